@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import { Id, Timestamp } from './fields.ts'
+import { Category, Product, ProductState, Tag } from './product.ts'
+
+/** Kafka topics by what they carry. */
+export const TOPICS = {
+  catalogEvents: 'catalog.events',
+  catalogProducts: 'catalog.products',
+} as const
+export type Topic = (typeof TOPICS)[keyof typeof TOPICS]
+
+/** Topics whose records are delivered to webhook endpoints. */
+export const EVENT_TOPICS: readonly Topic[] = [TOPICS.catalogEvents]
+
+/** What every record on Kafka looks like, whatever its `data`. */
+export const EventRecord = z.strictObject({
+  id: Id,
+  type: z.string(),
+  workspace_id: Id,
+  livemode: z.boolean(),
+  occurred_at: Timestamp,
+  data: z.unknown(),
+})
+export type EventRecord = z.output<typeof EventRecord>
+
+const record = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
+  z.strictObject({ ...EventRecord.shape, type: z.literal(type), data })
+
+/** The record types of each topic, as registered with the schema registry: subject `<topic>-<type>`. */
+export const RECORDS = {
+  [TOPICS.catalogEvents]: {
+    'product.created': record('product.created', Product),
+    'category.created': record('category.created', Category),
+    'tag.created': record('tag.created', Tag),
+  },
+  [TOPICS.catalogProducts]: {
+    'product.state': record('product.state', ProductState),
+  },
+} satisfies Record<Topic, Record<string, z.ZodType>>
+
+type Records = typeof RECORDS
+/** The record types a topic carries. */
+export type RecordType<T extends Topic> = keyof Records[T] & string
+/** The `data` of one record type of a topic. */
+export type RecordData<T extends Topic, Type extends RecordType<T>> =
+  Records[T][Type] extends z.ZodType<infer R> ? (R extends { data: infer D } ? D : never) : never
+
+const lifecycle = (resource: string, ...participles: string[]) => participles.map((word) => `${resource}.${word}`)
+
+/** Every event name an endpoint can subscribe to (spec: Event names and data; OP-68, OP-69). */
+export const EVENT_TYPES: readonly string[] = [
+  ...lifecycle('product', 'created', 'updated', 'deleted'),
+  ...lifecycle('collection', 'created', 'updated', 'deleted'),
+  ...lifecycle('category', 'created', 'updated', 'deleted'),
+  ...lifecycle('tag', 'created', 'deleted'),
+  ...lifecycle('bundle', 'updated'),
+  ...lifecycle('customer', 'created', 'updated'),
+  ...lifecycle('order', 'created', 'updated', 'paid'),
+  ...lifecycle('invoice', 'paid'),
+  ...lifecycle('fulfillment', 'created'),
+  ...lifecycle('component', 'created', 'updated', 'deleted'),
+  ...lifecycle('supplier', 'created', 'updated', 'deleted'),
+  ...lifecycle('expense', 'created', 'updated', 'deleted'),
+  ...lifecycle('payment_milestone_template', 'created', 'updated', 'deleted'),
+  ...lifecycle('stock_count', 'closed'),
+  ...lifecycle('stock_pool', 'adjusted'),
+  ...lifecycle('assistant_task', 'created', 'updated'),
+  ...lifecycle('import', 'completed'),
+]

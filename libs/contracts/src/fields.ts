@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { LIMITS } from './limits.ts'
+
+/** An identifier (spec: Conventions). Any RFC 9562 version is accepted, since ids are opaque to callers. */
+export const Id = z.guid()
+
+/** ISO 8601 UTC date-time (spec: Conventions). */
+export const Timestamp = z.iso.datetime()
+
+/** A date-time in a request: any offset is accepted and kept as UTC. */
+export const TimestampInput = z.iso.datetime({ offset: true })
+
+/** A required name: 1 to 255 characters, not only spaces (OP-07). */
+export const Name = z
+  .string()
+  .min(1)
+  .max(LIMITS.nameLength)
+  .refine((value) => value.trim() !== '', 'must not be blank')
+
+export const Description = z.string().max(LIMITS.descriptionLength)
+
+/** A count or amount that cannot be negative; JSON integers beyond 2^53−1 are refused (OP-07). */
+export const NonNegativeInteger = z.int().min(0)
+
+const CURRENCY = /^[A-Z]{3}$/
+
+/** Amounts in minor units by ISO 4217 currency code (spec: Conventions). */
+export const MoneyMap = z.record(z.string().regex(CURRENCY, 'is not an ISO 4217 currency code'), NonNegativeInteger)
+export type MoneyMap = z.output<typeof MoneyMap>

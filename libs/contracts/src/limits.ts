@@ -1,0 +1,9 @@
+/** Size limits (OP-07). */
+export const LIMITS = {
+  bodyBytes: 1024 * 1024,
+  jsonDepth: 32,
+  nameLength: 255,
+  descriptionLength: 64 * 1024,
+  variantsPerProduct: 2048,
+  idsPerCall: 1000,
+} as const

@@ -1,0 +1,64 @@
+import { ERROR_STATUS } from '@backoffice/contracts/errors.ts'
+import type { Scope } from '@backoffice/contracts/scopes.ts'
+import { z } from 'zod'
+import type { RouteDeclaration } from './route.ts'
+
+type Json = Record<string, unknown>
+
+/** A service's part of the API's OpenAPI 3.1 document; the gateway merges the parts. */
+export function openApiDocument(operations: readonly (RouteDeclaration & { scope?: Scope })[]): Json {
+  const paths: Record<string, Json> = {}
+  for (const operation of operations) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: entryOf(operation) }
+  }
+  return { openapi: '3.1.0', info: { title: 'Commerce Back-Office API', version: 'v1' }, paths }
+}
+
+function entryOf(operation: RouteDeclaration & { scope?: Scope }): Json {
+  const { openPoints = [] } = operation
+  return {
+    summary: operation.summary,
+    ...(operation.scope && { description: `Needs the scope \`${operation.scope}\`.`, security: [{ apiKey: [] }] }),
+    ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
+    ...(operation.extension && { 'x-extension': true }),
+    parameters: [...parametersOf('path', operation.params), ...parametersOf('query', operation.query)],
+    ...(operation.body && { requestBody: { required: true, content: jsonContent(schemaOf(operation.body, 'input')) } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(operation.responses).map(([status, body]) => [status, responseOf(body)])),
+      default: { description: 'An error', content: jsonContent(ERROR_SCHEMA) },
+    },
+  }
+}
+
+const ERROR_SCHEMA = z.toJSONSchema(
+  z.strictObject({
+    error: z.strictObject({
+      code: z.enum(Object.keys(ERROR_STATUS) as [string, ...string[]]),
+      message: z.string(),
+      request_id: z.string(),
+    }),
+  }),
+)
+
+const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
+
+const responseOf = (body: z.ZodType | null): Json =>
+  body === null
+    ? { description: 'Done; no body' }
+    : { description: 'Success', content: jsonContent(schemaOf(body, 'output')) }
+
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}
+
+function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
+  if (schema === undefined) return []
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return Object.entries(properties).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.includes(name),
+    schema: property,
+  }))
+}

@@ -1,0 +1,97 @@
+import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
+import { isGranted, type Scope } from '@backoffice/contracts/scopes.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { claimKey, fingerprintOf, type IdempotentRequest, storeAnswer } from '@backoffice/postgres/idempotency.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import { type Caller, INTERNAL_TOKEN_HEADER, type RequestContext } from './internal-token.ts'
+import { Reply } from './reply.ts'
+import type { Route, RouteDeclaration, ValidRequest } from './route.ts'
+
+/** What a handler is given: the validated request, who sent it, and a transaction in the sender's workspace. */
+export interface OperationInput<Params, Query, Body> extends ValidRequest<Params, Query, Body> {
+  readonly context: RequestContext
+  readonly now: Date
+  /**
+   * Runs the operation's one transaction. For a POST with an Idempotency-Key the answer is stored in it, and a repeated
+   * request is answered from the store without running `work` (OP-08).
+   */
+  inWorkspace(work: (tx: Transaction) => Promise<Reply>): Promise<Reply>
+}
+
+/** One operation of the API: routing, validation, scope, OpenAPI entry and handler in one declaration. */
+export interface Operation<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+> extends RouteDeclaration<Params, Query, Body> {
+  readonly scope: Scope
+  handle(input: OperationInput<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply>
+}
+
+/** Any operation, as a server takes them. */
+export type AnyOperation = RouteDeclaration & {
+  readonly scope: Scope
+  handle(input: OperationInput<never, never, never>): Promise<Reply>
+}
+
+/** Declares an operation; the handler's input is typed by the schemas given. */
+export const operation = <Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+  declaration: Operation<Params, Query, Body>,
+): AnyOperation => declaration
+
+export interface OperationDependencies {
+  readonly db: Database
+  readonly verifyToken: (token: string | undefined, now: Date) => Promise<Caller>
+  readonly clock: () => Date
+}
+
+/** Binds an operation to its service: the caller comes from the gateway's token and needs the operation's scope. */
+export function operationRoute(
+  declaration: AnyOperation,
+  { db, verifyToken, clock }: OperationDependencies,
+): Route<RequestContext> {
+  return {
+    declaration,
+    async authorize(request) {
+      const caller = await verifyToken(headerOf(request, INTERNAL_TOKEN_HEADER), clock())
+      request.logged = { workspace_id: caller.workspaceId, key_id: caller.keyId }
+      if (!isGranted(caller.scopes, declaration.scope)) {
+        throw new ApiError('insufficient_scope', `API key lacks required scope: ${declaration.scope}`)
+      }
+      return { ...caller, requestId: request.id, traceparent: traceparentFrom(request.headers.traceparent) }
+    },
+    answer(context, valid, request) {
+      const key = declaration.method === 'POST' ? idempotentRequest(request) : undefined
+      return declaration.handle({
+        ...(valid as ValidRequest<never, never, never>),
+        context,
+        now: clock(),
+        inWorkspace: (work) => db.inWorkspace(context, key ? (tx) => once(tx, key, work) : work),
+      })
+    },
+  }
+}
+
+async function once(tx: Transaction, request: IdempotentRequest, work: (tx: Transaction) => Promise<Reply>) {
+  const stored = await claimKey(tx, request)
+  if (stored !== undefined) return new Reply(stored.status, stored.body ?? undefined)
+  const reply = await work(tx)
+  await storeAnswer(tx, request, reply, reply.resource)
+  return reply
+}
+
+const KEY = /^[\x21-\x7e]{1,255}$/
+
+function idempotentRequest(request: FastifyRequest): IdempotentRequest | undefined {
+  const key = headerOf(request, 'idempotency-key')
+  if (key === undefined) return undefined
+  if (!KEY.test(key)) throw badRequest('Idempotency-Key: must be 1 to 255 visible ASCII characters')
+  return { key, fingerprint: fingerprintOf(request.method, request.url, request.body) }
+}
+
+function headerOf(request: FastifyRequest, name: string): string | undefined {
+  const value = request.headers[name]
+  return Array.isArray(value) ? value[0] : value
+}

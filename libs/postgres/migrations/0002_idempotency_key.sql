@@ -1,0 +1,24 @@
+-- First successful answers of writes sent with an Idempotency-Key, kept 24 h (OP-08).
+create table idempotency_key (
+  workspace_id uuid not null,
+  key text not null,
+  fingerprint text not null, -- SHA-256 of method, path and body
+  status smallint,
+  body json, -- null for an answer that holds a secret
+  resource text, -- what was made, named when a secret answer cannot be replayed
+  created_at timestamptz not null default now(),
+  primary key (workspace_id, key)
+);
+
+create index idempotency_key_age on idempotency_key (created_at);
+
+do $$
+begin
+  alter table idempotency_key enable row level security;
+  alter table idempotency_key force row level security;
+  create policy workspace on idempotency_key
+    using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+  execute format('create policy worker on idempotency_key to %I using (true)', current_schema() || '_worker');
+  execute format('grant select, delete on idempotency_key to %I', current_schema() || '_worker');
+end
+$$;

@@ -1,0 +1,80 @@
+import type { Part } from '@backoffice/runtime/process.ts'
+import postgres from 'postgres'
+import { isRetriable } from './postgres-errors.ts'
+
+/** The workspace a transaction acts in, and the trace it belongs to. */
+export interface WorkspaceContext {
+  readonly workspaceId: string
+  readonly livemode: boolean
+  readonly traceparent: string
+}
+
+/** A transaction inside one workspace: row level security shows it that workspace's rows only. */
+export type Transaction = postgres.TransactionSql & { readonly context: WorkspaceContext }
+
+export type Sql = postgres.Sql
+
+/** A pool of connections of one role. */
+export interface Database extends Part {
+  readonly sql: Sql
+  /**
+   * Runs `work` in a transaction that sees one workspace's rows only. Runs it again, at most twice, when PostgreSQL asks
+   * for that (deadlock, serialization failure), so `work` must have no effect outside the transaction.
+   */
+  inWorkspace<Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>): Promise<Result>
+}
+
+export interface DatabaseOptions {
+  readonly url: string
+  /** Shown in pg_stat_activity. */
+  readonly applicationName: string
+  /** Connections at most; 10 unless given. */
+  readonly poolSize?: number
+  /** Called with the text and parameters of every statement sent: for tests and measurements only, since it costs time. */
+  readonly onStatement?: (statement: string, parameters: unknown[]) => void
+}
+
+const ATTEMPTS = 3
+
+/** Opens a pool; connections are made when first needed. `int8` is read as a number: every such column is checked to ±(2^53−1). */
+export function openDatabase(options: DatabaseOptions): Database {
+  const { onStatement } = options
+  const sql = postgres(options.url, {
+    max: options.poolSize ?? 10,
+    connect_timeout: 5,
+    onnotice: () => undefined,
+    connection: { application_name: options.applicationName },
+    types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
+    ...(onStatement && { debug: (_connection, statement, parameters) => onStatement(statement, parameters) }),
+  }) as Sql
+
+  const attempt = <Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>) =>
+    sql.begin(async (plain) => {
+      const tx: Transaction = Object.assign(plain, { context })
+      // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
+      const entered = tx`select set_config('app.workspace_id', ${context.workspaceId}, true)`.execute()
+      const [result] = await Promise.all([work(tx), entered])
+      return result
+    }) as Promise<Result>
+
+  return {
+    name: options.applicationName,
+    sql,
+    async inWorkspace(context, work) {
+      for (let attempts = 1; ; attempts++) {
+        try {
+          return await attempt(context, work)
+        } catch (error) {
+          if (attempts === ATTEMPTS || !isRetriable(error)) throw error
+        }
+      }
+    },
+    async isReady() {
+      await sql`select 1`
+      return true
+    },
+    async stop() {
+      await sql.end({ timeout: 5 })
+    },
+  }
+}

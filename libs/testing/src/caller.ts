@@ -1,0 +1,28 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
+import { type Caller, INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
+
+const keys = generateKeyPairSync('ed25519')
+
+/** The public half of the key that `headersOf` signs with: base64 DER SPKI. */
+export const tokenKey = keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64')
+/** The private half: base64 DER PKCS8. */
+export const tokenPrivateKey = keys.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
+
+const sign = tokenSigner(tokenPrivateKey)
+
+/** A caller with full access to a workspace of its own, unless told otherwise. */
+export const aCaller = (differences: Partial<Caller> = {}): Caller => ({
+  workspaceId: randomUUID(),
+  livemode: true,
+  keyId: 'key',
+  scopes: ['*'],
+  productStatuses: [...PRODUCT_STATUSES],
+  ...differences,
+})
+
+/** The headers the gateway sends to a service for a caller. */
+export const headersOf = async (caller: Caller): Promise<Record<string, string>> => ({
+  [INTERNAL_TOKEN_HEADER]: await sign(caller, new Date()),
+  'x-request-id': randomUUID(),
+})

@@ -1,0 +1,16 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Asks until the answer is neither undefined nor false, and returns it. Throws, naming `what`, when `withinMs` have passed. */
+export async function eventually<Answer>(
+  what: string,
+  ask: () => Promise<Answer | undefined | false> | Answer | undefined | false,
+  withinMs = 10_000,
+): Promise<Answer> {
+  const deadline = performance.now() + withinMs
+  for (;;) {
+    const answer = await ask()
+    if (answer !== undefined && answer !== false) return answer
+    if (performance.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await pause(20)
+  }
+}

@@ -1,0 +1,54 @@
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import type { AnyOperation } from '@backoffice/http/operation.ts'
+import { createServiceApp } from '@backoffice/http/server.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { headersOf, tokenKey } from './caller.ts'
+
+/** An answer with its JSON body, whose shape the test states: `send<Product>(…)`. */
+export interface TestAnswer<Body> {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | number | undefined>
+  readonly body: Body
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
+
+/** Sends requests to a service's API as the gateway would. `body` is sent as JSON, or as it is when a string or Buffer. */
+export type Send = <Body = { error: { code: string; message: string; request_id: string } }>(
+  caller: Caller,
+  method: Method,
+  path: string,
+  body?: unknown,
+  headers?: Record<string, string>,
+) => Promise<TestAnswer<Body>>
+
+/** The API of a service over a test database; every answer is checked against its declaration. */
+export function serviceClient(db: Database, operations: readonly AnyOperation[], clock?: () => Date): Send {
+  const app = createServiceApp({
+    logger: createLogger('test', 'silent'),
+    db,
+    operations,
+    tokenKey,
+    checkResponses: true,
+    ...(clock && { clock }),
+  })
+  return async (caller, method, path, body, headers = {}) => {
+    const isRaw = typeof body === 'string' || Buffer.isBuffer(body)
+    const response = await app.inject({
+      method,
+      url: path,
+      headers: {
+        ...(await headersOf(caller)),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { payload: isRaw ? body : JSON.stringify(body) }),
+    })
+    return {
+      status: response.statusCode,
+      headers: response.headers,
+      body: response.body === '' ? undefined : JSON.parse(response.body),
+    }
+  }
+}
