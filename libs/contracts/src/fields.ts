@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
 /** An identifier (spec: Conventions). Any RFC 9562 version is accepted, since ids are opaque to callers. */
-export const Id = z.guid()
+export const Id = z.guid('must be a UUID')
 
 /** ISO 8601 UTC date-time (spec: Conventions). */
 export const Timestamp = z.iso.datetime()

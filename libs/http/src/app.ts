@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { ApiError, errorBody } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { isUnavailable } from '@backoffice/postgres/postgres-errors.ts'
+import { isUnavailable, isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { parseJsonBody } from './json-body.ts'
@@ -105,6 +105,11 @@ export function asApiError(error: FastifyError | Error): ApiError {
     return new ApiError('service_unavailable', 'The service cannot answer now; try again shortly', {
       cause: error,
       headers: { 'retry-after': '1' },
+    })
+  }
+  if (isUniqueViolation(error)) {
+    return new ApiError('conflict', 'The request clashed with others made at the same moment; send it again', {
+      cause: error,
     })
   }
   return new ApiError('internal_error', 'Something went wrong on our side; the request id helps us find it', {

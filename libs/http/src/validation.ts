@@ -20,7 +20,7 @@ function describe(issue: z.core.$ZodIssue, part: string): string[] {
     return [`${pathOf(issue.path, part)}: ${issue.issues[0]?.message ?? issue.message}`]
   }
   const message = issue.message
-    .replace(/^Invalid (input|option): /, '')
+    .replace(/^(Invalid input|Invalid option|Too small|Too big): /, '')
     .replace(/, received undefined$/, ' (it is missing)')
   return [`${pathOf(issue.path, part)}: ${message}`]
 }

@@ -18,8 +18,8 @@ export type Sql = postgres.Sql
 export interface Database extends Part {
   readonly sql: Sql
   /**
-   * Runs `work` in a transaction that sees one workspace's rows only. Runs it again, at most twice, when PostgreSQL asks
-   * for that (deadlock, serialization failure), so `work` must have no effect outside the transaction.
+   * Runs `work` in a transaction that sees one workspace's rows only. Runs it again, at most twice, when a concurrent
+   * transaction was in its way (deadlock, unique violation), so `work` must have no effect outside the transaction.
    */
   inWorkspace<Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }

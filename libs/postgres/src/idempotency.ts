@@ -55,8 +55,8 @@ export async function storeAnswer(
   answer: StoredAnswer,
   resource?: string,
 ): Promise<void> {
-  const body = resource === undefined && answer.body !== undefined ? tx.json(answer.body as never) : null
+  const body = resource === undefined && answer.body !== undefined ? JSON.stringify(answer.body) : null
   await tx`
-    update idempotency_key set status = ${answer.status}, body = ${body}, resource = ${resource ?? null}
+    update idempotency_key set status = ${answer.status}, body = ${body}::text::json, resource = ${resource ?? null}
     where workspace_id = ${tx.context.workspaceId} and key = ${request.key}`
 }

@@ -29,7 +29,8 @@ export async function publish(tx: Transaction, records: OutboxRecord[], occurred
   await tx`
     insert into outbox (event_id, topic, type, key, payload, workspace_id, livemode, traceparent, occurred_at)
     select event_id, topic, type, key, data, ${workspaceId}, ${livemode}, ${traceparent}, ${occurredAt}
-    from json_to_recordset(${tx.json(rows as never)}) with ordinality
-      as record (event_id uuid, topic text, type text, key text, data json, ordinal bigint)
+    from rows from (
+      json_to_recordset(${JSON.stringify(rows)}::text::json) as (event_id uuid, topic text, type text, key text, data json)
+    ) with ordinality as record (event_id, topic, type, key, data, ordinal)
     order by ordinal`
 }

@@ -1,12 +1,20 @@
 import postgres from 'postgres'
 
-/** Deadlock or serialization failure: the same transaction may succeed when run again. */
-export const isRetriable = (error: unknown): boolean =>
-  error instanceof postgres.PostgresError && (error.code === '40P01' || error.code === '40001')
+const DEADLOCK = '40P01'
+const SERIALIZATION_FAILURE = '40001'
+const UNIQUE_VIOLATION = '23505'
 
-/** Whether a unique constraint refused the statement. */
-export const isUniqueViolation = (error: unknown, constraint: string): boolean =>
-  error instanceof postgres.PostgresError && error.code === '23505' && error.constraint_name === constraint
+const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? error.code : undefined)
+
+/** Whether a concurrent transaction wrote the same unique value first. */
+export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION
+
+/**
+ * Whether the same transaction may end otherwise when run again: after a deadlock, a serialization failure, or a unique
+ * violation, since it then sees what the faster transaction committed and can say so or choose another value.
+ */
+export const isRetriable = (error: unknown): boolean =>
+  isUniqueViolation(error) || codeOf(error) === DEADLOCK || codeOf(error) === SERIALIZATION_FAILURE
 
 const CONNECTION_LOST = new Set([
   'CONNECT_TIMEOUT',

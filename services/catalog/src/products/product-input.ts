@@ -1,0 +1,57 @@
+import { Description, Id, MoneyMap, Name, NonNegativeInteger, TimestampInput } from '@backoffice/contracts/fields.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
+import { z } from 'zod'
+
+const Slug = z
+  .string()
+  .min(1)
+  .max(LIMITS.nameLength)
+  .regex(/^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u, 'must be letters and digits in parts joined by single hyphens')
+  .refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
+
+const Sku = z
+  .string()
+  .min(1)
+  .max(LIMITS.nameLength)
+  .refine((sku) => sku === sku.trim(), 'must not begin or end with a space')
+
+const LegacyCategory = z
+  .strictObject({ id: Id.optional(), name: Name.optional() })
+  .refine(({ id, name }) => id !== undefined || name !== undefined, 'needs an id or a name')
+
+const OptionInput = z.strictObject({ name: Name, values: z.array(Name).min(1) })
+
+const VariantInput = z.strictObject({
+  sku: Sku,
+  attributes: z.record(z.string(), z.string()),
+  price: MoneyMap.nullish(),
+  cost: MoneyMap.nullish(),
+  stock: NonNegativeInteger,
+})
+
+/** Product input for create (spec: Product input for create; OP-13). What a type requires or forbids is `planProduct`'s. */
+export const CreateProductBody = z.strictObject({
+  name: Name,
+  type: z.enum(PRODUCT_TYPES),
+  status: z.enum(PRODUCT_STATUSES).optional(),
+  slug: Slug.nullish(),
+  description: Description.nullish(),
+  category: LegacyCategory.nullish(),
+  categories: z.array(z.string().min(1).max(LIMITS.nameLength)).max(LIMITS.idsPerCall).optional(),
+  tags: z.array(Name).max(LIMITS.idsPerCall).optional(),
+  tax_class: Id.nullish(),
+  requires_shipping: z.boolean().optional(),
+  can_preorder: z.boolean().optional(),
+  preorder_stops_at: TimestampInput.nullish(),
+  max_cart_quantity: NonNegativeInteger.nullish(),
+  low_stock_threshold: NonNegativeInteger.nullish(),
+  purchase_note: Description.nullish(),
+  sku: Sku.optional(),
+  price: MoneyMap.nullish(),
+  cost: MoneyMap.nullish(),
+  stock: NonNegativeInteger.optional(),
+  options: z.array(OptionInput).min(1).optional(),
+  variants: z.array(VariantInput).min(1).max(LIMITS.variantsPerProduct).optional(),
+})
+export type CreateProductBody = z.output<typeof CreateProductBody>
