@@ -1,7 +1,9 @@
 import postgres from 'postgres'
+import { isRetriable } from './postgres-errors.ts'
 
 const MIGRATOR = 'backoffice_migrator'
 const LOCK = 7_021_001
+const ATTEMPTS = 10
 
 export interface Provisioning {
   readonly schemas: readonly string[]
@@ -17,15 +19,29 @@ export interface Provisioning {
 export async function provision(adminUrl: string, { schemas, password }: Provisioning): Promise<void> {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => undefined })
   try {
-    await sql.begin(async (tx) => {
-      await tx`select pg_advisory_xact_lock(${LOCK})`
-      await createRole(tx, MIGRATOR, password)
-      await tx`grant create on database ${tx(new URL(adminUrl).pathname.slice(1))} to ${tx(MIGRATOR)}`
-      for (const schema of schemas) await provisionSchema(tx, schema, password)
-    })
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await provisionOnce(sql, adminUrl, schemas, password)
+      } catch (error) {
+        if (attempt === ATTEMPTS || !isConcurrentProvisioning(error)) throw error
+      }
+    }
   } finally {
     await sql.end()
   }
+}
+
+/** Roles belong to the whole server, the lock to one database: runs in two databases can still meet on a role. */
+const isConcurrentProvisioning = (error: unknown) =>
+  isRetriable(error) || (error instanceof Error && error.message === 'tuple concurrently updated')
+
+async function provisionOnce(sql: postgres.Sql, adminUrl: string, schemas: readonly string[], password: string) {
+  await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(${LOCK})`
+    await createRole(tx, MIGRATOR, password)
+    await tx`grant create on database ${tx(new URL(adminUrl).pathname.slice(1))} to ${tx(MIGRATOR)}`
+    for (const schema of schemas) await provisionSchema(tx, schema, password)
+  })
 }
 
 async function provisionSchema(tx: postgres.TransactionSql, schema: string, password: string) {

@@ -43,8 +43,6 @@ create table variant (
   constraint variant_sku unique (workspace_id, sku)
 );
 
-create index variant_of_product on variant (workspace_id, product_id, position);
-
 -- One variant per combination; the digest keeps long combinations within what an index row can hold.
 create unique index variant_combination on variant (workspace_id, product_id, md5(attributes::text));
 
