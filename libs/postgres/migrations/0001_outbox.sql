@@ -10,10 +10,11 @@ create table outbox (
   payload json, -- null is a tombstone on a compacted topic; json, not jsonb: members keep their order
   traceparent text not null,
   occurred_at timestamptz not null,
-  published_at timestamptz
+  published_at timestamptz,
+  refused text -- why it can never be published; set aside until an operator clears this
 );
 
-create index outbox_unpublished on outbox (id) where published_at is null;
+create index outbox_unpublished on outbox (id) where published_at is null and refused is null;
 create index outbox_published on outbox (published_at) where published_at is not null;
 
 -- Names the relay, which works across workspaces, in a policy of its own.
