@@ -1,0 +1,21 @@
+import type { Api } from './api.ts'
+import { closedLoop } from './load.ts'
+import { aProduct } from './products.ts'
+import type { Row } from './table.ts'
+
+/** What the gateway adds to a request, one at a time: the same read through it and directly to the service. */
+export async function measureGateway(api: Api, direct: Api): Promise<Row> {
+  const { id } = await api.post<{ id: string }>('/v1/products', aProduct(3))
+  const read = (client: Api) => closedLoop(1500, 1, () => client.get(`/v1/products/${id}`))
+  await read(api)
+  await read(direct)
+  const through = await read(api)
+  const straight = await read(direct)
+  return {
+    name: 'gateway adds to a read, one at a time, p50',
+    measured: `${(through.p50 - straight.p50).toFixed(2)} ms (${through.p50.toFixed(2)} ms)`,
+    floor: `${straight.p50.toFixed(2)} ms`,
+    ratio: through.p50 / straight.p50,
+    bound: '≤ 1.5 ms',
+  }
+}

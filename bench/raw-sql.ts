@@ -1,0 +1,74 @@
+import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
+import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
+import { createServiceApp } from '@backoffice/http/server.ts'
+import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import postgres from 'postgres'
+import { createProduct } from '../services/catalog/src/products/create-product.ts'
+
+interface Statement {
+  readonly text: string
+  readonly parameters: unknown[]
+}
+
+class RolledBack extends Error {}
+
+/**
+ * The statements that creating each of these products sends, recorded by running the operation and rolling it back, so
+ * that the very same statements can be sent again raw. The first body is committed: it makes what the others refer to.
+ */
+export async function recordCreates(url: string, bodies: readonly unknown[]): Promise<Statement[][]> {
+  let statements: Statement[] = []
+  const db = openDatabase({
+    url,
+    applicationName: 'bench',
+    onStatement: (text, parameters) => statements.push({ text, parameters }),
+  })
+  let isCommitting = true
+  const rollingBack: Database = {
+    ...db,
+    inWorkspace: (context, work) =>
+      db.inWorkspace(context, async (tx) => {
+        const result = await work(tx)
+        if (!isCommitting) throw new RolledBack()
+        return result
+      }),
+  }
+  const keys = generateKeyPairSync('ed25519')
+  const app = createServiceApp({
+    logger: createLogger('bench', 'silent'),
+    db: rollingBack,
+    operations: [createProduct],
+    tokenKey: keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+  })
+  const sign = tokenSigner(keys.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'))
+  const caller = { workspaceId: randomUUID(), livemode: true, keyId: 'bench', scopes: ['*'] }
+  const token = await sign({ ...caller, productStatuses: [...PRODUCT_STATUSES] }, new Date())
+  const recorded: Statement[][] = []
+  for (const body of bodies) {
+    statements = []
+    const headers = { [INTERNAL_TOKEN_HEADER]: token, 'content-type': 'application/json' }
+    await app.inject({ method: 'POST', url: '/v1/products', headers, payload: JSON.stringify(body) })
+    if (!isCommitting) recorded.push(statements)
+    isCommitting = false
+  }
+  await app.close()
+  await db.stop?.()
+  return recorded
+}
+
+/** Opens the connections that send recorded transactions as they are. */
+export function rawSender(url: string, connections: number) {
+  const sql = postgres(url, { max: connections, onnotice: () => undefined })
+  return {
+    /** Sends one recorded transaction: the statements between its `begin` and its end. */
+    send: (transaction: readonly Statement[]) =>
+      sql.begin(async (tx) => {
+        for (const { text, parameters } of transaction.slice(1, -1)) {
+          await tx.unsafe(text, parameters as never[], { prepare: true })
+        }
+      }),
+    stop: () => sql.end(),
+  }
+}

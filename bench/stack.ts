@@ -1,0 +1,49 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { StackDescription } from '@backoffice/local/stack-file.ts'
+
+/** A stack to measure: the one that runs, or one of the bench's own that is gone afterwards. */
+export interface BenchStack {
+  readonly directory: string
+  readonly description: StackDescription
+  stop(): Promise<void>
+}
+
+/** Uses the stack that `npm start` runs in `STACK_DIR` (`.local`), else starts one in a temporary folder. */
+export async function useStack(): Promise<BenchStack> {
+  const running = process.env.STACK_DIR ?? '.local'
+  if (existsSync(join(running, 'stack.json'))) {
+    return { directory: running, description: read(running), stop: async () => undefined }
+  }
+  const directory = mkdtempSync(join(tmpdir(), 'backoffice-bench-'))
+  console.log('no stack is running; starting one for the bench …')
+  const child = spawn(process.execPath, ['infra/local/start.ts', '--headless'], {
+    env: { ...process.env, STACK_DIR: directory, PORT: '0' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  const stop = async () => {
+    if (child.exitCode === null) {
+      child.kill('SIGTERM')
+      await once(child, 'exit')
+    }
+    rmSync(directory, { recursive: true, force: true })
+  }
+  await untilReady(child, directory).catch(async (error) => {
+    await stop()
+    throw error
+  })
+  return { directory, description: read(directory), stop }
+}
+
+async function untilReady(child: ChildProcess, directory: string): Promise<void> {
+  while (!existsSync(join(directory, 'stack.json'))) {
+    if (child.exitCode !== null) throw new Error(`the stack did not start (exit code ${child.exitCode})`)
+    await pause(100)
+  }
+}
+
+const read = (directory: string): StackDescription => JSON.parse(readFileSync(join(directory, 'stack.json'), 'utf8'))
