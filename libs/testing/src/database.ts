@@ -1,11 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { migrate } from '@backoffice/postgres/migrate.ts'
 import { migratorUrl, provision, roleUrl } from '@backoffice/postgres/provision.ts'
 import postgres from 'postgres'
 import { afterAll } from 'vitest'
-import { parts } from './parts.ts'
+import { emptyDatabase } from './empty-database.ts'
 
 const PASSWORD = 'test'
 
@@ -24,7 +23,7 @@ export interface TestDatabase {
 /** Creates a database for the calling test file with the named service's schema, e.g. `webhook-delivery`. */
 export async function testDatabase(service: string): Promise<TestDatabase> {
   const schema = service.replaceAll('-', '_')
-  const url = await createDatabase()
+  const { url, drop } = await emptyDatabase()
   await provision(url, { schemas: [schema], password: PASSWORD })
   await migrate({
     url: migratorUrl(url, PASSWORD),
@@ -38,7 +37,7 @@ export async function testDatabase(service: string): Promise<TestDatabase> {
   afterAll(async () => {
     await db.stop?.()
     await admin.end()
-    await dropDatabase(url)
+    await drop()
   })
   return {
     admin,
@@ -51,21 +50,4 @@ export async function testDatabase(service: string): Promise<TestDatabase> {
       return taken
     },
   }
-}
-
-async function createDatabase(): Promise<string> {
-  const url = new URL(parts().postgresUrl)
-  const name = `test_${randomUUID().replaceAll('-', '')}`
-  await onServer((sql) => sql`create database ${sql(name)}`)
-  url.pathname = name
-  return url.href
-}
-
-const dropDatabase = (url: string) =>
-  onServer((sql) => sql`drop database ${sql(new URL(url).pathname.slice(1))} with (force)`)
-
-async function onServer(run: (sql: postgres.Sql) => Promise<unknown>): Promise<void> {
-  const sql = postgres(parts().postgresUrl, { max: 1, onnotice: () => undefined })
-  await run(sql)
-  await sql.end()
 }

@@ -1,0 +1,64 @@
+import type { Product } from '@backoffice/contracts/product.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { expect, it } from 'vitest'
+import { aProduct } from './products.ts'
+import { startStack } from './stack.ts'
+import { eventOf, isGenuine } from './webhooks.ts'
+import { demoApi, newWorkspace } from './workspaces.ts'
+
+const stack = await startStack()
+const receiver = await startReceiver()
+
+interface Endpoint {
+  readonly id: string
+  readonly secret: string
+}
+
+interface Deliveries {
+  readonly total: number
+  readonly items: { event_id: string; event_type: string; status: string; attempts_made: number }[]
+}
+
+it.each([
+  ['live', true],
+  ['sandbox', false],
+])('delivers the signed product.created of a product made in the %s workspace', async (name, livemode) => {
+  const api = demoApi(stack.description(), livemode)
+  const subscription = { url: `${receiver.url}/${name}`, enabled_events: ['product.created'] }
+  const { status, body: endpoint } = await api<Endpoint>('POST', '/v1/webhooks', subscription)
+  expect(status).toBe(201)
+
+  const { body: product } = await api<Product>('POST', '/v1/products', aProduct())
+  const arrival = await eventually('the webhook', () => receiver.requests.find(({ path }) => path === `/${name}`))
+
+  expect(isGenuine(arrival, endpoint.secret)).toBe(true)
+  expect(isGenuine({ ...arrival, body: Buffer.from(`${arrival.body} `) }, endpoint.secret)).toBe(false)
+  expect(eventOf(arrival)).toEqual({
+    id: arrival.headers['webhook-id'],
+    type: 'product.created',
+    timestamp: product.created_at,
+    livemode,
+    data: product,
+  })
+  const delivered = await eventually('the delivery is recorded', async () => {
+    const { body } = await api<Deliveries>('GET', `/v1/webhooks/${endpoint.id}/deliveries`)
+    return body.items.some(({ status }) => status === 'DELIVERED') && body
+  })
+  expect(delivered.items).toMatchObject([{ event_id: eventOf(arrival).id, status: 'DELIVERED', attempts_made: 1 }])
+})
+
+it("delivers nothing to another workspace's endpoint, and an endpoint only what it asked for", async () => {
+  const [mine, theirs] = [await newWorkspace(stack.description()), await newWorkspace(stack.description())]
+  await theirs.api('POST', '/v1/webhooks', { url: `${receiver.url}/theirs`, enabled_events: ['*'] })
+  await mine.api('POST', '/v1/webhooks', { url: `${receiver.url}/tags`, enabled_events: ['tag.created'] })
+  await mine.api('POST', '/v1/webhooks', { url: `${receiver.url}/all`, enabled_events: ['*'] })
+
+  await mine.api('POST', '/v1/products', aProduct({ tags: ['New'] }))
+  const typesAt = (path: string) =>
+    receiver.requests.filter((request) => request.path === path).map((request) => eventOf(request).type)
+  await eventually('both events at the endpoint for all', () => typesAt('/all').length === 2)
+  expect(typesAt('/all').sort()).toEqual(['product.created', 'tag.created'])
+  await eventually('the tag event at the endpoint for tags', () => typesAt('/tags').length === 1)
+  expect(typesAt('/theirs')).toEqual([])
+})
