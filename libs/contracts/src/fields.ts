@@ -7,8 +7,10 @@ export const Id = z.guid('must be a UUID')
 /** ISO 8601 UTC date-time (spec: Conventions). */
 export const Timestamp = z.iso.datetime()
 
-/** A date-time in a request: any offset is accepted and kept as UTC. */
-export const TimestampInput = z.iso.datetime({ offset: true })
+/** A date-time in a request, with any offset. Years that PostgreSQL and JavaScript do not read alike are refused. */
+export const TimestampInput = z.iso
+  .datetime({ offset: true })
+  .refine((value) => /^[1-9]\d{3}-/.test(new Date(value).toISOString()), 'must lie in the years 1000 to 9999, in UTC')
 
 /** A required name: 1 to 255 characters, not only spaces (OP-07). */
 export const Name = z

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { ApiError, errorBody } from '@backoffice/contracts/errors.ts'
+import { METHODS } from 'node:http'
+import { badRequest, notFound } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { isUnavailable, isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
+import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 
 declare module 'fastify' {
@@ -27,92 +28,70 @@ export function createApp({ logger, trustRequestId }: AppOptions): FastifyInstan
   const app = fastify({
     logger: false,
     bodyLimit: LIMITS.bodyBytes,
+    // Node would refuse a request without Host by itself, without our error body.
+    http: { requireHostHeader: false },
     return503OnClosing: false,
     keepAliveTimeout: 75_000,
     requestTimeout: 60_000,
     routerOptions: { maxParamLength: 2048 },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
-      return trustRequestId && typeof given === 'string' ? given : randomUUID()
+      return trustRequestId && typeof given === 'string' && given !== '' ? given : randomUUID()
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
       answerError(error, request, reply)
+      logRequest(logger, request, reply, reply.statusCode)
     },
-    clientErrorHandler: (error, socket) => {
-      if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
-      const body = JSON.stringify(errorBody('bad_request', 'The request is not well-formed HTTP', randomUUID()))
-      socket.end(
-        `HTTP/1.1 400 Bad Request\r\nContent-Type: application/json; charset=utf-8\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-      )
-    },
+    clientErrorHandler: (error, socket) => answerMalformed(error, socket, logger),
   })
-  app.decorateRequest('logged')
+  // Known to the router, so that they too can be refused with 405 where another method is there.
+  for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
-    parseJsonBody(body),
+    body.length === 0 ? undefined : parseJsonBody(body),
   )
+  app.decorateRequest('logged')
   app.addHook('onRequest', async (request, reply) => {
     request.logged = {}
     reply.header('x-request-id', request.id)
+    // A request whose client left has no response to log it with.
+    reply.raw.once('close', () => {
+      if (!reply.raw.writableFinished) logRequest(logger, request, reply, CLIENT_LEFT)
+    })
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw badRequest('Host: is missing')
+    // Before the body is read: what it holds does not matter.
+    if (request.is404) throw notFound(`${request.method} ${request.url.split('?', 1)[0]}: no such operation`)
   })
-  app.addHook('onResponse', async (request, reply) => logRequest(logger, request, reply))
+  app.addHook('onResponse', async (request, reply) => logRequest(logger, request, reply, reply.statusCode))
   app.setErrorHandler(answerError)
-  app.setNotFoundHandler((request) => {
-    throw new ApiError('not_found', `${request.method} ${request.url.split('?', 1)[0]}: no such operation`)
-  })
+  closeConnectionsWhenClosing(app)
   return app
 }
 
-function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
+/** Ends each connection with the answer under way on it: a client that keeps it open would keep the app from closing. */
+function closeConnectionsWhenClosing(app: FastifyInstance): void {
+  let isClosing = false
+  app.addHook('preClose', async () => {
+    isClosing = true
+  })
+  app.addHook('onSend', async (_request, reply) => {
+    if (isClosing) reply.header('connection', 'close')
+  })
+}
+
+/** How a request is logged whose client closed the connection before it had its answer, as nginx does. */
+const CLIENT_LEFT = 499
+
+function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply, status: number): void {
   const line = {
     request_id: request.id,
     method: request.method,
     path: request.routeOptions.url ?? 'unknown',
-    status: reply.statusCode,
+    status,
     duration_ms: Math.round(reply.elapsedTime * 10) / 10,
     ...request.logged,
   }
-  if (reply.statusCode >= 500) logger.error(line, 'request')
+  if (status >= 500) logger.error(line, 'request')
   else logger.info(line, 'request')
-}
-
-function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
-  const refusal = asApiError(error)
-  request.logged = { ...request.logged, error_code: refusal.code, error: refusal.message }
-  if (refusal.status >= 500) request.logged.err = refusal.cause ?? error
-  reply
-    .code(refusal.status)
-    .headers(refusal.headers)
-    .type('application/json; charset=utf-8')
-    .send(JSON.stringify(errorBody(refusal.code, refusal.message, request.id)))
-}
-
-/** Any thrown value as what the caller is told; what we did not expect is `internal_error` and keeps its cause for the log. */
-export function asApiError(error: FastifyError | Error): ApiError {
-  if (error instanceof ApiError) return error
-  const code = 'code' in error ? error.code : undefined
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
-    return new ApiError('payload_too_large', `body: is larger than ${LIMITS.bodyBytes} bytes`)
-  }
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new ApiError('unsupported_media_type', 'Content-Type: must be application/json')
-  }
-  if ('statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500) {
-    return new ApiError('bad_request', error.message, { cause: error })
-  }
-  if (isUnavailable(error)) {
-    return new ApiError('service_unavailable', 'The service cannot answer now; try again shortly', {
-      cause: error,
-      headers: { 'retry-after': '1' },
-    })
-  }
-  if (isUniqueViolation(error)) {
-    return new ApiError('conflict', 'The request clashed with others made at the same moment; send it again', {
-      cause: error,
-    })
-  }
-  return new ApiError('internal_error', 'Something went wrong on our side; the request id helps us find it', {
-    cause: error,
-  })
 }

@@ -23,7 +23,8 @@ export type RequestContext = Caller & WorkspaceContext & { readonly requestId: s
 /** The header that carries the token from gateway to service. */
 export const INTERNAL_TOKEN_HEADER = 'x-internal-token'
 
-const LIFETIME_S = 60
+/** How long a token is valid, in milliseconds. */
+export const TOKEN_LIFETIME_MS = 60_000
 
 /** Signs a caller's token, valid for 60 s. `privateKey` is base64 DER PKCS8, Ed25519. */
 export function tokenSigner(privateKey: string): (caller: Caller, now: Date) => Promise<string> {
@@ -33,7 +34,7 @@ export function tokenSigner(privateKey: string): (caller: Caller, now: Date) => 
     return new SignJWT({ caller })
       .setProtectedHeader({ alg: 'EdDSA' })
       .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + LIFETIME_S)
+      .setExpirationTime(issuedAt + TOKEN_LIFETIME_MS / 1000)
       .sign(key)
   }
 }
@@ -53,7 +54,12 @@ export function tokenVerifier(publicKey: string): (token: string | undefined, no
 
 async function readToken(token: string, key: KeyObject, now: Date) {
   try {
-    const { payload } = await jwtVerify(token, key, { algorithms: ['EdDSA'], currentDate: now, clockTolerance: 5 })
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: ['EdDSA'],
+      currentDate: now,
+      clockTolerance: 5,
+      requiredClaims: ['exp'],
+    })
     return { caller: Caller.parse(payload.caller), expiresAt: (payload.exp ?? 0) * 1000 }
   } catch (cause) {
     throw new ApiError('invalid_api_key', 'The request did not come through the gateway', { cause })

@@ -10,7 +10,7 @@ import { parse } from 'secure-json-parse'
 export function parseJsonBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw badRequest('body: is not valid UTF-8')
   const value = parseText(bytes.toString('utf8'))
-  refuseUnstorable(value, '', 1)
+  refuseUnstorable(value)
   return value
 }
 
@@ -20,14 +20,15 @@ function parseText(text: string): unknown {
   } catch (error) {
     const reason = error instanceof Error ? error.message : ''
     throw badRequest(
-      reason.includes('forbidden prototype')
-        ? 'body: must not contain __proto__ keys'
+      reason === 'Object contains forbidden prototype property'
+        ? 'body: must not contain __proto__ or constructor.prototype'
         : `body: malformed JSON: ${reason}`,
     )
   }
 }
 
-function refuseUnstorable(value: unknown, path: string, depth: number): void {
+/** Refuses strings that PostgreSQL cannot keep, keys included, and values that nest too deep; `value` is JSON. */
+export function refuseUnstorable(value: unknown, path = '', depth = 1): void {
   if (typeof value === 'string') refuseText(value, path)
   if (typeof value !== 'object' || value === null) return
   if (depth > LIMITS.jsonDepth) throw badRequest(`body: nests deeper than ${LIMITS.jsonDepth} levels`)

@@ -1,6 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { refuseUnstorable } from './json-body.ts'
 import type { Reply } from './reply.ts'
 import { validate } from './validation.ts'
 
@@ -32,7 +33,7 @@ export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown>
   readonly body: Body
 }
 
-/** A declaration with its way of answering: who may call is decided by `authorize`, before anything is validated. */
+/** A declaration with its way of answering: who may call is decided by `authorize`, before the body is read. */
 export interface Route<Caller> {
   readonly declaration: RouteDeclaration
   authorize(request: FastifyRequest): Promise<Caller>
@@ -41,7 +42,6 @@ export interface Route<Caller> {
 
 const NO_MEMBERS = z.strictObject({})
 const NO_BODY = z.undefined('this operation takes no body')
-const METHODS = ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'] as const
 
 /**
  * Adds routes to an app. Other methods on the same paths answer 405 with `Allow`. With `checkResponses`, an answer that
@@ -57,11 +57,15 @@ export function addRoutes<Caller>(
     const { method, path } = route.declaration
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
     methodsByUrl.set(url, [...(methodsByUrl.get(url) ?? []), method])
+    const callers = new WeakMap<FastifyRequest, Caller>()
     app.route({
       method,
       url,
+      onRequest: async (request) => {
+        callers.set(request, await route.authorize(request))
+      },
       handler: async (request, response) => {
-        const caller = await route.authorize(request)
+        const caller = callers.get(request) as Caller
         const reply = await route.answer(caller, validRequest(route.declaration, request), request)
         if (checkResponses) checkResponse(route.declaration, reply)
         response.code(reply.status)
@@ -74,6 +78,8 @@ export function addRoutes<Caller>(
 }
 
 function validRequest({ params, query, body }: RouteDeclaration, request: FastifyRequest): ValidRequest {
+  refuseUnstorable(request.params)
+  refuseUnstorable(request.query)
   return {
     params: validate(params ?? NO_MEMBERS, request.params, 'path'),
     query: validate(query ?? NO_MEMBERS, request.query, 'query'),
@@ -82,8 +88,9 @@ function validRequest({ params, query, body }: RouteDeclaration, request: Fastif
 }
 
 function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {
+  const isAnswered = (method: string) => allowed.includes(method) || (method === 'HEAD' && allowed.includes('GET'))
   app.route({
-    method: METHODS.filter((method) => !allowed.includes(method)),
+    method: app.supportedMethods.filter((method) => !isAnswered(method)),
     url,
     // Answered before the body is read: what it holds does not matter.
     onRequest: async (request) => {

@@ -33,7 +33,13 @@ export function createServiceApp({ logger, db, operations, tokenKey, ...options 
   return app
 }
 
-/** An app as a part of a process: listens when started; when stopped, takes no new request and finishes those it has. */
+/** How long requests in flight have to finish once the process stops, which it does within 25 s. */
+const FINISH_WITHIN_MS = 22_000
+
+/**
+ * An app as a part of a process: listens when started; when stopped, takes no new request and finishes those it has, the
+ * ones that take longer than 22 s aside.
+ */
 export function httpServer(app: FastifyInstance, { HOST, PORT }: { HOST: string; PORT: number }): Part {
   return {
     name: 'http',
@@ -41,7 +47,9 @@ export function httpServer(app: FastifyInstance, { HOST, PORT }: { HOST: string;
       await app.listen({ host: HOST, port: PORT })
     },
     async stop() {
+      const closing = setTimeout(() => app.server.closeAllConnections(), FINISH_WITHIN_MS)
       await app.close()
+      clearTimeout(closing)
     },
   }
 }

@@ -10,9 +10,16 @@ export interface WorkspaceContext {
 }
 
 /** A transaction inside one workspace: row level security shows it that workspace's rows only. */
-export type Transaction = postgres.TransactionSql & { readonly context: WorkspaceContext }
+export type Transaction = postgres.TransactionSql & {
+  readonly context: WorkspaceContext
+  /** Set by `publish`: the relay has something to do once this transaction has committed. */
+  hasPublished: boolean
+}
 
 export type Sql = postgres.Sql
+
+/** What a statement can be sent through: a pool, one connection, or a transaction. */
+export type AnySql = postgres.Sql | postgres.TransactionSql
 
 /** A pool of connections of one role. */
 export interface Database extends Part {
@@ -30,18 +37,24 @@ export interface DatabaseOptions {
   readonly applicationName: string
   /** Connections at most; 10 unless given. */
   readonly poolSize?: number
+  /** Called after the commit of each transaction that wrote to the outbox. */
+  readonly onPublished?: () => void
   /** Called with the text and parameters of every statement sent: for tests and measurements only, since it costs time. */
   readonly onStatement?: (statement: string, parameters: unknown[]) => void
 }
 
 const ATTEMPTS = 3
 
+/** Seconds until a connection is tried again: queries wait for it, and the driver's own 20 s would outlast the outage. */
+export const reconnectAfter = (failures: number): number => Math.min(failures / 10, 1)
+
 /** Opens a pool; connections are made when first needed. `int8` is read as a number: every such column is checked to ±(2^53−1). */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { onStatement } = options
+  const { onPublished, onStatement } = options
   const sql = postgres(options.url, {
     max: options.poolSize ?? 10,
     connect_timeout: 5,
+    backoff: reconnectAfter,
     onnotice: () => undefined,
     connection: { application_name: options.applicationName },
     types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
@@ -50,12 +63,12 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   const attempt = <Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>) =>
     sql.begin(async (plain) => {
-      const tx: Transaction = Object.assign(plain, { context })
+      const tx: Transaction = Object.assign(plain, { context, hasPublished: false })
       // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
       const entered = tx`select set_config('app.workspace_id', ${context.workspaceId}, true)`.execute()
       const [result] = await Promise.all([work(tx), entered])
-      return result
-    }) as Promise<Result>
+      return { result, hasPublished: tx.hasPublished }
+    })
 
   return {
     name: options.applicationName,
@@ -63,7 +76,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     async inWorkspace(context, work) {
       for (let attempts = 1; ; attempts++) {
         try {
-          return await attempt(context, work)
+          const { result, hasPublished } = await attempt(context, work)
+          if (hasPublished) onPublished?.()
+          return result
         } catch (error) {
           if (attempts === ATTEMPTS || !isRetriable(error)) throw error
         }

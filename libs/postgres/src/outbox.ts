@@ -24,6 +24,7 @@ export const outboxRecord = <T extends Topic, Type extends RecordType<T>>(
  */
 export async function publish(tx: Transaction, records: OutboxRecord[], occurredAt: Date): Promise<void> {
   if (records.length === 0) return
+  tx.hasPublished = true
   const { workspaceId, livemode, traceparent } = tx.context
   const rows = records.map((record) => ({ event_id: uuidv7(), ...record }))
   await tx`

@@ -31,9 +31,13 @@ export async function provision(adminUrl: string, { schemas, password }: Provisi
   }
 }
 
+const DUPLICATE_OBJECT = '42710'
+
 /** Roles belong to the whole server, the lock to one database: runs in two databases can still meet on a role. */
 const isConcurrentProvisioning = (error: unknown) =>
-  isRetriable(error) || (error instanceof Error && error.message === 'tuple concurrently updated')
+  isRetriable(error) ||
+  (error instanceof postgres.PostgresError &&
+    (error.code === DUPLICATE_OBJECT || error.message === 'tuple concurrently updated'))
 
 async function provisionOnce(sql: postgres.Sql, adminUrl: string, schemas: readonly string[], password: string) {
   await sql.begin(async (tx) => {

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { ProcessConfig } from './config.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { startMetrics } from './metrics.ts'
+import { metricsText } from './metrics.ts'
 import { startOperationsServer } from './operations-server.ts'
 
 /** A part of a process: started in the order listed, stopped in the reverse order. */
@@ -38,9 +38,9 @@ export async function runProcess(
   process.on('unhandledRejection', (error) => fatal('unhandled rejection', error))
   process.on('uncaughtException', (error) => fatal('uncaught exception', error))
 
-  const metrics = startMetrics()
   let isStopping = false
   let parts: Part[] = []
+  const begun: Part[] = []
   let isStarted = false
   const notReady = async () => {
     if (isStopping) return ['stopping']
@@ -55,7 +55,7 @@ export async function runProcess(
     isStopping = true
     const startedAt = performance.now()
     setTimeout(() => fatal(`did not stop within ${STOP_WITHIN_MS} ms`), STOP_WITHIN_MS).unref()
-    for (const part of parts.toReversed()) {
+    for (const part of begun.toReversed()) {
       await part.stop?.().catch((error: unknown) => logger.error({ err: error, part: part.name }, 'could not stop'))
     }
     logger.info({ signal, duration_ms: Math.round(performance.now() - startedAt) }, 'stopped')
@@ -65,12 +65,20 @@ export async function runProcess(
   process.on('SIGINT', stop)
 
   try {
-    await startOperationsServer(config.HOST, config.OPS_PORT ?? config.PORT + 1, { notReady, metrics })
+    await startOperationsServer(config.HOST, config.OPS_PORT ?? config.PORT + 1, {
+      notReady,
+      metrics: metricsText,
+    })
     parts = await build({ logger, fatal })
-    for (const part of parts) await part.start?.()
+    for (const part of parts) {
+      if (isStopping) return
+      begun.push(part)
+      await part.start?.()
+    }
     isStarted = true
     logger.info({ port: config.PORT, duration_ms: Math.round(process.uptime() * 1000) }, 'ready')
   } catch (error) {
-    fatal('could not start', error)
+    // A part that is stopped while it starts may well say so.
+    if (!isStopping) fatal('could not start', error)
   }
 }

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import { ApiError, errorBody } from '@backoffice/contracts/errors.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { isRetriable, isUnavailable, isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
+
+/** A message repeats what the caller sent (keys, paths), which may be long: it is cut here. */
+const MESSAGE_LENGTH = 1000
+
+/** Answers with the contract's error body (spec: Errors), and tells the request's log line why. */
+export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
+  const refusal = asApiError(error)
+  const message =
+    refusal.message.length > MESSAGE_LENGTH ? `${refusal.message.slice(0, MESSAGE_LENGTH)}…` : refusal.message
+  request.logged = { ...request.logged, error_code: refusal.code, error: message }
+  if (refusal.status >= 500) request.logged.err = refusal.cause ?? error
+  reply
+    .code(refusal.status)
+    .headers(refusal.headers)
+    .type('application/json; charset=utf-8')
+    .send(JSON.stringify(errorBody(refusal.code, message, request.id)))
+}
+
+const retryLater = (cause: Error) =>
+  new ApiError('service_unavailable', 'The service cannot answer now; try again shortly', {
+    cause,
+    headers: { 'retry-after': '1' },
+  })
+
+/** Any thrown value as what the caller is told; what we did not expect is `internal_error` and keeps its cause for the log. */
+function asApiError(error: FastifyError | Error): ApiError {
+  if (error instanceof ApiError) return error
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {
+    return new ApiError('payload_too_large', `body: is larger than ${LIMITS.bodyBytes} bytes`)
+  }
+  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
+    return new ApiError('unsupported_media_type', 'Content-Type: must be application/json')
+  }
+  if ('statusCode' in error && typeof error.statusCode === 'number' && error.statusCode < 500) {
+    return new ApiError('bad_request', error.message, { cause: error })
+  }
+  if (isUniqueViolation(error)) {
+    return new ApiError('conflict', 'The request clashed with others made at the same moment; send it again', {
+      cause: error,
+    })
+  }
+  if (isUnavailable(error) || isRetriable(error)) return retryLater(error)
+  return new ApiError('internal_error', 'Something went wrong on our side; the request id helps us find it', {
+    cause: error,
+  })
+}
+
+const NOT_HTTP: Readonly<Record<string, string>> = {
+  HPE_HEADER_OVERFLOW: 'The headers are larger than 16 KiB',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request was not complete within 60 s',
+}
+
+/** Answers what could not be read as a request, on the bare connection, with the contract's error body; then closes it. */
+export function answerMalformed(error: ConnectionError, socket: Socket, logger: Logger): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const requestId = randomUUID()
+  const message = NOT_HTTP[error.code] ?? 'The request is not well-formed HTTP'
+  const body = JSON.stringify(errorBody('bad_request', message, requestId))
+  const head = [
+    'HTTP/1.1 400 Bad Request',
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${requestId}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  logger.info({ request_id: requestId, status: 400, error_code: 'bad_request', error: message }, 'request')
+}

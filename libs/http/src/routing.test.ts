@@ -1,0 +1,108 @@
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { expect, it } from 'vitest'
+import { expectRefusal, thingsApi } from './testing/things-api.ts'
+
+const { admin, db } = await testDatabase('catalog')
+const { send } = await thingsApi(db)
+const ID = '7d1c2c1e-57bb-4f0e-9d5c-6a8a6f9d2b11'
+
+it.each([
+  ['GET', '/v1/nothing'],
+  ['POST', '/v1/nothing'],
+  ['PROPFIND', '/v1/nothing'],
+  ['GET', '/'],
+  ['GET', '//v1/things'],
+  ['GET', '/V1/things'],
+  ['GET', `/v1/things/${ID}/parts`],
+  ['GET', '/v1/../v1/things'],
+  ['GET', '/healthz'],
+])('%s %s is no operation: not_found, naming both (OP-02)', async (method, path) => {
+  expectRefusal(await send(method, path), 404, 'not_found', `${method} ${path}: no such operation`)
+})
+
+it.each([
+  ['malformed', { body: Buffer.from('{') }],
+  ['of another content type', { body: Buffer.from('a'), contentType: 'text/plain' }],
+  ['too large', { body: Buffer.alloc(2_000_000) }],
+])('an unknown operation is not_found even when the body is %s', async (_how, sent) => {
+  expectRefusal(await send('POST', '/v1/nothing?page=x', sent), 404, 'not_found', 'POST /v1/nothing: no such operation')
+})
+
+it.each(['PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY', 'M-SEARCH'])(
+  '%s where other methods are is method_not_allowed with Allow, whatever the body (OP-02)',
+  async (method) => {
+    const answer = await send(method, '/v1/things', { body: Buffer.from('{') })
+    expectRefusal(answer, 405, 'method_not_allowed', `${method} is not allowed here; allowed: POST, GET`)
+    expect(answer.headers.allow).toBe('POST, GET')
+    expect(await admin`select from outbox`).toHaveLength(0)
+  },
+)
+
+it('answers HEAD where there is a GET, as GET without the body', async () => {
+  const { status, headers, body } = await send('HEAD', `/v1/things/${ID}`)
+  expect([status, headers['content-length'], body]).toEqual([200, String(JSON.stringify({ id: ID }).length), undefined])
+})
+
+it.each([
+  '',
+  '..',
+  '7',
+  'cups',
+  ID.slice(1),
+  `${ID}0`,
+  ID.replaceAll('-', ''),
+  `${ID}%20`,
+  '%00',
+  '%F0%9F%98%80',
+  'x'.repeat(2000),
+])('a path id that is no UUID is bad_request naming it: %s', async (id) => {
+  expectRefusal(await send('GET', `/v1/things/${id}`), 400, 'bad_request', 'id: must ')
+})
+
+it('takes a UUID in either case', async () => {
+  expect((await send('GET', `/v1/things/${ID.toUpperCase()}`)).status).toBe(200)
+})
+
+it.each([
+  ['%ZZ', 'is not a valid url component'],
+  ['%E2%82', 'is not a valid url component'],
+  ['%FF', 'is not a valid url component'],
+  ['%', 'is not a valid url component'],
+  ['x'.repeat(4000), 'is exceeding the max param length'],
+])('a path that cannot be read is bad_request: %s', async (id, message) => {
+  expectRefusal(await send('GET', `/v1/things/${id}`), 400, 'bad_request', id.length > 1000 ? '' : message)
+})
+
+it.each([
+  ['page=0', 'page: must be an integer from 1 to 1000000000'],
+  ['page=-1', 'page: '],
+  ['page=1.5', 'page: '],
+  ['page=1e3', 'page: '],
+  ['page=abc', 'page: '],
+  ['page=', 'page: '],
+  ['page=%ZZ', 'page: '],
+  ['page=9007199254740993', 'page: '],
+  ['limit=0', 'limit: must be an integer from 1 to 100'],
+  ['limit=101', 'limit: '],
+  ['limit=abc', 'limit: '],
+  ['size=0', 'size: must be an integer from 1 to 100'],
+  ['size=101', 'size: '],
+  ['page=1&page=2', 'page: '],
+  ['limit=10&limit=10', 'limit: '],
+  ['search=a%00b', 'search: must not contain NUL characters'],
+  ['search=a&search=b', 'search: '],
+  ['colour=red', 'colour: unknown member'],
+  ['__proto__=1', '__proto__: unknown member'],
+  ['constructor=1', 'constructor: unknown member'],
+])('the query %s is bad_request naming the parameter (OP-03)', async (query, message) => {
+  expectRefusal(await send('GET', `/v1/things?${query}`), 400, 'bad_request', message)
+})
+
+it('takes page, limit and size up to their ends, and percent-encoding (OP-03)', async () => {
+  const { body } = await send('GET', '/v1/things?page=1000000000&limit=100&size=1&search=%C3%A9%20+%F0%9F%98%80')
+  expect(body).toEqual({ page: 1_000_000_000, limit: 100, size: 1, search: 'é  😀' })
+})
+
+it('refuses a query where none is declared', async () => {
+  expectRefusal(await send('GET', `/v1/things/${ID}?expand=parts`), 400, 'bad_request', 'expand: unknown member')
+})

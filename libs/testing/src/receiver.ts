@@ -1,0 +1,44 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll } from 'vitest'
+
+/** One request as it arrived. */
+export interface Received {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** The raw bytes. */
+  readonly body: Buffer
+}
+
+/** An HTTP server on loopback that keeps what it is sent, until the test file is done. */
+export interface Receiver {
+  readonly url: string
+  readonly requests: Received[]
+  /** How requests are answered from now on; 204 until told otherwise. */
+  answerWith(answer: (response: ServerResponse, request: Received) => void): void
+}
+
+export async function startReceiver(): Promise<Receiver> {
+  const requests: Received[] = []
+  let answer = (response: ServerResponse, _request: Received) => void response.writeHead(204).end()
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk)
+    const received = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) }
+    requests.push(received)
+    answer(response, received)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  afterAll(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    requests,
+    answerWith(next) {
+      answer = next
+    },
+  }
+}
