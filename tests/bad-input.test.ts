@@ -84,7 +84,7 @@ it.each<[string, string | undefined, Record<string, string>]>([
     apiWith(gateway, presented)('POST', '/v1/products', aProduct(), headers),
     401,
     'invalid_api_key',
-    /API key/,
+    /key/i,
   ),
 )
 
