@@ -8,9 +8,10 @@ export const Id = z.guid('must be a UUID')
 export const Timestamp = z.iso.datetime()
 
 /** A date-time in a request, with any offset. Years that PostgreSQL and JavaScript do not read alike are refused. */
-export const TimestampInput = z.iso
-  .datetime({ offset: true })
-  .refine((value) => /^[1-9]\d{3}-/.test(new Date(value).toISOString()), 'must lie in the years 1000 to 9999, in UTC')
+export const TimestampInput = z.iso.datetime({ offset: true }).refine((value) => {
+  const year = new Date(value).getUTCFullYear()
+  return !(year < 1000 || year > 9999)
+}, 'must lie in the years 1000 to 9999, in UTC')
 
 /** A required name: 1 to 255 characters, not only spaces (OP-07). */
 export const Name = z

@@ -6,6 +6,7 @@ const wholeNumber = (max: number) =>
     .regex(/^\d{1,15}$/, `must be an integer from 1 to ${max}`)
     .transform(Number)
     .refine((value) => value >= 1 && value <= max, `must be an integer from 1 to ${max}`)
+    .meta({ type: 'integer', minimum: 1, maximum: max })
 
 const MAX_PAGE = 1_000_000_000
 

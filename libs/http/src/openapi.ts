@@ -21,7 +21,11 @@ function entryOf(operation: RouteDeclaration & { scope?: Scope }): Json {
     ...(operation.scope && { description: `Needs the scope \`${operation.scope}\`.`, security: [{ apiKey: [] }] }),
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
     ...(operation.extension && { 'x-extension': true }),
-    parameters: [...parametersOf('path', operation.params), ...parametersOf('query', operation.query)],
+    parameters: [
+      ...parametersOf('path', operation.params),
+      ...parametersOf('query', operation.query),
+      ...(operation.scope && operation.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
+    ],
     ...(operation.body && { requestBody: { required: true, content: jsonContent(schemaOf(operation.body, 'input')) } }),
     responses: {
       ...Object.fromEntries(Object.entries(operation.responses).map(([status, body]) => [status, responseOf(body)])),
@@ -30,7 +34,17 @@ function entryOf(operation: RouteDeclaration & { scope?: Scope }): Json {
   }
 }
 
-const ERROR_SCHEMA = z.toJSONSchema(
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description:
+    'Names the request, so that sending it again within 24 hours gets the first answer and does nothing twice.',
+  'x-open-point': 'OP-08',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+}
+
+const ERROR_SCHEMA = schemaOf(
   z.strictObject({
     error: z.strictObject({
       code: z.enum(Object.keys(ERROR_STATUS) as [string, ...string[]]),
@@ -38,6 +52,7 @@ const ERROR_SCHEMA = z.toJSONSchema(
       request_id: z.string(),
     }),
   }),
+  'output',
 )
 
 const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })

@@ -1,6 +1,7 @@
 import type { Part } from '@backoffice/runtime/process.ts'
 import postgres from 'postgres'
 import { isRetriable } from './postgres-errors.ts'
+import { inTransaction } from './transaction.ts'
 
 /** The workspace a transaction acts in, and the trace it belongs to. */
 export interface WorkspaceContext {
@@ -37,6 +38,8 @@ export interface DatabaseOptions {
   readonly applicationName: string
   /** Connections at most; 10 unless given. */
   readonly poolSize?: number
+  /** Settings of the server for these connections, such as `plan_cache_mode`. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Called after the commit of each transaction that wrote to the outbox. */
   readonly onPublished?: () => void
   /** Called with the text and parameters of every statement sent: for tests and measurements only, since it costs time. */
@@ -56,13 +59,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     connect_timeout: 5,
     backoff: reconnectAfter,
     onnotice: () => undefined,
-    connection: { application_name: options.applicationName },
+    connection: { ...options.settings, application_name: options.applicationName },
     types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
     ...(onStatement && { debug: (_connection, statement, parameters) => onStatement(statement, parameters) }),
   }) as Sql
 
   const attempt = <Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>) =>
-    sql.begin(async (plain) => {
+    inTransaction(sql, async (plain) => {
       const tx: Transaction = Object.assign(plain, { context, hasPublished: false })
       // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
       const entered = tx`select set_config('app.workspace_id', ${context.workspaceId}, true)`.execute()

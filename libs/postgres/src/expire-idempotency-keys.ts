@@ -39,6 +39,8 @@ export async function deleteExpired(db: Database): Promise<number> {
       select workspace_id, key from idempotency_key
       where created_at < now() - interval '24 hours'
       order by created_at limit ${BATCH}
-    )`
+    )
+    -- Said again for a key that was claimed anew while this waited for its row.
+    and created_at < now() - interval '24 hours'`
   return count
 }

@@ -32,11 +32,15 @@ const CONNECTION_LOST = new Set([
   'ETIMEDOUT',
 ])
 
+/** Whether the error came with the end of its connection, which a transaction does not survive. */
+export const isConnectionLost = (error: unknown): boolean =>
+  error instanceof postgres.PostgresError
+    ? error.severity === 'FATAL' || error.severity === 'PANIC'
+    : error instanceof Error && 'code' in error && CONNECTION_LOST.has(String(error.code))
+
 /** SQLSTATE classes and codes that say the server cannot serve now: connection, resources, shutdown, starting up. */
 const SERVER_AWAY = /^(08|53)|^57P0[1-5]$|^55P03$|^57014$/
 
 /** Whether PostgreSQL could not be reached or could not serve, so that the same work may succeed later. */
-export function isUnavailable(error: unknown): boolean {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return CONNECTION_LOST.has(code) || (error instanceof postgres.PostgresError && SERVER_AWAY.test(code))
-}
+export const isUnavailable = (error: unknown): boolean =>
+  isConnectionLost(error) || SERVER_AWAY.test(codeOf(error) ?? '')

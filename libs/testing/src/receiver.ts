@@ -20,7 +20,7 @@ export interface Receiver {
 
 export async function startReceiver(): Promise<Receiver> {
   const requests: Received[] = []
-  let answer = (response: ServerResponse, _request: Received) => void response.writeHead(204).end()
+  let answer: Parameters<Receiver['answerWith']>[0] = (response) => response.writeHead(204).end()
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = []
     for await (const chunk of request) chunks.push(chunk)

@@ -1,0 +1,80 @@
+// What every npm script runs first. Plain JavaScript for Node 20: it fetches the Node and the packages that the rest of
+// the repository is written for, then hands over to them.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { constants } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url))
+const NODE = join(ROOT, 'node_modules', '.bin', 'node')
+const ENTRIES = {
+  start: 'infra/local/start.ts',
+  test: 'infra/local/test.ts',
+  check: 'infra/local/check.ts',
+  bench: 'bench/run.ts',
+}
+
+const [command, ...args] = process.argv.slice(2)
+const entry = ENTRIES[command]
+if (!entry) {
+  console.error(`usage: node infra/local/bootstrap.mjs ${Object.keys(ENTRIES).join('|')}`)
+  process.exit(2)
+}
+if (!isInstalled()) install()
+run(entry)
+
+/** npm writes its own list last of all, so one that agrees with the lock file means a complete installation. */
+function isInstalled() {
+  const list = join(ROOT, 'node_modules', '.package-lock.json')
+  if (!existsSync(list) || !existsSync(NODE)) return false
+  const installed = JSON.parse(readFileSync(list, 'utf8')).packages
+  const wanted = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages
+  return Object.entries(wanted)
+    .filter(([path, { optional, peer }]) => path.startsWith('node_modules/') && !optional && !peer)
+    .every(([path, { version, link }]) => installed[path] && (link || installed[path].version === version))
+}
+
+function install() {
+  const startedAt = Date.now()
+  console.log('installing the packages of package-lock.json (npm ci)')
+  const npm = process.env.npm_execpath
+  const [file, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
+  const { status } = spawnSync(file, [...first, 'ci', '--loglevel=error'], { cwd: ROOT, stdio: 'inherit' })
+  if (status !== 0) {
+    console.error('npm ci failed: the lines above say why; a network that reaches registry.npmjs.org is needed once')
+    process.exit(status ?? 1)
+  }
+  console.log(`packages installed in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
+}
+
+function run(file) {
+  const child = spawn(NODE, [join(ROOT, file), ...args], {
+    cwd: ROOT,
+    // The channel tells the child when this process is gone, however it ended.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: {
+      ...process.env,
+      PATH: `${join(ROOT, 'node_modules', '.bin')}${delimiter}${process.env.PATH}`,
+      NODE_COMPILE_CACHE: join(ROOT, '.local', 'cache', 'node'),
+      npm_config_loglevel: 'error',
+      NO_UPDATE_NOTIFIER: '1',
+      TURBO_TELEMETRY_DISABLED: '1',
+      DO_NOT_TRACK: '1',
+    },
+  })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+  if (process.env.npm_lifecycle_event) stopWithParent(child)
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
+}
+
+/** npm ends at SIGTERM without waiting for what its shell started: that shows only in this process's parent. */
+function stopWithParent(child) {
+  const parent = process.ppid
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return
+    clearInterval(watch)
+    child.kill('SIGTERM')
+  }, 500)
+  watch.unref()
+}

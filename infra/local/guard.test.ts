@@ -1,0 +1,41 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { expect, test, vi } from 'vitest'
+import { processIdentity } from './processes.ts'
+
+/** Runs a parent that guards a child and a folder, and returns the ids of both processes. */
+async function parentWithChild(directory: string): Promise<{ parent: number; child: number }> {
+  const script = `
+    import { startChild } from ${JSON.stringify(join(import.meta.dirname, 'child.ts'))}
+    import { guardFolder } from ${JSON.stringify(join(import.meta.dirname, 'guard.ts'))}
+    guardFolder(${JSON.stringify(directory)})
+    const child = await startChild({ name: 'child', file: 'sleep', args: ['60'], output: () => {} })
+    console.log(child.pid)
+    setInterval(() => {}, 1000)`
+  const parent = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  for await (const line of createInterface({ input: parent.stdout })) {
+    return { parent: parent.pid as number, child: Number(line) }
+  }
+  throw new Error('the parent ended before it had a child')
+}
+
+test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
+  'after %s a process leaves no child and no folder',
+  async (signal) => {
+    const directory = mkdtempSync(join(tmpdir(), 'backoffice-guard-'))
+    const { parent, child } = await parentWithChild(directory)
+    expect(processIdentity(child)).toContain('sleep')
+
+    process.kill(parent, signal)
+
+    await vi.waitFor(() => {
+      expect(processIdentity(child)).toBeUndefined()
+      expect(existsSync(directory)).toBe(false)
+    }, 10_000)
+  },
+)

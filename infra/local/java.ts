@@ -1,0 +1,36 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import { StackError } from './stack-error.ts'
+
+const OLDEST_JAVA = 17
+
+/**
+ * JVM flags for a part that shares a small machine: little memory, one collector thread, a quick start. Temporary files
+ * go to the part's own folder, which must exist.
+ */
+export const jvmFlags = (megabytes: number, directory: string): string[] => [
+  `-Xmx${megabytes}m`,
+  '-XX:+UseSerialGC',
+  '-XX:TieredStopAtLevel=1',
+  '-XX:-UsePerfData',
+  `-Djava.io.tmpdir=${directory}`,
+]
+
+let found: string | undefined
+
+/** The `java` to run: JAVA_HOME's, else the one on the path. Throws StackError when there is none or it is too old. */
+export function javaCommand(): string {
+  found ??= findJava()
+  return found
+}
+
+function findJava(): string {
+  const home = process.env.JAVA_HOME
+  const java = home ? join(home, 'bin', 'java') : 'java'
+  const { stderr, error } = spawnSync(java, ['-version'], { encoding: 'utf8' })
+  const version = /version "(?:1\.)?(\d+)/.exec(stderr ?? '')?.[1]
+  const wanted = `install Java ${OLDEST_JAVA} or newer (a JDK such as https://adoptium.net) and put it on the PATH`
+  if (error || !version) throw new StackError(`no Java found as ${java}: ${wanted}`)
+  if (Number(version) < OLDEST_JAVA) throw new StackError(`${java} is Java ${version}: ${wanted}`)
+  return java
+}

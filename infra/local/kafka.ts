@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { lastLines, runToEnd, startChild } from './child.ts'
+import { javaCommand, jvmFlags } from './java.ts'
+import { resolveJavaParts } from './maven.ts'
+import { type Part, type Progress, startPart } from './part.ts'
+import { freePort, isListening } from './ports.ts'
+import { StackError } from './stack-error.ts'
+
+/** A running Kafka broker. */
+export interface Kafka extends Part {
+  readonly brokers: string[]
+}
+
+interface KafkaOptions {
+  /** Keeps the topics over restarts. */
+  readonly directory: string
+  readonly port?: number
+  readonly onProgress?: Progress
+  readonly onDeath?: (how: string) => void
+}
+
+/** Starts Apache Kafka on 127.0.0.1 as a KRaft cluster of one, with its data in `directory`. */
+export async function startKafka(options: KafkaOptions): Promise<Kafka> {
+  const directory = resolve(options.directory)
+  const log = join(directory, 'kafka.log')
+  const { kafkaClasspath } = await resolveJavaParts((text) => options.onProgress?.(text))
+  const port = options.port ?? (await freePort())
+  mkdirSync(directory, { recursive: true })
+  const properties = join(directory, 'server.properties')
+  writeFileSync(properties, serverProperties(directory, port, await freePort()))
+  const run = (program: string, args: string[]) => ({
+    name: 'Kafka',
+    file: javaCommand(),
+    args: [
+      ...jvmFlags(320, directory),
+      '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
+      '-cp',
+      kafkaClasspath,
+      program,
+      ...args,
+    ],
+    cwd: directory,
+    output: log,
+  })
+  if (!existsSync(join(directory, 'data', 'meta.properties'))) {
+    options.onProgress?.('formatting its storage')
+    const format = ['format', '--standalone', '--ignore-formatted', '-t', clusterId(), '-c', properties]
+    const how = await runToEnd(run('kafka.tools.StorageTool', format))
+    if (how !== 'exit code 0') throw new StackError(`Kafka could not format ${directory} (${how}): ${lastLines(log)}`)
+  }
+  const part = await startPart({
+    name: 'Kafka',
+    launch: () => startChild(run('kafka.Kafka', [properties])),
+    isReady: () => isListening(port),
+    explain: () => lastLines(log),
+    onDeath: options.onDeath,
+  })
+  return Object.assign(part, { brokers: [`127.0.0.1:${port}`] })
+}
+
+/** Sixteen random bytes in base64url; the tool would take a leading dash for an option. */
+const clusterId = () => `A${randomBytes(16).toString('base64url').slice(1)}`
+
+function serverProperties(directory: string, port: number, controllerPort: number): string {
+  const settings = {
+    'process.roles': 'broker,controller',
+    'node.id': 1,
+    listeners: `BROKER://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'advertised.listeners': `BROKER://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
+    'listener.security.protocol.map': 'BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    'inter.broker.listener.name': 'BROKER',
+    'controller.listener.names': 'CONTROLLER',
+    'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
+    // After kill -9 the broker may register again only once its former session has run out (9 s unless set).
+    'broker.session.timeout.ms': 3000,
+    'broker.heartbeat.interval.ms': 500,
+    'log.dirs': join(directory, 'data'),
+    'auto.create.topics.enable': false,
+    'default.replication.factor': 1,
+    'offsets.topic.replication.factor': 1,
+    'offsets.topic.num.partitions': 4,
+    'transaction.state.log.replication.factor': 1,
+    'transaction.state.log.min.isr': 1,
+    'transaction.state.log.num.partitions': 4,
+    'group.initial.rebalance.delay.ms': 0,
+  }
+  return Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')
+}

@@ -1,0 +1,117 @@
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { basename, delimiter, join } from 'node:path'
+import { runToEnd } from './child.ts'
+import { javaCommand } from './java.ts'
+import type { Progress } from './part.ts'
+import { StackError } from './stack-error.ts'
+
+/** Where the Java parts lie after Maven has resolved them. */
+interface JavaParts {
+  readonly kafkaClasspath: string
+  readonly registryDirectory: string
+}
+
+const HERE = import.meta.dirname
+const MAVEN = 'mvn'
+const CACHE = join(HERE, '..', '..', '.local', 'cache')
+
+let resolving: Promise<JavaParts> | undefined
+
+/** Fetches Kafka and the registry as infra/local/pom.xml names them, once per version; later calls only look. */
+export function resolveJavaParts(onProgress: Progress): Promise<JavaParts> {
+  resolving ??= resolve(onProgress)
+  return resolving
+}
+
+async function resolve(onProgress: Progress): Promise<JavaParts> {
+  javaCommand()
+  const version = createHash('sha256')
+    .update(readFileSync(join(HERE, 'pom.xml')))
+    .digest('hex')
+    .slice(0, 12)
+  const directory = join(CACHE, `java-${version}`)
+  if (!isComplete(directory)) {
+    const unfinished = `${directory}.${process.pid}`
+    await runMaven(unfinished, onProgress)
+    rmSync(directory, { recursive: true, force: true })
+    renameSync(unfinished, directory)
+  }
+  return {
+    kafkaClasspath: readFileSync(join(directory, 'kafka.classpath'), 'utf8').trim(),
+    registryDirectory: join(directory, 'registry'),
+  }
+}
+
+/** The classpath names jars in Maven's own repository, which may have been emptied since. */
+function isComplete(directory: string): boolean {
+  const list = join(directory, 'kafka.classpath')
+  return (
+    existsSync(list) &&
+    readFileSync(list, 'utf8')
+      .trim()
+      .split(delimiter)
+      .every((jar) => existsSync(jar))
+  )
+}
+
+async function runMaven(target: string, onProgress: Progress): Promise<void> {
+  mkdirSync(target, { recursive: true })
+  const log: string[] = []
+  const report = transferReporter(onProgress)
+  const how = await runToEnd({
+    name: 'Maven',
+    file: mavenCommand(),
+    args: [
+      '-f',
+      join(HERE, 'pom.xml'),
+      'generate-resources',
+      `-Dtarget=${target}`,
+      '-Dstyle.color=never',
+      ...repository(),
+    ],
+    output: (line) => {
+      report(line)
+      if (!line.startsWith('Progress')) log.push(line)
+    },
+  })
+  if (how === 'exit code 0') return
+  rmSync(target, { recursive: true, force: true })
+  const file = join(CACHE, 'maven.log')
+  writeFileSync(file, log.join('\n'))
+  const reason = log.find((line) => line.includes('ERROR')) ?? how
+  throw new StackError(
+    `Maven could not fetch Kafka and the registry: check the network (${file} has the rest): ${reason}`,
+  )
+}
+
+/** Maven's own repository where this user can write one, since other projects share it; else one in the cache here. */
+function repository(): string[] {
+  try {
+    accessSync(homedir(), constants.W_OK)
+    return []
+  } catch {
+    return [`-Dmaven.repo.local=${join(CACHE, 'maven')}`]
+  }
+}
+
+/** Turns Maven's transfer lines into `34 files, now kafka-clients-4.1.2.jar 6.7/10 MB`. */
+function transferReporter(onProgress: Progress): (line: string) => void {
+  let files = 0
+  let name = 'Maven'
+  return (line) => {
+    const started = /^Downloading from \S+ (\S+)/.exec(line)?.[1]
+    if (started) name = basename(started)
+    if (/^Downloaded from/.test(line)) files++
+    const size = /^Progress \(\d+\): (\S+ [kM]?B)/.exec(line)?.[1] ?? ''
+    if (started || size) onProgress(`${files} files fetched, now ${name} ${size}`.trimEnd())
+  }
+}
+
+/** Maven 3 on the path, else the Maven Wrapper, which fetches one: Maven 4 does not run the plugin that pom.xml uses. */
+function mavenCommand(): string {
+  const { stdout } = spawnSync(MAVEN, ['--version'], { encoding: 'utf8' })
+  return stdout?.includes('Apache Maven 3.') ? MAVEN : join(HERE, 'mvnw')
+}

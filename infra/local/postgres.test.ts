@@ -1,0 +1,27 @@
+import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { guardFolder } from './guard.ts'
+import { isListening } from './ports.ts'
+import { startPostgres } from './postgres.ts'
+
+test('after kill -9 it starts again on the same port, whatever process has its former id', {
+  timeout: 60_000,
+}, async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'backoffice-postgres-'))
+  guardFolder(directory)
+  chmodSync(directory, 0o755)
+  const postgres = await startPostgres({ directory })
+  onTestFinished(() => postgres.stop())
+  const port = Number(new URL(postgres.url).port)
+  const pidFile = join(directory, 'data', 'postmaster.pid')
+
+  await postgres.kill()
+  expect(await isListening(port)).toBe(false)
+  const [, ...rest] = readFileSync(pidFile, 'utf8').split('\n')
+  writeFileSync(pidFile, [process.pid, ...rest].join('\n'))
+  await postgres.start()
+
+  expect(await isListening(port)).toBe(true)
+})

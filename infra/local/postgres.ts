@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto'
+import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { lastLines, runToEnd, startChild } from './child.ts'
+import { type Part, type Progress, startPart } from './part.ts'
+import { freePort } from './ports.ts'
+import { type PostgresPlace, preparePostgresPlace } from './postgres-place.ts'
+import { processIdentity } from './processes.ts'
+import { StackError } from './stack-error.ts'
+
+/** A running PostgreSQL server. */
+export interface Postgres extends Part {
+  /** The superuser's URL. */
+  readonly url: string
+}
+
+interface PostgresOptions {
+  /** Keeps the data over restarts. */
+  readonly directory: string
+  readonly port?: number
+  readonly onProgress?: Progress
+  readonly onDeath?: (how: string) => void
+}
+
+const LEFTOVER_ENDS_WITHIN_MS = 15_000
+
+/** Starts PostgreSQL 18 on 127.0.0.1 with the data in `directory`, creating it at first. */
+export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+  const place = preparePostgresPlace(options.directory)
+  const port = options.port ?? (await freePort())
+  const log = join(place.home, 'postgres.log')
+  if (!existsSync(join(place.home, 'data'))) {
+    options.onProgress?.('creating the database')
+    await createCluster(place, log)
+  }
+  const part = await startPart({
+    name: 'PostgreSQL',
+    launch: async () => {
+      await clearLeftover(place)
+      return launch(place, port, log)
+    },
+    isReady: async () => postmasterFile(place)[7]?.trim() === 'ready',
+    explain: () => lastLines(log),
+    onDeath: options.onDeath,
+  })
+  const password = readFileSync(join(place.home, 'password'), 'utf8')
+  return Object.assign(part, { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` })
+}
+
+/** A cluster is made beside its final place, so that one cut short is never taken for a whole one. */
+async function createCluster({ home, binaries, user }: PostgresPlace, log: string): Promise<void> {
+  const unfinished = join(home, 'data.unfinished')
+  rmSync(unfinished, { recursive: true, force: true })
+  const passwordFile = join(home, 'password')
+  writeFileSync(passwordFile, randomBytes(18).toString('hex'), { mode: 0o600 })
+  if (user) chownSync(passwordFile, user.uid, user.gid)
+  const how = await runToEnd({
+    name: 'initdb',
+    file: join(binaries, 'bin', 'initdb'),
+    args: [
+      `--pgdata=${unfinished}`,
+      '--username=postgres',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--locale-provider=builtin',
+      '--builtin-locale=C.UTF-8',
+    ],
+    cwd: home,
+    user,
+    output: log,
+  })
+  if (how !== 'exit code 0')
+    throw new StackError(`PostgreSQL could not create ${unfinished} (${how}): ${lastLines(log)}`)
+  renameSync(unfinished, join(home, 'data'))
+}
+
+function launch({ home, binaries, user }: PostgresPlace, port: number, log: string) {
+  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', max_connections: 300 }
+  return startChild({
+    name: 'PostgreSQL',
+    file: join(binaries, 'bin', 'postgres'),
+    args: [
+      '-D',
+      join(home, 'data'),
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
+    cwd: home,
+    user,
+    output: log,
+    // Fast shutdown: ends the sessions instead of waiting for them.
+    stopSignal: 'SIGINT',
+  })
+}
+
+/**
+ * Makes way for a start: waits while a server of an earlier run still ends, and removes the pid file that kill -9 left,
+ * whose pid may belong to another process by now. Throws StackError when a server goes on running on this data.
+ */
+async function clearLeftover(place: PostgresPlace): Promise<void> {
+  const data = join(place.home, 'data')
+  const deadline = Date.now() + LEFTOVER_ENDS_WITHIN_MS
+  const pid = Number(postmasterFile(place)[0])
+  while (pid && processIdentity(pid)?.includes(data)) {
+    if (Date.now() > deadline) throw new StackError(`PostgreSQL already runs on ${data}: stop it with kill -INT ${pid}`)
+    await delay(100)
+  }
+  rmSync(join(data, 'postmaster.pid'), { force: true })
+}
+
+/** Lines of postmaster.pid: the first is the process id, the eighth its state. */
+function postmasterFile({ home }: PostgresPlace): string[] {
+  const file = join(home, 'data', 'postmaster.pid')
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+}

@@ -1,0 +1,98 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { roleUrl } from '@backoffice/postgres/provision.ts'
+import { startChild } from './child.ts'
+import { type Part, startPart } from './part.ts'
+import type { Secrets } from './secrets.ts'
+
+/** A service as the local stack runs it. */
+export interface ServiceDefinition {
+  readonly name: string
+  /** Its own variables, besides those every service gets. */
+  environment(stack: StackEnvironment): NodeJS.ProcessEnv
+}
+
+/** What services are told about the stack they run in. */
+export interface StackEnvironment {
+  readonly postgres: string
+  readonly kafka: readonly string[]
+  readonly registry: string
+  readonly secrets: Secrets
+  readonly urls: Readonly<Record<string, string>>
+}
+
+/** The services, in the order they are stopped in: what calls others goes before them. */
+export const services: readonly ServiceDefinition[] = [
+  {
+    name: 'gateway',
+    environment: ({ secrets, urls }) => ({
+      ADMIN_TOKEN: secrets.adminToken,
+      INTERNAL_TOKEN_PRIVATE_KEY: secrets.internalPrivateKey,
+      CATALOG_URL: urls.catalog,
+      WEBHOOK_DELIVERY_URL: urls['webhook-delivery'],
+    }),
+  },
+  { name: 'catalog', environment: () => ({}) },
+  {
+    name: 'webhook-delivery',
+    environment: ({ secrets }) => ({ WEBHOOK_SECRET_KEYS: secrets.webhookSecretKey, WEBHOOK_ALLOW_LOOPBACK: 'true' }),
+  },
+]
+
+/** The Postgres schema of a service, which is also the name of its role. */
+export const schemaOf = (name: string): string => name.replaceAll('-', '_')
+
+/** The folder of a service. */
+export const serviceDirectory = (name: string): string => join(import.meta.dirname, '../../services', name)
+
+interface ServiceRun {
+  readonly port: number
+  readonly opsPort: number
+  readonly stack: StackEnvironment
+  onLine(line: string): void
+  onDeath(how: string): void
+}
+
+/** Starts a service as a process of its own; resolves once it is ready. */
+export function startService(service: ServiceDefinition, run: ServiceRun): Promise<Part> {
+  const main = join(serviceDirectory(service.name), 'src', 'main.ts')
+  let lastLine = existsSync(main) ? 'it printed nothing' : `${main} is missing`
+  return startPart({
+    name: service.name,
+    launch: () =>
+      startChild({
+        name: service.name,
+        file: process.execPath,
+        args: [main],
+        env: { ...process.env, ...commonEnvironment(service.name, run), ...service.environment(run.stack) },
+        output: (line) => {
+          lastLine = line
+          run.onLine(line)
+        },
+      }),
+    isReady: () => answersOk(`http://127.0.0.1:${run.opsPort}/readyz`),
+    explain: () => lastLine,
+    onDeath: run.onDeath,
+  })
+}
+
+function commonEnvironment(name: string, { port, opsPort, stack }: ServiceRun): NodeJS.ProcessEnv {
+  const schema = schemaOf(name)
+  const { rolePassword, internalPublicKey } = stack.secrets
+  return {
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    OPS_PORT: String(opsPort),
+    DATABASE_URL: roleUrl(stack.postgres, schema, rolePassword),
+    WORKER_DATABASE_URL: roleUrl(stack.postgres, `${schema}_worker`, rolePassword),
+    KAFKA_BROKERS: stack.kafka.join(','),
+    SCHEMA_REGISTRY_URL: stack.registry,
+    INTERNAL_TOKEN_PUBLIC_KEY: internalPublicKey,
+  }
+}
+
+const answersOk = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )

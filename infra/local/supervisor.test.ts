@@ -1,0 +1,60 @@
+import { expect, onTestFinished, test, vi } from 'vitest'
+import { startChild } from './child.ts'
+import { type Part, startPart } from './part.ts'
+import { freePort, isListening } from './ports.ts'
+import { createSupervisor } from './supervisor.ts'
+
+/** A supervised server on a port of its own. */
+async function supervised() {
+  const port = await freePort()
+  const printed: string[] = []
+  const supervisor = createSupervisor({ print: (line) => printed.push(line), onChange: () => {} })
+  const part: Part = await startPart({
+    name: 'server',
+    launch: () =>
+      startChild({
+        name: 'server',
+        file: process.execPath,
+        args: ['-e', `require('node:net').createServer().listen(${port}, '127.0.0.1')`],
+        output: () => {},
+      }),
+    isReady: () => isListening(port),
+    explain: () => '',
+    onDeath: (how) => void supervisor.revive('server', how),
+  })
+  supervisor.add('server', part)
+  onTestFinished(() => supervisor.stop([['server']]))
+  return { supervisor, part, port, printed }
+}
+
+test('a process killed from outside is started again under the same address and a new id', async () => {
+  const { supervisor, part, port, printed } = await supervised()
+  const before = part.pid as number
+
+  process.kill(before, 'SIGKILL')
+
+  await vi.waitFor(() => expect(printed.join()).toContain('server is back'), 10_000)
+  expect(part.pid).not.toBe(before)
+  expect(supervisor.pids()).toEqual({ server: part.pid })
+  expect(await isListening(port)).toBe(true)
+})
+
+test('a process that was stopped stays down', async () => {
+  const { supervisor, part, port, printed } = await supervised()
+
+  await supervisor.stop([['server']])
+  await supervisor.revive('server', 'exit code 0')
+
+  expect(part.pid).toBeUndefined()
+  expect(await isListening(port)).toBe(false)
+  expect(printed).toEqual([])
+})
+
+test('a process that ends before it is ready is an error that tells what it said', async () => {
+  const launch = () =>
+    startChild({ name: 'broken', file: process.execPath, args: ['-e', 'process.exit(3)'], output: () => {} })
+
+  await expect(
+    startPart({ name: 'broken', launch, isReady: async () => false, explain: () => 'no configuration' }),
+  ).rejects.toThrow('broken did not start (exit code 3): no configuration')
+})

@@ -1,0 +1,27 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { ApiError, conflict, ERROR_STATUS, type ErrorCode, errorBody } from './errors.ts'
+
+const openPoints = readFileSync(new URL('../../../docs/open-points.md', import.meta.url), 'utf8')
+
+it('has exactly the codes and statuses of OP-02', () => {
+  const row = openPoints.split('\n').find((line) => line.startsWith('| OP-02')) ?? ''
+  const decided = [...row.matchAll(/`([a-z_]+)` (\d{3})/g)].map(([, code, status]) => [code, Number(status)])
+  expect(decided.length).toBeGreaterThan(10)
+  expect(ERROR_STATUS).toEqual(Object.fromEntries(decided))
+})
+
+it('an error has the status of its code, and keeps its cause', () => {
+  for (const [code, status] of Object.entries(ERROR_STATUS)) {
+    expect(new ApiError(code as ErrorCode, 'x').status).toBe(status)
+  }
+  const cause = new Error('the database said so')
+  expect(new ApiError('conflict', 'x', { cause }).cause).toBe(cause)
+  expect(conflict('sku: is taken')).toMatchObject({ code: 'conflict', message: 'sku: is taken', headers: {} })
+})
+
+it('the error body has its three members and no other (spec: Errors)', () => {
+  expect(errorBody('not_found', 'No such product', 'req-1')).toEqual({
+    error: { code: 'not_found', message: 'No such product', request_id: 'req-1' },
+  })
+})

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
+import { Description, Id, MoneyMap, Name, NonNegativeInteger, Timestamp, TimestampInput } from './fields.ts'
+
+const takes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
+const MAX = Number.MAX_SAFE_INTEGER
+
+describe.each<[string, z.ZodType, unknown[], unknown[]]>([
+  [
+    'Id',
+    Id,
+    ['0198c7a0-0000-7000-8000-000000000001', '7D1C2C1E-57BB-4F0E-9D5C-6A8A6F9D2B11'],
+    [
+      '',
+      '7',
+      '7d1c2c1e57bb4f0e9d5c6a8a6f9d2b11',
+      '{7d1c2c1e-57bb-4f0e-9d5c-6a8a6f9d2b11}',
+      ' 0198c7a0-0000-7000-8000-000000000001',
+      null,
+    ],
+  ],
+  ['Name', Name, ['a', ' a ', 'x'.repeat(255), 'é 😀'], ['', ' ', '\t\n', '\u00a0', 'x'.repeat(256), 7, null]],
+  ['Description', Description, ['', 'x'.repeat(65_536)], ['x'.repeat(65_537), null]],
+  [
+    'NonNegativeInteger',
+    NonNegativeInteger,
+    [0, 1, MAX],
+    [-1, 1.5, MAX + 1, 1e300, Number.NaN, Number.POSITIVE_INFINITY, '1', null],
+  ],
+  [
+    'Timestamp',
+    Timestamp,
+    ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00.123Z'],
+    ['2026-03-01', '2026-03-01T10:00:00+01:00', 0],
+  ],
+  [
+    'TimestampInput',
+    TimestampInput,
+    [
+      '2026-03-01T10:00:00Z',
+      '2026-03-01T10:00:00.123456+23:59',
+      '1000-01-01T00:00:00Z',
+      '9999-12-31T23:59:59Z',
+      '2024-02-29T00:00:00Z',
+    ],
+    ['tomorrow', '2026-03-01', '2026-03-01T10:00:00', '2026-02-30T00:00:00Z', '2026-03-01T24:00:00Z', 1_772_359_200],
+  ],
+  [
+    'MoneyMap',
+    MoneyMap,
+    [{}, { NGN: 0 }, { NGN: 450_000, USD: MAX }],
+    [
+      { ngn: 1 },
+      { NAIRA: 1 },
+      { N1N: 1 },
+      { NGN: -1 },
+      { NGN: 0.5 },
+      { NGN: MAX + 1 },
+      { NGN: '1' },
+      { NGN: null },
+      5,
+      [],
+      null,
+    ],
+  ],
+])('%s', (_name, schema, good, bad) => {
+  it.each(good.map((value) => [value]))('takes %j', (value) => {
+    expect(takes(schema, value)).toBe(true)
+  })
+  it.each(bad.map((value) => [value]))('refuses %j', (value) => {
+    expect(takes(schema, value)).toBe(false)
+  })
+})
+
+it.each(['0000-01-01T00:00:00Z', '0999-12-31T23:59:59Z', '1000-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
+  'refuses %s, a date-time outside the years that are kept, and says so',
+  (value) => {
+    expect(TimestampInput.safeParse(value).error?.issues[0]?.message).toBe('must lie in the years 1000 to 9999, in UTC')
+  },
+)

@@ -1,0 +1,96 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startKafka } from '@backoffice/local/kafka.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { parts } from '@backoffice/testing/parts.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, expect, test } from 'vitest'
+import { z } from 'zod'
+import { consumer } from './consumer.ts'
+import { deadLetterTopic } from './dead-letters.ts'
+import { registerSchemas } from './register-schemas.ts'
+import { outboxRelay } from './relay.ts'
+import { recordSerializer } from './schema-registry.ts'
+import { aTopic, silent, testKafka } from './testing/kafka.ts'
+import { testOutbox } from './testing/outbox.ts'
+
+const OUTAGE_MS = 60_000
+
+/** A broker of its own, since this one is killed. */
+const directory = mkdtempSync(join(tmpdir(), 'outage-'))
+chmodSync(directory, 0o755)
+const broker = await startKafka({ directory })
+afterAll(async () => {
+  await broker.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const group = 'test.events'
+const [{ kafka }, outbox] = await Promise.all([
+  testKafka([aTopic('catalog.events'), aTopic(deadLetterTopic(group))], broker.brokers),
+  testOutbox(),
+  registerSchemas(parts().registryUrl),
+])
+await outbox.admin`create table seen (id bigint generated always as identity, key text, name text, unique (key, name))`
+await outbox.admin`grant insert on seen to catalog_worker`
+
+test(
+  'a broker that is killed loses nothing: all rows arrive, those of a key in the order of their commits',
+  async () => {
+    const fatals: string[] = []
+    const db = openDatabase({ url: outbox.workerUrl, applicationName: 'test' })
+    const relay = outboxRelay({
+      url: outbox.workerUrl,
+      schema: 'catalog',
+      kafka,
+      serialize: recordSerializer(parts().registryUrl),
+      logger: silent,
+    })
+    const reader = consumer(
+      {
+        name: group,
+        topics: ['catalog.events'],
+        schema: z.object({ data: z.object({ name: z.string() }) }),
+        async handle(records, tx) {
+          const rows = records.map(({ key, value }) => ({ key, name: value.data.name }))
+          await tx`insert into seen ${tx(rows)} on conflict do nothing`
+          return undefined
+        },
+      },
+      { kafka, db, logger: silent, fatal: (reason) => void fatals.push(reason) },
+    )
+    await Promise.all([relay.start(), reader.start()])
+
+    const keys = [uuidv7(), uuidv7(), uuidv7()]
+    const names: string[] = []
+    const addUntil = async (isOver: () => Promise<boolean>) => {
+      while (!(await isOver())) {
+        const name = String(names.length)
+        names.push(name)
+        await Promise.all(keys.map((key) => outbox.add(key, name)))
+        relay.wake()
+      }
+    }
+    const seen = async () => (await outbox.admin<[{ count: number }]>`select count(*)::int from seen`)[0].count
+
+    await addUntil(async () => (await seen()) > 100)
+    const before = names.length
+    await broker.kill()
+    await addUntil(async () => names.length > before + 50)
+    await broker.start()
+    await addUntil(async () => (await seen()) > 3 * (before + 50))
+    await eventually('all events seen', async () => (await seen()) === 3 * names.length, OUTAGE_MS)
+
+    for (const key of keys) {
+      const rows = await outbox.admin<{ name: string }[]>`select name from seen where key = ${key} order by id`
+      expect(rows.map(({ name }) => name)).toEqual(names)
+    }
+    expect(fatals).toEqual([])
+    await reader.stop()
+    await relay.stop()
+    await db.stop?.()
+  },
+  OUTAGE_MS,
+)

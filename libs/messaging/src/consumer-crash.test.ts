@@ -1,0 +1,33 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { parts } from '@backoffice/testing/parts.ts'
+import { expect, test } from 'vitest'
+import { testConsumer } from './testing/consumer.ts'
+
+const notes = await testConsumer()
+
+/** The group keeps a dead member's partitions for its session of 6 s. */
+const AFTER_THE_SESSION_MS = 15_000
+
+test('records that were committed by a process killed before it committed their offset come again, once written', async () => {
+  const key = notes.aKey()
+  await notes.send(key, 'one', 'two')
+  const killed = fork(
+    fileURLToPath(new URL('./testing/crashing-consumer.ts', import.meta.url)),
+    [parts().kafkaBrokers.join(), notes.prefix, notes.name, notes.workerUrl],
+    { execArgv: [] },
+  )
+  const [, signal] = await once(killed, 'exit')
+  expect(signal).toBe('SIGKILL')
+  expect(await notes.notesOf(key, 2)).toEqual(['one', 'two'])
+
+  const again: string[] = []
+  await notes.start(async (records, tx) => {
+    again.push(...records.map(({ value }) => value.name))
+    return notes.insert(records, tx)
+  })
+  await notes.send(key, 'three')
+  expect(await notes.notesOf(key, 3, AFTER_THE_SESSION_MS)).toEqual(['one', 'two', 'three'])
+  expect(again).toEqual(['one', 'two', 'three'])
+})

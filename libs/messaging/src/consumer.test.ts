@@ -1,0 +1,75 @@
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { expect, test } from 'vitest'
+import type { Received } from './handling.ts'
+import { testConsumer } from './testing/consumer.ts'
+import type { Note } from './testing/note.ts'
+
+const notes = await testConsumer()
+const dead = notes.deadLetters()
+
+/** Poison is what the handler cannot take; the rest is written. */
+await notes.start(async (records: Received<Note>[], tx) => {
+  if (records.some(({ value }) => value.name === 'poison')) throw new Error('cannot take poison')
+  return notes.insert(records, tx)
+})
+
+const deadNamesOf = (key: string) =>
+  dead.records
+    .filter((record) => record.key === key)
+    .map(({ value }) => JSON.parse(value?.toString('utf8', 5) ?? 'null').name)
+
+test('records are handled in the order of their key', async () => {
+  const key = notes.aKey()
+  const names = Array.from({ length: 100 }, (_, index) => String(index))
+  await notes.send(key, ...names)
+  expect(await notes.notesOf(key, 100)).toEqual(names)
+})
+
+test('a poison record goes to the dead letters with its reason and where it was', async () => {
+  const key = notes.aKey()
+  await notes.send(key, 'poison')
+  await eventually('a dead letter', () => deadNamesOf(key).length === 1)
+  const headers = dead.records.find((record) => record.key === key)?.headers ?? {}
+  expect(headers['dead-letter-reason']?.toString()).toBe('cannot take poison')
+  expect(headers['dead-letter-topic']?.toString()).toBe('notes')
+  expect(headers['dead-letter-offset']?.toString()).toMatch(/^\d+$/)
+})
+
+test('later records of a poison record’s key follow it, in their order, and its neighbours go on', async () => {
+  const [sick, ...healthy] = [notes.aKey(), notes.aKey(), notes.aKey(), notes.aKey()]
+  await notes.send(sick, 'before', 'poison', 'after')
+  for (const key of healthy) await notes.send(key, 'one', 'two')
+  await notes.send(sick, 'much later')
+  for (const key of healthy) expect(await notes.notesOf(key, 2)).toEqual(['one', 'two'])
+  await eventually('three dead letters', () => deadNamesOf(sick).length === 3)
+  expect(deadNamesOf(sick)).toEqual(['poison', 'after', 'much later'])
+  expect(await notes.notesOf(sick, 1)).toEqual(['before'])
+})
+
+test('a key that an operator has cleared is handled again', async () => {
+  const key = notes.aKey()
+  await notes.send(key, 'poison')
+  await eventually('a dead letter', () => deadNamesOf(key).length === 1)
+  await notes.admin`delete from parked_key where key = ${key}`
+  await notes.send(key, 'again')
+  expect(await notes.notesOf(key, 1)).toEqual(['again'])
+})
+
+test.each([
+  ['is not in wire format', Buffer.from('hello')],
+  ['holds no JSON', Buffer.from([0, 0, 0, 0, 1, 123])],
+  ['does not fit the consumer’s schema', Buffer.from('\0\0\0\0\x01{"name":7}')],
+])('a record that %s goes to the dead letters as it came', async (_, value) => {
+  const [key, neighbour] = [notes.aKey(), notes.aKey()]
+  await notes.sendRaw(key, value)
+  await notes.send(neighbour, 'fine')
+  expect(await notes.notesOf(neighbour, 1)).toEqual(['fine'])
+  const letter = await eventually('a dead letter', () => dead.records.find((record) => record.key === key))
+  expect(letter.value).toEqual(value)
+})
+
+test('members that the consumer’s schema does not name are no reason to refuse a record', async () => {
+  const key = notes.aKey()
+  await notes.sendRaw(key, Buffer.from('\0\0\0\0\x01{"name":"newer","added":true}'))
+  expect(await notes.notesOf(key, 1)).toEqual(['newer'])
+})

@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from 'vitest'
+import { connectKafka } from './kafka.ts'
+import { RecordsRefused } from './kafka-connection.ts'
+import { aTopic, collect, silent, testKafka } from './testing/kafka.ts'
+
+const warnings: string[] = []
+process.on('warning', ({ name }) => warnings.push(name))
+
+const { kafka } = await testKafka([aTopic('things'), aTopic('small', { 'max.message.bytes': '1000' }), aTopic('order')])
+
+const aRecord = (topic: string, key: string, value: string) => ({
+  topic,
+  key,
+  value: Buffer.from(value),
+  headers: { traceparent: 'trace' },
+})
+
+test('a record arrives with its key, value and headers', async () => {
+  const things = collect(kafka, 'things')
+  await kafka.produce([aRecord('things', 'a', 'one')])
+  const [record] = await things.atLeast(1)
+  expect(record).toMatchObject({ topic: 'things', key: 'a', offset: '0' })
+  expect(record?.value?.toString()).toBe('one')
+  expect(record?.headers.traceparent?.toString()).toBe('trace')
+})
+
+test('records of a key stay in the order in which they were produced, requests side by side or not', async () => {
+  const order = collect(kafka, 'order')
+  const values = Array.from({ length: 50 }, (_, index) => String(index))
+  await Promise.all(values.map((value) => kafka.produce([aRecord('order', 'same', value)])))
+  const records = await order.atLeast(50)
+  expect(records.map(({ value }) => value?.toString())).toEqual(values)
+})
+
+test('a record that the broker will never take is refused, and the next one goes through', async () => {
+  const small = collect(kafka, 'small')
+  await expect(kafka.produce([aRecord('small', 'a', 'x'.repeat(2000))])).rejects.toThrow(RecordsRefused)
+  await kafka.produce([aRecord('small', 'a', 'y')])
+  expect((await small.atLeast(1)).map(({ value }) => value?.toString())).toEqual(['y'])
+})
+
+test('a group that has read nothing has all records before it', async () => {
+  await kafka.produce([aRecord('things', 'b', 'two')])
+  const positions = await kafka.positions('nobody', ['things'])
+  const all = await kafka.positions('nobody', ['things', 'order'])
+  expect(positions.reduce((sum, { lag }) => sum + lag, 0)).toBe(2)
+  expect(all).toHaveLength(6)
+})
+
+test('is ready while a broker answers', async () => {
+  expect(await kafka.isReady()).toBe(true)
+})
+
+test('is not ready, and starts all the same, when there is no broker', async () => {
+  const nowhere = connectKafka({ brokers: ['127.0.0.1:1'], clientId: 'test', logger: silent })
+  expect(await nowhere.isReady()).toBe(false)
+  await nowhere.stop()
+})
+
+afterAll(() => {
+  expect(warnings, 'a timer was set to a time in the past').not.toContain('TimeoutNegativeWarning')
+})

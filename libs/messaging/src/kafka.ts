@@ -1,0 +1,240 @@
+import { createRequire } from 'node:module'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { type EachBatchPayload, Kafka as KafkaClient, type LogEntry, logLevel, Partitioners } from 'kafkajs'
+import {
+  type GroupMember,
+  type IncomingBatch,
+  type Kafka,
+  type MemberOptions,
+  type OutgoingRecord,
+  RecordsRefused,
+} from './kafka-connection.ts'
+import { replaceable } from './replaceable.ts'
+
+export interface KafkaOptions {
+  readonly brokers: readonly string[]
+  /** Shown in the broker's log. */
+  readonly clientId: string
+  /** Put before the name of every topic and group, so that tests keep apart on one broker. */
+  readonly prefix?: string
+  readonly logger: Logger
+}
+
+const REFUSALS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP'])
+
+/** About 3 s of connecting, or of sending to a connected broker. Named in full, since kafkajs has others under test. */
+const RETRY = { initialRetryTime: 100, maxRetryTime: 1000, factor: 0.2, multiplier: 2, retries: 5 }
+const REJOIN_AFTER_MS = 500
+const REACHABLE_WITHIN_MS = 2000
+/** With Kafka away there may be no end to wait for. */
+const STOP_WITHIN_MS = 8000
+
+interface RequestQueue {
+  readonly pending: readonly unknown[]
+  scheduleCheckPendingRequests(): void
+}
+
+/*
+ * kafkajs (2.2.4, network/requestQueue) makes itself look at its queue of waiting requests again after
+ * `throttledUntil - now` milliseconds. With nothing throttled that is far below zero, which Node 24 warns of
+ * (TimeoutNegativeWarning) and runs after 1 ms, for ever and on every connection. The look is of use only while a request
+ * waits, and then the time is positive; with an empty queue there is nothing to look at.
+ */
+const requestQueue: { prototype: RequestQueue } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue')
+const schedule = requestQueue.prototype.scheduleCheckPendingRequests
+requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
+  if (this.pending.length > 0) schedule.call(this)
+}
+
+/** Opens the connection to Kafka; nothing is sent until it is used. */
+export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOptions): Kafka {
+  const client = (level: logLevel) =>
+    new KafkaClient({
+      brokers: [...brokers],
+      clientId,
+      retry: RETRY,
+      connectionTimeout: 3000,
+      logLevel: level,
+      logCreator: () => (entry) => logKafkajs(logger, entry),
+    })
+  const producer = replaceable(() =>
+    // At ERROR: it warns of limited retries, which are right here, since a producer that failed is not used again.
+    client(logLevel.ERROR).producer({
+      idempotent: true,
+      maxInFlightRequests: 1,
+      allowAutoTopicCreation: false,
+      createPartitioner: Partitioners.DefaultPartitioner,
+    }),
+  )
+  const admin = replaceable(() => client(logLevel.ERROR).admin({ retry: { retries: 1 } }))
+  const members = new Set<GroupMember>()
+
+  // One request at a time: kafkajs takes back the sequence numbers of a failed request, and the broker would take another
+  // request that got the same numbers for a repetition, acknowledge it and drop it.
+  let turn: Promise<unknown> = Promise.resolve()
+  const produce = (records: readonly OutgoingRecord[]) => {
+    const topicMessages = byTopic(records, prefix)
+    const sent = turn.then(() => producer.use((open) => open.sendBatch({ acks: -1, topicMessages })))
+    turn = sent.catch(() => undefined)
+    return sent.then(() => undefined, refusedOr)
+  }
+
+  return {
+    name: 'kafka',
+    produce,
+    consume(options) {
+      const member = joinGroup(client(logLevel.WARN), prefix, options, logger)
+      members.add(member)
+      return member
+    },
+    async positions(group, topics) {
+      return admin.use(async (open) => {
+        const committed = await open.fetchOffsets({
+          groupId: prefix + group,
+          topics: topics.map((name) => prefix + name),
+        })
+        const perTopic = committed.map(async ({ topic, partitions }) => {
+          const ends = new Map((await open.fetchTopicOffsets(topic)).map((end) => [end.partition, end]))
+          return partitions.map(({ partition, offset }) => {
+            const end = ends.get(partition)
+            // A group without a position (-1), or behind what retention has kept, reads from the first record there is.
+            const next = Math.max(Number(offset), Number(end?.low ?? 0))
+            const name = `${topic.slice(prefix.length)}/${partition}`
+            return { partition: name, offset: next, lag: Math.max(Number(end?.high ?? 0) - next, 0) }
+          })
+        })
+        return (await Promise.all(perTopic)).flat()
+      })
+    },
+    async topics() {
+      const { topics } = await admin.use((open) => open.fetchTopicMetadata())
+      const ours = topics.filter(({ name }) => name.startsWith(prefix))
+      return new Map(ours.map(({ name, partitions }) => [name.slice(prefix.length), partitions.length]))
+    },
+    async createTopics(topics, replicationFactor) {
+      const wanted = topics.map(({ name, partitions, config }) => ({
+        topic: prefix + name,
+        numPartitions: partitions,
+        replicationFactor,
+        configEntries: Object.entries({
+          ...config,
+          'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
+        }).map(([key, value]) => ({ name: key, value })),
+      }))
+      await admin.use((open) => open.createTopics({ topics: wanted }))
+    },
+    async isReady() {
+      const answered = admin
+        .use((open) => open.describeCluster())
+        .then(
+          () => true,
+          () => false,
+        )
+      return Promise.race([answered, pause(REACHABLE_WITHIN_MS, false, { ref: false })])
+    },
+    async stop() {
+      const closed = async () => {
+        await Promise.all([...members].map((member) => member.stop()))
+        await turn
+        await Promise.all([producer.close(), admin.close()])
+      }
+      await Promise.race([closed(), pause(STOP_WITHIN_MS, undefined, { ref: false })])
+    },
+  }
+}
+
+/** kafkajs calls an attempt that it or we repeat an error; none of them is one for whoever reads the log. */
+function logKafkajs(logger: Logger, { namespace, log }: LogEntry): void {
+  const { message, timestamp: _, logger: _name, ...details } = log
+  logger.warn({ kafkajs: { namespace, ...details } }, message)
+}
+
+function byTopic(records: readonly OutgoingRecord[], prefix: string) {
+  const groups = Map.groupBy(records, ({ topic }) => topic)
+  return [...groups].map(([topic, messages]) => ({ topic: prefix + topic, messages: [...messages] }))
+}
+
+function refusedOr(error: unknown): never {
+  if (error instanceof Error && 'type' in error && REFUSALS.has(String(error.type))) {
+    throw new RecordsRefused(error.message, { cause: error })
+  }
+  throw error
+}
+
+/** Runs a member until it is stopped. After every crash it joins anew: kafkajs restarts itself after some, not after all. */
+function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, logger: Logger): GroupMember {
+  const stopping = new AbortController()
+  let assigned = new Set<string>()
+
+  const run = async () => {
+    const consumer = client.consumer({
+      groupId: prefix + options.group,
+      // A member that was killed keeps its partitions this long; the broker allows no less.
+      sessionTimeout: 6000,
+      heartbeatInterval: 1500,
+      rebalanceTimeout: 30_000,
+      // The broker answers as soon as there is a record; without one it waits this long, and so does a stop.
+      maxWaitTimeInMs: 500,
+      allowAutoTopicCreation: false,
+      retry: { ...RETRY, restartOnFailure: async () => false },
+    })
+    const ended = new Promise<Error | undefined>((resolve) => {
+      consumer.on('consumer.crash', ({ payload }) => resolve(payload.error))
+      stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true })
+    })
+    consumer.on('consumer.group_join', ({ payload }) => {
+      assigned = new Set(
+        Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
+          partitions.map((partition) => `${topic.slice(prefix.length)}/${partition}`),
+        ),
+      )
+    })
+    try {
+      await consumer.connect()
+      await consumer.subscribe({ topics: options.topics.map((topic) => prefix + topic), fromBeginning: true })
+      await consumer.run({
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: options.concurrency,
+        eachBatch: (payload) => options.onBatch(incoming(payload, prefix)),
+      })
+      const error = await ended
+      if (error) throw error
+    } finally {
+      assigned = new Set()
+      await consumer.disconnect().catch(() => undefined)
+    }
+  }
+  const ended = (async () => {
+    while (!stopping.signal.aborted) {
+      await run().catch((error) =>
+        logger.warn({ err: error, group: options.group }, 'group member ended, joining anew'),
+      )
+      await pause(REJOIN_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+  })()
+  return {
+    assigned: () => assigned,
+    async stop() {
+      stopping.abort()
+      await Promise.race([ended, pause(STOP_WITHIN_MS, undefined, { ref: false })])
+    },
+  }
+}
+
+function incoming({ batch, heartbeat, resolveOffset, isRunning }: EachBatchPayload, prefix: string): IncomingBatch {
+  const topic = batch.topic.slice(prefix.length)
+  return {
+    records: batch.messages.map(({ key, value, headers, offset }) => ({
+      topic,
+      partition: batch.partition,
+      offset,
+      key: key?.toString() ?? null,
+      value,
+      headers: headers ?? {},
+    })),
+    beat: heartbeat,
+    settle: ({ offset }) => resolveOffset(offset),
+    isRunning,
+  }
+}

@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { parts } from '@backoffice/testing/parts.ts'
+import { afterAll, expect, test } from 'vitest'
+import type { IncomingRecord, Kafka } from './kafka-connection.ts'
+import { registerSchemas } from './register-schemas.ts'
+import { outboxRelay } from './relay.ts'
+import { recordSerializer } from './schema-registry.ts'
+import { aTopic, collect, silent, testKafka } from './testing/kafka.ts'
+import { TRACEPARENT, testOutbox } from './testing/outbox.ts'
+import { decodeRecord } from './wire-format.ts'
+
+const topics = [
+  aTopic('catalog.events', { 'max.message.bytes': '20000' }),
+  aTopic('catalog.products', { 'cleanup.policy': 'compact' }),
+]
+const [{ kafka, open }, outbox] = await Promise.all([
+  testKafka(topics),
+  testOutbox(),
+  registerSchemas(parts().registryUrl),
+])
+const events = collect(kafka, 'catalog.events')
+
+/** A relay that only its wake-ups move: nothing is found by looking now and then. */
+function aRelay(through: Kafka = kafka) {
+  const relay = outboxRelay({
+    url: outbox.workerUrl,
+    schema: 'catalog',
+    kafka: through,
+    serialize: recordSerializer(parts().registryUrl),
+    logger: silent,
+    pollMs: 60_000,
+  })
+  afterAll(() => relay.stop())
+  return relay
+}
+
+const contentOf = (record: IncomingRecord) =>
+  decodeRecord(record.value ?? Buffer.alloc(0)) as { data: { name: string } }
+const namesOf = (records: IncomingRecord[], key: string) =>
+  records.filter((record) => record.key === key).map((record) => contentOf(record).data.name)
+
+/** Waits until the events of a key are all there, and returns their names in the order they came. */
+const eventsOf = (key: string, count: number) =>
+  eventually(`${count} events of ${key}`, () => {
+    const names = namesOf(events.records, key)
+    return names.length >= count && names
+  })
+
+const relay = aRelay()
+await relay.start()
+
+test('a committed row becomes a record of the registered shape under its key, with its trace', async () => {
+  const key = randomUUID()
+  await outbox.add(key, 'summer')
+  relay.wake()
+  await eventsOf(key, 1)
+  const record = events.records.find((each) => each.key === key)
+  const [row] = await outbox.admin`select event_id, occurred_at from outbox where key = ${key}`
+  expect(record && contentOf(record)).toEqual({
+    id: row?.event_id,
+    type: 'tag.created',
+    workspace_id: outbox.context.workspaceId,
+    livemode: true,
+    occurred_at: row?.occurred_at.toISOString(),
+    data: { id: key, name: 'summer', slug: 'summer' },
+  })
+  expect(record?.headers.traceparent?.toString()).toBe(TRACEPARENT)
+})
+
+test('a row is marked once Kafka has it', async () => {
+  const key = randomUUID()
+  await outbox.add(key, 'marked')
+  relay.wake()
+  await eventsOf(key, 1)
+  await outbox.untilEmpty()
+  const [row] = await outbox.admin`select published_at from outbox where key = ${key}`
+  expect(row?.published_at).toBeInstanceOf(Date)
+})
+
+test('records of a key come in the order of their commits', async () => {
+  const keys = [randomUUID(), randomUUID(), randomUUID()]
+  const names = Array.from({ length: 40 }, (_, index) => String(index))
+  await Promise.all(
+    keys.map(async (key) => {
+      for (const name of names) {
+        await outbox.add(key, name)
+        relay.wake()
+      }
+    }),
+  )
+  for (const key of keys) expect(await eventsOf(key, names.length)).toEqual(names)
+})
+
+test('a row that is committed after one with a larger id is not passed over', async () => {
+  const [early, late] = [randomUUID(), randomUUID()]
+  await outbox.db.inWorkspace(outbox.context, async (tx) => {
+    await outbox.addTo(tx, early, 'first id')
+    await outbox.add(late, 'second id')
+    relay.wake()
+    await eventsOf(late, 1)
+    expect(namesOf(events.records, early)).toEqual([])
+  })
+  relay.wake()
+  expect(await eventsOf(early, 1)).toEqual(['first id'])
+})
+
+test('a row without payload is a tombstone', async () => {
+  const states = collect(kafka, 'catalog.products')
+  const key = randomUUID()
+  await outbox.admin`
+    insert into outbox (event_id, topic, type, key, workspace_id, livemode, payload, traceparent, occurred_at)
+    values (${randomUUID()}, 'catalog.products', 'product.state', ${key}, ${randomUUID()}, true, null, ${TRACEPARENT}, now())`
+  relay.wake()
+  expect(await states.atLeast(1)).toMatchObject([{ key, value: null }])
+})
+
+test('a row that breaks its schema is set aside with the reason and holds up nobody', async () => {
+  const [broken, fine] = [randomUUID(), randomUUID()]
+  await outbox.admin`
+    insert into outbox (event_id, topic, type, key, workspace_id, livemode, payload, traceparent, occurred_at)
+    values (${randomUUID()}, 'catalog.events', 'tag.created', ${broken}, ${randomUUID()}, true, '{"id": 1}', ${TRACEPARENT}, now())`
+  await outbox.add(fine, 'fine')
+  relay.wake()
+  expect(await eventsOf(fine, 1)).toEqual(['fine'])
+  await outbox.untilEmpty()
+  const [row] = await outbox.admin`select published_at, refused from outbox where key = ${broken}`
+  expect(row?.published_at).toBeNull()
+  expect(row?.refused).toContain('Invalid message')
+})
+
+test('a record too large for its topic is set aside, and the others of its batch are published', async () => {
+  const [before, large, after] = [randomUUID(), randomUUID(), randomUUID()]
+  await outbox.db.inWorkspace(outbox.context, async (tx) => {
+    await outbox.addTo(tx, before, 'before')
+    await outbox.addTo(tx, large, 'x'.repeat(50_000))
+    await outbox.addTo(tx, after, 'after')
+  })
+  relay.wake()
+  expect(await eventsOf(before, 1)).toContain('before')
+  expect(await eventsOf(after, 1)).toContain('after')
+  await outbox.untilEmpty()
+  const [row] = await outbox.admin`select refused from outbox where key = ${large}`
+  expect(row?.refused).toContain('larger than the max message size')
+})
+
+test('a refused row is published once an operator clears it', async () => {
+  const key = randomUUID()
+  await outbox.db.inWorkspace(outbox.context, async (tx) => outbox.addTo(tx, key, 'repaired'))
+  await outbox.admin`update outbox set refused = 'a reason' where key = ${key}`
+  await outbox.admin`update outbox set refused = null where key = ${key}`
+  relay.wake()
+  expect(await eventsOf(key, 1)).toEqual(['repaired'])
+})
+
+test('a process that stands by wakes the one that leads', async () => {
+  const standby = aRelay(open())
+  await standby.start()
+  const key = randomUUID()
+  await outbox.add(key, 'told')
+  standby.wake()
+  expect(await eventsOf(key, 1)).toEqual(['told'])
+  await standby.stop()
+})
+
+test('of two relays one leads; when its connection is gone one leads again, and nothing is lost', async () => {
+  const standby = aRelay(open())
+  await standby.start()
+  const leaders = () =>
+    outbox.admin<{ pid: number }[]>`
+      select l.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid
+      where l.locktype = 'advisory' and l.granted and a.datname = current_database()`
+  const [first, ...others] = await leaders()
+  expect(others).toEqual([])
+
+  await outbox.admin`select pg_terminate_backend(${first?.pid ?? 0})`
+  const key = randomUUID()
+  await outbox.add(key, 'after the takeover')
+  standby.wake()
+  relay.wake()
+  expect(await eventsOf(key, 1)).toContain('after the takeover')
+  const [second, ...more] = await leaders()
+  expect(second?.pid).not.toBe(first?.pid)
+  expect(more).toEqual([])
+  await standby.stop()
+})
+
+test('a relay that stops finishes its batch and leaves the lead to another', async () => {
+  await relay.stop()
+  const next = aRelay(open())
+  await next.start()
+  const key = randomUUID()
+  await outbox.add(key, 'next')
+  next.wake()
+  expect(await eventsOf(key, 1)).toEqual(['next'])
+  await next.stop()
+})

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parts } from '@backoffice/testing/parts.ts'
+import { SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
+import { JsonDeserializer } from '@confluentinc/schemaregistry/dist/serde/json.js'
+import { SerdeType } from '@confluentinc/schemaregistry/dist/serde/serde.js'
+import { expect, onTestFinished, test } from 'vitest'
+import { z } from 'zod'
+import { registerSchemas } from './register-schemas.ts'
+import { recordSerializer, Unserialisable } from './schema-registry.ts'
+import { decodeRecord } from './wire-format.ts'
+
+const topic = `test-${randomUUID()}`
+const Thing = z.strictObject({ type: z.literal('thing.created'), amount: z.int(), at: z.iso.datetime() })
+await registerSchemas(parts().registryUrl, { [topic]: { 'thing.created': Thing } })
+
+const aThing = { type: 'thing.created', amount: 7, at: '2026-03-01T12:00:00.000Z' }
+
+/** Passes requests on to the registry and counts them. */
+async function countingRegistry() {
+  const requests: string[] = []
+  const target = new URL(parts().registryUrl)
+  const server = createServer(async (request, response) => {
+    requests.push(request.url ?? '')
+    const answer = await fetch(new URL(request.url ?? '', target))
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}` }
+}
+
+test('what is serialised can be read, by us and by any Confluent client', async () => {
+  const bytes = await recordSerializer(parts().registryUrl)(topic, aThing)
+  expect(decodeRecord(bytes)).toEqual(aThing)
+  const registry = SchemaRegistryClient.newClient({ baseURLs: [parts().registryUrl] })
+  const reader = new JsonDeserializer(registry, SerdeType.VALUE, {
+    subjectNameStrategy: () => `${topic}-thing.created`,
+    validate: true,
+    validateFormats: false,
+  })
+  expect(await reader.deserialize(topic, bytes)).toEqual(aThing)
+})
+
+test.each([
+  ['lacks a member', { type: 'thing.created', amount: 7 }],
+  ['has a member of another type', { ...aThing, amount: '7' }],
+  ['has a member nobody knows', { ...aThing, colour: 'red' }],
+  ['has a time that is none', { ...aThing, at: 'yesterday' }],
+])('a value that %s cannot be serialised', async (_, value) => {
+  await expect(recordSerializer(parts().registryUrl)(topic, value)).rejects.toThrow(Unserialisable)
+})
+
+test('a type without a schema is not the value’s fault', async () => {
+  const serialized = recordSerializer(parts().registryUrl)(topic, { ...aThing, type: 'thing.lost' })
+  await expect(serialized).rejects.not.toBeInstanceOf(Unserialisable)
+})
+
+test('the registry is asked once, however many records are serialised', async () => {
+  const registry = await countingRegistry()
+  const serialize = recordSerializer(registry.url)
+  for (let count = 0; count < 20; count++) await serialize(topic, aThing)
+  expect(registry.requests).toHaveLength(1)
+})
+
+test.each([
+  ['is empty', Buffer.alloc(0)],
+  ['begins with another byte', Buffer.from('{"id":1}')],
+  ['is cut off', Buffer.from([0, 0, 0])],
+  ['holds no JSON', Buffer.from([0, 0, 0, 0, 1, 123])],
+])('what %s cannot be read', (_, bytes) => {
+  expect(() => decodeRecord(bytes)).toThrow()
+})

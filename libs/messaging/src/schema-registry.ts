@@ -1,0 +1,47 @@
+import { SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
+import { JsonSerializer } from '@confluentinc/schemaregistry/dist/serde/json.js'
+import { SerdeType, SerializationError } from '@confluentinc/schemaregistry/dist/serde/serde.js'
+
+/** The value does not fit the schema registered for it, so it can never be sent. */
+export class Unserialisable extends Error {}
+
+/** Turns a record's value into bytes: Confluent wire format, JSON. */
+export type RecordSerializer = (topic: string, value: { readonly type: string }) => Promise<Buffer>
+
+/** The subject of one record type of a topic. */
+export const subjectOf = (topic: string, type: string): string => `${topic}-${type}`
+
+/**
+ * Serialises records under the newest schema registered for their topic and type, after checking them against it. The
+ * registry is asked once per subject and process. Throws Unserialisable for a value that does not fit; any other error,
+ * such as a registry that is away or has no such subject, may pass.
+ */
+export function recordSerializer(registryUrl: string): RecordSerializer {
+  const registry = SchemaRegistryClient.newClient({
+    baseURLs: [registryUrl],
+    maxRetries: 0,
+    createAxiosDefaults: { timeout: 5000 },
+  })
+  const serializers = new Map<string, JsonSerializer>()
+  const serializerOf = (subject: string) => {
+    const known = serializers.get(subject)
+    if (known) return known
+    const serializer = new JsonSerializer(registry, SerdeType.VALUE, {
+      useLatestVersion: true,
+      autoRegisterSchemas: false,
+      subjectNameStrategy: () => subject,
+      validate: true,
+      // Each format comes with a pattern of its own.
+      validateFormats: false,
+    })
+    serializers.set(subject, serializer)
+    return serializer
+  }
+  return async (topic, value) => {
+    try {
+      return await serializerOf(subjectOf(topic, value.type)).serialize(topic, value)
+    } catch (error) {
+      throw error instanceof SerializationError ? new Unserialisable(error.message) : error
+    }
+  }
+}

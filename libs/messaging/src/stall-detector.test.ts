@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { stallDetector } from './stall-detector.ts'
+
+const at = (partition: string, lag: number, mark: number) => ({ partition, lag, mark })
+
+test('lag without movement over as many sightings as the limit is a stall', () => {
+  const stalledOf = stallDetector(2)
+  expect(stalledOf([at('a', 5, 1)])).toEqual([])
+  expect(stalledOf([at('a', 6, 1)])).toEqual([])
+  expect(stalledOf([at('a', 7, 1)])).toEqual(['a'])
+})
+
+test('any movement starts the count again', () => {
+  const stalledOf = stallDetector(2)
+  stalledOf([at('a', 5, 1)])
+  stalledOf([at('a', 5, 1)])
+  expect(stalledOf([at('a', 5, 2)])).toEqual([])
+  expect(stalledOf([at('a', 5, 2)])).toEqual([])
+  expect(stalledOf([at('a', 5, 2)])).toEqual(['a'])
+})
+
+test('no lag is no stall, however long nothing moves', () => {
+  const stalledOf = stallDetector(1)
+  expect([1, 2, 3].map(() => stalledOf([at('a', 0, 1)]))).toEqual([[], [], []])
+})
+
+test('movement elsewhere does not hide a partition that is stuck', () => {
+  const stalledOf = stallDetector(1)
+  stalledOf([at('a', 5, 1), at('b', 5, 1)])
+  expect(stalledOf([at('a', 5, 1), at('b', 5, 2)])).toEqual(['a'])
+})
+
+test('a partition that was taken away and comes back starts anew', () => {
+  const stalledOf = stallDetector(1)
+  stalledOf([at('a', 5, 1)])
+  stalledOf([])
+  expect(stalledOf([at('a', 5, 1)])).toEqual([])
+})

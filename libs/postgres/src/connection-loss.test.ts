@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { afterAll, describe, expect, it } from 'vitest'
+import { type Database, openDatabase } from './database.ts'
+import { isUnavailable } from './postgres-errors.ts'
+
+const { admin, appUrl, db } = await testDatabase('catalog')
+const context = { workspaceId: randomUUID(), livemode: true, traceparent: 'trace' }
+const opened: Database[] = []
+const open = (url: string, poolSize?: number) => {
+  const database = openDatabase({ url, applicationName: 'test', ...(poolSize && { poolSize }) })
+  opened.push(database)
+  return database
+}
+afterAll(() => Promise.all(opened.map((database) => database.stop?.())))
+
+/** The error it ends with. */
+const errorOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => expect.fail('it did not fail'),
+    (error: unknown) => error,
+  )
+
+const elsewhere = (change: Partial<URL>) => Object.assign(new URL(appUrl), change).href
+
+describe('isUnavailable', () => {
+  it.each([
+    ['a closed port', { port: '1' }],
+    ['a closed port of a name with two addresses', { hostname: 'localhost', port: '1' }],
+    ['a name nobody has', { hostname: 'postgres.invalid' }],
+  ])('is true of %s', async (_what, change) => {
+    const away = open(elsewhere(change))
+    expect(isUnavailable(await errorOf(away.inWorkspace(context, (tx) => tx`select 1`)))).toBe(true)
+    expect(isUnavailable(await errorOf(away.sql`select 1`))).toBe(true)
+    await expect(away.isReady?.()).rejects.toThrow()
+  })
+
+  it('is true of a statement that took too long or could not have its lock', async () => {
+    const slow = db.inWorkspace(context, async (tx) => {
+      await tx`set local statement_timeout = '1ms'`
+      await tx`select pg_sleep(5)`
+    })
+    expect(isUnavailable(await errorOf(slow))).toBe(true)
+    const locked = admin.begin(async (lock) => {
+      await lock`lock table tag`
+      return errorOf(db.inWorkspace(context, (tx) => tx`lock table tag in access share mode nowait`))
+    })
+    expect(isUnavailable(await locked)).toBe(true)
+  })
+
+  it('is true of a pool that is closed', async () => {
+    const closed = open(appUrl)
+    await closed.stop?.()
+    expect(isUnavailable(await errorOf(closed.inWorkspace(context, (tx) => tx`select 1`)))).toBe(true)
+  })
+
+  it.each([
+    ['another failure of a statement', 'select 1 / 0'],
+    ['a statement that is none', 'selec 1'],
+    ['what a role may not do', 'drop table tag'],
+  ])('is false of %s', async (_what, text) => {
+    expect(isUnavailable(await errorOf(db.sql.unsafe(text)))).toBe(false)
+  })
+
+  it.each([new Error('no'), Object.assign(new Error('no'), { code: 'ENOSPC' }), 'CONNECTION_CLOSED', undefined])(
+    'is false of %s',
+    (error) => expect(isUnavailable(error)).toBe(false),
+  )
+})
+
+describe('a connection that is lost', () => {
+  const terminate = (pid: number) => admin`select pg_terminate_backend(${pid})`
+
+  it('fails the transaction on it as unavailable, keeps nothing of it, and is replaced', async () => {
+    const one = open(appUrl, 1)
+    const lost = one.inWorkspace(context, async (tx) => {
+      await tx`insert into tag (workspace_id, id, name, slug) values (${context.workspaceId}, ${randomUUID()}, 'a', 'a')`
+      const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+      await Promise.all([tx`select pg_sleep(60)`, terminate(session?.pid ?? 0)])
+    })
+    expect(isUnavailable(await errorOf(lost))).toBe(true)
+    expect(await admin`select from tag`).toHaveLength(0)
+    expect(await one.inWorkspace(context, (tx) => tx`select 7 as seven`)).toEqual([{ seven: 7 }])
+  })
+
+  it('is replaced also when it was lost while nothing was sent on it', async () => {
+    const one = open(appUrl, 1)
+    const [session] = await one.sql<{ pid: number }[]>`select pg_backend_pid() as pid`
+    await terminate(session?.pid ?? 0)
+    const failures: unknown[] = []
+    const ask = () =>
+      one.sql<{ seven: number }[]>`select 7 as seven`.catch((error: unknown) => void failures.push(error))
+    expect(await eventually('an answer', ask)).toEqual([{ seven: 7 }])
+    expect(failures.filter((error) => !isUnavailable(error))).toEqual([])
+  })
+
+  it('never leaves its transaction to the one that comes after', async () => {
+    const one = open(appUrl, 1)
+    const insert = (slug: string) =>
+      one.inWorkspace(context, async (tx) => {
+        await tx`insert into tag (workspace_id, id, name, slug) values (${context.workspaceId}, ${randomUUID()}, ${slug}, ${slug})`
+        if (slug === 'lost') await tx`select pg_terminate_backend(pg_backend_pid())`
+        const [row] = await tx<{ count: number }[]>`select count(*) from tag`
+        return row?.count
+      })
+    const ended = await Promise.allSettled(['lost', 'first', 'second'].map(insert))
+    expect(ended.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled'])
+    expect((await admin`select slug from tag order by slug`).map(({ slug }) => slug)).toEqual(['first', 'second'])
+    await admin`truncate tag cascade`
+  })
+})
+
+it('tries a server that is away again soon, however long it was away', async () => {
+  const away = open(elsewhere({ port: '1' }), 1)
+  // With the driver's own growing delay these would take minutes.
+  for (let count = 0; count < 12; count++) expect(isUnavailable(await errorOf(away.sql`select 1`))).toBe(true)
+})

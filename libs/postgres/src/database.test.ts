@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { TOPICS } from '@backoffice/contracts/events.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase, type Transaction } from './database.ts'
+import { outboxRecord, publish } from './outbox.ts'
+
+const { admin, appUrl, db, takeStatements } = await testDatabase('catalog')
+const context = { workspaceId: randomUUID(), livemode: true, traceparent: 'trace' }
+const insertTag = (tx: Transaction, slug: string) =>
+  tx`insert into tag (workspace_id, id, name, slug) values (${tx.context.workspaceId}, ${randomUUID()}, ${slug}, ${slug})`
+const slugs = async () => (await admin`select slug from tag order by slug`).map(({ slug }) => slug)
+
+beforeEach(async () => {
+  await admin`truncate tag, outbox cascade`
+})
+
+describe('inWorkspace', () => {
+  it('gives the work its context, and its result back', async () => {
+    const result = await db.inWorkspace(context, async (tx) => {
+      const [row] = await tx`select current_setting('app.workspace_id') as workspace_id`
+      return { ...tx.context, ...row }
+    })
+    expect(result).toEqual({ ...context, workspace_id: context.workspaceId })
+  })
+
+  it('adds three statements to those of the work: begin, the workspace, commit', async () => {
+    takeStatements()
+    await db.inWorkspace(context, (tx) => tx`select 7`)
+    expect(takeStatements().map((text) => text.trim())).toEqual([
+      'begin',
+      `select set_config('app.workspace_id', $1, true)`,
+      'select 7',
+      'commit',
+    ])
+  })
+
+  it('keeps nothing of work that fails, and fails with its error', async () => {
+    const error = new Error('no')
+    const work = db.inWorkspace(context, async (tx) => {
+      await insertTag(tx, 'a')
+      throw error
+    })
+    await expect(work).rejects.toBe(error)
+    expect(await slugs()).toEqual([])
+  })
+
+  it('does not pass for done when the work swallowed the error of a statement', async () => {
+    const work = db.inWorkspace(context, async (tx) => {
+      await insertTag(tx, 'a')
+      await tx`select 1 / 0`.catch(() => undefined)
+    })
+    await expect(work).rejects.toMatchObject({ code: '22012' })
+    expect(await slugs()).toEqual([])
+  })
+})
+
+describe('a transaction that another one was in the way of', () => {
+  it('is run again after a real deadlock, and both are done', async () => {
+    await db.inWorkspace(context, async (tx) => [await insertTag(tx, 'a'), await insertTag(tx, 'b')])
+    const bothHold = Promise.withResolvers<void>()
+    let runs = 0
+    const touch = (first: string, second: string) =>
+      db.inWorkspace(context, async (tx) => {
+        await tx`update tag set name = ${first} where slug = ${first}`
+        if (++runs === 2) bothHold.resolve()
+        await bothHold.promise
+        await tx`update tag set name = ${`${first}${second}`} where slug = ${second}`
+      })
+    await Promise.all([touch('a', 'b'), touch('b', 'a')])
+    expect(runs).toBe(3)
+    const names = (await admin`select name from tag order by slug`).map(({ name }) => name)
+    expect([
+      ['a', 'ab'],
+      ['ba', 'b'],
+    ]).toContainEqual(names)
+  })
+
+  it('is run again after a unique violation, and then sees what was there first', async () => {
+    const isWaiting = () => admin`select from pg_stat_activity where wait_event_type = 'Lock' and usename = 'catalog'`
+    const seen: number[] = []
+    let second: Promise<void> | undefined
+    await db.inWorkspace(context, async (tx) => {
+      await insertTag(tx, 'mug')
+      second = db.inWorkspace(context, async (later) => {
+        const { count } = await later`select from tag where slug = 'mug'`
+        seen.push(count)
+        await insertTag(later, count === 0 ? 'mug' : 'mug-2')
+      })
+      await eventually('the second waits for the first', async () => (await isWaiting()).length === 1)
+    })
+    await second
+    expect(seen).toEqual([0, 1])
+    expect(await slugs()).toEqual(['mug', 'mug-2'])
+  })
+
+  it.each(['40P01', '40001', '23505'])('is run three times at most: %s', async (code) => {
+    let runs = 0
+    const work = db.inWorkspace(context, async (tx) => {
+      runs++
+      await tx.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+    })
+    await expect(work).rejects.toMatchObject({ code })
+    expect(runs).toBe(3)
+  })
+
+  it.each(['22012', '23503', '57014'])('is not run again after any other failure: %s', async (code) => {
+    let runs = 0
+    const work = db.inWorkspace(context, async (tx) => {
+      runs++
+      await tx.unsafe(`do $$ begin raise exception using errcode = '${code}'; end $$`)
+    })
+    await expect(work).rejects.toMatchObject({ code })
+    expect(runs).toBe(1)
+  })
+})
+
+it('reads int8 as a number, in rows, lists and null', async () => {
+  const [row] = await db.sql`
+    select 9007199254740991::int8 as max, -9007199254740991::int8 as min, array[1, 2]::int8[] as list, null::int8 as none`
+  expect(row).toEqual({ max: Number.MAX_SAFE_INTEGER, min: Number.MIN_SAFE_INTEGER, list: [1, 2], none: null })
+  const [sent] = await db.sql`select ${Number.MAX_SAFE_INTEGER}::int8 as max`
+  expect(sent?.max).toBe(Number.MAX_SAFE_INTEGER)
+})
+
+describe('onPublished', () => {
+  const published: number[] = []
+  const countPublished = () => admin`select from outbox`.then(({ count }) => published.push(count))
+  const publisher = openDatabase({ url: appUrl, applicationName: 'test', onPublished: countPublished })
+  const tag = { id: randomUUID(), name: 'a', slug: 'a' }
+  const record = outboxRecord(TOPICS.catalogEvents, 'tag.created', tag.id, tag)
+  afterAll(() => publisher.stop?.())
+
+  it('is called after the commit of what wrote to the outbox, and of that only', async () => {
+    await publisher.inWorkspace(context, (tx) => insertTag(tx, 'a'))
+    await publisher.inWorkspace(context, (tx) => publish(tx, [], new Date()))
+    const failed = publisher.inWorkspace(context, async (tx) => {
+      await publish(tx, [record], new Date())
+      throw new Error('no')
+    })
+    await expect(failed).rejects.toThrow('no')
+    await publisher.inWorkspace(context, (tx) => publish(tx, [record], new Date()))
+    await eventually('it is called', () => published.length > 0)
+    expect(published).toEqual([1])
+  })
+})

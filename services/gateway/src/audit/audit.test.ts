@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest'
+import { type TestKey, testGateway } from '../testing/test-gateway.ts'
+
+interface Entry {
+  readonly at: string
+  readonly actor: string
+  readonly action: string
+  readonly target: string
+  readonly request_id: string
+}
+
+const gateway = await testGateway()
+
+/** Entries written while `work` runs, oldest first. */
+async function writtenDuring(work: () => Promise<unknown>): Promise<Entry[]> {
+  const list = async () => (await gateway.admin<{ items: Entry[]; total: number }>('GET', '/audit?limit=100')).body
+  const before = (await list()).total
+  await work()
+  const after = await list()
+  return after.items.slice(0, after.total - before).reverse()
+}
+
+test('every act is written, with who, what and in which request, newest first', async () => {
+  let id = ''
+  let keyId = ''
+  let newKeyId = ''
+  const requestIds: unknown[] = []
+  const act = async <Body>(method: string, path: string, body?: unknown) => {
+    const answer = await gateway.admin<Body>(method, path, body)
+    requestIds.push(answer.headers['x-request-id'])
+    return answer.body
+  }
+  const entries = await writtenDuring(async () => {
+    id = (await act<{ id: string }>('POST', '/workspaces', { name: 'Shop', sandbox: true })).id
+    await act('PUT', `/workspaces/${id}/settings`, { product_statuses: ['ACTIVE'] })
+    keyId = (await act<TestKey>('POST', `/workspaces/${id}/keys`, { name: 'a', scopes: ['*'] })).id
+    newKeyId = (await act<TestKey>('POST', `/keys/${keyId}/rotate`, {})).id
+    await act('DELETE', `/keys/${newKeyId}`)
+  })
+  expect(entries.map(({ action, target }) => [action, target])).toEqual([
+    ['workspace.created', `workspaces/${id}`],
+    ['settings.updated', `workspaces/${id}/settings`],
+    ['key.created', `keys/${keyId}`],
+    ['key.rotated', `keys/${keyId}`],
+    ['key.created', `keys/${newKeyId}`],
+    ['key.revoked', `keys/${newKeyId}`],
+  ])
+  expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(['operator']))
+  const [created, settings, issued, rotated, , revoked] = entries.map(({ request_id }) => request_id)
+  expect([created, settings, issued, rotated, revoked]).toEqual(requestIds)
+})
+
+test('what was refused is not written', async () => {
+  const { workspaceId, id } = await gateway.aKey()
+  await gateway.admin('DELETE', `/keys/${id}`)
+  const entries = await writtenDuring(async () => {
+    await gateway.admin('POST', `/keys/${id}/rotate`, {})
+    await gateway.admin('POST', `/workspaces/${workspaceId}/keys`, { name: 'a', scopes: ['nothing'] })
+    await gateway.admin('PUT', '/workspaces/0198c2f1-a3b4-7c5d-8e9f-0123456789ab/settings', {})
+    await gateway.send(undefined, 'GET', '/admin/v1/audit')
+  })
+  expect(entries).toEqual([])
+})
+
+test('an act that cannot be written is not done', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const { admin } = gateway.database
+  await admin`alter table audit add constraint refuse_all check (false) not valid`
+  const answer = await gateway.admin('POST', `/workspaces/${workspaceId}/keys`, { name: 'lost', scopes: ['*'] })
+  await admin`alter table audit drop constraint refuse_all`
+  expect(answer).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })
+  expect(await admin`select from api_key where name = 'lost'`).toEqual([])
+})

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { expect, test } from 'vitest'
+import type { KnownKey } from './find-key.ts'
+import { keyCache } from './key-cache.ts'
+
+const aKey = (workspaceId: string): KnownKey => ({
+  caller: { workspaceId, livemode: true, keyId: randomUUID(), scopes: ['*'], productStatuses: ['ACTIVE'] },
+  rateLimit: null,
+  revokedAt: null,
+})
+
+/** A cache over look-ups that are answered when the test says so. */
+function cacheOf(answers: Record<string, KnownKey | undefined>) {
+  const waiting: (() => void)[] = []
+  let lookUps = 0
+  const cache = keyCache(async (hash) => {
+    lookUps++
+    const answer = answers[hash]
+    await new Promise<void>((resolve) => waiting.push(resolve))
+    return answer && structuredClone(answer)
+  })
+  return { cache, answers, lookUps: () => lookUps, answerAll: () => waiting.splice(0).forEach((answer) => answer()) }
+}
+
+async function found(given: ReturnType<typeof cacheOf>, hash: string, now: number) {
+  const key = given.cache.get(hash, now)
+  given.answerAll()
+  return await key
+}
+
+test('a look-up that began before a change was announced is answered but not kept', async () => {
+  const given = cacheOf({ a: aKey('w') })
+  const before = given.cache.get('a', 0)
+  given.cache.forgetWorkspace('w')
+  const after = given.cache.get('a', 0)
+  given.answerAll()
+  expect(given.lookUps()).toBe(2)
+  expect(await before).toEqual(given.answers.a)
+  expect(await after).toEqual(given.answers.a)
+})
+
+test('only the keys of the workspace that changed are forgotten', async () => {
+  const given = cacheOf({ a: aKey('one'), b: aKey('other') })
+  await found(given, 'a', 0)
+  await found(given, 'b', 0)
+  given.cache.forgetWorkspace('one')
+  await found(given, 'a', 1)
+  await found(given, 'b', 1)
+  expect(given.lookUps()).toBe(3)
+})
+
+test('a key found unchanged stays the same object, a changed one does not', async () => {
+  const given = cacheOf({ a: aKey('w') })
+  const first = await found(given, 'a', 0)
+  expect(await found(given, 'a', 5_000)).toBe(first)
+  given.answers.a = { ...aKey('w'), rateLimit: { perSecond: 1, burst: 1 } }
+  expect(await found(given, 'a', 10_000)).not.toBe(first)
+})
+
+test('a look-up that failed is not remembered', async () => {
+  let fails = true
+  const cache = keyCache(async () => {
+    if (fails) throw new Error('away')
+    return aKey('w')
+  })
+  await expect(cache.get('a', 0)).rejects.toThrow('away')
+  fails = false
+  expect(await cache.get('a', 0)).toBeDefined()
+})
+
+test('ten thousand unknown keys push no known one out', async () => {
+  const key = aKey('w')
+  let lookUps = 0
+  const cache = keyCache(async (hash) => {
+    lookUps++
+    return hash === 'known' ? key : undefined
+  })
+  await cache.get('known', 0)
+  for (let count = 0; count < 20_000; count++) await cache.get(`unknown ${count}`, 0)
+  expect(await cache.get('known', 0)).toBe(key)
+  expect(lookUps).toBe(20_001)
+})

@@ -1,0 +1,81 @@
+import { request as openRequest } from 'node:http'
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { type Refused, testGateway } from '../testing/test-gateway.ts'
+import { echo } from '../testing/test-upstream.ts'
+
+const LIMIT = 1024 * 1024
+const gateway = await testGateway()
+const { catalog } = gateway
+const { key } = await gateway.aKey()
+
+beforeEach(() => {
+  catalog.answer = echo
+  catalog.received.length = 0
+})
+
+/** Sends a body of that many bytes in chunks, with or without saying how many before. */
+async function send(bytes: number, isAnnounced: boolean) {
+  const request = openRequest(`${gateway.url}/v1/products`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      ...(isAnnounced && { 'content-length': bytes }),
+    },
+  })
+  const chunks = Array.from({ length: Math.floor(bytes / 1024) }, () => Buffer.alloc(1024, 'x'))
+  Readable.from([...chunks, Buffer.alloc(bytes % 1024, 'x')].filter((chunk) => chunk.length > 0)).pipe(request)
+  return await new Promise<{ status: number | undefined; body: string }>((resolve, reject) => {
+    request.on('error', reject)
+    request.on('response', async (response) => {
+      resolve({ status: response.statusCode, body: await text(response) })
+      request.destroy()
+    })
+  })
+}
+
+describe.each([
+  ['with Content-Length', true],
+  ['chunked', false],
+])('%s', (_how, isAnnounced) => {
+  test('a body of 1 MiB is passed on whole', async () => {
+    const { status, body } = await send(LIMIT, isAnnounced)
+    expect(status).toBe(200)
+    expect(JSON.parse(body).body.length).toBe(LIMIT)
+  })
+
+  test.each([LIMIT + 1, 8 * LIMIT])('a body of %d bytes is payload_too_large', async (bytes) => {
+    const { status, body } = await send(bytes, isAnnounced)
+    expect(status).toBe(413)
+    const refused: Refused = JSON.parse(body)
+    expect(refused.error.code).toBe('payload_too_large')
+  })
+})
+
+test('a body that is announced too large reaches no service', async () => {
+  await send(LIMIT + 1, true)
+  expect(catalog.received).toEqual([])
+})
+
+test('a service never gets a body too large to its end', async () => {
+  const ended: boolean[] = []
+  catalog.answer = (request) => {
+    request.on('end', () => ended.push(true)).on('error', () => ended.push(false))
+    request.resume()
+  }
+  await send(LIMIT + 1, false)
+  await expect.poll(() => ended).toEqual([false])
+})
+
+test('the body of a GET is not passed on', async () => {
+  const request = openRequest(`${gateway.url}/v1/products`, {
+    method: 'GET',
+    headers: { authorization: `Bearer ${key}`, 'content-length': 3 },
+  })
+  request.end('{}x')
+  const body = await new Promise<string>((resolve) => request.on('response', (response) => resolve(text(response))))
+  expect(JSON.parse(body)).toMatchObject({ method: 'GET', body: '' })
+  expect(JSON.parse(body).headers).not.toHaveProperty('content-length')
+})

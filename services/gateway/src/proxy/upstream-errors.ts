@@ -1,0 +1,42 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
+
+/** The connection could not be made, so nothing of the request was sent. */
+const NOT_CONNECTED = new Set([
+  'EAI_AGAIN',
+  'ECONNREFUSED',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'ENOTFOUND',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+/** The connection was lost after the request, or part of it, was sent. */
+const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
+const TOO_SLOW = 'UND_ERR_HEADERS_TIMEOUT'
+
+const RETRY_AFTER = { 'retry-after': '1' }
+
+/** Whether sending again cannot do anything twice: nothing was sent, or the method only reads. */
+export function isSafeToRepeat(error: unknown, method: string): boolean {
+  const code = codeOf(error)
+  return code === 'ECONNREFUSED' || (LOST.has(code) && (method === 'GET' || method === 'HEAD'))
+}
+
+/** What the client is told when a service did not answer (OP-02); other errors are returned as they are. */
+export function refusalOf(error: unknown, service: string): unknown {
+  const code = codeOf(error)
+  const options = { cause: error, headers: RETRY_AFTER }
+  if (NOT_CONNECTED.has(code)) return new ApiError('service_unavailable', `${service} cannot be reached now`, options)
+  if (LOST.has(code)) {
+    const message = `${service} went away before it answered; it may have done what was asked, so repeat with an Idempotency-Key`
+    return new ApiError('service_unavailable', message, options)
+  }
+  if (code === TOO_SLOW) return new ApiError('gateway_timeout', `${service} did not answer in time`, { cause: error })
+  return error
+}
+
+/** More requests are under way than the service is sent at once. */
+export const tooBusy = (service: string): ApiError =>
+  new ApiError('service_unavailable', `${service} has too many requests to answer`, { headers: RETRY_AFTER })
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

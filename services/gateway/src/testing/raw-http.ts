@@ -1,0 +1,16 @@
+import { connect } from 'node:net'
+
+/** Sends bytes as they are and returns all that comes back until the other side closes. */
+export function exchangeRaw(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url)
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(Number(port), hostname, () => socket.write(bytes, 'latin1'))
+    socket.setEncoding('latin1')
+    socket.on('data', (text: string) => {
+      received += text
+    })
+    socket.on('error', reject)
+    socket.on('close', () => resolve(received))
+  })
+}

@@ -1,0 +1,47 @@
+import { Id, Name } from '@backoffice/contracts/fields.ts'
+import { created } from '@backoffice/http/reply.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { adminOperation } from '../admin/admin-operation.ts'
+
+const CreateWorkspaceBody = z.strictObject({
+  name: Name,
+  domain: z.hostname().max(253).nullish(),
+  sandbox: z.boolean().default(false),
+})
+
+/** A live workspace with its sandbox, if it has one (architecture: Admin API). */
+export const Workspace = z.strictObject({
+  id: Id,
+  name: z.string(),
+  domain: z.string().nullable(),
+  livemode: z.literal(true),
+  sandbox: z.strictObject({ id: Id, livemode: z.literal(false) }).nullable(),
+})
+
+/** POST /admin/v1/workspaces (OP-86). A sandbox is a workspace of its own, with its own keys and settings. */
+export const createWorkspace = adminOperation({
+  method: 'POST',
+  path: '/admin/v1/workspaces',
+  summary: 'Create a workspace',
+  body: CreateWorkspaceBody,
+  responses: { 201: Workspace },
+  openPoints: ['OP-86'],
+
+  async handle({ body, now, act }) {
+    const { name, domain = null } = body
+    const id = uuidv7()
+    const sandbox = body.sandbox ? { id: uuidv7(), livemode: false as const } : null
+    const rows = [id, ...(sandbox ? [sandbox.id] : [])].map((row) => ({
+      id: row,
+      parent: id,
+      name,
+      domain,
+      created_at: now,
+    }))
+    await act(id, [{ action: 'workspace.created', target: `workspaces/${id}` }], async (tx) => {
+      await tx`insert into workspace ${tx(rows)}`
+    })
+    return created({ id, name, domain, livemode: true, sandbox })
+  },
+})

@@ -1,0 +1,52 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { expect, test } from 'vitest'
+import { testGateway } from '../testing/test-gateway.ts'
+
+const TABLES = ['workspace', 'settings', 'api_key', 'audit'] as const
+
+const gateway = await testGateway()
+const [mine, theirs] = [await gateway.aKey(), await gateway.aKey()]
+for (const { workspaceId } of [mine, theirs]) await gateway.admin('PUT', `/workspaces/${workspaceId}/settings`, {})
+
+const inMine = <Result>(work: (tx: Transaction) => Promise<Result>) =>
+  gateway.database.db.inWorkspace({ workspaceId: mine.workspaceId, livemode: true, traceparent: '' }, work)
+
+test.each(TABLES)('the app role sees its workspace only: %s', async (table) => {
+  const owner = table === 'workspace' ? 'id' : 'workspace_id'
+  const rows = await inMine((tx) => tx`select distinct ${tx(owner)} as owner from ${tx(table)}`)
+  expect(rows).toEqual([{ owner: mine.workspaceId }])
+})
+
+test.each(TABLES)('the app role sees nothing outside a workspace: %s', async (table) => {
+  const { sql } = gateway.database.db
+  expect(await sql`select from ${sql(table)}`).toEqual([])
+})
+
+test('the app role can give nothing to another workspace', async () => {
+  const write = inMine(
+    (tx) => tx`
+      insert into audit (workspace_id, at, actor, action, target, request_id)
+      values (${theirs.workspaceId}, now(), 'a', 'b', 'c', 'd')`,
+  )
+  await expect(write).rejects.toThrow(/row-level security/)
+  expect((await inMine((tx) => tx`update api_key set name = 'x' where id = ${theirs.id}`)).count).toBe(0)
+})
+
+test.each(TABLES)('the worker role writes nothing: %s', async (table) => {
+  const { sql } = gateway.worker
+  await expect(sql`delete from ${sql(table)}`).rejects.toThrow(/permission denied/)
+  await expect(sql`insert into ${sql(table)} default values`).rejects.toThrow(/permission denied/)
+})
+
+test('the audit log cannot be changed or shortened', async () => {
+  await expect(inMine((tx) => tx`update audit set actor = 'x'`)).rejects.toThrow(/permission denied/)
+  await expect(inMine((tx) => tx`delete from audit`)).rejects.toThrow(/permission denied/)
+})
+
+test('every table of the gateway has forced row level security', async () => {
+  const open = await gateway.database.admin`
+    select relname from pg_class
+    where relnamespace = 'gateway'::regnamespace and relkind = 'r' and not (relrowsecurity and relforcerowsecurity)
+      and relname not in ('migration', 'foundation_migration')`
+  expect(open).toEqual([])
+})

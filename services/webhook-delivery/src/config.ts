@@ -1,0 +1,17 @@
+import { Duration, List, ProcessConfig, Switch } from '@backoffice/runtime/config.ts'
+import { z } from 'zod'
+import { SecretKeys } from './secrets/secret-box.ts'
+
+/** What webhook-delivery reads from its environment. */
+export const WebhookDeliveryConfig = ProcessConfig.extend({
+  DATABASE_URL: z.url(),
+  WORKER_DATABASE_URL: z.url(),
+  KAFKA_BROKERS: List,
+  KAFKA_PREFIX: z.string().default(''),
+  INTERNAL_TOKEN_PUBLIC_KEY: z.string(),
+  /** Delay before each attempt (spec: Retries 2). */
+  WEBHOOK_RETRY_DELAYS: z.string().default('0s,1m,5m,30m,2h,6h').pipe(List).pipe(z.array(Duration).min(1)),
+  /** Allows http and loopback targets: for the local stack only (OP-70). */
+  WEBHOOK_ALLOW_LOOPBACK: Switch,
+  WEBHOOK_SECRET_KEYS: SecretKeys,
+})

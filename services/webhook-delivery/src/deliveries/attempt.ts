@@ -1,0 +1,55 @@
+import type { Exchange, Outgoing } from '../sending/post.ts'
+import { signatureOf } from '../sending/signature.ts'
+import type { DeliveryStatus } from './delivery.ts'
+import type { Job } from './job.ts'
+import { nextAttemptAt } from './retry-schedule.ts'
+
+const USER_AGENT = 'CommerceBackOffice-Webhooks/1'
+
+/** The request of one attempt, signed for the moment it is made (spec: Delivery headers; OP-62, OP-64). */
+export function outgoingOf({ eventId, target, body }: Job, now: Date): Outgoing {
+  const timestamp = Math.floor(now.getTime() / 1000)
+  return {
+    url: target.url,
+    body,
+    headers: {
+      'Content-Type': 'application/json',
+      'User-Agent': USER_AGENT,
+      'Webhook-Id': eventId,
+      'Webhook-Timestamp': String(timestamp),
+      'Webhook-Signature': signatureOf(target.signingKey, { id: eventId, timestamp, body }),
+    },
+  }
+}
+
+/** An attempt that was made. */
+export interface Attempt {
+  readonly job: Job
+  readonly startedAt: Date
+  readonly sent: Outgoing
+  readonly exchange: Exchange
+  /** What the delivery is after it. */
+  readonly status: DeliveryStatus
+  readonly nextAttemptAt: Date | undefined
+  readonly deliveredAt: Date | undefined
+}
+
+export interface Retrying {
+  /** Delay before each attempt in milliseconds. */
+  readonly schedule: readonly number[]
+  /** From 0 to 1. */
+  readonly jitter: number
+}
+
+/** What follows from an attempt: delivered, due again on the schedule, or failed after the last one (spec: Retries). */
+export function outcomeOf(
+  made: Pick<Attempt, 'job' | 'startedAt' | 'sent' | 'exchange'>,
+  { schedule, jitter }: Retrying,
+): Attempt {
+  const endedAt = new Date(made.startedAt.getTime() + made.exchange.durationMs)
+  if (made.exchange.failure === null) {
+    return { ...made, status: 'DELIVERED', nextAttemptAt: undefined, deliveredAt: endedAt }
+  }
+  const next = nextAttemptAt(made.job.attemptsMade + 1, endedAt, schedule, jitter)
+  return { ...made, status: next === undefined ? 'FAILED' : 'PENDING', nextAttemptAt: next, deliveredAt: undefined }
+}

@@ -1,0 +1,176 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { alarm } from '@backoffice/messaging/alarm.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import type { Backlog } from './backlog.ts'
+import type { Claimer } from './claimer.ts'
+import {
+  type ClaimedDelivery,
+  claimDue,
+  claimersWithoutLock,
+  freeClaims,
+  readyEndpoints,
+  releaseClaims,
+  type Wanted,
+} from './claims.ts'
+import type { Job } from './job.ts'
+import { CAPACITY, type Lanes } from './lanes.ts'
+
+/** How often to look for deliveries that other replicas left or put back; less often where looking takes long. */
+const LOOK_EVERY_MS = 1000
+const LOOKING_SHARE = 1 / 20
+/** A claimer seen without its lock for so long is dead; one whose connection broke has it again by then. */
+const DEAD_AFTER_MS = 2000
+/** Endpoints are claimed for in rounds, so that what is wanted at about the same time is asked for together. */
+const ROUND_MS = 10
+const ENDPOINTS_A_ROUND = 200
+/** An endpoint's lane is filled up to this many jobs when half of it or less is left. */
+const LANE_FILL = 64
+/** Claims leave half of the memory to first attempts of fresh events. */
+const RESERVED = CAPACITY / 2
+const MAX_BYTES = 16 * 1024 * 1024
+/** A job that waited so long is given back, so that an attempt ends well before the lease does. */
+const MAX_WAIT_MS = 30_000
+
+export interface ClaimLoopOptions {
+  readonly sql: Sql
+  readonly claimer: Claimer
+  readonly directory: EndpointDirectory
+  readonly lanes: Lanes
+  readonly backlog: Backlog
+  readonly logger: Logger
+  readonly clock: () => Date
+  /** Called when jobs were added to the lanes. */
+  onClaimed(): void
+}
+
+/** Brings what is due from the table into the lanes: retries, what found no room, and what dead claimers left. */
+export class ClaimLoop {
+  readonly #options: ClaimLoopOptions
+  readonly #alarm = alarm()
+  #lookAt = 0
+  /** Claimers without a lock, and since when they were seen so. */
+  #lockless = new Map<number, number>()
+  #isStopping = false
+  #running: Promise<void> | undefined
+
+  constructor(options: ClaimLoopOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  /** To be called when something became due, or an endpoint got room, earlier than was known. */
+  wake(): void {
+    this.#alarm.ring()
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.wake()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isStopping) {
+      try {
+        await this.#round()
+        await pause(ROUND_MS)
+      } catch (error) {
+        this.#options.logger.warn({ err: error }, 'could not claim deliveries')
+        await pause(LOOK_EVERY_MS)
+      }
+      await this.#alarm.wait(this.#untilNextRound())
+    }
+  }
+
+  #untilNextRound(): number {
+    const { backlog, clock } = this.#options
+    const now = clock()
+    const untilDue = (backlog.nextDueAfter(now)?.getTime() ?? Number.POSITIVE_INFINITY) - now.getTime()
+    return Math.max(0, Math.min(untilDue, this.#lookAt - performance.now()))
+  }
+
+  async #round(): Promise<void> {
+    const claimer = this.#options.claimer.id
+    if (claimer === undefined) return
+    if (performance.now() >= this.#lookAt) await this.#look()
+    const wanted = this.#wanted()
+    if (wanted.length > 0) await this.#claim(claimer, wanted)
+    if (wanted.length === ENDPOINTS_A_ROUND) this.wake()
+  }
+
+  async #look(): Promise<void> {
+    const { sql, backlog } = this.#options
+    const startedAt = performance.now()
+    await this.#giveBackStale(startedAt)
+    await this.#freeDead(startedAt)
+    for (const { endpointId, dueAt } of await readyEndpoints(sql)) backlog.note(endpointId, dueAt)
+    const endedAt = performance.now()
+    this.#lookAt = endedAt + Math.max(LOOK_EVERY_MS, (endedAt - startedAt) / LOOKING_SHARE)
+  }
+
+  async #freeDead(now: number): Promise<void> {
+    const { sql } = this.#options
+    const without = await claimersWithoutLock(sql)
+    this.#lockless = new Map(without.map((claimer) => [claimer, this.#lockless.get(claimer) ?? now]))
+    const dead = without.filter((claimer) => now - (this.#lockless.get(claimer) ?? now) >= DEAD_AFTER_MS)
+    while ((await freeClaims(sql, dead)) > 0);
+  }
+
+  async #giveBackStale(now: number): Promise<void> {
+    const { sql, lanes, backlog, clock } = this.#options
+    const stale = lanes.withdraw((job) => now - job.claimedAt > MAX_WAIT_MS)
+    if (stale.length === 0) return
+    await releaseClaims(sql, stale)
+    for (const job of stale) backlog.note(job.target.id, clock(), job.attemptsMade === 0)
+  }
+
+  #wanted(): Wanted[] {
+    const { lanes, backlog, clock } = this.#options
+    const wanted: Wanted[] = []
+    let taken = RESERVED
+    for (const endpointId of backlog.due(clock())) {
+      const held = lanes.heldFor(endpointId)
+      const places = Math.min(LANE_FILL - held, lanes.roomFor(endpointId, taken))
+      if (held > LANE_FILL / 2 || places <= 0) continue
+      wanted.push({ endpointId, places })
+      taken += places
+      if (wanted.length === ENDPOINTS_A_ROUND) break
+    }
+    return wanted
+  }
+
+  async #claim(claimer: number, wanted: readonly Wanted[]): Promise<void> {
+    const { sql, lanes, backlog, clock, onClaimed } = this.#options
+    const upTo = backlog.notes
+    const claimedAt = performance.now()
+    const maxBytes = Math.min(MAX_BYTES, lanes.roomInBytes)
+    const claimed = await claimDue(sql, wanted, { claimer, now: clock(), maxBytes })
+    for (const job of await this.#jobsOf(claimed, claimer, claimedAt)) lanes.add(job)
+    const isAll = claimed.reduce((bytes, { body }) => bytes + body.length, 0) < maxBytes
+    const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId)
+    for (const { endpointId, places } of wanted) {
+      if (isAll && (byEndpoint.get(endpointId)?.length ?? 0) < places) backlog.clear(endpointId, upTo)
+    }
+    onClaimed()
+  }
+
+  async #jobsOf(claimed: readonly ClaimedDelivery[], claimedBy: number, claimedAt: number): Promise<Job[]> {
+    const workspaces = await this.#options.directory.of(
+      this.#options.sql,
+      claimed.map(({ workspaceId }) => workspaceId),
+    )
+    const bodies = new Map<string, Buffer>()
+    return claimed.flatMap(({ id, endpointId, workspaceId, body: text, nextAttemptAt: _, ...delivery }) => {
+      const target = workspaces.get(workspaceId)?.get(endpointId)
+      if (target === undefined) return []
+      const body = bodies.get(delivery.eventId) ?? Buffer.from(text)
+      bodies.set(delivery.eventId, body)
+      return [{ ...delivery, deliveryId: id, target, body, claimedBy, claimedAt }]
+    })
+  }
+}

@@ -1,0 +1,137 @@
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Job } from './job.ts'
+
+/** How long a claim holds at most, in seconds: longer than the 20 s of an attempt (spec: Retries 1). */
+export const LEASE_S = 60
+
+/** First key of the advisory locks that claimers hold; the second is the claimer. */
+export const CLAIMER_LOCK = 7_021_002
+
+/** An endpoint with unclaimed deliveries, and when the first of them is due. */
+export interface ReadyEndpoint {
+  endpointId: string
+  dueAt: Date
+}
+
+/** Every endpoint that has unclaimed deliveries: one index probe each, however many deliveries wait. */
+export const readyEndpoints = (sql: Sql) => sql<ReadyEndpoint[]>`
+  with recursive ready as (
+    (
+      select endpoint_id, next_attempt_at from delivery
+      where status = 'PENDING' and claimed_by is null
+      order by endpoint_id, next_attempt_at limit 1
+    )
+    union all
+    select following.endpoint_id, following.next_attempt_at
+    from ready cross join lateral (
+      select endpoint_id, next_attempt_at from delivery
+      where status = 'PENDING' and claimed_by is null and endpoint_id > ready.endpoint_id
+      order by endpoint_id, next_attempt_at limit 1
+    ) following
+  )
+  select endpoint_id as "endpointId", next_attempt_at as "dueAt" from ready`
+
+/** How many deliveries to claim for an endpoint, at most. */
+export interface Wanted {
+  readonly endpointId: string
+  readonly places: number
+}
+
+export interface ClaimedDelivery {
+  workspaceId: string
+  endpointId: string
+  id: string
+  eventId: string
+  eventType: string
+  key: string
+  body: string
+  occurredAt: Date
+  attemptsMade: number
+  nextAttemptAt: Date
+}
+
+export interface Claiming {
+  readonly claimer: number
+  readonly now: Date
+  /** Claims end with the delivery whose event passes this many bytes of bodies. */
+  readonly maxBytes: number
+}
+
+/**
+ * Claims due deliveries, each endpoint's oldest first, up to the places wanted. Deliveries that another claimer is taking
+ * are passed over, and what waits for endpoints that are not wanted is never looked at.
+ */
+export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, now, maxBytes }: Claiming) {
+  const rows = await sql<ClaimedDelivery[]>`
+    with wanted as (
+      select * from unnest(
+        ${wanted.map(({ endpointId }) => endpointId)}::uuid[], ${wanted.map(({ places }) => places)}::integer[]
+      ) as wanted (endpoint_id, places)
+    ),
+    due as (
+      select claimable.* from wanted cross join lateral (
+        select workspace_id, endpoint_id, id, event_id, next_attempt_at from delivery
+        where endpoint_id = wanted.endpoint_id and status = 'PENDING' and claimed_by is null and next_attempt_at <= ${now}
+        order by next_attempt_at, id limit wanted.places for update skip locked
+      ) claimable
+    ),
+    sized as (
+      select due.workspace_id, due.endpoint_id, due.id, event.type, event.key, event.body, event.occurred_at,
+        sum(octet_length(event.body)) over (order by due.next_attempt_at, due.id) - octet_length(event.body) as bytes_before
+      from due join event on event.workspace_id = due.workspace_id and event.id = due.event_id
+    )
+    update delivery set claimed_by = ${claimer}, lease_until = now() + make_interval(secs => ${LEASE_S})
+    from sized
+    where delivery.workspace_id = sized.workspace_id and delivery.endpoint_id = sized.endpoint_id
+      and delivery.id = sized.id and sized.bytes_before < ${maxBytes}
+    returning delivery.workspace_id as "workspaceId", delivery.endpoint_id as "endpointId", delivery.id,
+      delivery.event_id as "eventId", sized.type as "eventType", sized.key, sized.body, sized.occurred_at as "occurredAt",
+      delivery.attempts_made as "attemptsMade", delivery.next_attempt_at as "nextAttemptAt"`
+  return rows.sort((a, b) => a.nextAttemptAt.getTime() - b.nextAttemptAt.getTime() || (a.id < b.id ? -1 : 1))
+}
+
+/** Gives claims back: the deliveries are due as they were before. */
+export async function releaseClaims(sql: Sql, jobs: readonly Job[]): Promise<void> {
+  await sql`
+    update delivery set claimed_by = null, lease_until = null
+    from unnest(
+      ${jobs.map(({ target }) => target.workspaceId)}::uuid[], ${jobs.map(({ target }) => target.id)}::uuid[],
+      ${jobs.map(({ deliveryId }) => deliveryId)}::uuid[], ${jobs.map(({ claimedBy }) => claimedBy)}::integer[]
+    ) as job (workspace_id, endpoint_id, delivery_id, claimed_by)
+    where delivery.workspace_id = job.workspace_id and delivery.endpoint_id = job.endpoint_id
+      and delivery.id = job.delivery_id and delivery.claimed_by = job.claimed_by`
+}
+
+/** The deliveries a claimer has. */
+export async function claimsOf(sql: Sql, claimer: number): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`select id from delivery where claimed_by = ${claimer}`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Claimers that have claims and no lock now. */
+export async function claimersWithoutLock(sql: Sql): Promise<number[]> {
+  const rows = await sql<{ claimer: number }[]>`
+    select distinct claimed_by as claimer from delivery
+    where claimed_by is not null and claimed_by not in (
+      select objid::bigint from pg_locks
+      where locktype = 'advisory' and objsubid = 2 and classid = ${CLAIMER_LOCK} and granted
+        and database = (select oid from pg_database where datname = current_database())
+    )`
+  return rows.map(({ claimer }) => claimer)
+}
+
+const FREED_AT_ONCE = 5000
+
+/** Frees the claims of dead claimers, and those whose lease ended. Returns how many: call again while it is not zero. */
+export async function freeClaims(sql: Sql, deadClaimers: readonly number[]): Promise<number> {
+  const { count } = await sql`
+    with free as (
+      select workspace_id, endpoint_id, id from delivery
+      where claimed_by is not null and (lease_until < now() or claimed_by = any(${[...deadClaimers]}::integer[]))
+      limit ${FREED_AT_ONCE} for update skip locked
+    )
+    update delivery set claimed_by = null, lease_until = null
+    from free
+    where delivery.workspace_id = free.workspace_id and delivery.endpoint_id = free.endpoint_id and delivery.id = free.id`
+  return count
+}

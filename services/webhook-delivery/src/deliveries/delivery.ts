@@ -1,0 +1,41 @@
+import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { z } from 'zod'
+
+/** Waiting for an attempt, acknowledged by a 2xx, or out of attempts (OP-66). */
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
+
+/** A delivery's body (OP-60). `next_attempt_at` is null once it is settled. */
+export const Delivery = z.strictObject({
+  id: Id,
+  event_id: Id,
+  event_type: z.string(),
+  status: z.enum(DELIVERY_STATUSES),
+  attempts_made: z.int(),
+  next_attempt_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  delivered_at: Timestamp.nullable(),
+})
+
+/** What of a delivery's row its body is made of. */
+export interface DeliveryRow {
+  id: string
+  event_id: string
+  event_type: string
+  status: DeliveryStatus
+  attempts_made: number
+  next_attempt_at: Date | null
+  created_at: Date
+  delivered_at: Date | null
+}
+
+export const deliveryView = (row: DeliveryRow): z.output<typeof Delivery> => ({
+  id: row.id,
+  event_id: row.event_id,
+  event_type: row.event_type,
+  status: row.status,
+  attempts_made: row.attempts_made,
+  next_attempt_at: row.next_attempt_at?.toISOString() ?? null,
+  created_at: row.created_at.toISOString(),
+  delivered_at: row.delivered_at?.toISOString() ?? null,
+})

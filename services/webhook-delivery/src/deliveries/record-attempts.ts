@@ -1,0 +1,61 @@
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Attempt } from './attempt.ts'
+
+/**
+ * Writes attempts and what their deliveries became, all in one statement. A result whose claim no longer holds is not
+ * written: the delivery belongs to another claimer by then. Returns the ids of the deliveries that were.
+ */
+export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Promise<Set<string>> {
+  const rows = await sql<{ id: string }[]>`
+    with made as (
+      select * from json_to_recordset(${JSON.stringify(attempts.map(rowOf))}::text::json) as made (
+        workspace_id uuid, endpoint_id uuid, delivery_id uuid, claimed_by integer, number integer,
+        status text, next_attempt_at timestamptz, delivered_at timestamptz,
+        started_at timestamptz, duration_ms integer, request_url text, request_headers json,
+        response_status smallint, response_headers json, response_body text, response_truncated boolean,
+        error_class text, error_message text
+      )
+    ),
+    settled as (
+      update delivery set
+        status = made.status, attempts_made = made.number, next_attempt_at = made.next_attempt_at,
+        delivered_at = made.delivered_at, claimed_by = null, lease_until = null
+      from made
+      where delivery.workspace_id = made.workspace_id and delivery.endpoint_id = made.endpoint_id
+        and delivery.id = made.delivery_id
+        and delivery.claimed_by = made.claimed_by and delivery.attempts_made = made.number - 1
+      returning delivery.id
+    ),
+    kept as (
+      insert into attempt (
+        workspace_id, delivery_id, number, started_at, duration_ms, request_url, request_headers,
+        response_status, response_headers, response_body, response_truncated, error_class, error_message
+      )
+      select workspace_id, delivery_id, number, started_at, duration_ms, request_url, request_headers,
+        response_status, response_headers, decode(response_body, 'base64'), response_truncated, error_class, error_message
+      from made join settled on settled.id = made.delivery_id
+    )
+    select id from settled`
+  return new Set(rows.map(({ id }) => id))
+}
+
+const rowOf = ({ job, startedAt, sent, exchange, ...outcome }: Attempt) => ({
+  workspace_id: job.target.workspaceId,
+  endpoint_id: job.target.id,
+  delivery_id: job.deliveryId,
+  claimed_by: job.claimedBy,
+  number: job.attemptsMade + 1,
+  status: outcome.status,
+  next_attempt_at: outcome.nextAttemptAt,
+  delivered_at: outcome.deliveredAt,
+  started_at: startedAt,
+  duration_ms: exchange.durationMs,
+  request_url: sent.url.href,
+  request_headers: sent.headers,
+  response_status: exchange.response?.status,
+  response_headers: exchange.response?.headers,
+  response_body: exchange.response?.body.toString('base64'),
+  response_truncated: exchange.response?.isTruncated,
+  error_class: exchange.failure?.class,
+  error_message: exchange.failure?.message,
+})

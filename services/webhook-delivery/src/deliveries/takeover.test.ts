@@ -1,0 +1,197 @@
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { expect, test } from 'vitest'
+import { anEvent, webhookDelivery } from '../harness.ts'
+
+const { admin, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
+const receiver = await startReceiver()
+const ok = () => receiver.answerWith((response) => response.writeHead(204).end())
+
+const receivedAt = (path: string) => receiver.requests.filter((request) => request.path === path)
+const arrivalAt = (path: string, count: number) =>
+  eventually(`${count} requests at ${path}`, () => receivedAt(path).length >= count)
+
+/** An endpoint whose attempts hang, with one event in flight to it. */
+async function inFlight(replica: Awaited<ReturnType<typeof startReplica>>, path: string) {
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`)
+  receiver.answerWith(() => undefined)
+  await replica.publish(anEvent(caller))
+  await arrivalAt(path, 1)
+  return { caller, endpoint }
+}
+
+/** A delivery that a claimer has, or nobody, and that no process knows of. */
+async function claimed(path: string, by: number | null, leaseSeconds: number | null) {
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`)
+  const { workspaceId } = caller
+  await admin`
+    insert into event (workspace_id, id, type, key, body, occurred_at)
+    values (${workspaceId}, ${endpoint.id}, 'product.created', 'key', '{}', now())`
+  await admin`
+    insert into delivery (workspace_id, endpoint_id, id, event_id, created_at, next_attempt_at, claimed_by, lease_until)
+    values (${workspaceId}, ${endpoint.id}, ${endpoint.id}, ${endpoint.id}, now(), now(), ${by},
+      now() + make_interval(secs => ${leaseSeconds}))`
+}
+
+/** Breaks the connections that hold claimers' locks. */
+const loseLock = () => admin`
+  select pg_terminate_backend(pid) from pg_stat_activity
+  where application_name = 'webhook-delivery claimer' and datname = current_database()`
+
+const NOBODY_ALIVE = 1_000_000
+
+test('what a dead claimer held is taken over within seconds, long before its lease ends', async () => {
+  const replica = await startReplica()
+  ok()
+  await claimed('/dead', NOBODY_ALIVE, 3600)
+  await arrivalAt('/dead', 1)
+  await replica.stop()
+})
+
+test('what a living claimer holds is left to it until the lease ends', async () => {
+  const [living, other] = [await startReplica(), await startReplica()]
+  ok()
+  await claimed('/held', living.dispatcher.claimerId ?? 0, 3600)
+  await claimed('/lapsed', living.dispatcher.claimerId ?? 0, -1)
+  await claimed('/dead-too', NOBODY_ALIVE, 3600)
+  await Promise.all([arrivalAt('/lapsed', 1), arrivalAt('/dead-too', 1)])
+  expect(receivedAt('/held')).toHaveLength(0)
+  await Promise.all([living.stop(), other.stop()])
+})
+
+test('a result that comes after the claim was lost changes nothing', async () => {
+  const replica = await startReplica()
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, `${receiver.url}/late`)
+  let answer: (() => void) | undefined
+  receiver.answerWith((response) => {
+    answer = () => void response.writeHead(204).end()
+  })
+  await replica.publish(anEvent(caller))
+  await arrivalAt('/late', 1)
+  const [taken] = await admin`
+    update delivery set attempts_made = 1, status = 'FAILED', next_attempt_at = null, claimed_by = null, lease_until = null
+    where endpoint_id = ${endpoint.id} returning id`
+  answer?.()
+  const after = aCaller()
+  const later = await createEndpointAt(after, `${receiver.url}/after`)
+  ok()
+  await replica.publish(anEvent(after))
+  await eventually(
+    'a later result is recorded',
+    async () => (await deliveriesOf(after, later))[0]?.status === 'DELIVERED',
+  )
+  expect((await deliveriesOf(caller, endpoint))[0]).toMatchObject({ status: 'FAILED', attempts_made: 1 })
+  expect(await admin`select from attempt where delivery_id = ${taken?.id}`).toHaveLength(0)
+  await replica.stop()
+})
+
+test('a process whose lock lost its connection takes the lock again and keeps its claims', async () => {
+  const replica = await startReplica()
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, `${receiver.url}/kept`)
+  let answer: (() => void) | undefined
+  receiver.answerWith((response) => {
+    answer = () => void response.writeHead(204).end()
+  })
+  await replica.publish(anEvent(caller))
+  await arrivalAt('/kept', 1)
+  const before = replica.dispatcher.claimerId
+  await loseLock()
+  await eventually('the lock is lost', () => replica.dispatcher.claimerId === undefined)
+  await eventually('the lock is held again', () => replica.dispatcher.claimerId === before)
+  answer?.()
+  const delivery = await eventually('it is delivered', async () => {
+    const [found] = await deliveriesOf(caller, endpoint)
+    return found?.status === 'DELIVERED' && found
+  })
+  expect(delivery.attempts_made).toBe(1)
+  expect(receivedAt('/kept')).toHaveLength(1)
+  await replica.stop()
+})
+
+test('a process whose lock was away lets go of what was taken over meanwhile', async () => {
+  const [one, other] = [await startReplica(), await startReplica()]
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, `${receiver.url}/taken`)
+  const answers: (() => void)[] = []
+  receiver.answerWith((response) => void answers.push(() => response.writeHead(204).end()))
+  // About one thing, so that two of them wait in memory behind the first.
+  const [first, ...rest] = Array.from({ length: 3 }, () => anEvent(caller, { data: { id: 'one thing' } }))
+  await one.publish(...(first ? [first] : []), ...rest)
+  await arrivalAt('/taken', 1)
+  const late = rest.map(({ id }) => id)
+  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0} where event_id = any(${late}::uuid[])`
+  const before = one.dispatcher.claimerId
+  await loseLock()
+  await eventually('the lock is lost', () => one.dispatcher.claimerId === undefined)
+  await eventually('the lock is held again', () => one.dispatcher.claimerId === before)
+  for (const answer of answers) answer()
+  ok()
+  await one.publish(anEvent(caller))
+  await eventually('the first and the last are delivered', async () => {
+    const delivered = (await deliveriesOf(caller, endpoint)).filter(({ status }) => status === 'DELIVERED')
+    return delivered.length === 2
+  })
+  expect(receivedAt('/taken')).toHaveLength(2)
+  await Promise.all([one.stop(), other.stop()])
+})
+
+test('events that come while there is no lock wait in the table and are sent once there is', async () => {
+  const replica = await startReplica()
+  ok()
+  const caller = aCaller()
+  await createEndpointAt(caller, `${receiver.url}/lockless`)
+  await loseLock()
+  await eventually('the lock is lost', () => replica.dispatcher.claimerId === undefined)
+  await replica.publish(anEvent(caller))
+  await arrivalAt('/lockless', 1)
+  await replica.stop()
+})
+
+test('stopping lets an attempt in flight end and records it', async () => {
+  const replica = await startReplica({ stopWithinMs: 10_000 })
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, `${receiver.url}/stopping`)
+  let answer: (() => void) | undefined
+  receiver.answerWith((response) => {
+    answer = () => void response.writeHead(204).end()
+  })
+  await replica.publish(anEvent(caller))
+  await arrivalAt('/stopping', 1)
+  const stopped = replica.stop()
+  answer?.()
+  await stopped
+  expect((await deliveriesOf(caller, endpoint))[0]).toMatchObject({ status: 'DELIVERED', attempts_made: 1 })
+})
+
+test('what is still in flight when stopping takes too long is given back, and so is what waits', async () => {
+  const replica = await startReplica({ stopWithinMs: 50 })
+  const { caller, endpoint } = await inFlight(replica, '/given-back')
+  await replica.publish(...Array.from({ length: 20 }, () => anEvent(caller)))
+  await replica.stop()
+  const rows = await admin`select * from delivery where endpoint_id = ${endpoint.id}`
+  expect(rows).toHaveLength(21)
+  expect(rows.every((row) => row.status === 'PENDING' && row.claimed_by === null && row.attempts_made === 0)).toBe(true)
+})
+
+test('two replicas share what waits and send each of it once', async () => {
+  const caller = aCaller()
+  const paused = await startReplica({ schedule: [100] })
+  ok()
+  for (let index = 0; index < 20; index++) await createEndpointAt(caller, `${receiver.url}/shared`)
+  const events = Array.from({ length: 50 }, () => anEvent(caller))
+  const other = await startReplica()
+  await paused.publish(...events)
+  await arrivalAt('/shared', 1000)
+  await eventually('all are recorded', async () => {
+    const [pending] = await admin<[{ count: string }]>`
+      select count(*) from delivery where workspace_id = ${caller.workspaceId} and status = 'PENDING'`
+    return pending.count === '0'
+  })
+  expect(receivedAt('/shared')).toHaveLength(1000)
+  await Promise.all([paused.stop(), other.stop()])
+})

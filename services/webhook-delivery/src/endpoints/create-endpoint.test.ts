@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { describe, expect, test } from 'vitest'
+import { type CreatedEndpoint, webhookDelivery } from '../harness.ts'
+
+const { send, admin, createEndpointAt } = await webhookDelivery()
+const url = 'https://example.com/webhooks'
+const valid = { url, enabled_events: ['product.created'] }
+
+test('creating an endpoint answers it with its signing secret (spec: Subscription)', async () => {
+  const answer = await send<CreatedEndpoint>(aCaller(), 'POST', '/v1/webhooks', { ...valid, description: 'Orders' })
+  expect(answer.status).toBe(201)
+  expect(answer.body).toMatchObject({ ...valid, description: 'Orders', updated_at: answer.body.created_at })
+  expect(answer.body.secret).toMatch(/^whsec_/)
+  expect(Buffer.from(answer.body.secret.slice('whsec_'.length), 'base64')).toHaveLength(32)
+})
+
+test('the secret is shown once: it is in no list, and not readable in the table', async () => {
+  const caller = aCaller()
+  const { secret, ...shown } = await createEndpointAt(caller, url)
+  const list = await send<{ items: unknown[] }>(caller, 'GET', '/v1/webhooks')
+  expect(list.body.items).toEqual([shown])
+  const [row] = await admin`select * from endpoint where id = ${shown.id}`
+  const stored = Buffer.concat([row?.sealed_secret, Buffer.from(JSON.stringify(row))])
+  expect(stored.includes(secret)).toBe(false)
+  expect(stored.includes(Buffer.from(secret.slice('whsec_'.length), 'base64'))).toBe(false)
+})
+
+test('an unset description is null (OP-09)', async () => {
+  expect((await createEndpointAt(aCaller(), url)).description).toBeNull()
+})
+
+test('enabled_events are kept once each', async () => {
+  const endpoint = await createEndpointAt(aCaller(), url, ['tag.created', 'product.created', 'tag.created'])
+  expect(endpoint.enabled_events).toEqual(['tag.created', 'product.created'])
+})
+
+describe('what the schema can tell is bad_request, names the field, and nothing is written', () => {
+  test.each([
+    ['url', { ...valid, url: 'example.com' }, 'url: must be a URL such as https://example.com/webhooks'],
+    ['plain http', { ...valid, url: 'http://example.com' }, 'url: must be an https URL'],
+    ['credentials', { ...valid, url: 'https://a:b@example.com' }, 'url: must not contain a user name or password'],
+    ['a long url', { ...valid, url: `https://example.com/${'a'.repeat(2030)}` }, 'url: '],
+    ['no url', { enabled_events: ['*'] }, 'url: '],
+    ['no events', { url }, 'enabled_events: '],
+    ['an empty list', { ...valid, enabled_events: [] }, 'enabled_events: '],
+    [
+      'an unknown event',
+      { ...valid, enabled_events: ['*', 'product.eaten'] },
+      'enabled_events[1]: is not an event type',
+    ],
+    ['the ping event', { ...valid, enabled_events: ['webhook.ping'] }, 'enabled_events[0]: is not an event type'],
+    ['* and a name', { ...valid, enabled_events: ['*', 'product.created'] }, 'enabled_events: "*" stands alone'],
+    ['10,000 names', { ...valid, enabled_events: Array(10_000).fill('product.created') }, 'enabled_events: '],
+    ['an unknown member', { ...valid, secret: 'mine' }, 'secret: unknown member'],
+    ['a description that is no text', { ...valid, description: 1 }, 'description: '],
+  ])('%s', async (_, body, message) => {
+    const caller = aCaller()
+    const answer = await send(caller, 'POST', '/v1/webhooks', body)
+    expect(answer.status).toBe(400)
+    expect(answer.body.error.code).toBe('bad_request')
+    expect(answer.body.error.message).toContain(message)
+    expect(await admin`select from endpoint where workspace_id = ${caller.workspaceId}`).toHaveLength(0)
+  })
+})
+
+test('a forbidden target is unprocessable and nothing is written (OP-70)', async () => {
+  const caller = aCaller()
+  const answer = await send(caller, 'POST', '/v1/webhooks', { ...valid, url: 'https://10.0.0.1/hook' })
+  expect(answer.status).toBe(422)
+  expect(answer.body.error).toMatchObject({ code: 'unprocessable', message: 'url: 10.0.0.1 is not a public address' })
+  expect(await admin`select from endpoint where workspace_id = ${caller.workspaceId}`).toHaveLength(0)
+})
+
+test('a key without the webhook permission is refused (spec: Authentication 4)', async () => {
+  const answer = await send(aCaller({ scopes: ['product', 'webhook::read'] }), 'POST', '/v1/webhooks', valid)
+  expect(answer.status).toBe(403)
+  expect(answer.body.error.message).toBe('API key lacks required scope: webhook::create')
+})
+
+test('a repeated Idempotency-Key is a conflict that names the endpoint, whose secret is not kept (OP-08)', async () => {
+  const caller = aCaller()
+  const headers = { 'idempotency-key': randomUUID() }
+  const first = await send<CreatedEndpoint>(caller, 'POST', '/v1/webhooks', valid, headers)
+  const second = await send(caller, 'POST', '/v1/webhooks', valid, headers)
+  expect(second.status).toBe(409)
+  expect(second.body.error.message).toContain(`webhook endpoint ${first.body.id}`)
+  const [stored] = await admin`select * from idempotency_key where workspace_id = ${caller.workspaceId}`
+  expect(JSON.stringify(stored)).not.toContain(first.body.secret)
+  expect(await admin`select from endpoint where workspace_id = ${caller.workspaceId}`).toHaveLength(1)
+})

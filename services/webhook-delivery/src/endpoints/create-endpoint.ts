@@ -1,0 +1,60 @@
+import { Description } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { created } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { type SealedSecret, type SecretKeys, sealSecret } from '../secrets/secret-box.ts'
+import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
+import type { TargetPolicy } from '../sending/target-address.ts'
+import { EnabledEvents, Endpoint, type EndpointRow, endpointView } from './endpoint.ts'
+import { endpointUrl, type Resolve, refuseForbiddenTarget } from './endpoint-url.ts'
+
+export interface EndpointCreation {
+  readonly policy: TargetPolicy
+  readonly keys: SecretKeys
+  readonly resolve: Resolve
+}
+
+/** POST /v1/webhooks (spec: Subscription). The signing secret is in this answer and nowhere else. */
+export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
+  operation({
+    method: 'POST',
+    path: '/v1/webhooks',
+    summary: 'Create a webhook endpoint',
+    scope: 'webhook::create',
+    body: z.strictObject({
+      url: endpointUrl(policy),
+      enabled_events: EnabledEvents,
+      description: Description.nullable().default(null),
+    }),
+    responses: { 201: z.strictObject({ ...Endpoint.shape, secret: z.string() }) },
+    openPoints: ['OP-60', 'OP-62', 'OP-70'],
+    extension: true,
+
+    async handle({ body, context, now, inWorkspace }) {
+      await refuseForbiddenTarget(new URL(body.url), policy, resolve)
+      const row = { ...body, id: uuidv7(), created_at: now, updated_at: now }
+      const key = newSigningKey()
+      const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, row.id))
+      return inWorkspace(async (tx) => {
+        await insertEndpoint(tx, row, sealed)
+        return created({ ...endpointView(row), secret: signingSecretOf(key) }, `webhook endpoint ${row.id}`)
+      })
+    },
+  })
+
+async function insertEndpoint(tx: Transaction, row: EndpointRow, { keyId, sealed }: SealedSecret): Promise<void> {
+  const { workspaceId } = tx.context
+  await tx`
+    with changed as (
+      insert into endpoint_set (workspace_id, version) values (${workspaceId}, 1)
+      on conflict (workspace_id) do update set version = endpoint_set.version + 1
+    )
+    insert into endpoint (
+      workspace_id, id, url, enabled_events, description, secret_key_id, sealed_secret, created_at, updated_at
+    ) values (
+      ${workspaceId}, ${row.id}, ${row.url}, ${row.enabled_events}, ${row.description}, ${keyId}, ${sealed},
+      ${row.created_at}, ${row.updated_at}
+    )`
+}

@@ -1,0 +1,49 @@
+import { lookup } from 'node:dns/promises'
+import { isIP } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { z } from 'zod'
+import { hostOf, isAllowedAddress, isLoopbackHost, type TargetPolicy } from '../sending/target-address.ts'
+
+const MAX_LENGTH = 2048
+/** What `new URL` would tidy up in silence (spaces, backslashes, missing slashes) is refused instead. */
+const WRITTEN_OUT = /^https?:\/\/[^\s\\]+$/i
+
+/** An endpoint's URL: absolute https without credentials, or http to loopback where that is allowed (OP-70). */
+export const endpointUrl = ({ allowLoopback }: TargetPolicy) =>
+  z
+    .string()
+    .max(MAX_LENGTH)
+    .superRefine((text, context) => {
+      const url = WRITTEN_OUT.test(text) ? URL.parse(text) : null
+      if (url === null) return void context.addIssue('must be a URL such as https://example.com/webhooks')
+      const mayBeHttp = allowLoopback && isLoopbackHost(url.hostname)
+      if (url.protocol !== 'https:' && !mayBeHttp) context.addIssue('must be an https URL')
+      if (url.username !== '' || url.password !== '') context.addIssue('must not contain a user name or password')
+    })
+
+/** Finds a name's addresses; empty when it has none now. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+const RESOLVED_WITHIN_MS = 2000
+
+/** Asks the system's resolver, for two seconds at most. */
+export const resolveName: Resolve = (name) =>
+  Promise.race([
+    lookup(name, { all: true }).then(
+      (found) => found.map(({ address }) => address),
+      () => [],
+    ),
+    pause(RESOLVED_WITHIN_MS, [], { ref: false }),
+  ])
+
+/**
+ * Refuses a target that deliveries may not go to (OP-70). A name that does not resolve now is let through: each
+ * connection checks the addresses again. Throws `unprocessable`.
+ */
+export async function refuseForbiddenTarget(url: URL, policy: TargetPolicy, resolve: Resolve): Promise<void> {
+  const host = hostOf(url.hostname)
+  const addresses = isIP(host) ? [host] : await resolve(host)
+  if (addresses.every((address) => isAllowedAddress(address, policy))) return
+  throw unprocessable(`url: ${host} is not a public address`)
+}

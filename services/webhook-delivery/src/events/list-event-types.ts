@@ -1,0 +1,18 @@
+import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+
+/** GET /v1/webhooks/event-types: every name an endpoint can subscribe to (spec: Webhooks). */
+export const listEventTypes = operation({
+  method: 'GET',
+  path: '/v1/webhooks/event-types',
+  summary: 'List the event names that endpoints can subscribe to',
+  scope: 'webhook::read',
+  responses: { 200: z.strictObject({ event_types: z.array(z.string()) }) },
+  openPoints: ['OP-60', 'OP-68'],
+
+  async handle() {
+    return ok({ event_types: EVENT_TYPES })
+  },
+})

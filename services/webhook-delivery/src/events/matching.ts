@@ -1,0 +1,54 @@
+import { EventRecord } from '@backoffice/contracts/events.ts'
+import { z } from 'zod'
+import { ALL_EVENTS } from '../endpoints/endpoint.ts'
+import type { Target, Targets } from '../endpoints/endpoint-directory.ts'
+import { envelopeOf } from './envelope.ts'
+
+/** How far the clocks of two machines may be apart, in milliseconds. */
+const CLOCK_TOLERANCE_MS = 10_000
+
+/** An event record as it is read here: members that are not known are another's business. */
+export const ReadEvent = z.object(EventRecord.shape)
+export type ReadEvent = z.output<typeof ReadEvent>
+
+/** An event as it came from Kafka, with the key that orders it among others; '' orders it with nothing. */
+export interface Incoming {
+  readonly key: string
+  readonly value: ReadEvent
+}
+
+/** An event that at least one endpoint gets. */
+export interface MatchedEvent {
+  readonly workspaceId: string
+  readonly id: string
+  readonly type: string
+  readonly key: string
+  readonly occurredAt: Date
+  readonly body: string
+  readonly targets: readonly Target[]
+}
+
+/** The events that have endpoints to go to, in their order. An event without any costs a look into a map. */
+export function matchEvents(
+  incoming: readonly Incoming[],
+  workspaces: ReadonlyMap<string, Targets>,
+): readonly MatchedEvent[] {
+  return incoming.flatMap(({ key, value }) => {
+    const workspace = workspaces.get(value.workspace_id)
+    if (workspace === undefined) return []
+    const occurredAt = new Date(value.occurred_at)
+    const targets = [...workspace.values()].filter((target) => isMatch(target, value.type, occurredAt))
+    if (targets.length === 0) return []
+    const { workspace_id: workspaceId, id, type } = value
+    return [{ workspaceId, id, type, key: key || id, occurredAt, body: envelopeOf(value), targets }]
+  })
+}
+
+/**
+ * Whether an endpoint gets an event: it is subscribed to the type and was there before the event occurred. Clocks differ,
+ * so an endpoint up to 10 s younger than the event gets it as well: rather one too many than one missed.
+ */
+export function isMatch(target: Target, type: string, occurredAt: Date): boolean {
+  if (target.createdAt.getTime() > occurredAt.getTime() + CLOCK_TOLERANCE_MS) return false
+  return target.enabledEvents.has(type) || target.enabledEvents.has(ALL_EVENTS)
+}

@@ -1,0 +1,135 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
+import { createTopics } from '@backoffice/messaging/create-topics.ts'
+import { connectKafka } from '@backoffice/messaging/kafka.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { parts } from '@backoffice/testing/parts.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { afterAll, expect, test } from 'vitest'
+import { anEvent, type CreatedEndpoint } from './harness.ts'
+
+const { appUrl, workerUrl, admin } = await testDatabase('webhook-delivery')
+const receiver = await startReceiver()
+const prefix = `main-test-${process.pid}.`
+const brokers = parts().kafkaBrokers
+const [topic] = EVENT_TOPICS
+const topics = [topic ?? '', 'webhook-delivery.fan-out.dead-letters']
+await createTopics(
+  brokers,
+  topics.map((name) => ({ name, partitions: 1, config: {} })),
+  { prefix, replicationFactor: 1 },
+)
+const kafka = connectKafka({ brokers, clientId: 'test', prefix, logger: createLogger('test', 'silent') })
+afterAll(() => kafka.stop())
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as { port: number }
+  server.close()
+  return port
+}
+
+/** Starts the process as it is deployed; resolves when it is ready. */
+async function startProcess(environment: NodeJS.ProcessEnv = {}) {
+  const [port, opsPort] = [await freePort(), await freePort()]
+  const child = spawn(process.execPath, [fileURLToPath(new URL('main.ts', import.meta.url))], {
+    env: {
+      PATH: process.env.PATH,
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      OPS_PORT: String(opsPort),
+      DATABASE_URL: appUrl,
+      WORKER_DATABASE_URL: workerUrl,
+      KAFKA_BROKERS: brokers.join(','),
+      KAFKA_PREFIX: prefix,
+      INTERNAL_TOKEN_PUBLIC_KEY: tokenKey,
+      WEBHOOK_ALLOW_LOOPBACK: 'true',
+      WEBHOOK_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
+      ...environment,
+    },
+  })
+  const exited = once(child, 'exit')
+  afterAll(() => void child.kill('SIGKILL'))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const isReady = () =>
+    fetch(`http://127.0.0.1:${opsPort}/readyz`).then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  return {
+    url: `http://127.0.0.1:${port}`,
+    opsUrl: `http://127.0.0.1:${opsPort}`,
+    ready: () => eventually('the process is ready', isReady),
+    exited,
+    output: () => output,
+    end: async (signal: NodeJS.Signals) => {
+      child.kill(signal)
+      const [code] = await exited
+      return code
+    },
+  }
+}
+
+async function createEndpoint(url: string, path: string) {
+  const caller = aCaller()
+  const response = await fetch(`${url}/v1/webhooks`, {
+    method: 'POST',
+    headers: { ...(await headersOf(caller)), 'content-type': 'application/json' },
+    body: JSON.stringify({ url: `${receiver.url}${path}`, enabled_events: ['*'] }),
+  })
+  return { caller, endpoint: (await response.json()) as CreatedEndpoint }
+}
+
+const produce = (value: Buffer) => kafka.produce([{ topic: topics[0] ?? '', key: 'key', value, headers: {} }])
+const wireFormat = (event: unknown) => Buffer.concat([Buffer.alloc(5), Buffer.from(JSON.stringify(event))])
+const receivedAt = (path: string) => receiver.requests.filter((request) => request.path === path)
+
+test('an event on Kafka is delivered, and what was in flight at a kill -9 is delivered by the next process', async () => {
+  const killed = await startProcess()
+  await killed.ready()
+  const { caller, endpoint } = await createEndpoint(killed.url, '/hook')
+  receiver.answerWith(() => undefined)
+  await produce(wireFormat({ ...anEvent(caller), member_of_a_later_version: 1 }))
+  await eventually('it is in flight', () => receivedAt('/hook').length === 1)
+  await killed.end('SIGKILL')
+
+  receiver.answerWith((response) => response.writeHead(204).end())
+  const next = await startProcess()
+  await next.ready()
+  await eventually('it is delivered', async () => {
+    const [row] = await admin`select status from delivery where endpoint_id = ${endpoint.id}`
+    return row?.status === 'DELIVERED'
+  })
+  expect(receivedAt('/hook')).toHaveLength(2)
+  expect(new Set(receivedAt('/hook').map(({ body }) => body.toString())).size).toBe(1)
+
+  const metrics = await (await fetch(`${next.opsUrl}/metrics`)).text()
+  expect(metrics).toMatch(/webhook_attempts_total\{[^}]*outcome="delivered"[^}]*\} 1/)
+  expect(await next.end('SIGTERM')).toBe(0)
+  const attempts = next
+    .output()
+    .split('\n')
+    .filter((line) => line.includes('"msg":"attempt"'))
+  expect(attempts).toHaveLength(1)
+  expect(JSON.parse(attempts[0] ?? '{}')).toMatchObject({ endpoint_id: endpoint.id, attempt: 1, outcome: 'delivered' })
+  const key = endpoint.secret.slice('whsec_'.length)
+  for (const output of [killed.output(), next.output()]) {
+    expect(output).not.toContain(key)
+    expect(output).not.toContain('Shirt')
+  }
+})
+
+test('a process without the key of a stored secret does not start, and says which key it lacks', async () => {
+  const other = await startProcess({ WEBHOOK_SECRET_KEYS: `other:${Buffer.alloc(32, 8).toString('base64')}` })
+  const [code] = await other.exited
+  expect(code).toBe(1)
+  expect(other.output()).toContain('WEBHOOK_SECRET_KEYS lacks keys that endpoints use: test')
+})

@@ -1,0 +1,56 @@
+import { createServiceApp, httpServer } from '@backoffice/http/server.ts'
+import { consumer } from '@backoffice/messaging/consumer.ts'
+import { connectKafka } from '@backoffice/messaging/kafka.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { expireIdempotencyKeys } from '@backoffice/postgres/expire-idempotency-keys.ts'
+import { readConfig } from '@backoffice/runtime/config.ts'
+import { runProcess } from '@backoffice/runtime/process.ts'
+import { WebhookDeliveryConfig } from './config.ts'
+import { Dispatcher } from './deliveries/dispatcher.ts'
+import { listDeliveries } from './deliveries/list-deliveries.ts'
+import { createEndpoint } from './endpoints/create-endpoint.ts'
+import { endpointDirectory } from './endpoints/endpoint-directory.ts'
+import { resolveName } from './endpoints/endpoint-url.ts'
+import { listEndpoints } from './endpoints/list-endpoints.ts'
+import { fanOut } from './events/fan-out.ts'
+import { listEventTypes } from './events/list-event-types.ts'
+import { guardedAgent } from './sending/guarded-agent.ts'
+
+/** A plan kept from when the tables were empty reads them whole once they are not. */
+const PLAN_EACH_TIME = { plan_cache_mode: 'force_custom_plan' }
+
+const config = readConfig(WebhookDeliveryConfig)
+
+await runProcess('webhook-delivery', config, (context) => {
+  const { logger } = context
+  const policy = { allowLoopback: config.WEBHOOK_ALLOW_LOOPBACK }
+  const keys = config.WEBHOOK_SECRET_KEYS
+  const schedule = config.WEBHOOK_RETRY_DELAYS
+  const url = config.WORKER_DATABASE_URL
+  const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'webhook-delivery' })
+  const workerDb = openDatabase({ url, applicationName: 'webhook-delivery worker', settings: PLAN_EACH_TIME })
+  const kafka = connectKafka({
+    brokers: config.KAFKA_BROKERS,
+    clientId: 'webhook-delivery',
+    prefix: config.KAFKA_PREFIX,
+    logger,
+  })
+  const directory = endpointDirectory(keys)
+  const agent = guardedAgent(policy)
+  const dispatcher = new Dispatcher({ sql: workerDb.sql, url, directory, keys, agent, logger, schedule })
+  const app = createServiceApp({
+    logger,
+    db,
+    tokenKey: config.INTERNAL_TOKEN_PUBLIC_KEY,
+    operations: [createEndpoint({ policy, keys, resolve: resolveName }), listEndpoints, listEventTypes, listDeliveries],
+  })
+  return [
+    db,
+    workerDb,
+    kafka,
+    dispatcher,
+    consumer(fanOut({ directory, dispatcher, schedule }), { ...context, kafka, db: workerDb }),
+    expireIdempotencyKeys(workerDb, logger),
+    httpServer(app, config),
+  ]
+})

@@ -1,0 +1,53 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import { z } from 'zod'
+
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/** Keys that seal secrets, by key id; the first one seals, all of them open. */
+export type SecretKeys = ReadonlyMap<string, Buffer>
+
+/** `<key id>:<base64 of 32 bytes>`, comma-separated. A refusal never repeats the value. */
+export const SecretKeys = z.string().transform((text, context): SecretKeys => {
+  const keys = new Map<string, Buffer>()
+  for (const entry of text.split(',')) {
+    const [id, encoded] = entry.trim().split(':')
+    const key = Buffer.from(encoded ?? '', 'base64')
+    if (!id || key.length !== KEY_BYTES || keys.has(id)) {
+      context.addIssue('must be <key id>:<base64 of 32 bytes>, comma-separated, each key id once')
+      return z.NEVER
+    }
+    keys.set(id, key)
+  }
+  return keys
+})
+
+/** A secret as it is stored. */
+export interface SealedSecret {
+  readonly keyId: string
+  /** Nonce, ciphertext and tag. */
+  readonly sealed: Buffer
+}
+
+/** Seals a secret with AES-256-GCM. `owner` says whose it is: opened for another owner, it does not open. */
+export function sealSecret(keys: SecretKeys, secret: Buffer, owner: string): SealedSecret {
+  const [first] = keys
+  if (first === undefined) throw new Error('there is no key to seal secrets with')
+  const [keyId, key] = first
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(owner))
+  const sealed = Buffer.concat([nonce, cipher.update(secret), cipher.final(), cipher.getAuthTag()])
+  return { keyId, sealed }
+}
+
+/** Opens a sealed secret. Throws when its key is not known, and when secret, key and owner do not belong together. */
+export function openSecret(keys: SecretKeys, { keyId, sealed }: SealedSecret, owner: string): Buffer {
+  const key = keys.get(keyId)
+  if (key === undefined) throw new Error(`WEBHOOK_SECRET_KEYS has no key ${keyId}`)
+  const nonce = sealed.subarray(0, NONCE_BYTES)
+  const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+    .setAAD(Buffer.from(owner))
+    .setAuthTag(sealed.subarray(-TAG_BYTES))
+  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()])
+}
