@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -20,6 +20,8 @@ export async function useStack(): Promise<BenchStack> {
     return { directory: running, description: read(running), stop: async () => undefined }
   }
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-bench-'))
+  // PostgreSQL runs as another user where the bench runs as root.
+  chmodSync(directory, 0o755)
   console.log('no stack is running; starting one for the bench …')
   const child = spawn(process.execPath, ['infra/local/start.ts', '--headless'], {
     env: { ...process.env, STACK_DIR: directory, PORT: '0' },

@@ -64,7 +64,12 @@ export function startService(service: ServiceDefinition, run: ServiceRun): Promi
         name: service.name,
         file: process.execPath,
         args: [main],
-        env: { ...process.env, ...commonEnvironment(service.name, run), ...service.environment(run.stack) },
+        env: {
+          ...process.env,
+          ...LEAN.environment,
+          ...commonEnvironment(service.name, run),
+          ...service.environment(run.stack),
+        },
         output: (line) => {
           lastLine = line
           run.onLine(line)

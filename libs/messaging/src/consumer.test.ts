@@ -1,3 +1,4 @@
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
 import type { Received } from './handling.ts'
@@ -8,10 +9,13 @@ const notes = await testConsumer()
 const dead = notes.deadLetters()
 
 /** Poison is what the handler cannot take; the rest is written. */
-await notes.start(async (records: Received<Note>[], tx) => {
-  if (records.some(({ value }) => value.name === 'poison')) throw new Error('cannot take poison')
-  return notes.insert(records, tx)
-})
+await notes.start(
+  async (records: Received<Note>[], tx) => {
+    if (records.some(({ value }) => value.name === 'poison')) throw new Error('cannot take poison')
+    return notes.insert(records, tx)
+  },
+  { stalledAfterMs: 10_000 },
+)
 
 const deadNamesOf = (key: string) =>
   dead.records
@@ -72,4 +76,11 @@ test('members that the consumer’s schema does not name are no reason to refuse
   const key = notes.aKey()
   await notes.sendRaw(key, Buffer.from('\0\0\0\0\x01{"name":"newer","added":true}'))
   expect(await notes.notesOf(key, 1)).toEqual(['newer'])
+})
+
+test('lag, records and dead letters are measured', async () => {
+  const measured = (text: string) => text.includes('consumer_lag_records{consumer="test.notes"') && text
+  const text = await eventually('the metrics', async () => measured(await metricsText()))
+  expect(text).toMatch(/consumer_records_total\{consumer="test\.notes",topic="notes"[^}]*\} \d+/)
+  expect(text).toMatch(/consumer_dead_letters_total\{consumer="test\.notes"[^}]*\} \d+/)
 })

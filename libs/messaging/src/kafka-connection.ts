@@ -1,6 +1,6 @@
 import type { Part } from '@backoffice/runtime/process.ts'
 
-export type Headers = Record<string, Buffer | string | (Buffer | string)[] | undefined>
+export type RecordHeaders = Record<string, Buffer | string | (Buffer | string)[] | undefined>
 
 export interface OutgoingRecord {
   readonly topic: string
@@ -8,7 +8,7 @@ export interface OutgoingRecord {
   readonly key: string | null
   /** Null is a tombstone. */
   readonly value: Buffer | null
-  readonly headers: Headers
+  readonly headers: RecordHeaders
 }
 
 export interface IncomingRecord extends OutgoingRecord {

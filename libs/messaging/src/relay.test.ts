@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { parts } from '@backoffice/testing/parts.ts'
 import { afterAll, expect, test } from 'vitest'
@@ -151,6 +152,16 @@ test('a refused row is published once an operator clears it', async () => {
   await outbox.admin`update outbox set refused = null where key = ${key}`
   relay.wake()
   expect(await eventsOf(key, 1)).toEqual(['repaired'])
+})
+
+test('what was published and refused and what waits is measured', async () => {
+  const text = await eventually('the metrics', async () => {
+    const text = await metricsText()
+    return text.includes('outbox_oldest_waiting_seconds{schema="catalog"') && text
+  })
+  expect(text).toMatch(/outbox_published_records_total\{schema="catalog"[^}]*\} \d+/)
+  expect(text).toMatch(/outbox_refused_records_total\{schema="catalog",topic="catalog.events"[^}]*\} 2/)
+  expect(text).toMatch(/outbox_waiting_rows\{schema="catalog"[^}]*\} \d+/)
 })
 
 test('a process that stands by wakes the one that leads', async () => {

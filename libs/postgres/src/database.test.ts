@@ -78,7 +78,8 @@ describe('a transaction that another one was in the way of', () => {
   })
 
   it('is run again after a unique violation, and then sees what was there first', async () => {
-    const isWaiting = () => admin`select from pg_stat_activity where wait_event_type = 'Lock' and usename = 'catalog'`
+    const isWaiting = () => admin`
+      select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
     const seen: number[] = []
     let second: Promise<void> | undefined
     await db.inWorkspace(context, async (tx) => {

@@ -75,7 +75,8 @@ async function createRole(tx: postgres.TransactionSql, role: string, password: s
 export function roleUrl(adminUrl: string, role: string, password: string): string {
   const url = new URL(adminUrl)
   url.username = role
-  url.password = password
+  // The setter leaves % as it is.
+  url.password = encodeURIComponent(password)
   return url.href
 }
 

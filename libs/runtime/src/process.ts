@@ -3,6 +3,7 @@ import type { ProcessConfig } from './config.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { metricsText } from './metrics.ts'
 import { startOperationsServer } from './operations-server.ts'
+import { releaseMemory } from './release-memory.ts'
 
 /** A part of a process: started in the order listed, stopped in the reverse order. */
 export interface Part {
@@ -76,6 +77,7 @@ export async function runProcess(
       await part.start?.()
     }
     isStarted = true
+    releaseMemory()
     logger.info({ port: config.PORT, duration_ms: Math.round(process.uptime() * 1000) }, 'ready')
   } catch (error) {
     // A part that is stopped while it starts may well say so.

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
@@ -20,8 +21,8 @@ const keys = SecretKeys.parse(`test:${Buffer.alloc(32, 1).toString('base64')}`)
 const policy = { allowLoopback: true }
 const SECOND = 1000
 
-/** The retry schedule of the tests: the specification's. */
-export const SCHEDULE = [0, 60 * SECOND, 300 * SECOND, 1800 * SECOND, 7200 * SECOND, 21_600 * SECOND]
+/** The specification's retry schedule. */
+const SCHEDULE = [0, 60 * SECOND, 300 * SECOND, 1800 * SECOND, 7200 * SECOND, 21_600 * SECOND]
 
 /** An event of a caller's workspace as it comes from Kafka. */
 export const anEvent = (caller: Caller, differences: Partial<EventRecord> = {}): EventRecord => ({
@@ -109,7 +110,9 @@ async function startReplica(workerUrl: string, options: Partial<DispatcherOption
 
   const publish = async (...events: EventRecord[]) => {
     const incoming = events.map((value) => ({ key: String((value.data as { id: string }).id), value }))
-    const handOver = await inTransaction(worker.sql, (tx) => fanOutEvents({ directory, dispatcher, schedule }, tx, incoming))
+    const handOver = await inTransaction(worker.sql, (tx) =>
+      fanOutEvents({ directory, dispatcher, schedule }, tx, incoming),
+    )
     handOver()
   }
   return { dispatcher, publish, stop }

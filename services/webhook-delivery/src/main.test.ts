@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -37,7 +38,7 @@ async function freePort(): Promise<number> {
 }
 
 /** Starts the process as it is deployed; resolves when it is ready. */
-async function startProcess(environment: NodeJS.ProcessEnv = {}) {
+async function startProcess() {
   const [port, opsPort] = [await freePort(), await freePort()]
   const child = spawn(process.execPath, [fileURLToPath(new URL('main.ts', import.meta.url))], {
     env: {
@@ -52,7 +53,6 @@ async function startProcess(environment: NodeJS.ProcessEnv = {}) {
       INTERNAL_TOKEN_PUBLIC_KEY: tokenKey,
       WEBHOOK_ALLOW_LOOPBACK: 'true',
       WEBHOOK_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-      ...environment,
     },
   })
   const exited = once(child, 'exit')
@@ -128,8 +128,13 @@ test('an event on Kafka is delivered, and what was in flight at a kill -9 is del
 })
 
 test('a process without the key of a stored secret does not start, and says which key it lacks', async () => {
-  const other = await startProcess({ WEBHOOK_SECRET_KEYS: `other:${Buffer.alloc(32, 8).toString('base64')}` })
-  const [code] = await other.exited
-  expect(code).toBe(1)
-  expect(other.output()).toContain('WEBHOOK_SECRET_KEYS lacks keys that endpoints use: test')
+  await admin`
+    insert into endpoint (
+      workspace_id, id, url, enabled_events, secret_key_id, sealed_secret, created_at, updated_at
+    ) values (
+      ${randomUUID()}, ${randomUUID()}, 'https://example.com', '{*}', 'lost', '', now(), now()
+    )`
+  const { exited, output } = await startProcess()
+  expect((await exited)[0]).toBe(1)
+  expect(output()).toContain('WEBHOOK_SECRET_KEYS lacks keys that endpoints use: lost')
 })

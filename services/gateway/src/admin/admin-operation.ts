@@ -15,7 +15,7 @@ export interface Operator {
 }
 
 /** What an admin operation's handler is given. */
-export interface AdminInput<Params, Query, Body> extends ValidRequest<Params, Query, Body> {
+interface AdminInput<Params, Query, Body> extends ValidRequest<Params, Query, Body> {
   readonly now: Date
   /** Reads across workspaces. */
   readonly worker: Sql

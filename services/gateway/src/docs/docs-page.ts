@@ -1,6 +1,4 @@
 import { createReadStream } from 'node:fs'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import type { FastifyInstance } from 'fastify'
 
 const PAGE = `<!doctype html>
@@ -22,7 +20,7 @@ const PAGE = `<!doctype html>
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: false })\n`
 
 /** Swagger UI as it comes in a package: read from disk when asked for, so that it takes no memory when it is not. */
-const UI_FOLDER = join(dirname(createRequire(import.meta.url).resolve('@fastify/swagger-ui/package.json')), 'static')
+const UI_FOLDER = import.meta.resolve('@fastify/swagger-ui/static/')
 const UI_FILES = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
@@ -43,7 +41,7 @@ export function addDocsPage(app: FastifyInstance): void {
       reply
         .type(type)
         .header('cache-control', 'public, max-age=3600')
-        .send(createReadStream(join(UI_FOLDER, file))),
+        .send(createReadStream(new URL(file, UI_FOLDER))),
     )
   }
 }

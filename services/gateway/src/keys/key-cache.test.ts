@@ -19,7 +19,10 @@ function cacheOf(answers: Record<string, KnownKey | undefined>) {
     await new Promise<void>((resolve) => waiting.push(resolve))
     return answer && structuredClone(answer)
   })
-  return { cache, answers, lookUps: () => lookUps, answerAll: () => waiting.splice(0).forEach((answer) => answer()) }
+  const answerAll = () => {
+    for (const answer of waiting.splice(0)) answer()
+  }
+  return { cache, answers, lookUps: () => lookUps, answerAll }
 }
 
 async function found(given: ReturnType<typeof cacheOf>, hash: string, now: number) {
@@ -28,15 +31,25 @@ async function found(given: ReturnType<typeof cacheOf>, hash: string, now: numbe
   return await key
 }
 
-test('a look-up that began before a change was announced is answered but not kept', async () => {
+test('whoever needs the same key at once shares one look-up', async () => {
+  const given = cacheOf({ a: aKey('w') })
+  const both = Promise.all([given.cache.get('a', 0), given.cache.get('a', 0)])
+  given.answerAll()
+  expect(await both).toEqual([given.answers.a, given.answers.a])
+  expect(given.lookUps()).toBe(1)
+})
+
+test('a look-up that began before a change was announced is answered but neither kept nor shared', async () => {
   const given = cacheOf({ a: aKey('w') })
   const before = given.cache.get('a', 0)
   given.cache.forgetWorkspace('w')
-  const after = given.cache.get('a', 0)
-  given.answerAll()
+  const during = given.cache.get('a', 0)
   expect(given.lookUps()).toBe(2)
-  expect(await before).toEqual(given.answers.a)
-  expect(await after).toEqual(given.answers.a)
+  given.cache.forgetWorkspace('w')
+  given.answerAll()
+  expect([await before, await during]).toEqual([given.answers.a, given.answers.a])
+  await found(given, 'a', 0)
+  expect(given.lookUps()).toBe(3)
 })
 
 test('only the keys of the workspace that changed are forgotten', async () => {

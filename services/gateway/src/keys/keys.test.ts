@@ -112,7 +112,8 @@ describe('revoking', () => {
       await tx`set local session_replication_role = replica`
       await tx`update api_key set revoked_at = now() - interval '1 day' where id = ${id}`
     })
-    await gateway.database.admin`select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen %'`
+    await gateway.database
+      .admin`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and query like 'listen %'`
     await eventually('the key is refused', async () => (await statusWith(key)) === 401, 3_000)
   })
 

@@ -1,12 +1,10 @@
 /** Which service answers which part of `/v1`: the first segment after it decides. */
-export const ROUTES = {
+const ROUTES = {
   products: 'catalog',
   webhooks: 'webhook-delivery',
 } as const
 
 export type ServiceName = (typeof ROUTES)[keyof typeof ROUTES]
-
-export const SERVICES: readonly ServiceName[] = [...new Set(Object.values(ROUTES))]
 
 const PATH = /^\/v1\/([a-z-]+)(?=[/?]|$)/
 /** A segment that is `.` or `..`, however it is written: what it is taken for depends on who reads it. */

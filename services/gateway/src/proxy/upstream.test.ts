@@ -1,5 +1,5 @@
+import { subscribe } from 'node:diagnostics_channel'
 import { request as openRequest } from 'node:http'
-import { setImmediate as nextTick } from 'node:timers/promises'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/test-gateway.ts'
@@ -17,8 +17,8 @@ beforeEach(() => {
 })
 
 /** Sends a request and hangs up as soon as `until` holds. */
-async function hangUp(until: () => boolean) {
-  const request = openRequest(`${gateway.url}/v1/products`, { headers: { authorization: `Bearer ${key}` } })
+async function hangUp(url: string, withKey: string, until: () => boolean) {
+  const request = openRequest(`${url}/v1/products`, { headers: { authorization: `Bearer ${withKey}` } })
   request.on('error', () => undefined)
   request.on('response', (response) => response.on('error', () => undefined).resume())
   request.end()
@@ -83,8 +83,9 @@ describe('a service that is not there', () => {
     const { key: other } = await restarted.aKey()
     const port = Number(new URL(restarted.catalog.url).port)
     await restarted.catalog.stop()
+    const refused = new Promise((resolve) => subscribe('undici:client:connectError', resolve))
     const answer = restarted.send<{ body: string }>(other, 'POST', '/v1/products', { body: { name: 'Shirt' } })
-    await nextTick()
+    await refused
     await testUpstream(port)
     expect(await answer).toMatchObject({ status: 200, body: { body: '{"name":"Shirt"}' } })
   })
@@ -95,18 +96,20 @@ describe('a client that leaves', () => {
     ['before the answer', () => undefined],
     ['in the middle of it', (response: { write(text: string): void }) => response.write('{')],
   ])('%s ends the work at the service, and is logged once as 499', async (_when, start) => {
+    const patient = await testGateway()
+    const { key: other } = await patient.aKey()
     let isClosed = false
-    catalog.answer = (_request, response) => {
+    patient.catalog.answer = (_request, response) => {
       response.on('close', () => {
         isClosed = true
       })
       start(response)
     }
-    gateway.log.length = 0
-    await hangUp(() => catalog.received.length === 1)
+    patient.log.length = 0
+    await hangUp(patient.url, other, () => patient.catalog.received.length === 1)
     await eventually('the service is told', () => isClosed)
-    await eventually('it is logged', () => gateway.log.length > 0)
-    expect(gateway.log).toEqual([expect.objectContaining({ status: 499, path: '/v1/products', upstream: 'catalog' })])
+    await eventually('it is logged', () => patient.log.length > 0)
+    expect(patient.log).toEqual([expect.objectContaining({ status: 499, path: '/v1/products', upstream: 'catalog' })])
   })
 })
 
@@ -155,7 +158,7 @@ describe('many requests', () => {
       await gateway.send(key, 'POST', '/v1/products', { body: Buffer.alloc(1024 * 1024 + 1) })
       catalog.answer = () => undefined
       const reached = catalog.received.length
-      await hangUp(() => catalog.received.length > reached)
+      await hangUp(gateway.url, key, () => catalog.received.length > reached)
     }
     catalog.answer = echo
     await eventually('all places are free', async () => {

@@ -4,7 +4,7 @@ import { type Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
 
 /** A request to a service. `body` is asked for at each attempt and must be untouched until it is read. */
-export interface UpstreamRequest {
+interface UpstreamRequest {
   readonly method: string
   readonly path: string
   readonly headers: Record<string, string>

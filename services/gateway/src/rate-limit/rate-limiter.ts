@@ -1,12 +1,12 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { LRUCache } from 'lru-cache'
-import { type RateLimit, takeToken } from './token-bucket.ts'
+import { type Bucket, type RateLimit, takeToken } from './token-bucket.ts'
 
 /** Keys whose buckets are kept; the bucket of a key not seen for the longest time is forgotten, which fills it. */
 const MAX_BUCKETS = 50_000
 
 /** Headers that tell a caller where it stands. */
-export type RateLimitHeaders = Record<'x-ratelimit-limit' | 'x-ratelimit-remaining' | 'x-ratelimit-reset', string>
+type RateLimitHeaders = Record<'x-ratelimit-limit' | 'x-ratelimit-remaining' | 'x-ratelimit-reset', string>
 
 /** A call's outcome: the headers of its answer, whatever that will be, and the refusal if it comes too soon. */
 export interface RateLimited {
@@ -20,15 +20,15 @@ export interface RateLimited {
  * seconds, at least 1. `now` is in Unix milliseconds.
  */
 export function rateLimiter(standard: RateLimit): (keyId: string, limit: RateLimit | null, now: number) => RateLimited {
-  const buckets = new LRUCache<string, number>({ max: MAX_BUCKETS })
+  const buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS })
   return (keyId, override, now) => {
     const limit = override ?? standard
-    const { isAllowed, fullAt, remaining, retryAt } = takeToken(buckets.get(keyId) ?? 0, limit, now)
-    buckets.set(keyId, fullAt)
+    const { isAllowed, bucket, fullAt, retryAt } = takeToken(buckets.get(keyId), limit, now)
+    buckets.set(keyId, bucket)
     return {
       headers: {
         'x-ratelimit-limit': String(limit.burst),
-        'x-ratelimit-remaining': String(remaining),
+        'x-ratelimit-remaining': String(Math.floor(bucket.tokens)),
         'x-ratelimit-reset': String(Math.ceil(fullAt / 1000)),
       },
       refusal: isAllowed ? undefined : tooManyRequests(limit, retryAt - now),

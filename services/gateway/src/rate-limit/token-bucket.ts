@@ -4,31 +4,39 @@ export interface RateLimit {
   readonly burst: number
 }
 
+/** What a key could send at a time, in Unix milliseconds; it grows from there without anything having to run. */
+export interface Bucket {
+  readonly tokens: number
+  readonly at: number
+}
+
 /** What taking a token from a bucket came to. Times are Unix milliseconds. */
 export interface Taken {
   readonly isAllowed: boolean
-  /** The bucket afterwards: the time at which it will be full again. */
+  readonly bucket: Bucket
+  /** When the bucket is full again if nobody takes from it. */
   readonly fullAt: number
-  /** Whole tokens left. */
-  readonly remaining: number
-  /** When the next token can be taken, if this one could not. */
+  /** When a token can be taken: now, if this one could. */
   readonly retryAt: number
 }
 
-/** Forgives what rounding of fractional milliseconds takes away: a ten-thousandth of a token. */
-const ROUNDING = 1e-4
+/** Forgives what adding up fractions of tokens loses. */
+const ROUNDING = 1e-6
 
 /**
- * Takes one token (OP-06). A bucket is the one number that tells all about it, the time at which it is full if nobody
- * calls: each token taken moves that on by the time a token takes to grow, and nothing has to run in between. A refused
- * call takes nothing; a limit that was lowered meanwhile counts at once.
+ * Takes one token (OP-06); no bucket is a full one. A refused call takes nothing, a limit changed meanwhile counts at
+ * once, and a clock that goes back gives nothing away.
  */
-export function takeToken(fullAt: number, { perSecond, burst }: RateLimit, now: number): Taken {
-  const tokenMs = 1000 / perSecond
-  const before = Math.min(Math.max(fullAt, now), now + burst * tokenMs)
-  const left = burst - (before + tokenMs - now) / tokenMs
-  if (left > -ROUNDING) {
-    return { isAllowed: true, fullAt: before + tokenMs, remaining: Math.floor(left + ROUNDING), retryAt: now }
+export function takeToken(bucket: Bucket | undefined, { perSecond, burst }: RateLimit, now: number): Taken {
+  const { tokens, at } = bucket ?? { tokens: burst, at: now }
+  const time = Math.max(now, at)
+  const grown = Math.min(burst, tokens + ((time - at) * perSecond) / 1000)
+  const isAllowed = grown >= 1 - ROUNDING
+  const left = isAllowed ? Math.max(0, grown - 1) : grown
+  return {
+    isAllowed,
+    bucket: { tokens: left, at: time },
+    fullAt: time + ((burst - left) * 1000) / perSecond,
+    retryAt: isAllowed ? now : time + ((1 - left) * 1000) / perSecond,
   }
-  return { isAllowed: false, fullAt: before, remaining: 0, retryAt: now - left * tokenMs }
 }

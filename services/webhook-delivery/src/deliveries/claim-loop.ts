@@ -5,23 +5,15 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Backlog } from './backlog.ts'
 import type { Claimer } from './claimer.ts'
-import {
-  type ClaimedDelivery,
-  claimDue,
-  claimersWithoutLock,
-  freeClaims,
-  readyEndpoints,
-  releaseClaims,
-  type Wanted,
-} from './claims.ts'
+import { type ClaimedDelivery, claimDue, readyEndpoints, releaseClaims, type Wanted } from './claims.ts'
+import { deadClaimFreer } from './dead-claims.ts'
+import { measureBacklog } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
 import { CAPACITY, type Lanes } from './lanes.ts'
 
 /** How often to look for deliveries that other replicas left or put back; less often where looking takes long. */
 const LOOK_EVERY_MS = 1000
 const LOOKING_SHARE = 1 / 20
-/** A claimer seen without its lock for so long is dead; one whose connection broke has it again by then. */
-const DEAD_AFTER_MS = 2000
 /** Endpoints are claimed for in rounds, so that what is wanted at about the same time is asked for together. */
 const ROUND_MS = 10
 const ENDPOINTS_A_ROUND = 200
@@ -30,8 +22,6 @@ const LANE_FILL = 64
 /** Claims leave half of the memory to first attempts of fresh events. */
 const RESERVED = CAPACITY / 2
 const MAX_BYTES = 16 * 1024 * 1024
-/** A job that waited so long is given back, so that an attempt ends well before the lease does. */
-const MAX_WAIT_MS = 30_000
 
 export interface ClaimLoopOptions {
   readonly sql: Sql
@@ -41,6 +31,8 @@ export interface ClaimLoopOptions {
   readonly backlog: Backlog
   readonly logger: Logger
   readonly clock: () => Date
+  /** A job that waited so long in memory is given back, so that an attempt ends well before the lease does. */
+  readonly maxWaitMs: number
   /** Called when jobs were added to the lanes. */
   onClaimed(): void
 }
@@ -50,13 +42,13 @@ export class ClaimLoop {
   readonly #options: ClaimLoopOptions
   readonly #alarm = alarm()
   #lookAt = 0
-  /** Claimers without a lock, and since when they were seen so. */
-  #lockless = new Map<number, number>()
+  readonly #freeDeadClaims: (now: number) => Promise<void>
   #isStopping = false
   #running: Promise<void> | undefined
 
   constructor(options: ClaimLoopOptions) {
     this.#options = options
+    this.#freeDeadClaims = deadClaimFreer(options.sql)
   }
 
   start(): void {
@@ -104,26 +96,20 @@ export class ClaimLoop {
   }
 
   async #look(): Promise<void> {
-    const { sql, backlog } = this.#options
+    const { sql, backlog, clock } = this.#options
     const startedAt = performance.now()
     await this.#giveBackStale(startedAt)
-    await this.#freeDead(startedAt)
-    for (const { endpointId, dueAt } of await readyEndpoints(sql)) backlog.note(endpointId, dueAt)
+    await this.#freeDeadClaims(startedAt)
+    const ready = await readyEndpoints(sql)
+    for (const { endpointId, dueAt } of ready) backlog.note(endpointId, dueAt)
+    measureBacklog(ready, clock())
     const endedAt = performance.now()
     this.#lookAt = endedAt + Math.max(LOOK_EVERY_MS, (endedAt - startedAt) / LOOKING_SHARE)
   }
 
-  async #freeDead(now: number): Promise<void> {
-    const { sql } = this.#options
-    const without = await claimersWithoutLock(sql)
-    this.#lockless = new Map(without.map((claimer) => [claimer, this.#lockless.get(claimer) ?? now]))
-    const dead = without.filter((claimer) => now - (this.#lockless.get(claimer) ?? now) >= DEAD_AFTER_MS)
-    while ((await freeClaims(sql, dead)) > 0);
-  }
-
   async #giveBackStale(now: number): Promise<void> {
-    const { sql, lanes, backlog, clock } = this.#options
-    const stale = lanes.withdraw((job) => now - job.claimedAt > MAX_WAIT_MS)
+    const { sql, lanes, backlog, clock, maxWaitMs } = this.#options
+    const stale = lanes.withdraw((job) => now - job.claimedAt > maxWaitMs)
     if (stale.length === 0) return
     await releaseClaims(sql, stale)
     for (const job of stale) backlog.note(job.target.id, clock(), job.attemptsMade === 0)
@@ -136,7 +122,7 @@ export class ClaimLoop {
     for (const endpointId of backlog.due(clock())) {
       const held = lanes.heldFor(endpointId)
       const places = Math.min(LANE_FILL - held, lanes.roomFor(endpointId, taken))
-      if (held > LANE_FILL / 2 || places <= 0) continue
+      if (held > LANE_FILL / 2 || places <= 0 || lanes.isStuck(endpointId)) continue
       wanted.push({ endpointId, places })
       taken += places
       if (wanted.length === ENDPOINTS_A_ROUND) break

@@ -1,6 +1,8 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { openSession } from '@backoffice/postgres/session.ts'
-import { CLAIMER_LOCK } from './claims.ts'
+
+/** First key of the advisory locks that claimers hold; the second is the claimer. */
+export const CLAIMER_LOCK = 7_021_002
 
 const BEAT_MS = 1000
 /** A beat without an answer for so long means that the lock may be lost. */

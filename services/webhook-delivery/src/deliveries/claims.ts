@@ -4,9 +4,6 @@ import type { Job } from './job.ts'
 /** How long a claim holds at most, in seconds: longer than the 20 s of an attempt (spec: Retries 1). */
 export const LEASE_S = 60
 
-/** First key of the advisory locks that claimers hold; the second is the claimer. */
-export const CLAIMER_LOCK = 7_021_002
-
 /** An endpoint with unclaimed deliveries, and when the first of them is due. */
 export interface ReadyEndpoint {
   endpointId: string
@@ -106,32 +103,4 @@ export async function releaseClaims(sql: Sql, jobs: readonly Job[]): Promise<voi
 export async function claimsOf(sql: Sql, claimer: number): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`select id from delivery where claimed_by = ${claimer}`
   return new Set(rows.map(({ id }) => id))
-}
-
-/** Claimers that have claims and no lock now. */
-export async function claimersWithoutLock(sql: Sql): Promise<number[]> {
-  const rows = await sql<{ claimer: number }[]>`
-    select distinct claimed_by as claimer from delivery
-    where claimed_by is not null and claimed_by not in (
-      select objid::bigint from pg_locks
-      where locktype = 'advisory' and objsubid = 2 and classid = ${CLAIMER_LOCK} and granted
-        and database = (select oid from pg_database where datname = current_database())
-    )`
-  return rows.map(({ claimer }) => claimer)
-}
-
-const FREED_AT_ONCE = 5000
-
-/** Frees the claims of dead claimers, and those whose lease ended. Returns how many: call again while it is not zero. */
-export async function freeClaims(sql: Sql, deadClaimers: readonly number[]): Promise<number> {
-  const { count } = await sql`
-    with free as (
-      select workspace_id, endpoint_id, id from delivery
-      where claimed_by is not null and (lease_until < now() or claimed_by = any(${[...deadClaimers]}::integer[]))
-      limit ${FREED_AT_ONCE} for update skip locked
-    )
-    update delivery set claimed_by = null, lease_until = null
-    from free
-    where delivery.workspace_id = free.workspace_id and delivery.endpoint_id = free.endpoint_id and delivery.id = free.id`
-  return count
 }

@@ -2,7 +2,7 @@ import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { z } from 'zod'
 
 /** Waiting for an attempt, acknowledged by a 2xx, or out of attempts (OP-66). */
-export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** A delivery's body (OP-60). `next_attempt_at` is null once it is settled. */

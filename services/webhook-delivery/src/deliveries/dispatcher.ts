@@ -6,11 +6,12 @@ import { type EndpointDirectory, refuseUnknownKeys } from '../endpoints/endpoint
 import type { SecretKeys } from '../secrets/secret-box.ts'
 import { post } from '../sending/post.ts'
 import { type Attempt, outcomeOf, outgoingOf } from './attempt.ts'
-import { reportAttempt } from './attempt-log.ts'
+import { logAttempt } from './attempt-log.ts'
 import { Backlog } from './backlog.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimer, claimer } from './claimer.ts'
 import { claimsOf, releaseClaims } from './claims.ts'
+import { measureAttempt } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
 import { Lanes } from './lanes.ts'
 import { type Places, placesIn } from './places.ts'
@@ -33,6 +34,8 @@ export interface DispatcherOptions {
   readonly schedule: readonly number[]
   /** A 2xx counts only within this many milliseconds (spec: Retries 1). */
   readonly timeoutMs?: number
+  /** How long a job may wait in memory; the lease covers this and an attempt. */
+  readonly maxWaitMs?: number
   /** How long stopping waits for attempts in flight; what has not ended by then is made again by whoever claims it. */
   readonly stopWithinMs?: number
   readonly clock?: () => Date
@@ -60,12 +63,13 @@ export class Dispatcher implements Part {
   constructor(options: DispatcherOptions) {
     this.#options = {
       timeoutMs: 20_000,
+      maxWaitMs: 30_000,
       stopWithinMs: 15_000,
       clock: () => new Date(),
       random: Math.random,
       ...options,
     }
-    const { sql, url, directory, logger, clock } = this.#options
+    const { sql, url, directory, logger, clock, maxWaitMs } = this.#options
     this.#claimer = claimer({ url, onRegained: (id) => this.#dropForeign(id) })
     this.#recorder = new Recorder(
       (attempts) => recordAttempts(sql, attempts),
@@ -79,6 +83,7 @@ export class Dispatcher implements Part {
       backlog: this.#backlog,
       logger,
       clock,
+      maxWaitMs,
       onClaimed: () => this.#pump(),
     })
   }
@@ -156,7 +161,8 @@ export class Dispatcher implements Part {
       this.#busy--
       this.#lanes.forget(job)
       if (isRecorded && nextAttemptAt) this.#backlog.note(job.target.id, nextAttemptAt)
-      reportAttempt(this.#options.logger, attempt, isRecorded)
+      measureAttempt(attempt, isRecorded)
+      logAttempt(this.#options.logger, attempt, isRecorded)
     }
     if (attempts.some(({ job }) => this.#backlog.has(job.target.id))) this.#claimLoop.wake()
     this.#pump()

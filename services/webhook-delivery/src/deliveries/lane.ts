@@ -2,6 +2,8 @@ import type { Job } from './job.ts'
 
 /** Attempts in flight to one endpoint at most. */
 const IN_FLIGHT = 10
+/** An endpoint that has all of them in flight and ends none for so long hangs, for now. */
+const STUCK_AFTER_MS = 1000
 
 /**
  * One endpoint's jobs, oldest first. First attempts about one thing follow one another: the next starts when the one
@@ -11,6 +13,7 @@ export class Lane {
   /** Jobs held: waiting, in flight, or over but not recorded. */
   held = 0
   #inFlight = 0
+  #movedAt = 0
   #waiting: Job[] = []
   /** First attempts that wait for the one in flight about the same thing; a key is here while one is in flight. */
   readonly #behind = new Map<string, Job[]>()
@@ -31,6 +34,7 @@ export class Lane {
       }
       if (isFirst(job)) this.#behind.set(job.key, [])
       this.#inFlight++
+      this.#movedAt = performance.now()
       return job
     }
     return undefined
@@ -38,10 +42,15 @@ export class Lane {
 
   end(job: Job): void {
     this.#inFlight--
+    this.#movedAt = performance.now()
     if (!isFirst(job)) return
     // Those behind go back to the front in their order: the first of them starts, the others queue up behind it again.
     this.#waiting.unshift(...(this.#behind.get(job.key) ?? []))
     this.#behind.delete(job.key)
+  }
+
+  get isStuck(): boolean {
+    return this.#inFlight === IN_FLIGHT && performance.now() - this.#movedAt > STUCK_AFTER_MS
   }
 
   /** Takes out the jobs not yet started that `isWanted` names. */

@@ -24,6 +24,11 @@ export class Lanes {
     return this.#lanes.get(endpointId)?.held ?? 0
   }
 
+  /** Whether more jobs for an endpoint would only wait. */
+  isStuck(endpointId: string): boolean {
+    return this.#lanes.get(endpointId)?.isStuck ?? false
+  }
+
   /** How many more jobs an endpoint may have held when `taken` places of all are about to be filled. */
   roomFor(endpointId: string, taken = 0): number {
     return Math.max(0, Math.floor((CAPACITY - this.#held - taken) * SHARE) - this.heldFor(endpointId))

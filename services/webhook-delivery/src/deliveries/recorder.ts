@@ -28,9 +28,7 @@ export class Recorder {
 
   add(attempt: Attempt): void {
     this.#waiting.push(attempt)
-    this.#writing ??= this.#writeAll().finally(() => {
-      this.#writing = undefined
-    })
+    this.#writing ??= this.#writeAll()
   }
 
   /** Resolves when everything added so far is written. */
@@ -44,6 +42,8 @@ export class Recorder {
       const attempts = this.#waiting.splice(0, AT_ONCE)
       this.#onWritten(attempts, await this.#untilWritten(attempts))
     }
+    // Here and not when the promise is seen to be settled: what is added in between would wait for ever.
+    this.#writing = undefined
   }
 
   async #untilWritten(attempts: readonly Attempt[]): Promise<Set<string>> {

@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -12,14 +13,18 @@ const receivedAt = (path: string) => receiver.requests.filter((request) => reque
 const arrivalAt = (path: string, count: number) =>
   eventually(`${count} requests at ${path}`, () => receivedAt(path).length >= count)
 
-/** An endpoint whose attempts hang, with one event in flight to it. */
+/** An endpoint with one event in flight to it, which `answer` lets end. */
 async function inFlight(replica: Awaited<ReturnType<typeof startReplica>>, path: string) {
   const caller = aCaller()
   const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`)
-  receiver.answerWith(() => undefined)
+  const held: ServerResponse[] = []
+  receiver.answerWith((response) => void held.push(response))
   await replica.publish(anEvent(caller))
   await arrivalAt(path, 1)
-  return { caller, endpoint }
+  const answer = () => {
+    for (const response of held) response.writeHead(204).end()
+  }
+  return { caller, endpoint, answer }
 }
 
 /** A delivery that a claimer has, or nobody, and that no process knows of. */
@@ -63,47 +68,32 @@ test('what a living claimer holds is left to it until the lease ends', async () 
 })
 
 test('a result that comes after the claim was lost changes nothing', async () => {
-  const replica = await startReplica()
-  const caller = aCaller()
-  const endpoint = await createEndpointAt(caller, `${receiver.url}/late`)
-  let answer: (() => void) | undefined
-  receiver.answerWith((response) => {
-    answer = () => void response.writeHead(204).end()
-  })
-  await replica.publish(anEvent(caller))
-  await arrivalAt('/late', 1)
-  const [taken] = await admin`
-    update delivery set attempts_made = 1, status = 'FAILED', next_attempt_at = null, claimed_by = null, lease_until = null
-    where endpoint_id = ${endpoint.id} returning id`
-  answer?.()
+  const [replica, other] = [await startReplica(), await startReplica()]
+  const { caller, endpoint, answer } = await inFlight(replica, '/late')
+  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0} where endpoint_id = ${endpoint.id}`
+  answer()
+  ok()
   const after = aCaller()
   const later = await createEndpointAt(after, `${receiver.url}/after`)
-  ok()
   await replica.publish(anEvent(after))
   await eventually(
     'a later result is recorded',
     async () => (await deliveriesOf(after, later))[0]?.status === 'DELIVERED',
   )
-  expect((await deliveriesOf(caller, endpoint))[0]).toMatchObject({ status: 'FAILED', attempts_made: 1 })
-  expect(await admin`select from attempt where delivery_id = ${taken?.id}`).toHaveLength(0)
-  await replica.stop()
+  const [delivery] = await deliveriesOf(caller, endpoint)
+  expect(delivery).toMatchObject({ status: 'PENDING', attempts_made: 0 })
+  expect(await admin`select from attempt where delivery_id = ${delivery?.id ?? null}`).toHaveLength(0)
+  await Promise.all([replica.stop(), other.stop()])
 })
 
 test('a process whose lock lost its connection takes the lock again and keeps its claims', async () => {
   const replica = await startReplica()
-  const caller = aCaller()
-  const endpoint = await createEndpointAt(caller, `${receiver.url}/kept`)
-  let answer: (() => void) | undefined
-  receiver.answerWith((response) => {
-    answer = () => void response.writeHead(204).end()
-  })
-  await replica.publish(anEvent(caller))
-  await arrivalAt('/kept', 1)
+  const { caller, endpoint, answer } = await inFlight(replica, '/kept')
   const before = replica.dispatcher.claimerId
   await loseLock()
   await eventually('the lock is lost', () => replica.dispatcher.claimerId === undefined)
   await eventually('the lock is held again', () => replica.dispatcher.claimerId === before)
-  answer?.()
+  answer()
   const delivery = await eventually('it is delivered', async () => {
     const [found] = await deliveriesOf(caller, endpoint)
     return found?.status === 'DELIVERED' && found
@@ -152,18 +142,23 @@ test('events that come while there is no lock wait in the table and are sent onc
   await replica.stop()
 })
 
+test('what waits too long in memory is given back before its lease ends, for another replica to claim', async () => {
+  const replica = await startReplica({ maxWaitMs: 0 })
+  const { caller, endpoint } = await inFlight(replica, '/patient')
+  await replica.publish(...Array.from({ length: 20 }, () => anEvent(caller)))
+  await arrivalAt('/patient', 10)
+  await eventually('only what is in flight is claimed', async () => {
+    const claims = await admin`select from delivery where endpoint_id = ${endpoint.id} and claimed_by is not null`
+    return claims.length === 10
+  })
+  await replica.stop()
+})
+
 test('stopping lets an attempt in flight end and records it', async () => {
   const replica = await startReplica({ stopWithinMs: 10_000 })
-  const caller = aCaller()
-  const endpoint = await createEndpointAt(caller, `${receiver.url}/stopping`)
-  let answer: (() => void) | undefined
-  receiver.answerWith((response) => {
-    answer = () => void response.writeHead(204).end()
-  })
-  await replica.publish(anEvent(caller))
-  await arrivalAt('/stopping', 1)
+  const { caller, endpoint, answer } = await inFlight(replica, '/stopping')
   const stopped = replica.stop()
-  answer?.()
+  answer()
   await stopped
   expect((await deliveriesOf(caller, endpoint))[0]).toMatchObject({ status: 'DELIVERED', attempts_made: 1 })
 })

@@ -4,6 +4,7 @@ import type { AnySql } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { LEASE_S } from '../deliveries/claims.ts'
 import type { Dispatcher } from '../deliveries/dispatcher.ts'
+import type { Job } from '../deliveries/job.ts'
 import { nextAttemptAt } from '../deliveries/retry-schedule.ts'
 import type { EndpointDirectory, Target } from '../endpoints/endpoint-directory.ts'
 import { type Incoming, type MatchedEvent, matchEvents, ReadEvent } from './matching.ts'
@@ -23,6 +24,9 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   handle: (records, tx) => fanOutEvents(options, tx, records),
 })
 
+/** Deliveries inserted by one statement, about: the batch of a workspace with many endpoints takes several. */
+const DELIVERIES_A_STATEMENT = 5000
+
 /**
  * Writes the deliveries of a batch of events. First attempts that find room in memory are claimed with their insert.
  * Returns what hands them to the dispatcher, to be called once the transaction is committed.
@@ -34,14 +38,39 @@ export async function fanOutEvents(
 ): Promise<() => void> {
   const workspaceIds = incoming.map(({ value }) => value.workspace_id)
   const events = matchEvents(incoming, await directory.of(tx, workspaceIds))
-  if (events.length === 0) return () => undefined
   const now = new Date()
   const claimedAt = performance.now()
   const dueAt = nextAttemptAt(0, now, schedule, Math.random()) ?? now
-  const planned = planDeliveries(events, dueAt <= now ? dispatcher : undefined)
-  const inserted = await insertDeliveries(tx, events, planned, { now, dueAt })
-  const news = planned.filter(({ id }) => inserted.has(id))
-  return () => handOver(dispatcher, news, { dueAt, claimedAt })
+  const plan = dueAt <= now ? plannerFor(dispatcher) : planDelivery
+  const jobs: Job[] = []
+  const waiting = new Set<string>()
+  for (const part of partsOf(events)) {
+    const planned = part.flatMap((event) => event.targets.map((target) => plan(event, target)))
+    const inserted = await insertDeliveries(tx, part, planned, { now, dueAt })
+    for (const delivery of planned) {
+      if (!inserted.has(delivery.id)) continue
+      if (delivery.claimedBy === undefined) waiting.add(delivery.target.id)
+      else jobs.push(jobOf(delivery, delivery.claimedBy, claimedAt))
+    }
+  }
+  return () => {
+    if (waiting.size > 0) dispatcher.noteWaiting(waiting, dueAt)
+    dispatcher.accept(jobs)
+  }
+}
+
+function* partsOf(events: readonly MatchedEvent[]): Generator<MatchedEvent[]> {
+  let part: MatchedEvent[] = []
+  let deliveries = 0
+  for (const event of events) {
+    part.push(event)
+    deliveries += event.targets.length
+    if (deliveries < DELIVERIES_A_STATEMENT) continue
+    yield part
+    part = []
+    deliveries = 0
+  }
+  if (part.length > 0) yield part
 }
 
 interface PlannedDelivery {
@@ -52,18 +81,32 @@ interface PlannedDelivery {
   readonly claimedBy: number | undefined
 }
 
-function planDeliveries(events: readonly MatchedEvent[], dispatcher: Dispatcher | undefined): PlannedDelivery[] {
-  const claimer = dispatcher?.claimerId
-  const hasPlace = dispatcher?.places() ?? (() => false)
-  return events.flatMap((event) =>
-    event.targets.map((target) => ({
-      id: uuidv7(),
-      event,
-      target,
-      claimedBy: hasPlace(target.id, event.body.length) ? claimer : undefined,
-    })),
-  )
+const planDelivery = (event: MatchedEvent, target: Target, claimedBy?: number): PlannedDelivery => ({
+  id: uuidv7(),
+  event,
+  target,
+  claimedBy,
+})
+
+/** Plans first attempts from memory as long as there are places. */
+function plannerFor(dispatcher: Dispatcher): typeof planDelivery {
+  const claimer = dispatcher.claimerId
+  const hasPlace = dispatcher.places()
+  return (event, target) => planDelivery(event, target, hasPlace(target.id, event.body.length) ? claimer : undefined)
 }
+
+const jobOf = ({ id: deliveryId, event, target }: PlannedDelivery, claimedBy: number, claimedAt: number): Job => ({
+  deliveryId,
+  eventId: event.id,
+  eventType: event.type,
+  key: event.key,
+  occurredAt: event.occurredAt,
+  target,
+  body: event.bytes,
+  attemptsMade: 0,
+  claimedBy,
+  claimedAt,
+})
 
 /** Inserts events and deliveries in one statement; returns the ids of the deliveries that were not there yet. */
 async function insertDeliveries(
@@ -108,23 +151,3 @@ const deliveryRow = ({ id, event, target, claimedBy }: PlannedDelivery) => ({
   event_id: event.id,
   claimed_by: claimedBy,
 })
-
-function handOver(
-  dispatcher: Dispatcher,
-  deliveries: readonly PlannedDelivery[],
-  { dueAt, claimedAt }: { dueAt: Date; claimedAt: number },
-): void {
-  const bodies = new Map<MatchedEvent, Buffer>()
-  const jobs = deliveries.flatMap(({ id, event, target, claimedBy }) => {
-    if (claimedBy === undefined) return []
-    const body = bodies.get(event) ?? Buffer.from(event.body)
-    bodies.set(event, body)
-    const { id: eventId, type: eventType, key, occurredAt } = event
-    return [
-      { deliveryId: id, eventId, eventType, key, occurredAt, target, body, attemptsMade: 0, claimedBy, claimedAt },
-    ]
-  })
-  const waiting = deliveries.filter(({ claimedBy }) => claimedBy === undefined).map(({ target }) => target.id)
-  if (waiting.length > 0) dispatcher.noteWaiting(new Set(waiting), dueAt)
-  dispatcher.accept(jobs)
-}

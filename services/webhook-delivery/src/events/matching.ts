@@ -25,6 +25,8 @@ export interface MatchedEvent {
   readonly key: string
   readonly occurredAt: Date
   readonly body: string
+  /** The body as it is signed and sent, shared by all its deliveries. */
+  readonly bytes: Buffer
   readonly targets: readonly Target[]
 }
 
@@ -40,7 +42,8 @@ export function matchEvents(
     const targets = [...workspace.values()].filter((target) => isMatch(target, value.type, occurredAt))
     if (targets.length === 0) return []
     const { workspace_id: workspaceId, id, type } = value
-    return [{ workspaceId, id, type, key: key || id, occurredAt, body: envelopeOf(value), targets }]
+    const body = envelopeOf(value)
+    return [{ workspaceId, id, type, key: key || id, occurredAt, body, bytes: Buffer.from(body), targets }]
   })
 }
 

@@ -1,5 +1,5 @@
 /** Why an attempt did not deliver, for the one who looks at it (OP-66). */
-export type FailureClass = 'blocked' | 'dns' | 'refused' | 'tls' | 'timeout' | 'connection' | 'status'
+type FailureClass = 'blocked' | 'dns' | 'refused' | 'tls' | 'timeout' | 'connection' | 'status'
 
 export interface Failure {
   readonly class: FailureClass

@@ -10,7 +10,7 @@ export interface Outgoing {
   readonly body: Buffer
 }
 
-export interface Captured {
+interface Captured {
   readonly status: number
   readonly headers: Record<string, string | string[] | undefined>
   readonly body: Buffer

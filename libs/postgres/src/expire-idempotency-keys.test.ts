@@ -1,0 +1,38 @@
+import { randomUUID } from 'node:crypto'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { afterAll, expect, it } from 'vitest'
+import { openDatabase } from './database.ts'
+import { deleteExpired } from './expire-idempotency-keys.ts'
+import { claimKey } from './idempotency.ts'
+
+const { admin, db, workerUrl } = await testDatabase('catalog')
+const worker = openDatabase({ url: workerUrl, applicationName: 'test' })
+afterAll(() => worker.stop?.())
+
+const insertKey = (workspaceId: string, key: string, age: string) => admin`
+  insert into idempotency_key (workspace_id, key, fingerprint, status, created_at)
+  values (${workspaceId}, ${key}, 'f', 201, now() - ${age}::interval)`
+
+it('deletes keys older than 24 hours in every workspace, and no other (OP-08)', async () => {
+  for (const age of ['25 hours', '48 hours', '23 hours 59 minutes', '0 hours']) await insertKey(randomUUID(), age, age)
+  expect(await deleteExpired(worker)).toBe(2)
+  const left = await admin`select key from idempotency_key order by created_at`
+  expect(left.map(({ key }) => key)).toEqual(['23 hours 59 minutes', '0 hours'])
+  await admin`truncate idempotency_key`
+})
+
+it('keeps a key that is claimed anew while it waits to delete it', async () => {
+  const workspaceId = randomUUID()
+  await insertKey(workspaceId, 'key', '25 hours')
+  const isWaiting = () => admin`
+    select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+  let deleting: Promise<number> | undefined
+  await db.inWorkspace({ workspaceId, livemode: true, traceparent: 'trace' }, async (tx) => {
+    expect(await claimKey(tx, { key: 'key', fingerprint: 'g' })).toBeUndefined()
+    deleting = deleteExpired(worker)
+    await eventually('it waits for the row', async () => (await isWaiting()).length > 0)
+  })
+  expect(await deleting).toBe(0)
+  expect(await admin`select fingerprint from idempotency_key`).toEqual([{ fingerprint: 'g' }])
+})

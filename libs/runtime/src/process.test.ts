@@ -1,0 +1,162 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+
+const SAMPLE = fileURLToPath(new URL('./testing/sample-process.ts', import.meta.url))
+const children: ChildProcess[] = []
+
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL')
+})
+
+/** An API port, which the sample never opens, whose next one is free for the operations port. */
+async function apiPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  return typeof address === 'object' && address !== null ? address.port - 1 : apiPort()
+}
+
+async function run(misbehave = '', environment: Record<string, string> = {}) {
+  const port = await apiPort()
+  const child = fork(SAMPLE, {
+    env: { HOST: '127.0.0.1', PORT: String(port), MISBEHAVE: misbehave, ...environment },
+    execArgv: [],
+    silent: true,
+  })
+  children.push(child)
+  const said: string[] = []
+  const logged: Record<string, unknown>[] = []
+  child.on('message', (message) => said.push(String(message)))
+  if (child.stdout) createInterface(child.stdout).on('line', (line) => logged.push(JSON.parse(line)))
+  const ended = once(child, 'close').then(([code]: unknown[]) => code)
+  const ask = async (path: string, at = port + 1) => {
+    const response = await fetch(`http://127.0.0.1:${at}${path}`)
+    return `${response.status} ${(await response.text()).trim()}`
+  }
+  return { port, child, said, logged, ended, ask }
+}
+
+const isReady = ({ ask }: Awaited<ReturnType<typeof run>>) =>
+  vi.waitFor(async () => expect(await ask('/readyz')).toBe('200 ready'), { timeout: 10_000 })
+const hasSaid = ({ said }: Awaited<ReturnType<typeof run>>, what: string) =>
+  vi.waitFor(() => expect(said).toContain(what), { timeout: 10_000 })
+
+describe('starting', () => {
+  it('starts the parts in the order listed, is alive but not ready meanwhile, then ready', async () => {
+    const sample = await run('wait first')
+    await hasSaid(sample, 'start first')
+    expect(await sample.ask('/healthz')).toBe('200 alive')
+    expect(await sample.ask('/readyz')).toBe('503 not ready: starting')
+    expect(sample.said).toEqual(['start first'])
+    sample.child.send('go')
+    await isReady(sample)
+    expect(sample.said).toEqual(['start first', 'start last'])
+    await vi.waitFor(() =>
+      expect(sample.logged).toMatchObject([{ msg: 'ready', service: 'sample', port: sample.port }]),
+    )
+  })
+
+  it.each(['idle last', 'break last'])('is not ready while a part is not, and says which: %s', async (misbehave) => {
+    const sample = await run(misbehave)
+    await vi.waitFor(async () => expect(await sample.ask('/readyz')).toBe('503 not ready: last'), { timeout: 10_000 })
+    expect(await sample.ask('/healthz')).toBe('200 alive')
+  })
+
+  it.each([
+    ['fail last', 'last has no luck'],
+    ['build', 'cannot be built'],
+  ])('ends with exit code 1 and the reason when it cannot: %s', async (misbehave, message) => {
+    const sample = await run(misbehave)
+    expect(await sample.ended).toBe(1)
+    expect(sample.logged).toMatchObject([{ level: 'error', msg: 'could not start', err: { message } }])
+  })
+
+  it('ends with exit code 1 when its operations port is taken', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    const address = taken.address()
+    const sample = await run('', { OPS_PORT: String(typeof address === 'object' && address?.port) })
+    expect(await sample.ended).toBe(1)
+    expect(sample.logged).toMatchObject([{ msg: 'could not start', err: { code: 'EADDRINUSE' } }])
+    expect(sample.said).toEqual([])
+    taken.close()
+  })
+})
+
+describe('stopping', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('on %s stops the parts in reverse order and exits 0', async (signal) => {
+    const sample = await run()
+    await isReady(sample)
+    sample.child.kill(signal)
+    expect(await sample.ended).toBe(0)
+    expect(sample.said).toEqual(['start first', 'start last', 'stop last', 'stop first'])
+    expect(sample.logged.at(-1)).toMatchObject({ msg: 'stopped', signal })
+  })
+
+  it('is not ready from the signal on, still alive, and takes a second signal for the first', async () => {
+    const sample = await run('hold last')
+    await isReady(sample)
+    sample.child.kill('SIGTERM')
+    await hasSaid(sample, 'stop last')
+    expect(await sample.ask('/readyz')).toBe('503 not ready: stopping')
+    expect(await sample.ask('/healthz')).toBe('200 alive')
+    sample.child.kill('SIGTERM')
+    sample.child.send('go')
+    expect(await sample.ended).toBe(0)
+    expect(sample.said.filter((said) => said.startsWith('stop'))).toEqual(['stop last', 'stop first'])
+  })
+
+  it('stops the others when a part cannot stop', async () => {
+    const sample = await run('jam last')
+    await isReady(sample)
+    sample.child.kill('SIGTERM')
+    expect(await sample.ended).toBe(0)
+    expect(sample.said).toContain('stop first')
+    expect(sample.logged).toContainEqual(expect.objectContaining({ msg: 'could not stop', part: 'last' }))
+  })
+
+  it('while it starts, starts nothing more, stops what it had begun and exits 0', async () => {
+    const sample = await run('wait first')
+    await hasSaid(sample, 'start first')
+    sample.child.kill('SIGTERM')
+    expect(await sample.ended).toBe(0)
+    expect(sample.said).toEqual(['start first', 'stop first'])
+    expect(sample.logged.map(({ msg }) => msg)).toEqual(['stopped'])
+  })
+})
+
+it.each([
+  ['fatal', 'going on would do harm'],
+  ['rejection', 'unhandled rejection'],
+  ['exception', 'uncaught exception'],
+])('ends at once with exit code 1 and the reason: %s', async (misbehave, msg) => {
+  const sample = await run(misbehave)
+  await isReady(sample)
+  sample.child.send('go')
+  expect(await sample.ended).toBe(1)
+  expect(sample.logged.at(-1)).toMatchObject({ level: 'error', msg })
+})
+
+it('serves its metrics in the Prometheus text format, and nothing else', async () => {
+  const sample = await run()
+  await isReady(sample)
+  const metrics = await sample.ask('/metrics')
+  expect(metrics).toContain('# TYPE sample_things_total counter')
+  expect(metrics).toMatch(/^sample_things_total(\{.*\})? 3$/m)
+  for (const line of metrics.slice('200 '.length).split('\n')) {
+    expect(line).toMatch(/^(# (HELP|TYPE|UNIT) \S+ .*|[a-z_]+(\{.*\})? [0-9.e+-]+)$/)
+  }
+  for (const path of ['/', '/metric', '/healthz/', '/v1/products']) expect(await sample.ask(path)).toMatch(/^404 /)
+})
+
+it('has its operations port one above the API’s unless told otherwise', async () => {
+  const [given, own] = [await run(), await run('', { OPS_PORT: String(await apiPort()) })]
+  await isReady(given)
+  await vi.waitFor(() => expect(own.logged).toMatchObject([{ msg: 'ready' }]), { timeout: 10_000 })
+  await expect(own.ask('/healthz')).rejects.toThrow()
+})

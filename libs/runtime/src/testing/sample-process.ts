@@ -1,0 +1,54 @@
+import { z } from 'zod'
+import { ProcessConfig, readConfig } from '../config.ts'
+import { meter } from '../metrics.ts'
+import { type Part, runProcess } from '../process.ts'
+
+/*
+ * A process of the tests' own with three parts, steered over IPC. It says what its parts do; MISBEHAVE names one thing
+ * that goes wrong, as `<what> <part>`.
+ */
+const config = readConfig(z.object({ ...ProcessConfig.shape, MISBEHAVE: z.string().default('') }))
+const things = meter('sample').createCounter('sample_things', { description: 'Counted before the process runs' })
+things.add(3)
+
+const is = (what: string) => config.MISBEHAVE === what
+const say = (said: string) => process.send?.(said)
+const told = (message: string) =>
+  new Promise<void>((resolve) => {
+    process.on('message', (heard) => heard === message && resolve())
+  })
+
+const part = (name: string): Part => ({
+  name,
+  async start() {
+    say(`start ${name}`)
+    if (is(`fail ${name}`)) throw new Error(`${name} has no luck`)
+    if (is(`wait ${name}`)) await told('go')
+  },
+  async isReady() {
+    if (is(`break ${name}`)) throw new Error(`${name} is broken`)
+    return !is(`idle ${name}`)
+  },
+  async stop() {
+    say(`stop ${name}`)
+    if (is(`hold ${name}`)) await told('go')
+    if (is(`jam ${name}`)) throw new Error(`${name} is jammed`)
+  },
+})
+
+// The tests are gone.
+process.on('disconnect', () => process.exit(1))
+
+await runProcess('sample', config, ({ fatal }) => {
+  if (is('build')) throw new Error('cannot be built')
+  if (is('fatal')) told('go').then(() => fatal('going on would do harm'))
+  if (is('rejection')) told('go').then(() => Promise.reject(new Error('nobody listens')))
+  if (is('exception')) {
+    told('go').then(() => {
+      setImmediate(() => {
+        throw new Error('nobody catches')
+      })
+    })
+  }
+  return [part('first'), { name: 'plain' }, part('last')]
+})

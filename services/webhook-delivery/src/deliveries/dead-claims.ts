@@ -1,0 +1,47 @@
+import type { Sql } from '@backoffice/postgres/database.ts'
+import { CLAIMER_LOCK } from './claimer.ts'
+
+/** A claimer seen without its lock for so long is dead; one whose connection broke has it again by then. */
+const DEAD_AFTER_MS = 2000
+
+/**
+ * Returns what frees the claims of dead claimers and those whose lease ended, to be called about once a second with
+ * `performance.now()`.
+ */
+export function deadClaimFreer(sql: Sql): (now: number) => Promise<void> {
+  let withoutLockSince = new Map<number, number>()
+  return async (now) => {
+    const claimers = await claimersWithoutLock(sql)
+    withoutLockSince = new Map(claimers.map((claimer) => [claimer, withoutLockSince.get(claimer) ?? now]))
+    const dead = claimers.filter((claimer) => now - (withoutLockSince.get(claimer) ?? now) >= DEAD_AFTER_MS)
+    while ((await freeClaims(sql, dead)) > 0);
+  }
+}
+
+/** Claimers that have claims and no lock now. */
+async function claimersWithoutLock(sql: Sql): Promise<number[]> {
+  const rows = await sql<{ claimer: number }[]>`
+    select distinct claimed_by as claimer from delivery
+    where claimed_by is not null and claimed_by not in (
+      select objid::bigint from pg_locks
+      where locktype = 'advisory' and objsubid = 2 and classid = ${CLAIMER_LOCK} and granted
+        and database = (select oid from pg_database where datname = current_database())
+    )`
+  return rows.map(({ claimer }) => claimer)
+}
+
+const FREED_AT_ONCE = 5000
+
+/** Frees some; returns how many. */
+async function freeClaims(sql: Sql, deadClaimers: readonly number[]): Promise<number> {
+  const { count } = await sql`
+    with free as (
+      select workspace_id, endpoint_id, id from delivery
+      where claimed_by is not null and (lease_until < now() or claimed_by = any(${[...deadClaimers]}::integer[]))
+      limit ${FREED_AT_ONCE} for update skip locked
+    )
+    update delivery set claimed_by = null, lease_until = null
+    from free
+    where delivery.workspace_id = free.workspace_id and delivery.endpoint_id = free.endpoint_id and delivery.id = free.id`
+  return count
+}

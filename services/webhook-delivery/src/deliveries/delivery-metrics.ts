@@ -1,0 +1,49 @@
+import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
+import type { Exchange } from '../sending/post.ts'
+import type { Attempt } from './attempt.ts'
+import type { ReadyEndpoint } from './claims.ts'
+
+const webhooks = meter('webhook-delivery')
+const attempts = webhooks.createCounter('webhook_attempts', {
+  description: 'Attempts by outcome: delivered, or the class of what went wrong',
+})
+const settled = webhooks.createCounter('webhook_deliveries_settled', {
+  description: 'Deliveries that ended, by status',
+})
+const duration = webhooks.createHistogram('webhook_attempt_duration', {
+  description: 'From sending to the end of the response',
+  unit: 's',
+  advice: { explicitBucketBoundaries: SECONDS },
+})
+const delay = webhooks.createHistogram('webhook_first_attempt_delay', {
+  description: 'From the event to the start of its first attempt',
+  unit: 's',
+  advice: { explicitBucketBoundaries: SECONDS },
+})
+
+const waiting = webhooks.createGauge('webhook_endpoints_waiting', {
+  description: 'Endpoints with deliveries that wait in the table, due or not',
+})
+const overdue = webhooks.createGauge('webhook_oldest_due', {
+  description: 'For how long the oldest delivery that is due has been',
+  unit: 's',
+})
+
+/** Counts an attempt and, when it is recorded, what became of its delivery. */
+export function measureAttempt({ job, exchange, status, startedAt }: Attempt, isRecorded: boolean): void {
+  const outcome = outcomeLabel(exchange)
+  attempts.add(1, { outcome })
+  duration.record(exchange.durationMs / 1000, { outcome })
+  if (job.attemptsMade === 0) delay.record(Math.max(0, startedAt.getTime() - job.occurredAt.getTime()) / 1000)
+  if (isRecorded && status !== 'PENDING') settled.add(1, { status })
+}
+
+/** `delivered`, or the class of what went wrong. */
+export const outcomeLabel = ({ failure }: Exchange): string => failure?.class ?? 'delivered'
+
+/** Measures what waits in the table. */
+export function measureBacklog(ready: readonly ReadyEndpoint[], now: Date): void {
+  waiting.record(ready.length)
+  const oldest = ready.reduce((min, { dueAt }) => Math.min(min, dueAt.getTime()), now.getTime())
+  overdue.record((now.getTime() - oldest) / 1000)
+}
