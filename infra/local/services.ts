@@ -66,7 +66,6 @@ export function startService(service: ServiceDefinition, run: ServiceRun): Promi
         args: [main],
         env: {
           ...process.env,
-          ...LEAN.environment,
           ...commonEnvironment(service.name, run),
           ...service.environment(run.stack),
         },

@@ -29,7 +29,7 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
       description: Description.nullable().default(null),
     }),
     responses: { 201: z.strictObject({ ...Endpoint.shape, secret: z.string() }) },
-    openPoints: ['OP-60', 'OP-62', 'OP-70'],
+    openPoints: ['OP-08', 'OP-60', 'OP-61', 'OP-62', 'OP-64', 'OP-65', 'OP-70', 'OP-74'],
     extension: true,
 
     async handle({ body, context, now, inWorkspace }) {
