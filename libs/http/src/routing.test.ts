@@ -1,9 +1,21 @@
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { expect, it } from 'vitest'
-import { expectRefusal, thingsApi } from './testing/things-api.ts'
+import { z } from 'zod'
+import { operation } from './operation.ts'
+import { ok } from './reply.ts'
+import { expectRefusal, THINGS, thingsApi } from './testing/things-api.ts'
 
 const { admin, db } = await testDatabase('catalog')
-const { send } = await thingsApi(db)
+const byName = operation({
+  method: 'GET',
+  path: '/v1/names/{name}',
+  summary: 'Read a thing by its name',
+  scope: 'product::read',
+  params: z.strictObject({ name: z.string() }),
+  responses: { 200: z.unknown() },
+  handle: async ({ params }) => ok(params),
+})
+const { send } = await thingsApi(db, { operations: [...THINGS, byName] })
 const ID = '7d1c2c1e-57bb-4f0e-9d5c-6a8a6f9d2b11'
 
 it.each([
@@ -57,6 +69,11 @@ it.each([
   'x'.repeat(2000),
 ])('a path id that is no UUID is bad_request naming it: %s', async (id) => {
   expectRefusal(await send('GET', `/v1/things/${id}`), 400, 'bad_request', 'id: must ')
+})
+
+it('reads a path decoded, and refuses a NUL in it', async () => {
+  expect((await send('GET', '/v1/names/caf%C3%A9%2F1')).body).toEqual({ name: 'café/1' })
+  expectRefusal(await send('GET', '/v1/names/a%00b'), 400, 'bad_request', 'name: must not contain NUL characters')
 })
 
 it('takes a UUID in either case', async () => {

@@ -48,7 +48,6 @@ export async function publishWaiting(leadership: Leadership, options: Publishing
     refused.add(1, { schema: options.schema, topic: row.topic })
   }
   const send = async (batch: readonly Sendable[]): Promise<void> => {
-    await leadership.answered(markPublished(leadership.sql, batch.map(({ row }) => row)))
     try {
       await options.kafka.produce(batch.map(({ record }) => record))
     } catch (error) {

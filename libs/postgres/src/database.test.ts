@@ -125,6 +125,12 @@ it('reads int8 as a number, in rows, lists and null', async () => {
   expect(sent?.max).toBe(Number.MAX_SAFE_INTEGER)
 })
 
+it('takes undefined, where the types did not keep it out, for null', async () => {
+  const read = (value: never) => db.inWorkspace(context, (tx) => tx`select ${value}::text as value`)
+  expect(await read(undefined as never)).toEqual([{ value: null }])
+  expect(await read(undefined as never)).toEqual([{ value: null }])
+})
+
 describe('onPublished', () => {
   const published: number[] = []
   const countPublished = () => admin`select from outbox`.then(({ count }) => published.push(count))

@@ -60,6 +60,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     backoff: reconnectAfter,
     onnotice: () => undefined,
     connection: { ...options.settings, application_name: options.applicationName },
+    // The driver refuses undefined, which the types do, in a way that leaves the connection out of step for good.
+    transform: { undefined: null },
     types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
     ...(onStatement && { debug: (_connection, statement, parameters) => onStatement(statement, parameters) }),
   }) as Sql

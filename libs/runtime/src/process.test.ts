@@ -53,7 +53,7 @@ describe('starting', () => {
     expect(await sample.ask('/healthz')).toBe('200 alive')
     expect(await sample.ask('/readyz')).toBe('503 not ready: starting')
     expect(sample.said).toEqual(['start first'])
-    sample.child.send('go')
+    sample.child.send('start')
     await isReady(sample)
     expect(sample.said).toEqual(['start first', 'start last'])
     await vi.waitFor(() =>
@@ -106,7 +106,7 @@ describe('stopping', () => {
     expect(await sample.ask('/readyz')).toBe('503 not ready: stopping')
     expect(await sample.ask('/healthz')).toBe('200 alive')
     sample.child.kill('SIGTERM')
-    sample.child.send('go')
+    sample.child.send('stop')
     expect(await sample.ended).toBe(0)
     expect(sample.said.filter((said) => said.startsWith('stop'))).toEqual(['stop last', 'stop first'])
   })
@@ -120,13 +120,24 @@ describe('stopping', () => {
     expect(sample.logged).toContainEqual(expect.objectContaining({ msg: 'could not stop', part: 'last' }))
   })
 
-  it('while it starts, starts nothing more, stops what it had begun and exits 0', async () => {
+  it('while it starts, stops what it had begun and exits 0', async () => {
     const sample = await run('wait first')
     await hasSaid(sample, 'start first')
     sample.child.kill('SIGTERM')
     expect(await sample.ended).toBe(0)
     expect(sample.said).toEqual(['start first', 'stop first'])
     expect(sample.logged.map(({ msg }) => msg)).toEqual(['stopped'])
+  })
+
+  it.each(['', ',fail first'])('while it starts, starts nothing more and fails at nothing more%s', async (failure) => {
+    const sample = await run(`wait first,hold first${failure}`)
+    await hasSaid(sample, 'start first')
+    sample.child.kill('SIGTERM')
+    await hasSaid(sample, 'stop first')
+    sample.child.send('start')
+    sample.child.send('stop')
+    expect(await sample.ended).toBe(0)
+    expect(sample.said).toEqual(['start first', 'stop first'])
   })
 })
 

@@ -17,7 +17,8 @@ import { listEventTypes } from './events/list-event-types.ts'
 import { SecretKeys } from './secrets/secret-box.ts'
 import { guardedAgent } from './sending/guarded-agent.ts'
 
-const keys = SecretKeys.parse(`test:${Buffer.alloc(32, 1).toString('base64')}`)
+/** Seals the secrets of the tests. */
+export const testKeys = SecretKeys.parse(`test:${Buffer.alloc(32, 1).toString('base64')}`)
 const policy = { allowLoopback: true }
 const SECOND = 1000
 
@@ -60,7 +61,7 @@ export interface ListedDelivery {
 export async function webhookDelivery() {
   const database = await testDatabase('webhook-delivery')
   const send = serviceClient(database.db, [
-    createEndpoint({ policy, keys, resolve: async () => [] }),
+    createEndpoint({ policy, keys: testKeys, resolve: async () => [] }),
     listEndpoints,
     listEventTypes,
     listDeliveries,
@@ -85,13 +86,13 @@ export async function webhookDelivery() {
 /** Starts a replica's workers. `publish` hands it events as its consumer would. */
 async function startReplica(workerUrl: string, options: Partial<DispatcherOptions>) {
   const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
-  const directory = endpointDirectory(keys)
+  const directory = endpointDirectory(testKeys)
   const schedule = options.schedule ?? SCHEDULE
   const dispatcher = new Dispatcher({
     sql: worker.sql,
     url: workerUrl,
     directory,
-    keys,
+    keys: testKeys,
     agent: guardedAgent(policy),
     logger: createLogger('test', 'silent'),
     stopWithinMs: 100,

@@ -81,7 +81,7 @@ export const listThings = operation({
   handle: async ({ query }) => ok(query),
 })
 
-const THINGS: readonly AnyOperation[] = [createThing, listThings, getThing, deleteThing]
+export const THINGS: readonly AnyOperation[] = [createThing, listThings, getThing, deleteThing]
 
 export interface Answer<Body = unknown> {
   readonly status: number

@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { ProcessConfig, readConfig } from '../config.ts'
+import { List, ProcessConfig, readConfig } from '../config.ts'
 import { meter } from '../metrics.ts'
 import { type Part, runProcess } from '../process.ts'
 
 /*
- * A process of the tests' own with three parts, steered over IPC. It says what its parts do; MISBEHAVE names one thing
- * that goes wrong, as `<what> <part>`.
+ * A process of the tests' own with three parts, steered over IPC. It says what its parts do; MISBEHAVE lists what goes
+ * otherwise, each as `<what> <part>`.
  */
-const config = readConfig(z.object({ ...ProcessConfig.shape, MISBEHAVE: z.string().default('') }))
+const config = readConfig(z.object({ ...ProcessConfig.shape, MISBEHAVE: List.default([]) }))
 const things = meter('sample').createCounter('sample_things', { description: 'Counted before the process runs' })
 things.add(3)
 
-const is = (what: string) => config.MISBEHAVE === what
+const is = (what: string) => config.MISBEHAVE.includes(what)
 const say = (said: string) => process.send?.(said)
 const told = (message: string) =>
   new Promise<void>((resolve) => {
@@ -22,8 +22,8 @@ const part = (name: string): Part => ({
   name,
   async start() {
     say(`start ${name}`)
+    if (is(`wait ${name}`)) await told('start')
     if (is(`fail ${name}`)) throw new Error(`${name} has no luck`)
-    if (is(`wait ${name}`)) await told('go')
   },
   async isReady() {
     if (is(`break ${name}`)) throw new Error(`${name} is broken`)
@@ -31,7 +31,7 @@ const part = (name: string): Part => ({
   },
   async stop() {
     say(`stop ${name}`)
-    if (is(`hold ${name}`)) await told('go')
+    if (is(`hold ${name}`)) await told('stop')
     if (is(`jam ${name}`)) throw new Error(`${name} is jammed`)
   },
 })

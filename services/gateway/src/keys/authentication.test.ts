@@ -1,3 +1,4 @@
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/test-gateway.ts'
 import { newKey } from './key-format.ts'
@@ -90,4 +91,20 @@ describe('look-ups', () => {
     gateway.passTime(1_000)
     expect(await lookUpsDuring(once)).toBe(1)
   })
+})
+
+test('while the database is away a key is neither right nor wrong: service_unavailable', async () => {
+  const { key } = await gateway.aKey()
+  const { admin } = gateway.database
+  const [database] = await admin<{ name: string }[]>`select current_database() as name`
+  const limitConnections = (limit: number) => admin.unsafe(`alter database ${database?.name} connection limit ${limit}`)
+  await limitConnections(0)
+  await admin`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and usename = 'gateway_worker'`
+  const answer = await get({ 'x-api-key': key })
+  await limitConnections(-1)
+  expect(answer).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+  expect(answer.headers['retry-after']).toBe('1')
+  await eventually('the key is found', async () => (await get({ 'x-api-key': key })).status === 200)
 })

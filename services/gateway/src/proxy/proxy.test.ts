@@ -67,6 +67,14 @@ describe('passing on', () => {
     expect(catalog.received).toEqual([])
   })
 
+  test('a long path arrives whole, a malformed one is bad_request', async () => {
+    const path = `/v1/products/${'a'.repeat(8_000)}`
+    expect((await gateway.send<Echo>(key, 'GET', path)).body.url).toBe(path)
+    const answer = await gateway.send(key, 'GET', '/v1/products/%zz')
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } })
+    expect(answer.body.error.request_id).toBe(answer.headers['x-request-id'])
+  })
+
   test('connections to a service are used again', async () => {
     const ports = new Set<number | undefined>()
     catalog.answer = (request, response) => {

@@ -33,8 +33,8 @@ export interface ClaimLoopOptions {
   readonly clock: () => Date
   /** A job that waited so long in memory is given back, so that an attempt ends well before the lease does. */
   readonly maxWaitMs: number
-  /** Called when jobs were added to the lanes. */
-  onClaimed(): void
+  /** Called after each round, at least once a second: there may be jobs to start. */
+  onRound(): void
 }
 
 /** Brings what is due from the table into the lanes: retries, what found no room, and what dead claimers left. */
@@ -93,6 +93,7 @@ export class ClaimLoop {
     const wanted = this.#wanted()
     if (wanted.length > 0) await this.#claim(claimer, wanted)
     if (wanted.length === ENDPOINTS_A_ROUND) this.wake()
+    this.#options.onRound()
   }
 
   async #look(): Promise<void> {
@@ -131,7 +132,7 @@ export class ClaimLoop {
   }
 
   async #claim(claimer: number, wanted: readonly Wanted[]): Promise<void> {
-    const { sql, lanes, backlog, clock, onClaimed } = this.#options
+    const { sql, lanes, backlog, clock } = this.#options
     const upTo = backlog.notes
     const claimedAt = performance.now()
     const maxBytes = Math.min(MAX_BYTES, lanes.roomInBytes)
@@ -142,7 +143,6 @@ export class ClaimLoop {
     for (const { endpointId, places } of wanted) {
       if (isAll && (byEndpoint.get(endpointId)?.length ?? 0) < places) backlog.clear(endpointId, upTo)
     }
-    onClaimed()
   }
 
   async #jobsOf(claimed: readonly ClaimedDelivery[], claimedBy: number, claimedAt: number): Promise<Job[]> {

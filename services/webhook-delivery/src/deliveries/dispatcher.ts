@@ -84,7 +84,7 @@ export class Dispatcher implements Part {
       logger,
       clock,
       maxWaitMs,
-      onClaimed: () => this.#pump(),
+      onRound: () => this.#pump(),
     })
   }
 
@@ -181,6 +181,6 @@ export class Dispatcher implements Part {
   }
 
   async #giveBack(jobs: readonly Job[]): Promise<void> {
-    await releaseClaims(this.#options.sql, jobs)
+    if (jobs.length > 0) await releaseClaims(this.#options.sql, jobs)
   }
 }

@@ -31,16 +31,22 @@ export function endpointDirectory(keys: SecretKeys): EndpointDirectory {
 
   return {
     async of(sql, workspaceIds) {
-      const versions = await readVersions(sql, [...new Set(workspaceIds)])
-      const stale = versions.filter(({ workspaceId, version }) => kept.get(workspaceId)?.version !== version)
-      if (stale.length > 0) {
-        if (kept.size > KEPT_WORKSPACES) kept.clear()
-        const targets = await readTargets(sql, keys, stale)
-        for (const { workspaceId, version } of stale) {
-          kept.set(workspaceId, { version, targets: targets.get(workspaceId) ?? new Map() })
-        }
+      const current = new Map<string, Targets>()
+      const stale: EndpointSet[] = []
+      for (const set of await readVersions(sql, [...new Set(workspaceIds)])) {
+        const known = kept.get(set.workspaceId)
+        if (known?.version === set.version) current.set(set.workspaceId, known.targets)
+        else stale.push(set)
       }
-      return new Map(versions.map(({ workspaceId }) => [workspaceId, kept.get(workspaceId)?.targets ?? new Map()]))
+      if (stale.length === 0) return current
+      const read = await readTargets(sql, keys, stale)
+      if (kept.size > KEPT_WORKSPACES) kept.clear()
+      for (const { workspaceId, version } of stale) {
+        const targets = read.get(workspaceId) ?? new Map()
+        current.set(workspaceId, targets)
+        kept.set(workspaceId, { version, targets })
+      }
+      return current
     },
   }
 }

@@ -1,0 +1,40 @@
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { afterAll, expect, test } from 'vitest'
+import { testKeys, webhookDelivery } from '../harness.ts'
+import { endpointDirectory } from './endpoint-directory.ts'
+
+const { workerUrl, createEndpointAt } = await webhookDelivery()
+const statements: string[] = []
+const worker = openDatabase({
+  url: workerUrl,
+  applicationName: 'worker',
+  onStatement: (text) => statements.push(text),
+})
+afterAll(() => worker.stop?.())
+const directory = endpointDirectory(testKeys)
+
+test('a workspace without endpoints is absent', async () => {
+  expect((await directory.of(worker.sql, [aCaller().workspaceId])).size).toBe(0)
+})
+
+test('endpoints are read again only when the workspace’s have changed', async () => {
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, 'https://example.com/first')
+  await createEndpointAt(aCaller(), 'https://example.com/of-another-workspace')
+  const ask = async () => {
+    statements.length = 0
+    const targets = (await directory.of(worker.sql, [caller.workspaceId, caller.workspaceId])).get(caller.workspaceId)
+    return { targets, asked: statements.length }
+  }
+  const first = await ask()
+  expect([...(first.targets?.keys() ?? [])]).toEqual([endpoint.id])
+  expect(first.targets?.get(endpoint.id)).toMatchObject({
+    url: new URL(endpoint.url),
+    signingKey: Buffer.from(endpoint.secret.slice('whsec_'.length), 'base64'),
+  })
+  expect((await ask()).asked).toBe(1)
+  await createEndpointAt(caller, 'https://example.com/second')
+  const changed = await ask()
+  expect([changed.asked, changed.targets?.size]).toEqual([2, 2])
+})
