@@ -68,6 +68,8 @@ function openSession(url: string, schema: string): Leadership {
       tcp_keepalives_idle: 5,
       tcp_keepalives_interval: 2,
       tcp_keepalives_count: 3,
+      // A plan kept from when the table was nearly empty would read it whole later.
+      plan_cache_mode: 'force_custom_plan',
     },
   })
   return {

@@ -41,7 +41,7 @@ export function outboxRelay(options: RelayOptions): OutboxRelay {
     max: 1,
     connect_timeout: 5,
     onnotice: () => undefined,
-    connection: { application_name: `${schema} relay housekeeping` },
+    connection: { application_name: `${schema} relay housekeeping`, plan_cache_mode: 'force_custom_plan' },
   })
   const channel = `outbox_${schema}`
   const tellLeader = coalesced(() => side.notify(channel, ''))

@@ -8,8 +8,8 @@ import { isUnavailable } from './postgres-errors.ts'
 const { admin, appUrl, db } = await testDatabase('catalog')
 const context = { workspaceId: randomUUID(), livemode: true, traceparent: 'trace' }
 const opened: Database[] = []
-const open = (url: string, poolSize?: number) => {
-  const database = openDatabase({ url, applicationName: 'test', ...(poolSize && { poolSize }) })
+const open = (url: string, options: { poolSize?: number; beginWithinMs?: number } = {}) => {
+  const database = openDatabase({ url, applicationName: 'test', ...options })
   opened.push(database)
   return database
 }
@@ -73,7 +73,7 @@ describe('a connection that is lost', () => {
   const terminate = (pid: number) => admin`select pg_terminate_backend(${pid})`
 
   it('fails the transaction on it as unavailable, keeps nothing of it, and is replaced', async () => {
-    const one = open(appUrl, 1)
+    const one = open(appUrl, { poolSize: 1 })
     const lost = one.inWorkspace(context, async (tx) => {
       await tx`insert into tag (workspace_id, id, name, slug) values (${context.workspaceId}, ${randomUUID()}, 'a', 'a')`
       const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
@@ -85,7 +85,7 @@ describe('a connection that is lost', () => {
   })
 
   it('is replaced also when it was lost while nothing was sent on it', async () => {
-    const one = open(appUrl, 1)
+    const one = open(appUrl, { poolSize: 1 })
     const [session] = await one.sql<{ pid: number }[]>`select pg_backend_pid() as pid`
     await terminate(session?.pid ?? 0)
     const failures: unknown[] = []
@@ -96,7 +96,7 @@ describe('a connection that is lost', () => {
   })
 
   it('never leaves its transaction to the one that comes after', async () => {
-    const one = open(appUrl, 1)
+    const one = open(appUrl, { poolSize: 1 })
     const insert = (slug: string) =>
       one.inWorkspace(context, async (tx) => {
         await tx`insert into tag (workspace_id, id, name, slug) values (${context.workspaceId}, ${randomUUID()}, ${slug}, ${slug})`
@@ -111,8 +111,36 @@ describe('a connection that is lost', () => {
   })
 })
 
+it('rolls back work that lost a connection to somewhere else', async () => {
+  const error = Object.assign(new Error('no'), { code: 'ECONNREFUSED' })
+  const one = open(appUrl, { poolSize: 1 })
+  const failed = one.inWorkspace(context, async (tx) => {
+    await tx`select 1`
+    throw error
+  })
+  await expect(failed).rejects.toBe(error)
+  expect(await one.sql`select 7 as seven`).toEqual([{ seven: 7 }])
+})
+
 it('tries a server that is away again soon, however long it was away', async () => {
-  const away = open(elsewhere({ port: '1' }), 1)
+  const away = open(elsewhere({ port: '1' }), { poolSize: 1 })
   // With the driver's own growing delay these would take longer than a test may.
   for (let count = 0; count < 8; count++) expect(isUnavailable(await errorOf(away.sql`select 1`))).toBe(true)
+})
+
+it('fails a transaction that gets no connection in time as unavailable, and never runs it', async () => {
+  const one = open(appUrl, { poolSize: 1, beginWithinMs: 500 })
+  await one.sql`select 1`
+  const gate = Promise.withResolvers<void>()
+  const holding = one.inWorkspace(context, () => gate.promise)
+  let hasRun = false
+  const late = one.inWorkspace(context, async () => {
+    hasRun = true
+  })
+  expect(await errorOf(late)).toMatchObject({ code: 'CONNECT_TIMEOUT' })
+  expect(isUnavailable(await errorOf(late))).toBe(true)
+  gate.resolve()
+  await holding
+  expect(await one.sql`select 7 as seven`).toEqual([{ seven: 7 }])
+  expect(hasRun).toBe(false)
 })

@@ -38,6 +38,8 @@ export interface DatabaseOptions {
   readonly applicationName: string
   /** Connections at most; 10 unless given. */
   readonly poolSize?: number
+  /** How long a transaction waits for a connection before it fails as unavailable, in milliseconds; 5,000 unless given. */
+  readonly beginWithinMs?: number
   /** Settings of the server for these connections, such as `plan_cache_mode`. */
   readonly settings?: Readonly<Record<string, string>>
   /** Called after the commit of each transaction that wrote to the outbox. */
@@ -48,8 +50,8 @@ export interface DatabaseOptions {
 
 const ATTEMPTS = 3
 
-/** Seconds until a connection is tried again: queries wait for it, and the driver's own 20 s would outlast the outage. */
-export const reconnectAfter = (failures: number): number => Math.min(failures / 10, 1)
+/** Seconds until a lost connection is made anew: requests wait for it, and the driver's own 20 s outlast the outage. */
+export const reconnectAfter = (failures: number): number => (failures > 0 ? 0.1 : 0)
 
 /** Opens a pool; connections are made when first needed. `int8` is read as a number: every such column is checked to ±(2^53−1). */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -67,13 +69,17 @@ export function openDatabase(options: DatabaseOptions): Database {
   }) as Sql
 
   const attempt = <Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>) =>
-    inTransaction(sql, async (plain) => {
-      const tx: Transaction = Object.assign(plain, { context, hasPublished: false })
-      // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
-      const entered = tx`select set_config('app.workspace_id', ${context.workspaceId}, true)`.execute()
-      const [result] = await Promise.all([work(tx), entered])
-      return { result, hasPublished: tx.hasPublished }
-    })
+    inTransaction(
+      sql,
+      async (plain) => {
+        const tx: Transaction = Object.assign(plain, { context, hasPublished: false })
+        // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
+        const entered = tx`select set_config('app.workspace_id', ${context.workspaceId}, true)`.execute()
+        const [result] = await Promise.all([work(tx), entered])
+        return { result, hasPublished: tx.hasPublished }
+      },
+      options.beginWithinMs,
+    )
 
   return {
     name: options.applicationName,
