@@ -78,7 +78,14 @@ async function createCluster({ home, binaries, user }: PostgresPlace, log: strin
 }
 
 function launch({ home, binaries, user }: PostgresPlace, port: number, log: string) {
-  const settings = { listen_addresses: '127.0.0.1', port, unix_socket_directories: '', max_connections: 300 }
+  // A new database grows by orders of magnitude within seconds: statistics, and with them cached plans, have to keep up.
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port,
+    unix_socket_directories: '',
+    max_connections: 300,
+    autovacuum_naptime: '5s',
+  }
   return startChild({
     name: 'PostgreSQL',
     file: join(binaries, 'bin', 'postgres'),

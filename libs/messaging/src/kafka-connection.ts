@@ -68,7 +68,10 @@ export interface Kafka extends Part {
   /** Names of the topics there are, without those of other prefixes, and their numbers of partitions. */
   topics(): Promise<Map<string, number>>
   createTopics(topics: readonly NewTopic[], replicationFactor: number): Promise<void>
-  /** Whether a broker answers within two seconds. */
+  /**
+   * Whether a broker has answered, within two seconds of being asked, since the process started. It stays so while Kafka is
+   * away: the outbox takes the changes then, and requests go on being answered.
+   */
   isReady(): Promise<boolean>
   /** Ends the members, then what is still being produced, then the connection. */
   stop(): Promise<void>

@@ -47,7 +47,7 @@ test('a group that has read nothing has all records before it', async () => {
   expect(all).toHaveLength(6)
 })
 
-test('is ready while a broker answers', async () => {
+test('is ready once a broker has answered', async () => {
   expect(await kafka.isReady()).toBe(true)
 })
 

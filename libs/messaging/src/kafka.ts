@@ -69,6 +69,7 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
   )
   const admin = replaceable(() => client(logLevel.ERROR).admin({ retry: { retries: 1 } }))
   const members = new Set<GroupMember>()
+  let wasReached = false
 
   // One request at a time: kafkajs takes back the sequence numbers of a failed request, and the broker would take another
   // request that got the same numbers for a repetition, acknowledge it and drop it.
@@ -125,13 +126,15 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
       await admin.use((open) => open.createTopics({ topics: wanted }))
     },
     async isReady() {
+      if (wasReached) return true
       const answered = admin
         .use((open) => open.describeCluster())
         .then(
           () => true,
           () => false,
         )
-      return Promise.race([answered, pause(REACHABLE_WITHIN_MS, false, { ref: false })])
+      wasReached = await Promise.race([answered, pause(REACHABLE_WITHIN_MS, false, { ref: false })])
+      return wasReached
     },
     async stop() {
       const closed = async () => {

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import { openSession } from '@backoffice/postgres/session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import postgres, { type Sql } from 'postgres'
 
 /** The right to publish a schema's outbox. It lasts as long as the connection it was got on. */
 export interface Leadership {
@@ -28,7 +29,7 @@ export async function becomeLeader(
   logger: Logger,
 ): Promise<Leadership | undefined> {
   while (!stopping.aborted) {
-    const session = openSession(url, schema)
+    const session = openLeadership(url, schema)
     try {
       while (!stopping.aborted) {
         if (await isFirst(session, schema)) return session
@@ -50,28 +51,14 @@ async function isFirst({ sql, answered }: Leadership, schema: string): Promise<b
   return lock.held
 }
 
-function openSession(url: string, schema: string): Leadership {
+function openLeadership(url: string, schema: string): Leadership {
   const lost = new AbortController()
   const close = async () => {
     lost.abort()
     await sql.end({ timeout: 1 })
   }
-  const sql = postgres(url, {
-    max: 1,
-    max_lifetime: null,
-    connect_timeout: 5,
-    // By itself the client would connect anew and go on, without the lock.
-    onclose: () => void close(),
-    connection: {
-      application_name: `${schema} relay`,
-      // Frees the lock of a leader whose machine is gone within about ten seconds, instead of hours.
-      tcp_keepalives_idle: 5,
-      tcp_keepalives_interval: 2,
-      tcp_keepalives_count: 3,
-      // A plan kept from when the table was nearly empty would read it whole later.
-      plan_cache_mode: 'force_custom_plan',
-    },
-  })
+  // A plan kept from when the table was nearly empty would read it whole later.
+  const sql = openSession(url, `${schema} relay`, () => void close(), { plan_cache_mode: 'force_custom_plan' })
   return {
     sql,
     lost: lost.signal,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import type { Part } from '@backoffice/runtime/process.ts'
-import postgres from 'postgres'
 import { alarm } from './alarm.ts'
 import { coalesced } from './coalesced.ts'
 import { becomeLeader, type Leadership } from './leadership.ts'
@@ -37,11 +37,11 @@ export function outboxRelay(options: RelayOptions): OutboxRelay {
   const rows = alarm()
   let leadership: Leadership | undefined
   let ended: Promise<unknown> | undefined
-  const side = postgres(url, {
-    max: 1,
-    connect_timeout: 5,
-    onnotice: () => undefined,
-    connection: { application_name: `${schema} relay housekeeping`, plan_cache_mode: 'force_custom_plan' },
+  const { sql: side } = openDatabase({
+    url,
+    applicationName: `${schema} relay housekeeping`,
+    poolSize: 1,
+    settings: { plan_cache_mode: 'force_custom_plan' },
   })
   const channel = `outbox_${schema}`
   const tellLeader = coalesced(() => side.notify(channel, ''))

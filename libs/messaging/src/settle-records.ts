@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
-import { beginInTime } from './begin-in-time.ts'
 import { isCircumstantial } from './circumstances.ts'
 import { sendDeadLetters } from './dead-letters.ts'
 import { type Handling, Interrupted, patiently, type Received, receivedOf } from './handling.ts'
@@ -73,18 +73,22 @@ async function handleTogether<Value>(handling: Handling<Value>, batch: Decoded<V
   const { followers, afterCommit } = await patiently(
     handling,
     () =>
-      beginInTime(handling.sql, handling.beginWithinMs, async (tx) => {
-        const parked = await parkedKeys(
-          tx,
-          handling.name,
-          batch.map(({ record }) => record),
-        )
-        const own = batch.filter(({ record }) => !parked.has(record.key)).map(({ received }) => received)
-        return {
-          followers: batch.map(({ record }) => record).filter(({ key }) => parked.has(key)),
-          afterCommit: own.length > 0 ? await handling.handle(own, tx) : undefined,
-        }
-      }),
+      inTransaction(
+        handling.sql,
+        async (tx) => {
+          const parked = await parkedKeys(
+            tx,
+            handling.name,
+            batch.map(({ record }) => record),
+          )
+          const own = batch.filter(({ record }) => !parked.has(record.key)).map(({ received }) => received)
+          return {
+            followers: batch.map(({ record }) => record).filter(({ key }) => parked.has(key)),
+            afterCommit: own.length > 0 ? await handling.handle(own, tx) : undefined,
+          }
+        },
+        handling.beginWithinMs,
+      ),
     isCircumstantial,
   )
   try {

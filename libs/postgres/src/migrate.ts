@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { runner } from 'node-pg-migrate'
-
-/** Tables every service with an outbox or idempotent writes has; see libs/postgres/migrations. */
-const FOUNDATION = fileURLToPath(new URL('../migrations', import.meta.url))
+import postgres from 'postgres'
+import { FOUNDATION_MIGRATIONS, MIGRATION_TABLES } from './migration-tables.ts'
 
 export interface Migration {
   /** Connects as the migrating role. */
@@ -18,8 +16,8 @@ export interface Migration {
  */
 export async function migrate({ url, schema, directory }: Migration): Promise<void> {
   for (const [migrationsTable, dir] of [
-    ['foundation_migration', FOUNDATION],
-    ['migration', directory],
+    [MIGRATION_TABLES.foundation, FOUNDATION_MIGRATIONS],
+    [MIGRATION_TABLES.service, directory],
   ] as const) {
     await runner({
       databaseUrl: url,
@@ -32,5 +30,18 @@ export async function migrate({ url, schema, directory }: Migration): Promise<vo
       ignorePattern: '(?!.*\\.sql$).*',
       logger: { info: () => undefined, warn: console.warn, error: console.error },
     })
+  }
+  await protectRecords(url, schema)
+}
+
+/** The service may read what was applied (its readiness probe does) and not change it. */
+async function protectRecords(url: string, schema: string): Promise<void> {
+  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+  try {
+    for (const table of Object.values(MIGRATION_TABLES)) {
+      await sql`revoke insert, update, delete on ${sql(schema)}.${sql(table)} from ${sql(schema)}`
+    }
+  } finally {
+    await sql.end()
   }
 }

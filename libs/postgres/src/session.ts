@@ -6,7 +6,12 @@ import type { Sql } from './database.ts'
  * their owner's sign of life. `onClose` is called when it broke; a query sent after that would open another one, without
  * the locks. The server notices within about 15 s that the owner's machine is gone; that its process is gone, at once.
  */
-export function openSession(url: string, applicationName: string, onClose: () => void): Sql {
+export function openSession(
+  url: string,
+  applicationName: string,
+  onClose: () => void,
+  settings: Readonly<Record<string, string>> = {},
+): Sql {
   return postgres(url, {
     max: 1,
     max_lifetime: null,
@@ -14,6 +19,7 @@ export function openSession(url: string, applicationName: string, onClose: () =>
     onnotice: () => undefined,
     onclose: onClose,
     connection: {
+      ...settings,
       application_name: applicationName,
       tcp_keepalives_idle: 5,
       tcp_keepalives_interval: 3,

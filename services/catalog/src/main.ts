@@ -1,9 +1,11 @@
+import { fileURLToPath } from 'node:url'
 import { createServiceApp, httpServer } from '@backoffice/http/server.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import { outboxRelay } from '@backoffice/messaging/relay.ts'
 import { recordSerializer } from '@backoffice/messaging/schema-registry.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { expireIdempotencyKeys } from '@backoffice/postgres/expire-idempotency-keys.ts'
+import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
 import { List, ProcessConfig, readConfig } from '@backoffice/runtime/config.ts'
 import { runProcess } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
@@ -20,6 +22,8 @@ const config = readConfig(
     INTERNAL_TOKEN_PUBLIC_KEY: z.string(),
   }),
 )
+
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 
 await runProcess('catalog', config, ({ logger }) => {
   const kafka = connectKafka({
@@ -43,5 +47,13 @@ await runProcess('catalog', config, ({ logger }) => {
     tokenKey: config.INTERNAL_TOKEN_PUBLIC_KEY,
     operations: [createProduct, getProduct],
   })
-  return [db, workerDb, kafka, relay, expireIdempotencyKeys(workerDb, logger), httpServer(app, config)]
+  return [
+    db,
+    migrationsApplied(db, MIGRATIONS),
+    workerDb,
+    kafka,
+    relay,
+    expireIdempotencyKeys(workerDb, logger),
+    httpServer(app, config),
+  ]
 })

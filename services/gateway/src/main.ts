@@ -1,5 +1,7 @@
+import { fileURLToPath } from 'node:url'
 import { httpServer } from '@backoffice/http/server.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
 import { ProcessConfig, readConfig } from '@backoffice/runtime/config.ts'
 import { runProcess } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
@@ -20,6 +22,8 @@ const GatewayConfig = ProcessConfig.extend({
 
 const config = readConfig(GatewayConfig)
 
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
+
 await runProcess('gateway', config, ({ logger }) => {
   const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'gateway' })
   const worker = openDatabase({ url: config.WORKER_DATABASE_URL, applicationName: 'gateway worker' })
@@ -38,5 +42,5 @@ await runProcess('gateway', config, ({ logger }) => {
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
   })
-  return [db, worker, keys, ...Object.values(upstreams), httpServer(app, config)]
+  return [db, migrationsApplied(db, MIGRATIONS), worker, keys, ...Object.values(upstreams), httpServer(app, config)]
 })

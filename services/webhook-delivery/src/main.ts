@@ -1,8 +1,10 @@
+import { fileURLToPath } from 'node:url'
 import { createServiceApp, httpServer } from '@backoffice/http/server.ts'
 import { consumer } from '@backoffice/messaging/consumer.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { expireIdempotencyKeys } from '@backoffice/postgres/expire-idempotency-keys.ts'
+import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { runProcess } from '@backoffice/runtime/process.ts'
 import { WebhookDeliveryConfig } from './config.ts'
@@ -20,6 +22,8 @@ import { guardedAgent } from './sending/guarded-agent.ts'
 const PLAN_EACH_TIME = { plan_cache_mode: 'force_custom_plan' }
 
 const config = readConfig(WebhookDeliveryConfig)
+
+const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
 
 await runProcess('webhook-delivery', config, (context) => {
   const { logger } = context
@@ -46,6 +50,7 @@ await runProcess('webhook-delivery', config, (context) => {
   })
   return [
     db,
+    migrationsApplied(db, MIGRATIONS),
     workerDb,
     kafka,
     dispatcher,
