@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
+import { setTimeout as pause } from 'node:timers/promises'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
 import { stackSecrets } from '@backoffice/local/secrets.ts'
@@ -14,6 +15,8 @@ import { type BenchStack, useStack } from './stack.ts'
 import { printTable, type Row } from './table.ts'
 
 const RESULTS = 'bench/results'
+/** How long services have had nothing to do when their memory is read. */
+const IDLE_MS = 10_000
 
 const stack = await useStack()
 try {
@@ -29,10 +32,10 @@ try {
 
 async function measure({ description, directory }: BenchStack): Promise<Row[]> {
   const secrets = stackSecrets(directory)
+  announce('idle memory')
+  await pause(IDLE_MS)
   const rows: Row[] = memoryOf(description.services)
   const catalogUrl = roleUrl(description.postgres, schemaOf('catalog'), secrets.rolePassword)
-  const announce = (what: string) => console.log(`measuring ${what} …`)
-
   const { api, workspaceId } = await newWorkspace(description)
   announce('the gateway')
   const direct = await directClient(description.services.catalog?.url ?? '', secrets.internalPrivateKey, workspaceId)
@@ -60,6 +63,8 @@ async function measure({ description, directory }: BenchStack): Promise<Row[]> {
   return rows
 }
 
+const announce = (what: string) => console.log(`measuring ${what} …`)
+
 /** A workspace of its own for a measurement, with a full-access key and no rate limit in the way. */
 async function newWorkspace(description: BenchStack['description']): Promise<{ api: Api; workspaceId: string }> {
   const admin = apiClient(description.gateway, { authorization: `Bearer ${description.admin_token}` })
@@ -76,7 +81,7 @@ async function directClient(serviceUrl: string, privateKey: string, workspaceId:
   return apiClient(serviceUrl, { [INTERNAL_TOKEN_HEADER]: await tokenSigner(privateKey)(caller, new Date()) })
 }
 
-/** Resident memory of each service, read before anything is measured. */
+/** Resident memory of each service. */
 function memoryOf(services: BenchStack['description']['services']): Row[] {
   return Object.entries(services).map(([name, { pid }]) => {
     const kib = Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }))
