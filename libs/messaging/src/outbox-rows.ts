@@ -1,6 +1,6 @@
 import type { Sql } from 'postgres'
 
-/** A row of the outbox; see libs/postgres/migrations/0001_outbox.sql. */
+/** A row of the outbox; see libs/postgres/migrations/0002_outbox.sql. */
 export interface OutboxRow {
   readonly id: string
   readonly event_id: string

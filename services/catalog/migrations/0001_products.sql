@@ -122,21 +122,6 @@ create table product_tag (
 
 create index product_tag_members on product_tag (workspace_id, tag_id);
 
-do $$
-declare
-  name text;
-begin
-  foreach name in array array[
-    'product', 'variant', 'option', 'option_value', 'product_option',
-    'category', 'product_category', 'tag', 'product_tag'
-  ]
-  loop
-    execute format('alter table %I enable row level security', name);
-    execute format('alter table %I force row level security', name);
-    execute format(
-      $policy$create policy workspace on %I using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid)$policy$,
-      name
-    );
-  end loop;
-end
-$$;
+call wall_off(
+  'product', 'variant', 'option', 'option_value', 'product_option', 'category', 'product_category', 'tag', 'product_tag'
+);

@@ -64,26 +64,8 @@ alter table workspace force row level security;
 create policy workspace on workspace
   using (nullif(current_setting('app.workspace_id', true), '')::uuid in (id, parent));
 
-do $$
-declare
-  name text;
-begin
-  foreach name in array array['settings', 'api_key', 'audit']
-  loop
-    execute format('alter table %I enable row level security', name);
-    execute format('alter table %I force row level security', name);
-    execute format(
-      $policy$create policy workspace on %I using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid)$policy$,
-      name
-    );
-  end loop;
-  foreach name in array array['workspace', 'settings', 'api_key', 'audit']
-  loop
-    execute format('create policy worker on %I for select to gateway_worker using (true)', name);
-    execute format('grant select on %I to gateway_worker', name);
-  end loop;
-end
-$$;
+call wall_off('settings', 'api_key', 'audit');
+call let_worker('select', 'workspace', 'settings', 'api_key', 'audit');
 
 -- Nothing here is ever deleted, and what has been done stays as it was written.
 revoke delete on workspace, settings, api_key, audit from gateway;

@@ -74,28 +74,11 @@ create table attempt (
 -- Numbers the lives of dispatchers.
 create sequence claimer as integer;
 
-do $$
-declare
-  name text;
-begin
-  foreach name in array array['endpoint', 'endpoint_set', 'event', 'delivery', 'attempt'] loop
-    execute format('alter table %I enable row level security', name);
-    execute format('alter table %I force row level security', name);
-    execute format(
-      'create policy workspace on %I using (workspace_id = nullif(current_setting(''app.workspace_id'', true), '''')::uuid)',
-      name);
-  end loop;
-end
-$$;
+call wall_off('endpoint', 'endpoint_set', 'event', 'delivery', 'attempt');
 
 -- Fan-out and dispatcher work across workspaces.
-create policy worker on endpoint for select to webhook_delivery_worker using (true);
-create policy worker on endpoint_set for select to webhook_delivery_worker using (true);
-create policy worker on event to webhook_delivery_worker using (true);
-create policy worker on delivery to webhook_delivery_worker using (true);
-create policy worker on attempt for insert to webhook_delivery_worker with check (true);
-grant select on endpoint, endpoint_set to webhook_delivery_worker;
-grant select, insert on event to webhook_delivery_worker;
-grant select, insert, update on delivery to webhook_delivery_worker;
-grant insert on attempt to webhook_delivery_worker;
+call let_worker('select', 'endpoint', 'endpoint_set');
+call let_worker('select, insert', 'event');
+call let_worker('select, insert, update', 'delivery');
+call let_worker('insert', 'attempt');
 grant usage on sequence claimer to webhook_delivery_worker;

@@ -17,14 +17,5 @@ create table outbox (
 create index outbox_unpublished on outbox (id) where published_at is null and refused is null;
 create index outbox_published on outbox (published_at) where published_at is not null;
 
--- Names the relay, which works across workspaces, in a policy of its own.
-do $$
-begin
-  alter table outbox enable row level security;
-  alter table outbox force row level security;
-  create policy workspace on outbox
-    using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
-  execute format('create policy worker on outbox to %I using (true)', current_schema() || '_worker');
-  execute format('grant select, update, delete on outbox to %I', current_schema() || '_worker');
-end
-$$;
+call wall_off('outbox');
+call let_worker('select, update, delete', 'outbox'); -- the relay

@@ -9,11 +9,6 @@ create table parked_key (
   primary key (consumer, topic, key)
 );
 
-do $$
-begin
-  alter table parked_key enable row level security;
-  alter table parked_key force row level security;
-  execute format('create policy worker on parked_key to %I using (true)', current_schema() || '_worker');
-  execute format('grant select, insert, update, delete on parked_key to %I', current_schema() || '_worker');
-end
-$$;
+alter table parked_key enable row level security;
+alter table parked_key force row level security;
+call let_worker('select, insert, update, delete', 'parked_key');

@@ -12,13 +12,5 @@ create table idempotency_key (
 
 create index idempotency_key_age on idempotency_key (created_at);
 
-do $$
-begin
-  alter table idempotency_key enable row level security;
-  alter table idempotency_key force row level security;
-  create policy workspace on idempotency_key
-    using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
-  execute format('create policy worker on idempotency_key to %I using (true)', current_schema() || '_worker');
-  execute format('grant select, delete on idempotency_key to %I', current_schema() || '_worker');
-end
-$$;
+call wall_off('idempotency_key');
+call let_worker('select, delete', 'idempotency_key'); -- what expires them
