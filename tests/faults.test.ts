@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +39,14 @@ async function subscribed() {
     expect(status).toBe(201)
     return body.id
   }
-  return { arrived, create, hang: () => answering(true), answer: () => answering(false), workspaceId: workspace.id }
+  return {
+    arrived,
+    api: workspace.api,
+    create,
+    hang: () => answering(true),
+    answer: () => answering(false),
+    workspaceId: workspace.id,
+  }
 }
 
 /** Every product arrived at least once, and the table of deliveries shows each exactly once, as delivered. */
@@ -98,5 +106,36 @@ it('keeps answering while Kafka is gone for 10 s under load, and delivers every 
   await eventually('products are created after the outage', () => products.length > after + 20)
   isLoading = false
   await Promise.all(load)
+  await expectAllDelivered(workspaceId, arrived, products)
+})
+
+it('makes one product per Idempotency-Key, each delivered, while every service is killed in turn', async () => {
+  const { arrived, api, workspaceId } = await subscribed()
+  const products: string[] = []
+  let isLoading = true
+  const createOnce = async () => {
+    const [product, headers] = [aProduct(), { 'idempotency-key': randomUUID() }]
+    await eventually('the product is created', async () => {
+      const answer = await api<Product>('POST', '/v1/products', product, headers).catch(() => undefined)
+      if (answer?.status !== 201) return false
+      products.push(answer.body.id)
+      return true
+    })
+  }
+  const load = Array.from({ length: 4 }, async () => {
+    while (isLoading) await createOnce()
+  })
+  for (const service of ['catalog', 'gateway', 'webhook-delivery']) {
+    const before = products.length
+    await eventually('products are created', () => products.length > before + 50)
+    stack.kill(service)
+  }
+  const after = products.length
+  await eventually('products are created after the last kill', () => products.length > after + 50)
+  isLoading = false
+  await Promise.all(load)
+  expect(new Set(products).size).toBe(products.length)
+  const [kept] = await stack.sql`select count(*)::int as n from catalog.product where workspace_id = ${workspaceId}`
+  expect(kept?.n).toBe(products.length)
   await expectAllDelivered(workspaceId, arrived, products)
 })
