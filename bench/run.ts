@@ -63,7 +63,9 @@ async function measure({ description, directory }: BenchStack): Promise<Row[]> {
   return rows
 }
 
-const announce = (what: string) => console.log(`measuring ${what} …`)
+function announce(what: string): void {
+  console.log(`measuring ${what} …`)
+}
 
 /** A workspace of its own for a measurement, with a full-access key and no rate limit in the way. */
 async function newWorkspace(description: BenchStack['description']): Promise<{ api: Api; workspaceId: string }> {

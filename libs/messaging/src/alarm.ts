@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
 
 /** Something to wait for with a time limit; a ring while nobody waits ends the next wait at once. */
 export interface Alarm {
@@ -11,7 +11,7 @@ export function alarm(): Alarm {
   return {
     ring: () => rung.abort(),
     async wait(ms) {
-      await pause(ms, undefined, { signal: rung.signal }).catch(() => undefined)
+      await pauseUnless(rung.signal, ms)
       rung = new AbortController()
     },
   }

@@ -1,6 +1,7 @@
 import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import { type EachBatchPayload, Kafka as KafkaClient, type LogEntry, logLevel, Partitioners } from 'kafkajs'
 import {
   type GroupMember,
@@ -213,7 +214,7 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
       await run().catch((error) =>
         logger.warn({ err: error, group: options.group }, 'group member ended, joining anew'),
       )
-      await pause(REJOIN_AFTER_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await pauseUnless(stopping.signal, REJOIN_AFTER_MS)
     }
   })()
   return {

@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { openSession } from '@backoffice/postgres/session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
 
 /** The right to publish a schema's outbox. It lasts as long as the connection it was got on. */
 export interface Leadership {
@@ -33,11 +33,11 @@ export async function becomeLeader(
     try {
       while (!stopping.aborted) {
         if (await isFirst(session, schema)) return session
-        await pause(TRY_AGAIN_AFTER_MS, undefined, { signal: stopping }).catch(() => undefined)
+        await pauseUnless(stopping, TRY_AGAIN_AFTER_MS)
       }
     } catch (error) {
       logger.warn({ err: error, schema }, 'could not ask for the relay lock')
-      await pause(TRY_AGAIN_AFTER_MS, undefined, { signal: stopping }).catch(() => undefined)
+      await pauseUnless(stopping, TRY_AGAIN_AFTER_MS)
     }
     await session.resign()
   }

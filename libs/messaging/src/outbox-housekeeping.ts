@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import type { Sql } from 'postgres'
 import { backlog, deletePublished } from './outbox-rows.ts'
 
@@ -33,6 +33,6 @@ export async function keepHouse(sql: Sql, { schema, keepPublishedMs, stopping, l
     } catch (error) {
       logger.warn({ err: error, schema }, 'could not look after the outbox')
     }
-    await pause(EVERY_MS, undefined, { signal: stopping }).catch(() => undefined)
+    await pauseUnless(stopping, EVERY_MS)
   }
 }

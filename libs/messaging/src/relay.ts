@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import type { Part } from '@backoffice/runtime/process.ts'
 import { alarm } from './alarm.ts'
 import { coalesced } from './coalesced.ts'
@@ -65,9 +66,7 @@ export function outboxRelay(options: RelayOptions): OutboxRelay {
       } catch (error) {
         failures++
         logger.error({ err: error, schema, failures }, 'could not publish the outbox, trying again')
-        await pause(Math.min(100 * 2 ** failures, MAX_BACKOFF_MS), undefined, { signal: stopping.signal }).catch(
-          () => undefined,
-        )
+        await pauseUnless(stopping.signal, Math.min(100 * 2 ** failures, MAX_BACKOFF_MS))
       }
     }
   }

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import type { Part } from '@backoffice/runtime/process.ts'
 import type { Database } from './database.ts'
 
@@ -17,7 +17,7 @@ export function expireIdempotencyKeys(db: Database, logger: Logger): Part {
       } catch (error) {
         logger.warn({ err: error }, 'could not delete expired idempotency keys')
       }
-      await pause(EVERY_MS, undefined, { signal: stopping.signal }).catch(() => undefined)
+      await pauseUnless(stopping.signal, EVERY_MS)
     }
   }
   return {
