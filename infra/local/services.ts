@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
@@ -55,7 +57,7 @@ interface ServiceRun {
 
 /** Starts a service as a process of its own; resolves once it is ready. */
 export function startService(service: ServiceDefinition, run: ServiceRun): Promise<Part> {
-  const main = join(serviceDirectory(service.name), 'src', 'main.ts')
+  const main = mainOf(service.name)
   let lastLine = existsSync(main) ? 'it printed nothing' : `${main} is missing`
   return startPart({
     name: service.name,
@@ -94,6 +96,21 @@ function commonEnvironment(name: string, { port, opsPort, stack }: ServiceRun): 
     INTERNAL_TOKEN_PUBLIC_KEY: internalPublicKey,
   }
 }
+
+/**
+ * Leaves the services' stripped sources in the compile cache, by running each without configuration, which it refuses as
+ * soon as it is loaded. A service that strips its own sources keeps the stripper's 18 MB for as long as it runs.
+ */
+export async function cacheSources(): Promise<void> {
+  const { PATH, NODE_COMPILE_CACHE } = process.env
+  if (NODE_COMPILE_CACHE === undefined) return
+  for (const { name } of services) {
+    const env = { PATH, NODE_COMPILE_CACHE }
+    await once(spawn(process.execPath, [mainOf(name)], { env, stdio: 'ignore' }), 'exit')
+  }
+}
+
+const mainOf = (name: string) => join(serviceDirectory(name), 'src', 'main.ts')
 
 const answersOk = (url: string): Promise<boolean> =>
   fetch(url).then(

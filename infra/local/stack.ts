@@ -5,7 +5,7 @@ import { startFoundation } from './foundation.ts'
 import { freePort, isFree } from './ports.ts'
 import { removePostgresData } from './postgres-place.ts'
 import { stackSecrets } from './secrets.ts'
-import { type StackEnvironment, services, startService } from './services.ts'
+import { cacheSources, type StackEnvironment, services, startService } from './services.ts'
 import { StackError } from './stack-error.ts'
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts'
 import { lockStack } from './stack-lock.ts'
@@ -69,7 +69,10 @@ async function startServices(options: StackOptions, supervisor: Supervisor): Pro
   const secrets = stackSecrets(directory)
   const onDeath = (name: string, how: string) => void supervisor.revive(name, how)
   const { rolePassword } = secrets
-  const foundation = await startFoundation({ directory, rolePassword, step, onPart: supervisor.add, onDeath })
+  const [foundation] = await Promise.all([
+    startFoundation({ directory, rolePassword, step, onPart: supervisor.add, onDeath }),
+    cacheSources(),
+  ])
   const ports = new Map<string, number>()
   for (const { name } of services)
     ports.set(name, name === 'gateway' ? options.port || (await freePort()) : await freePort())

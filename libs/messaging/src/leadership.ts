@@ -57,8 +57,12 @@ function openLeadership(url: string, schema: string): Leadership {
     lost.abort()
     await sql.end({ timeout: 1 })
   }
-  // A plan kept from when the table was nearly empty would read it whole later.
-  const sql = openSession(url, `${schema} relay`, () => void close(), { plan_cache_mode: 'force_custom_plan' })
+  const sql = openSession(url, `${schema} relay`, () => void close(), {
+    // A plan kept from when the table was nearly empty would read it whole later.
+    plan_cache_mode: 'force_custom_plan',
+    // A mark that a crash of PostgreSQL undoes sends its record once more, which consumers expect.
+    synchronous_commit: 'off',
+  })
   return {
     sql,
     lost: lost.signal,
