@@ -42,7 +42,7 @@ function install() {
   const [file, first] = npm?.endsWith('.js') ? [process.execPath, [npm]] : ['npm', []]
   const { status } = spawnSync(file, [...first, 'ci', '--loglevel=error'], { cwd: ROOT, stdio: 'inherit' })
   if (status !== 0) {
-    console.error('npm ci failed: the lines above say why; a network that reaches registry.npmjs.org is needed once')
+    console.error('npm ci failed: the lines above say why; a network that reaches the npm registry is needed once')
     process.exit(status ?? 1)
   }
   console.log(`packages installed in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
