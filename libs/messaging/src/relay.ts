@@ -75,7 +75,8 @@ export function outboxRelay(options: RelayOptions): OutboxRelay {
     name: 'relay',
     wake: () => (isLeading() ? rows.ring() : tellLeader()),
     async start() {
-      // Listens anew by itself whenever the connection was lost, and looks then for what it has not heard of.
+      // Listens anew by itself whenever the connection was lost, and looks then for what it has not heard of. Should even
+      // the first attempt fail, the poll finds what other processes tell of.
       side.listen(channel, rows.ring, rows.ring).catch(() => undefined)
       const house = keepHouse(side, { schema, keepPublishedMs, stopping: stopping.signal, logger, isLeading })
       ended = Promise.all([lead(), house])

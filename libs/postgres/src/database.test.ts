@@ -59,15 +59,19 @@ describe('inWorkspace', () => {
 describe('a transaction that another one was in the way of', () => {
   it('is run again after a real deadlock, and both are done', async () => {
     await db.inWorkspace(context, async (tx) => [await insertTag(tx, 'a'), await insertTag(tx, 'b')])
-    const bothHold = Promise.withResolvers<void>()
+    const [bothHold, oneIsDone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let runs = 0
-    const touch = (first: string, second: string) =>
-      db.inWorkspace(context, async (tx) => {
+    const touch = async (first: string, second: string) => {
+      await db.inWorkspace(context, async (tx) => {
+        // The one that lost starts over when the other has finished: else the two could meet again.
+        if (runs >= 2) await oneIsDone.promise
         await tx`update tag set name = ${first} where slug = ${first}`
         if (++runs === 2) bothHold.resolve()
         await bothHold.promise
         await tx`update tag set name = ${`${first}${second}`} where slug = ${second}`
       })
+      oneIsDone.resolve()
+    }
     await Promise.all([touch('a', 'b'), touch('b', 'a')])
     expect(runs).toBe(3)
     const names = (await admin`select name from tag order by slug`).map(({ name }) => name)

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Part } from '@backoffice/runtime/process.ts'
 import postgres from 'postgres'
 import { isRetriable } from './postgres-errors.ts'
@@ -49,6 +50,8 @@ export interface DatabaseOptions {
 }
 
 const ATTEMPTS = 3
+/** Before running again: run at once, the victim of a deadlock can take its rows before the other transaction wakes. */
+const YIELD_MS = 5
 
 /** Seconds until a lost connection is made anew: requests wait for it, and the driver's own 20 s outlast the outage. */
 export const reconnectAfter = (failures: number): number => (failures > 0 ? 0.1 : 0)
@@ -92,6 +95,7 @@ export function openDatabase(options: DatabaseOptions): Database {
           return result
         } catch (error) {
           if (attempts === ATTEMPTS || !isRetriable(error)) throw error
+          await pause(attempts * (YIELD_MS + Math.random() * YIELD_MS))
         }
       }
     },
