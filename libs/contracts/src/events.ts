@@ -23,6 +23,9 @@ export const EventRecord = z.strictObject({
 })
 export type EventRecord = z.output<typeof EventRecord>
 
+/** What is told of a resource that is gone (OP-67). */
+const Deleted = z.strictObject({ id: Id })
+
 const record = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   z.strictObject({ ...EventRecord.shape, type: z.literal(type), data })
 
@@ -30,8 +33,13 @@ const record = <Type extends string, Data extends z.ZodType>(type: Type, data: D
 export const RECORDS = {
   [TOPICS.catalogEvents]: {
     'product.created': record('product.created', Product),
+    'product.updated': record('product.updated', Product),
+    'product.deleted': record('product.deleted', Deleted),
     'category.created': record('category.created', Category),
+    'category.updated': record('category.updated', Category),
+    'category.deleted': record('category.deleted', Category),
     'tag.created': record('tag.created', Tag),
+    'tag.deleted': record('tag.deleted', Tag),
   },
   [TOPICS.catalogProducts]: {
     'product.state': record('product.state', ProductState),

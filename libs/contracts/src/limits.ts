@@ -6,4 +6,5 @@ export const LIMITS = {
   descriptionLength: 64 * 1024,
   variantsPerProduct: 2048,
   idsPerCall: 1000,
+  mediaPerProduct: 250,
 } as const

@@ -18,13 +18,15 @@ export type CategoryReference = z.output<typeof CategoryReference>
 /** A product's option with the values the product uses (spec: Product). */
 export const Option = z.strictObject({ id: Id, name: z.string(), values: z.array(z.string()) })
 
-const MediaItem = z.strictObject({
+/** A media item of a product (spec: Product); `thumbnail` is null for a file that is no picture (OP-18). */
+export const MediaItem = z.strictObject({
   id: Id,
   url: z.string(),
   thumbnail: z.string().nullable(),
   type: z.string(),
   position: z.int(),
 })
+export type MediaItem = z.output<typeof MediaItem>
 
 /** A variant; `attributes` maps an option id to the chosen value (spec: Product; OP-11, OP-12). */
 export const Variant = z.strictObject({

@@ -60,7 +60,12 @@ export function operationRoute(
       if (!isGranted(caller.scopes, declaration.scope)) {
         throw new ApiError('insufficient_scope', `API key lacks required scope: ${declaration.scope}`)
       }
-      return { ...caller, requestId: request.id, traceparent: traceparentFrom(request.headers.traceparent) }
+      return {
+        ...caller,
+        actor: caller.keyId,
+        requestId: request.id,
+        traceparent: traceparentFrom(request.headers.traceparent),
+      }
     },
     answer(context, valid, request) {
       const key = declaration.method === 'POST' ? idempotentRequest(request) : undefined

@@ -30,7 +30,7 @@ describe('inWorkspace', () => {
     await db.inWorkspace(context, (tx) => tx`select 7`)
     expect(takeStatements().map((text) => text.trim())).toEqual([
       'begin',
-      `select set_config('app.workspace_id', $1, true)`,
+      `select set_config('app.workspace_id', $1, true), set_config('app.actor', $2, true)`,
       'select 7',
       'commit',
     ])

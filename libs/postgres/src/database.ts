@@ -9,6 +9,8 @@ export interface WorkspaceContext {
   readonly workspaceId: string
   readonly livemode: boolean
   readonly traceparent: string
+  /** Who acts, for what the database records by itself: the id of a key, or the name of a worker. */
+  readonly actor?: string
 }
 
 /** A transaction inside one workspace: row level security shows it that workspace's rows only. */
@@ -56,6 +58,10 @@ const YIELD_MS = 5
 /** Seconds until a lost connection is made anew: requests wait for it, and the driver's own 20 s outlast the outage. */
 export const reconnectAfter = (failures: number): number => (failures > 0 ? 0.1 : 0)
 
+/** Sets what row level security and the database's own records go by, until the transaction ends. */
+export const enterWorkspace = (tx: AnySql, { workspaceId, actor = '' }: WorkspaceContext) => tx`
+  select set_config('app.workspace_id', ${workspaceId}, true), set_config('app.actor', ${actor}, true)`
+
 /** Opens a pool; connections are made when first needed. `int8` is read as a number: every such column is checked to ±(2^53−1). */
 export function openDatabase(options: DatabaseOptions): Database {
   const { onPublished, onStatement } = options
@@ -77,7 +83,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       async (plain) => {
         const tx: Transaction = Object.assign(plain, { context, hasPublished: false })
         // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
-        const entered = tx`select set_config('app.workspace_id', ${context.workspaceId}, true)`.execute()
+        const entered = enterWorkspace(tx, context).execute()
         const [result] = await Promise.all([work(tx), entered])
         return { result, hasPublished: tx.hasPublished }
       },

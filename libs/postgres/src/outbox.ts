@@ -18,6 +18,14 @@ export const outboxRecord = <T extends Topic, Type extends RecordType<T>>(
   data: RecordData<T, Type>,
 ): OutboxRecord => ({ topic, type, key, data })
 
+/** The end of what a compacted topic holds under this key: a record without a value. */
+export const tombstone = <T extends Topic>(topic: T, type: RecordType<T>, key: string): OutboxRecord => ({
+  topic,
+  type,
+  key,
+  data: null,
+})
+
 /**
  * Adds records to the outbox in the transaction of the change they tell of. Lock the aggregate's row first: then records
  * about one thing are numbered in commit order.

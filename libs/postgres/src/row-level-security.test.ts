@@ -97,7 +97,7 @@ describe('the worker role', () => {
         (error: unknown) => expect(error).toMatchObject(REFUSED),
       )
     }
-    expect(reached.sort()).toEqual(['idempotency_key', 'outbox', 'parked_key'])
+    expect(reached.sort()).toEqual(['idempotency_key', 'outbox', 'parked_key', 'product_refresh'])
     await expect(worker`insert into outbox (event_id) values (${randomUUID()})`).rejects.toMatchObject(REFUSED)
     await expect(worker`insert into idempotency_key (key) values ('a')`).rejects.toMatchObject(REFUSED)
   })

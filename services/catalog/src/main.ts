@@ -11,6 +11,7 @@ import { runProcess } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
 import { createProduct } from './products/create-product.ts'
 import { getProduct } from './products/get-product.ts'
+import { refreshProducts } from './products/refresh-products.ts'
 
 const config = readConfig(
   ProcessConfig.extend({
@@ -41,6 +42,13 @@ await runProcess('catalog', config, ({ logger }) => {
   })
   const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'catalog', onPublished: relay.wake })
   const workerDb = openDatabase({ url: config.WORKER_DATABASE_URL, applicationName: 'catalog worker', poolSize: 1 })
+  const refreshDb = openDatabase({
+    url: config.DATABASE_URL,
+    applicationName: 'catalog refresh',
+    poolSize: 1,
+    settings: { plan_cache_mode: 'force_custom_plan' },
+    onPublished: relay.wake,
+  })
   const app = createServiceApp({
     logger,
     db,
@@ -51,8 +59,10 @@ await runProcess('catalog', config, ({ logger }) => {
     db,
     migrationsApplied(db, MIGRATIONS),
     workerDb,
+    refreshDb,
     kafka,
     relay,
+    refreshProducts({ db: refreshDb, worker: workerDb, logger }),
     expireIdempotencyKeys(workerDb, logger),
     httpServer(app, config),
   ]

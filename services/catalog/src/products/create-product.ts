@@ -1,14 +1,15 @@
-import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Product, type Tag } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import { type OutboxRecord, outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { publish } from '@backoffice/postgres/outbox.ts'
 import { chooseCategories } from './category-choice.ts'
 import { insertProduct } from './insert-product.ts'
+import { assetIdsOf, planMedia } from './plan-media.ts'
 import { type ProductPlan, planProduct } from './plan-product.ts'
 import { CreateProductBody } from './product-input.ts'
-import { type ProductRecord, productBody, productState } from './product-view.ts'
-import { type FoundReferences, type MadeReferences, type NamedReference, resolveReferences } from './references.ts'
+import { productCreated, referencesCreated } from './product-records.ts'
+import { productBody } from './product-view.ts'
+import { type FoundReferences, type NamedReference, resolveReferences } from './references.ts'
 import { slugify } from './slug.ts'
 
 /** POST /v1/products (spec: Products, Create rules 1–4). */
@@ -19,7 +20,7 @@ export const createProduct = operation({
   scope: 'product::create',
   body: CreateProductBody,
   responses: { 201: Product },
-  openPoints: ['OP-08', 'OP-10', 'OP-11', 'OP-12', 'OP-13', 'OP-14', 'OP-15'],
+  openPoints: ['OP-08', 'OP-10', 'OP-11', 'OP-12', 'OP-13', 'OP-14', 'OP-15', 'OP-36'],
 
   async handle({ body, context, now, inWorkspace }) {
     const plan = planProduct(body, context.productStatuses)
@@ -27,15 +28,17 @@ export const createProduct = operation({
     const tags = namedTags(body.tags ?? [])
     const slug = body.slug ?? slugify(body.name, 'product')
     return inWorkspace(async (tx) => {
-      const { found, made } = await resolveReferences(tx, { options: plan.options, tags, ...choice }, slug, now)
-      const categories = choice.pick(found.categories)
-      const product = await insertProduct(
-        tx,
-        { body, plan, slug, categories, options: resolvedOptions(plan, found), tags: inOrder(tags, found.tags) },
-        now,
-      )
+      const wanted = { options: plan.options, tags, assetIds: assetIdsOf(body), ...choice }
+      const { found, made } = await resolveReferences(tx, wanted, slug, now)
+      const references = {
+        options: resolvedOptions(plan, found),
+        categories: choice.pick(found.categories),
+        tags: inOrder(tags, found.tags),
+        media: planMedia([], body, found.assets),
+      }
+      const product = await insertProduct(tx, { body, plan, slug, ...references }, now)
       const answer = productBody(product)
-      await publish(tx, recordsOf(product, answer, made), now)
+      await publish(tx, [...referencesCreated(made), ...productCreated(product, answer)], now)
       return created(answer)
     })
   },
@@ -59,15 +62,4 @@ function inOrder(wanted: readonly NamedReference[], found: readonly Tag[]): Tag[
 function resolvedOptions(plan: ProductPlan, found: FoundReferences): Product['options'] {
   const idByName = new Map(found.options.map(({ id, name }) => [name, id]))
   return plan.options.map(({ name, values }) => ({ id: idByName.get(name) ?? '', name, values: [...values] }))
-}
-
-function recordsOf(product: ProductRecord, body: Product, made: MadeReferences): OutboxRecord[] {
-  return [
-    ...made.categories.map((category) =>
-      outboxRecord(TOPICS.catalogEvents, 'category.created', category.id, { ...category, parent: null, position: 0 }),
-    ),
-    ...made.tags.map((tag) => outboxRecord(TOPICS.catalogEvents, 'tag.created', tag.id, tag)),
-    outboxRecord(TOPICS.catalogEvents, 'product.created', product.id, body),
-    outboxRecord(TOPICS.catalogProducts, 'product.state', product.id, productState(product, body)),
-  ]
 }

@@ -4,7 +4,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { ProductPlan } from './plan-product.ts'
 import type { CreateProductBody } from './product-input.ts'
-import type { ProductRecord } from './product-view.ts'
+import type { MediaRecord, ProductRecord } from './product-view.ts'
 
 /** Everything a product is made of, ids resolved. */
 export interface NewProduct {
@@ -14,6 +14,7 @@ export interface NewProduct {
   readonly options: Product['options']
   readonly categories: CategoryReference[]
   readonly tags: Tag[]
+  readonly media: MediaRecord[]
 }
 
 /**
@@ -22,7 +23,7 @@ export interface NewProduct {
  * one taken at this very moment fails on its unique constraint, and the transaction runs again.
  */
 export async function insertProduct(tx: Transaction, product: NewProduct, now: Date): Promise<ProductRecord> {
-  const { body, plan, options, categories, tags } = product
+  const { body, plan, options, categories, tags, media } = product
   const workspace = tx.context.workspaceId
   const id = uuidv7()
   const idByName = new Map(options.map((option) => [option.name, option.id]))
@@ -82,6 +83,11 @@ export async function insertProduct(tx: Transaction, product: NewProduct, now: D
       insert into product_tag (workspace_id, product_id, tag_id, position)
       select ${workspace}, new_product.id, new.id, ordinal
       from new_product, unnest(${tags.map((tag) => tag.id)}::uuid[]) with ordinality as new (id, ordinal)
+    ), new_media as (
+      insert into media (workspace_id, id, product_id, asset_id, position)
+      select ${workspace}, new.id, new_product.id, new.asset, new.position
+      from new_product,
+        json_to_recordset(${JSON.stringify(media)}::text::json) as new (id uuid, asset uuid, position integer)
     )
     select (select slug from new_product) as slug, array(select sku from taken) as taken`
   if (written.slug === null) throw clash(product, written.taken)
@@ -94,10 +100,16 @@ export async function insertProduct(tx: Transaction, product: NewProduct, now: D
     description: body.description ?? null,
     requiresShipping: plan.requiresShipping,
     canPreorder: body.can_preorder ?? false,
+    preorderStopsAt: body.preorder_stops_at ? new Date(body.preorder_stops_at) : null,
+    maxCartQuantity: body.max_cart_quantity ?? null,
+    lowStockThreshold: body.low_stock_threshold ?? null,
+    purchaseNote: body.purchase_note ?? null,
+    taxClass: body.tax_class ?? null,
     version: 1,
     categories,
     tags,
     options,
+    media,
     variants,
     createdAt: now,
     updatedAt: now,

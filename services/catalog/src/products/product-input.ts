@@ -30,6 +30,22 @@ const VariantInput = z.strictObject({
   stock: NonNegativeInteger,
 })
 
+/** The highest position media can have: positions are PostgreSQL integers. */
+const POSITION_MAX = 2_147_483_647
+
+/** One media item to add, by its asset, or to reposition, by its id (spec: Product input for update; OP-36). */
+const MediaInput = z
+  .strictObject({ asset: Id.optional(), id: Id.optional(), position: z.int().min(0).max(POSITION_MAX).optional() })
+  .refine(
+    ({ asset, id }) => (asset === undefined) !== (id === undefined),
+    'needs either an asset to add or the id of a media item',
+  )
+  .refine(
+    ({ id, position }) => id === undefined || position !== undefined,
+    'needs the position to move the media item to',
+  )
+export type MediaInput = z.output<typeof MediaInput>
+
 /** Product input for create (spec: Product input for create; OP-13). What a type requires or forbids is `planProduct`'s. */
 export const CreateProductBody = z.strictObject({
   name: Name,
@@ -51,6 +67,7 @@ export const CreateProductBody = z.strictObject({
   price: MoneyMap.nullish(),
   cost: MoneyMap.nullish(),
   stock: NonNegativeInteger.optional(),
+  medias: z.array(MediaInput).max(LIMITS.mediaPerProduct).optional(),
   options: z.array(OptionInput).min(1).optional(),
   variants: z.array(VariantInput).min(1).max(LIMITS.variantsPerProduct).optional(),
 })

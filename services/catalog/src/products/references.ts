@@ -1,6 +1,7 @@
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
+import type { AssetReference } from './plan-media.ts'
 import type { PlannedOption } from './plan-product.ts'
 
 /** What a product refers to by name, slug or id. */
@@ -11,6 +12,7 @@ export interface WantedReferences {
   /** A legacy category by name, created if missing (spec: Product input for create). */
   readonly categoryName: NamedReference | undefined
   readonly tags: readonly NamedReference[]
+  readonly assetIds: readonly string[]
 }
 
 export interface NamedReference {
@@ -24,6 +26,7 @@ export interface FoundReferences {
   readonly optionValues: { option_id: string; value: string }[]
   readonly categories: CategoryReference[]
   readonly tags: Tag[]
+  readonly assets: AssetReference[]
 }
 
 /** What was made on the way, for the events that tell of it. */
@@ -35,7 +38,7 @@ export interface MadeReferences {
 const ROUNDS = 5
 
 /**
- * Finds the options, values, categories and tags a product refers to and makes the options, values, tags and the category
+ * Finds the options, values, categories, tags and assets a product refers to and makes the options, values, tags and the category
  * name that are missing. One statement when all exist, two when some are made; another round only when a concurrent
  * request made one of them first. Takes the lock under which the product's slug is then chosen.
  */
@@ -94,6 +97,10 @@ async function findReferences(tx: Transaction, wanted: WantedReferences, slug: s
         select json_build_object('id', id, 'name', name, 'slug', slug) from tag
         where workspace_id = ${workspace} and slug = any(${wanted.tags.map((tag) => tag.slug)})
       ) as tags,
+      array(
+        select json_build_object('id', id, 'path', path, 'thumbnailPath', thumbnail_path, 'type', type) from asset
+        where workspace_id = ${workspace} and id = any(${wanted.assetIds as string[]}::uuid[])
+      ) as assets,
       pg_advisory_xact_lock(hashtextextended(${`${workspace}/${slug}`}, 0))`
   return found
 }
@@ -168,4 +175,5 @@ const withMade = (found: FoundReferences, made: Made): FoundReferences => ({
   optionValues: [...found.optionValues, ...made.optionValues],
   categories: [...found.categories, ...made.categories.map((made) => ({ ...made, parent: null, parent_slug: null }))],
   tags: [...found.tags, ...made.tags],
+  assets: found.assets,
 })

@@ -1,0 +1,53 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { v7 as uuidv7 } from 'uuid'
+import type { MediaInput } from './product-input.ts'
+import type { MediaRecord } from './product-view.ts'
+
+/** An asset as a media item shows it. */
+export type AssetReference = Omit<MediaRecord, 'asset' | 'position'>
+
+interface MediaMembers {
+  readonly medias?: readonly MediaInput[] | undefined
+  readonly remove_medias?: readonly string[] | undefined
+}
+
+/** The assets that members of a request name. */
+export const assetIdsOf = ({ medias = [] }: MediaMembers): string[] => medias.flatMap(({ asset }) => asset ?? [])
+
+/**
+ * A product's media after `remove_medias`, then `medias` (spec: Update rules 4; OP-36): an asset is added, or repositioned
+ * when the product shows it already; an id is repositioned. Without a position an asset goes to the end. Throws
+ * `unprocessable` for an asset the workspace does not have and for an id that is none of the product's media.
+ */
+export function planMedia(
+  current: readonly MediaRecord[],
+  { medias = [], remove_medias: removals = [] }: MediaMembers,
+  assets: readonly AssetReference[],
+): MediaRecord[] {
+  const media = new Map(current.map((item) => [item.id, item]))
+  removals.forEach((id, index) => {
+    if (!media.delete(id.toLowerCase()) && removals.indexOf(id) === index)
+      throw noSuchMedia(`remove_medias[${index}]`, id)
+  })
+  const assetsById = new Map(assets.map((asset) => [asset.id, asset]))
+  medias.forEach(({ asset, id, position }, index) => {
+    if (id !== undefined) {
+      const item = media.get(id.toLowerCase())
+      if (item === undefined) throw noSuchMedia(`medias[${index}].id`, id)
+      media.set(item.id, { ...item, position: position ?? item.position })
+      return
+    }
+    const found = assetsById.get(asset?.toLowerCase() ?? '')
+    if (found === undefined) throw unprocessable(`medias[${index}].asset: this workspace has no asset ${asset}`)
+    const shown = [...media.values()].find((item) => item.asset === found.id)
+    const last = Math.max(-1, ...[...media.values()].map((item) => item.position))
+    const item = shown ?? { ...found, id: uuidv7(), asset: found.id, position: last + 1 }
+    media.set(item.id, { ...item, position: position ?? item.position })
+  })
+  if (media.size > LIMITS.mediaPerProduct)
+    throw unprocessable(`medias: a product shows at most ${LIMITS.mediaPerProduct}`)
+  return [...media.values()].toSorted((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1))
+}
+
+const noSuchMedia = (path: string, id: string) => unprocessable(`${path}: the product has no media item ${id}`)

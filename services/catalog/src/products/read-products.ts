@@ -1,0 +1,76 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { ProductRecord } from './product-view.ts'
+
+/**
+ * Products with everything that belongs to them, in the order of the ids; ids the workspace does not have are left out.
+ * One statement, whatever the number of products.
+ */
+export async function readProducts(tx: Transaction, ids: readonly string[]): Promise<ProductRecord[]> {
+  const workspace = tx.context.workspaceId
+  const rows = await tx<ProductRecord[]>`
+    select
+      id, name, slug, status, type, description, requires_shipping as "requiresShipping", can_preorder as "canPreorder",
+      preorder_stops_at as "preorderStopsAt", max_cart_quantity as "maxCartQuantity",
+      low_stock_threshold as "lowStockThreshold", purchase_note as "purchaseNote", tax_class as "taxClass",
+      version, created_at as "createdAt", updated_at as "updatedAt",
+      array(
+        select json_build_object(
+          'id', category.id, 'name', category.name, 'slug', category.slug,
+          'parent', category.parent_id, 'parent_slug', parent.slug
+        )
+        from product_category
+        join category on category.workspace_id = ${workspace} and category.id = product_category.category_id
+        left join category parent on parent.workspace_id = ${workspace} and parent.id = category.parent_id
+        where product_category.workspace_id = ${workspace} and product_category.product_id = product.id
+        order by product_category.position
+      ) as categories,
+      array(
+        select json_build_object('id', tag.id, 'name', tag.name, 'slug', tag.slug)
+        from product_tag
+        join tag on tag.workspace_id = ${workspace} and tag.id = product_tag.tag_id
+        where product_tag.workspace_id = ${workspace} and product_tag.product_id = product.id
+        order by product_tag.position
+      ) as tags,
+      array(
+        select json_build_object('id', option.id, 'name', option.name, 'values', product_option.chosen_values)
+        from product_option
+        join option on option.workspace_id = ${workspace} and option.id = product_option.option_id
+        where product_option.workspace_id = ${workspace} and product_option.product_id = product.id
+        order by product_option.position
+      ) as options,
+      array(
+        select json_build_object(
+          'id', media.id, 'asset', asset.id, 'path', asset.path, 'thumbnailPath', asset.thumbnail_path,
+          'type', asset.type, 'position', media.position
+        )
+        from media
+        join asset on asset.workspace_id = ${workspace} and asset.id = media.asset_id
+        where media.workspace_id = ${workspace} and media.product_id = product.id
+        order by media.position, media.id
+      ) as media,
+      array(
+        select json_build_object(
+          'id', id, 'sku', sku, 'stock', stock, 'price', price, 'cost', cost, 'attributes', attributes
+        )
+        from variant
+        where variant.workspace_id = ${workspace} and variant.product_id = product.id
+        order by position, id
+      ) as variants
+    from product
+    where workspace_id = ${workspace} and id = any(${ids as string[]}::uuid[])`
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/**
+ * Locks products in id order until the transaction ends, so that changes of one product, and the records that tell of them,
+ * follow each other. Read them in a later statement: this one's snapshot may be older than what it waited for. Returns the
+ * ids the workspace has.
+ */
+export async function lockProducts(tx: Transaction, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from product
+    where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[])
+    order by id for no key update`
+  return rows.map(({ id }) => id)
+}

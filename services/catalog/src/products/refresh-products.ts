@@ -1,0 +1,93 @@
+import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import type { Part } from '@backoffice/runtime/process.ts'
+import { productStateRecord, productUpdated } from './product-records.ts'
+import { lockProducts, readProducts } from './read-products.ts'
+
+/**
+ * Asks, in the transaction of a change, that these products' new state be published soon: for changes that touch many
+ * products or are too frequent to build each product's body on the way. Several requests for one product may become one
+ * event. With `isChange`, the products themselves change and product.updated fires; else only projections are told.
+ */
+export const requestRefresh = (tx: Transaction, productIds: readonly string[], isChange: boolean) => tx`
+  insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
+  select ${tx.context.workspaceId}, product_id, ${isChange}, ${tx.context.livemode}, ${tx.context.traceparent}
+  from unnest(${productIds as string[]}::uuid[]) as product_id`
+
+const EVERY_MS = 100
+/** Products in one transaction: one with 2,048 variants is half a megabyte. */
+const CHUNK = 50
+
+/**
+ * Publishes the state of products that wait for it, workspace by workspace in turn. `worker` connects as the worker role and
+ * finds the workspaces; the work itself is done inside each. Replicas share it.
+ */
+export function refreshProducts({ db, worker, logger }: { db: Database; worker: Database; logger: Logger }): Part {
+  const stopping = new AbortController()
+  let ended: Promise<void> | undefined
+  const run = async () => {
+    let last: string | undefined
+    while (!stopping.signal.aborted) {
+      let refreshed = 0
+      try {
+        const next = await nextWorkspace(worker, last)
+        last = next?.workspaceId
+        refreshed = next === undefined ? 0 : await db.inWorkspace(next, (tx) => refreshChunk(tx, new Date()))
+      } catch (error) {
+        logger.warn({ err: error }, 'could not refresh products')
+      }
+      if (refreshed === 0 && last === undefined) await pauseUnless(stopping.signal, EVERY_MS)
+    }
+  }
+  return {
+    name: 'product refresh',
+    async start() {
+      ended = run()
+    },
+    async stop() {
+      stopping.abort()
+      await ended
+    },
+  }
+}
+
+/** The workspace after `last` that has products waiting; undefined after the last one, and then the first comes again. */
+async function nextWorkspace(worker: Database, last: string | undefined): Promise<WorkspaceContext | undefined> {
+  const [next] = await worker.sql<{ workspace_id: string; livemode: boolean; traceparent: string }[]>`
+    select workspace_id, livemode, traceparent from product_refresh
+    where workspace_id > ${last ?? '00000000-0000-0000-0000-000000000000'}
+    order by workspace_id, id limit 1`
+  if (next === undefined) return undefined
+  const { workspace_id: workspaceId, ...rest } = next
+  return { workspaceId, actor: 'product refresh', ...rest }
+}
+
+/** Publishes the state of some waiting products of one workspace and returns how many. */
+export async function refreshChunk(tx: Transaction, now: Date): Promise<number> {
+  const waiting = await tx<{ product_id: string; is_change: boolean }[]>`
+    delete from product_refresh
+    where workspace_id = ${tx.context.workspaceId} and id = any(array(
+      select id from product_refresh where workspace_id = ${tx.context.workspaceId}
+      order by id limit ${CHUNK} for update skip locked
+    ))
+    returning product_id, is_change`
+  const changed = new Set(waiting.filter(({ is_change }) => is_change).map(({ product_id }) => product_id))
+  const ids = await lockProducts(tx, [...new Set(waiting.map(({ product_id }) => product_id))])
+  if (ids.length === 0) return waiting.length
+  await tx`
+    update product set
+      version = version + 1,
+      updated_at = case when id = any(${[...changed]}::uuid[]) then greatest(updated_at, ${now}) else updated_at end
+    where workspace_id = ${tx.context.workspaceId} and id = any(${ids}::uuid[])`
+  const products = await readProducts(tx, ids)
+  await publish(
+    tx,
+    products.flatMap((product): OutboxRecord[] =>
+      changed.has(product.id) ? productUpdated(product) : [productStateRecord(product)],
+    ),
+    now,
+  )
+  return waiting.length
+}
