@@ -1,6 +1,9 @@
 /** Which service answers which part of `/v1`: the first segment after it decides. */
 const ROUTES = {
   products: 'catalog',
+  categories: 'catalog',
+  tags: 'catalog',
+  assets: 'catalog',
   webhooks: 'webhook-delivery',
 } as const
 
