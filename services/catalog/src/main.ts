@@ -10,8 +10,10 @@ import { List, ProcessConfig, readConfig } from '@backoffice/runtime/config.ts'
 import { runProcess } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
 import { createProduct } from './products/create-product.ts'
+import { deleteProduct } from './products/delete-product.ts'
 import { getProduct } from './products/get-product.ts'
 import { refreshProducts } from './products/refresh-products.ts'
+import { updateProduct } from './products/update-product.ts'
 
 const config = readConfig(
   ProcessConfig.extend({
@@ -53,7 +55,7 @@ await runProcess('catalog', config, ({ logger }) => {
     logger,
     db,
     tokenKey: config.INTERNAL_TOKEN_PUBLIC_KEY,
-    operations: [createProduct, getProduct],
+    operations: [createProduct, getProduct, updateProduct, deleteProduct],
   })
   return [
     db,

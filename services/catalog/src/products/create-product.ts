@@ -1,4 +1,4 @@
-import { Product, type Tag } from '@backoffice/contracts/product.ts'
+import { Product } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
@@ -9,8 +9,9 @@ import { type ProductPlan, planProduct } from './plan-product.ts'
 import { CreateProductBody } from './product-input.ts'
 import { productCreated, referencesCreated } from './product-records.ts'
 import { productBody } from './product-view.ts'
-import { type FoundReferences, type NamedReference, resolveReferences } from './references.ts'
+import { type FoundReferences, resolveReferences } from './references.ts'
 import { slugify } from './slug.ts'
+import { chooseTags } from './tag-choice.ts'
 
 /** POST /v1/products (spec: Products, Create rules 1–4). */
 export const createProduct = operation({
@@ -25,15 +26,15 @@ export const createProduct = operation({
   async handle({ body, context, now, inWorkspace }) {
     const plan = planProduct(body, context.productStatuses)
     const choice = chooseCategories(body)
-    const tags = namedTags(body.tags ?? [])
+    const tags = chooseTags(body.tags ?? [])
     const slug = body.slug ?? slugify(body.name, 'product')
     return inWorkspace(async (tx) => {
-      const wanted = { options: plan.options, tags, assetIds: assetIdsOf(body), ...choice }
+      const wanted = { options: plan.options, tags: tags.tags, assetIds: assetIdsOf(body), ...choice }
       const { found, made } = await resolveReferences(tx, wanted, slug, now)
       const references = {
         options: resolvedOptions(plan, found),
         categories: choice.pick(found.categories),
-        tags: inOrder(tags, found.tags),
+        tags: tags.pick(found.tags),
         media: planMedia([], body, found.assets),
       }
       const product = await insertProduct(tx, { body, plan, slug, ...references }, now)
@@ -43,21 +44,6 @@ export const createProduct = operation({
     })
   },
 })
-
-/** A product's tags by slug, each once, in the order sent. */
-function namedTags(names: readonly string[]): NamedReference[] {
-  const tags = new Map<string, NamedReference>()
-  for (const name of names) {
-    const slug = slugify(name, 'tag')
-    if (!tags.has(slug)) tags.set(slug, { name, slug })
-  }
-  return [...tags.values()]
-}
-
-function inOrder(wanted: readonly NamedReference[], found: readonly Tag[]): Tag[] {
-  const bySlug = new Map(found.map((tag) => [tag.slug, tag]))
-  return wanted.flatMap(({ slug }) => bySlug.get(slug) ?? [])
-}
 
 function resolvedOptions(plan: ProductPlan, found: FoundReferences): Product['options'] {
   const idByName = new Map(found.options.map(({ id, name }) => [name, id]))

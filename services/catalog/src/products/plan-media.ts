@@ -31,10 +31,10 @@ export function planMedia(
       throw noSuchMedia(`remove_medias[${index}]`, id)
   })
   const assetsById = new Map(assets.map((asset) => [asset.id, asset]))
-  medias.forEach(({ asset, id, position }, index) => {
-    if (id !== undefined) {
-      const item = media.get(id.toLowerCase())
-      if (item === undefined) throw noSuchMedia(`medias[${index}].id`, id)
+  medias.forEach(({ asset, id: moved, position }, index) => {
+    if (moved !== undefined) {
+      const item = media.get(moved.toLowerCase())
+      if (item === undefined) throw noSuchMedia(`medias[${index}].id`, moved)
       media.set(item.id, { ...item, position: position ?? item.position })
       return
     }
@@ -42,7 +42,9 @@ export function planMedia(
     if (found === undefined) throw unprocessable(`medias[${index}].asset: this workspace has no asset ${asset}`)
     const shown = [...media.values()].find((item) => item.asset === found.id)
     const last = Math.max(-1, ...[...media.values()].map((item) => item.position))
-    const item = shown ?? { ...found, id: uuidv7(), asset: found.id, position: last + 1 }
+    // One that was removed a moment ago keeps its id: a product shows an asset once.
+    const id = current.find((item) => item.asset === found.id)?.id ?? uuidv7()
+    const item = shown ?? { ...found, id, asset: found.id, position: last + 1 }
     media.set(item.id, { ...item, position: position ?? item.position })
   })
   if (media.size > LIMITS.mediaPerProduct)

@@ -27,7 +27,8 @@ export interface PlannedVariant {
   readonly attributes: ReadonlyMap<string, string>
 }
 
-const PER_VARIANT = ['sku', 'price', 'cost', 'stock'] as const
+/** Members that belong on each variant of a VARIABLE product (spec: Create rules 2). */
+export const PER_VARIANT = ['sku', 'price', 'cost', 'stock'] as const
 
 /**
  * Applies the Create rules 1, 2 and 4 (spec: Products; OP-13, OP-15). Throws `bad_request` when a member the type requires
@@ -35,9 +36,7 @@ const PER_VARIANT = ['sku', 'price', 'cost', 'stock'] as const
  */
 export function planProduct(body: CreateProductBody, supported: readonly ProductStatus[]): ProductPlan {
   const status = body.status ?? 'ACTIVE'
-  if (!supported.includes(status)) {
-    throw unprocessable(`status: this workspace does not use ${status}; it uses ${supported.join(', ')}`)
-  }
+  refuseUnsupportedStatus(status, supported)
   const variants = body.type === 'VARIABLE_PRODUCT' ? planVariants(body) : [planDefaultVariant(body)]
   const total = variants.reduce((sum, variant) => sum + variant.stock, 0)
   if (!Number.isSafeInteger(total)) throw unprocessable('variants: their stock adds up to more than 2^53−1')
@@ -47,6 +46,12 @@ export function planProduct(body: CreateProductBody, supported: readonly Product
     options: body.options ?? [],
     variants,
   }
+}
+
+/** Throws `unprocessable` when the workspace has switched the status off (spec: Create rules 4; OP-13). */
+export function refuseUnsupportedStatus(status: ProductStatus | undefined, supported: readonly ProductStatus[]): void {
+  if (status === undefined || supported.includes(status)) return
+  throw unprocessable(`status: this workspace does not use ${status}; it uses ${supported.join(', ')}`)
 }
 
 function planDefaultVariant(body: CreateProductBody): PlannedVariant {

@@ -46,12 +46,7 @@ const MediaInput = z
   )
 export type MediaInput = z.output<typeof MediaInput>
 
-/** Product input for create (spec: Product input for create; OP-13). What a type requires or forbids is `planProduct`'s. */
-export const CreateProductBody = z.strictObject({
-  name: Name,
-  type: z.enum(PRODUCT_TYPES),
-  status: z.enum(PRODUCT_STATUSES).optional(),
-  slug: Slug.nullish(),
+const PRODUCT_MEMBERS = {
   description: Description.nullish(),
   category: LegacyCategory.nullish(),
   categories: z.array(z.string().min(1).max(LIMITS.nameLength)).max(LIMITS.idsPerCall).optional(),
@@ -68,7 +63,30 @@ export const CreateProductBody = z.strictObject({
   cost: MoneyMap.nullish(),
   stock: NonNegativeInteger.optional(),
   medias: z.array(MediaInput).max(LIMITS.mediaPerProduct).optional(),
+}
+
+/** Product input for create (spec: Product input for create; OP-13). What a type requires or forbids is `planProduct`'s. */
+export const CreateProductBody = z.strictObject({
+  name: Name,
+  type: z.enum(PRODUCT_TYPES),
+  status: z.enum(PRODUCT_STATUSES).optional(),
+  slug: Slug.nullish(),
+  ...PRODUCT_MEMBERS,
   options: z.array(OptionInput).min(1).optional(),
   variants: z.array(VariantInput).min(1).max(LIMITS.variantsPerProduct).optional(),
 })
 export type CreateProductBody = z.output<typeof CreateProductBody>
+
+/**
+ * Product input for update (spec: Product input for update): what is omitted stays, null unsets what can be unset (OP-09).
+ * What fits the product's type is `planUpdate`'s.
+ */
+export const UpdateProductBody = z.strictObject({
+  name: Name.optional(),
+  type: z.enum(PRODUCT_TYPES).optional(),
+  status: z.enum(PRODUCT_STATUSES).optional(),
+  slug: Slug.optional(),
+  ...PRODUCT_MEMBERS,
+  remove_medias: z.array(Id).max(LIMITS.mediaPerProduct).optional(),
+})
+export type UpdateProductBody = z.output<typeof UpdateProductBody>
