@@ -25,6 +25,31 @@ it('names only open points that docs/open-points.md decides', () => {
   expect(named.filter((id) => !decided.has(id))).toEqual([])
 })
 
+/** `PUT`/`DELETE /v1/tags/{id}` as two operations. */
+const operationsIn = (text: string): string[] =>
+  [
+    ...text.replaceAll('`', '').matchAll(/((?:GET|POST|PUT|DELETE)(?:[,/](?:POST|PUT|DELETE))*) (\/v1\/[\w/{}-]+)/g),
+  ].flatMap(([, methods = '', path]) => methods.split(/[,/]/).map((method) => `${method} ${path}`))
+
+it('marks each extension with an open point that names its path', () => {
+  const rows = new Map(
+    [...document('open-points.md').matchAll(/^\| (OP-\d+) \|.*$/gm)].map(([row, id = '']) => [id, row] as const),
+  )
+  for (const { name, entry } of operations.filter(({ entry }) => entry['x-extension'])) {
+    const named = [entry['x-open-point'] ?? []].flat().flatMap((id) => operationsIn(rows.get(id) ?? ''))
+    expect([name, named.map((one) => one.split(' ')[1])]).toEqual([name, expect.arrayContaining([name.split(' ')[1]])])
+  }
+})
+
+it('has every operation on products, categories, tags and assets that the documents name', () => {
+  const named = ['open-points.md', 'api-specification.md'].flatMap((file) =>
+    operationsIn(document(file).replaceAll(/\| (GET|POST|PUT|DELETE) \| (?=\/v1)/g, '$1 ')),
+  )
+  const ours = named.filter((name) => /\/v1\/(products|categories|tags|assets)/.test(name))
+  expect(ours.length).toBeGreaterThan(10)
+  expect(operations.map(({ name }) => name)).toEqual(expect.arrayContaining(ours))
+})
+
 it('marks as extensions exactly the operations that the specification does not describe', () => {
   const rows = document('api-specification.md').matchAll(/^\| (GET|POST|PUT|DELETE) \| (\/v1\/\S+) \|/gm)
   const described = new Set([...rows].map(([, method, path]) => `${method} ${path}`))

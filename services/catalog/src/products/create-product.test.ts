@@ -111,26 +111,28 @@ describe('Create rule 2: VARIABLE resolves options by name and takes explicit va
     expect(values.map(({ value }) => value).sort()).toEqual(['M', 'S', 'XL'])
   })
 
-  it('lets requests that make the same new options at the same time all succeed', async () => {
-    const caller = aCaller()
-    const requests = Array.from({ length: 12 }, (_, index) =>
-      create(
-        caller,
-        aVariableProduct({
-          options: [
-            { name: 'Colour', values: [`c${index}`, 'black'] },
-            { name: 'Size', values: ['S', `s${index}`] },
-          ].toSorted(() => (index % 2 ? 1 : -1)),
-          variants: [{ sku: `sku-${index}`, attributes: { Colour: 'black', Size: `s${index}` }, stock: 1 }],
-        }),
-      ),
-    )
-    const answers = await Promise.all(requests)
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
-    const options = await admin`select name from option where workspace_id = ${caller.workspaceId} order by name`
-    expect(options.map(({ name }) => name)).toEqual(['Colour', 'Size'])
-    const [count] = await admin`select count(*)::int as n from option_value where workspace_id = ${caller.workspaceId}`
-    expect(count?.n).toBe(26)
+  it('lets requests that make the same new options at the same time all succeed, 50 times over', async () => {
+    for (let round = 0; round < 50; round++) {
+      const caller = aCaller()
+      const requests = Array.from({ length: 6 }, (_, index) =>
+        create(
+          caller,
+          aVariableProduct({
+            options: [
+              { name: 'Colour', values: [`c${index}`, 'black'] },
+              { name: 'Size', values: ['S', `s${index}`] },
+            ].toSorted(() => (index % 2 ? 1 : -1)),
+            variants: [{ sku: `sku-${index}`, attributes: { Colour: 'black', Size: `s${index}` }, stock: 1 }],
+          }),
+        ),
+      )
+      const answers = await Promise.all(requests)
+      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
+      const options = await admin`select name from option where workspace_id = ${caller.workspaceId} order by name`
+      expect(options.map(({ name }) => name)).toEqual(['Colour', 'Size'])
+      const [count] = await admin`select count(*)::int as n from option_value where workspace_id = ${caller.workspaceId}`
+      expect(count?.n).toBe(14)
+    }
   })
 })
 

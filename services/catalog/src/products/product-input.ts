@@ -22,7 +22,7 @@ const LegacyCategory = z
 
 const OptionInput = z.strictObject({ name: Name, values: z.array(Name).min(1) })
 
-const VariantInput = z.strictObject({
+export const VariantInput = z.strictObject({
   sku: Sku,
   attributes: z.record(z.string(), z.string()),
   price: MoneyMap.nullish(),
