@@ -1,8 +1,11 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
-/** An identifier (spec: Conventions). Any RFC 9562 version is accepted, since ids are opaque to callers. */
-export const Id = z.guid('must be a UUID')
+/**
+ * An identifier (spec: Conventions). Any RFC 9562 version is accepted, since ids are opaque to callers, in either case, which
+ * becomes the lower one.
+ */
+export const Id = z.guid('must be a UUID').toLowerCase()
 
 /** ISO 8601 UTC date-time (spec: Conventions). */
 export const Timestamp = z.iso.datetime()
@@ -19,6 +22,24 @@ export const Name = z
   .min(1)
   .max(LIMITS.nameLength)
   .refine((value) => value.trim() !== '', 'must not be blank')
+
+/** A SKU: 1 to 255 characters without spaces around them (OP-07). */
+export const Sku = z
+  .string()
+  .min(1)
+  .max(LIMITS.nameLength)
+  .refine((sku) => sku === sku.trim(), 'must not begin or end with a space')
+
+/** A slug that is sent, in the form that names are brought into (OP-26). */
+export const Slug = z
+  .string()
+  .min(1)
+  .max(LIMITS.nameLength)
+  .regex(/^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u, 'must be letters and digits in parts joined by single hyphens')
+  .refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
+
+/** A slug that looks like an id would never be found: `categories` of a product takes it for one (OP-38). */
+export const CategorySlug = Slug.refine((slug) => !Id.safeParse(slug).success, 'must not look like a UUID')
 
 export const Description = z.string().max(LIMITS.descriptionLength)
 

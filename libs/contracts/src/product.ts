@@ -70,6 +70,7 @@ export const Category = z.strictObject({
   parent: Id.nullable(),
   position: z.int(),
 })
+export type Category = z.output<typeof Category>
 
 /** The whole state of a product, for the services that keep a projection of it (topic `catalog.products`). */
 export const ProductState = z.strictObject({

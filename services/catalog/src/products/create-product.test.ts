@@ -130,7 +130,8 @@ describe('Create rule 2: VARIABLE resolves options by name and takes explicit va
       expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 201))
       const options = await admin`select name from option where workspace_id = ${caller.workspaceId} order by name`
       expect(options.map(({ name }) => name)).toEqual(['Colour', 'Size'])
-      const [count] = await admin`select count(*)::int as n from option_value where workspace_id = ${caller.workspaceId}`
+      const [count] =
+        await admin`select count(*)::int as n from option_value where workspace_id = ${caller.workspaceId}`
       expect(count?.n).toBe(14)
     }
   })

@@ -22,6 +22,12 @@ it.each([
   expect(read.body).toEqual(made.body)
 })
 
+it('takes an id in either case', async () => {
+  const caller = aCaller()
+  const { body } = await send<Product>(caller, 'POST', '/v1/products', aSimpleProduct())
+  expect((await send<Product>(caller, 'GET', `/v1/products/${body.id.toUpperCase()}`)).body).toEqual(body)
+})
+
 it("answers 404 for an unknown id and for another workspace's product (OP-02)", async () => {
   const { body } = await send<Product>(aCaller(), 'POST', '/v1/products', aSimpleProduct())
   for (const id of [randomUUID(), body.id]) {

@@ -27,18 +27,17 @@ export function planMedia(
 ): MediaRecord[] {
   const media = new Map(current.map((item) => [item.id, item]))
   removals.forEach((id, index) => {
-    if (!media.delete(id.toLowerCase()) && removals.indexOf(id) === index)
-      throw noSuchMedia(`remove_medias[${index}]`, id)
+    if (!media.delete(id) && removals.indexOf(id) === index) throw noSuchMedia(`remove_medias[${index}]`, id)
   })
   const assetsById = new Map(assets.map((asset) => [asset.id, asset]))
   medias.forEach(({ asset, id: moved, position }, index) => {
     if (moved !== undefined) {
-      const item = media.get(moved.toLowerCase())
+      const item = media.get(moved)
       if (item === undefined) throw noSuchMedia(`medias[${index}].id`, moved)
       media.set(item.id, { ...item, position: position ?? item.position })
       return
     }
-    const found = assetsById.get(asset?.toLowerCase() ?? '')
+    const found = assetsById.get(asset ?? '')
     if (found === undefined) throw unprocessable(`medias[${index}].asset: this workspace has no asset ${asset}`)
     const shown = [...media.values()].find((item) => item.asset === found.id)
     const last = Math.max(-1, ...[...media.values()].map((item) => item.position))

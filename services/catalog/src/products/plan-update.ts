@@ -36,18 +36,22 @@ export function planUpdate(
     maxCartQuantity: sent(body.max_cart_quantity, current.maxCartQuantity),
     lowStockThreshold: sent(body.low_stock_threshold, current.lowStockThreshold),
     purchaseNote: sent(body.purchase_note, current.purchaseNote),
-    taxClass: sent(body.tax_class?.toLowerCase() ?? body.tax_class, current.taxClass),
+    taxClass: sent(body.tax_class, current.taxClass),
     categories:
       body.categories === undefined && body.category === undefined ? current.categories : references.categories,
     tags: body.tags === undefined ? current.tags : references.tags,
     media: references.media,
     options: isSwitched ? [] : current.options,
     variants: isVariable({ type }) ? variantsOfVariable(current, body) : [defaultVariant(current, body)],
-    version: current.version + 1,
-    // Requests are told the time before they queue for the product: never go back.
-    updatedAt: now > current.updatedAt ? now : current.updatedAt,
+    ...oneChangeOn(current, now),
   }
 }
+
+/** What each change of a product does to it: requests are told the time before they queue for it, so that may not advance. */
+export const oneChangeOn = ({ version, updatedAt }: ProductRecord, now: Date) => ({
+  version: version + 1,
+  updatedAt: now > updatedAt ? now : updatedAt,
+})
 
 /** Whether the update changes nothing, and therefore writes and fires nothing (OP-73). */
 export function isUnchanged(current: ProductRecord, next: ProductRecord): boolean {

@@ -3,7 +3,8 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
 import { z } from 'zod'
 
-const Slug = z
+/** A slug that is sent, in the form that `slugify` gives (OP-26). */
+export const Slug = z
   .string()
   .min(1)
   .max(LIMITS.nameLength)

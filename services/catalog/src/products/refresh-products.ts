@@ -37,6 +37,7 @@ export function refreshProducts({ db, worker, logger }: { db: Database; worker: 
         refreshed = next === undefined ? 0 : await db.inWorkspace(next, (tx) => refreshChunk(tx, new Date()))
       } catch (error) {
         logger.warn({ err: error }, 'could not refresh products')
+        await pauseUnless(stopping.signal, EVERY_MS)
       }
       if (refreshed === 0 && last === undefined) await pauseUnless(stopping.signal, EVERY_MS)
     }
@@ -64,13 +65,23 @@ async function nextWorkspace(worker: Database, last: string | undefined): Promis
   return { workspaceId, actor: 'product refresh', ...rest }
 }
 
-/** Publishes the state of some waiting products of one workspace and returns how many. */
+/**
+ * Publishes the state of some waiting products of one workspace and returns how many requests that settles. Half are the
+ * newest, so that a sale is told soon while the million products of a renamed category wait.
+ */
 export async function refreshChunk(tx: Transaction, now: Date): Promise<number> {
   const waiting = await tx<{ product_id: string; is_change: boolean }[]>`
     delete from product_refresh
     where workspace_id = ${tx.context.workspaceId} and id = any(array(
-      select id from product_refresh where workspace_id = ${tx.context.workspaceId}
-      order by id limit ${CHUNK} for update skip locked
+      select id from (
+        select id from product_refresh where workspace_id = ${tx.context.workspaceId}
+        order by id limit ${CHUNK / 2} for update skip locked
+      ) as oldest
+      union all
+      select id from (
+        select id from product_refresh where workspace_id = ${tx.context.workspaceId}
+        order by id desc limit ${CHUNK / 2} for update skip locked
+      ) as newest
     ))
     returning product_id, is_change`
   const changed = new Set(waiting.filter(({ is_change }) => is_change).map(({ product_id }) => product_id))

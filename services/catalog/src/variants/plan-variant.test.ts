@@ -1,0 +1,71 @@
+import { expect, it } from 'vitest'
+import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
+import { planAttributes, planChanges, refuseOneTooMany, refuseTooMuchStock } from './plan-variant.ts'
+
+const SIZE = { id: 's', name: 'Size', values: ['S', 'M'] }
+const COLOUR = { id: 'c', name: 'Colour', values: ['Red'] }
+const variant = (id: string, attributes: Record<string, string>, stock = 0): VariantRecord => ({
+  id,
+  sku: `sku-${id}`,
+  stock,
+  price: { NGN: 1, USD: 2 },
+  cost: {},
+  attributes,
+})
+const SMALL = variant('1', { s: 'S', c: 'Red' }, 5)
+const MEDIUM = variant('2', { c: 'Red', s: 'M' })
+const product = (...variants: VariantRecord[]) => ({ options: [SIZE, COLOUR], variants }) as unknown as ProductRecord
+
+it('turns option names into ids, whatever their order, and leaves options alone that have the values', () => {
+  const plan = planAttributes(product(SMALL), [SIZE, COLOUR], { Colour: 'Red', Size: 'M' })
+  expect(plan).toEqual({ attributes: { s: 'M', c: 'Red' }, options: [SIZE, COLOUR], extended: [] })
+})
+
+it('adds a value the product does not have at the end of its option (OP-22, OP-24)', () => {
+  const plan = planAttributes(product(SMALL), [SIZE, COLOUR], { Size: 'L', Colour: 'Red' })
+  expect(plan.options).toEqual([{ ...SIZE, values: ['S', 'M', 'L'] }, COLOUR])
+  expect(plan.extended).toEqual([{ id: 's', position: 1, value: 'L', values: ['S', 'M', 'L'] }])
+})
+
+it.each([
+  ['attributes.Fit: ', { Size: 'M', Colour: 'Red', Fit: 'Slim' }],
+  ['attributes.toString: ', { Size: 'M', Colour: 'Red', toString: 'x' }],
+  ['attributes: needs a value for the option "Colour"', { Size: 'M' }],
+  ['attributes: the variant "sku-1" has the same combination', { Colour: 'Red', Size: 'S' }],
+])('refuses with %s', (message, attributes) => {
+  expect(() => planAttributes(product(SMALL), [SIZE, COLOUR], attributes)).toThrow(message)
+})
+
+it('lets a variant keep its own combination, and not take that of another', () => {
+  const both = product(SMALL, MEDIUM)
+  const plan = (attributes: Record<string, string>) => planAttributes(both, [SIZE, COLOUR], attributes, SMALL)
+  expect(plan({ Size: 'S', Colour: 'Red' }).attributes).toEqual(SMALL.attributes)
+  expect(() => plan({ Size: 'M', Colour: 'Red' })).toThrow('the variant "sku-2"')
+})
+
+it('refuses attributes that would define no option', () => {
+  expect(() => planAttributes(product(), [], {})).toThrow('attributes: needs a value for at least one option')
+})
+
+it('changes only what differs, whatever the order of members (OP-73)', () => {
+  const same = { sku: 'sku-1', price: { USD: 2, NGN: 1 }, cost: null }
+  expect(planChanges(SMALL, same, { c: 'Red', s: 'S' })).toEqual({})
+  expect(planChanges(SMALL, {})).toEqual({})
+  expect(planChanges(SMALL, { price: null, sku: 'sku-1' }, { c: 'Red', s: 'M' })).toEqual({
+    price: {},
+    attributes: { s: 'M', c: 'Red' },
+  })
+})
+
+it('counts the stock of the other variants towards 2^53−1', () => {
+  const limit = Number.MAX_SAFE_INTEGER
+  expect(() => refuseTooMuchStock(product(SMALL, MEDIUM), limit - 5)).not.toThrow()
+  expect(() => refuseTooMuchStock(product(SMALL, MEDIUM), limit - 4)).toThrow('stock: ')
+  expect(() => refuseTooMuchStock(product(SMALL, MEDIUM), limit, SMALL)).not.toThrow()
+})
+
+it('lets a product have 2,048 variants and no more (OP-07)', () => {
+  const many = (count: number) => product(...Array.from({ length: count }, () => SMALL))
+  expect(() => refuseOneTooMany(many(2047))).not.toThrow()
+  expect(() => refuseOneTooMany(many(2048))).toThrow('id: the product has 2048 variants')
+})
