@@ -1,6 +1,7 @@
 import { runner } from 'node-pg-migrate'
 import postgres from 'postgres'
 import { FOUNDATION_MIGRATIONS, MIGRATION_TABLES } from './migration-tables.ts'
+import { inTransaction } from './transaction.ts'
 
 export interface Migration {
   /** Connects as the migrating role. */
@@ -38,9 +39,13 @@ export async function migrate({ url, schema, directory }: Migration): Promise<vo
 async function protectRecords(url: string, schema: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined })
   try {
-    for (const table of Object.values(MIGRATION_TABLES)) {
-      await sql`revoke insert, update, delete on ${sql(schema)}.${sql(table)} from ${sql(schema)}`
-    }
+    await inTransaction(sql, async (tx) => {
+      // Two who change the privileges of a table at once fail: "tuple concurrently updated".
+      await tx`select pg_advisory_xact_lock(hashtextextended(${`migration records ${schema}`}, 0))`
+      for (const table of Object.values(MIGRATION_TABLES)) {
+        await tx`revoke insert, update, delete on ${tx(schema)}.${tx(table)} from ${tx(schema)}`
+      }
+    })
   } finally {
     await sql.end()
   }

@@ -2,6 +2,7 @@ import postgres from 'postgres'
 
 const DEADLOCK = '40P01'
 const SERIALIZATION_FAILURE = '40001'
+const FOREIGN_KEY_VIOLATION = '23503'
 const UNIQUE_VIOLATION = '23505'
 
 const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? error.code : undefined)
@@ -9,12 +10,13 @@ const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? er
 /** Whether a concurrent transaction wrote the same unique value first. */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION
 
+const RETRIABLE = new Set([DEADLOCK, SERIALIZATION_FAILURE, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION])
+
 /**
- * Whether the same transaction may end otherwise when run again: after a deadlock, a serialization failure, or a unique
- * violation, since it then sees what the faster transaction committed and can say so or choose another value.
+ * Whether the same transaction may end otherwise when run again: after a deadlock, a serialization failure, or a violated
+ * unique or foreign key, since it then sees what the faster transaction made or deleted, and can say so or do otherwise.
  */
-export const isRetriable = (error: unknown): boolean =>
-  isUniqueViolation(error) || codeOf(error) === DEADLOCK || codeOf(error) === SERIALIZATION_FAILURE
+export const isRetriable = (error: unknown): boolean => RETRIABLE.has(codeOf(error) ?? '')
 
 const CONNECTION_LOST = new Set([
   'CONNECT_TIMEOUT',

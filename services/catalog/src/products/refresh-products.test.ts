@@ -8,7 +8,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { catalog } from '../categories/harness.ts'
 import { refreshChunk, refreshProducts, requestRefresh } from './refresh-products.ts'
 
-const { admin, appUrl, contextOf, db, newProduct, product, refresh, takeStatements, workerUrl } = await catalog()
+const { admin, appUrl, contextOf, db, newProduct, product, refresh, takeStatements, waitingSessions, workerUrl } =
+  await catalog()
 type Caller = ReturnType<typeof aCaller>
 const SOON = new Date(Date.now() + 3_600_000)
 
@@ -90,7 +91,7 @@ it('settles requests for products that are gone, and publishes nothing of them',
   const caller = aCaller()
   const [made] = await products(caller, 2)
   await request(caller, [made?.id ?? '', randomUUID()], true)
-  await admin`delete from product where id = ${made?.id ?? ''}`
+  await db.inWorkspace(contextOf(caller), (tx) => tx`delete from product where id = ${made?.id ?? ''}`)
   expect(await chunk(caller)).toBe(2)
   expect(await waiting(caller)).toHaveLength(0)
   expect(await records(caller)).toHaveLength(0)
@@ -146,7 +147,8 @@ it('sends the same number of statements for one product and for many', async () 
 /** A replica's worker, started; its connections are its own. */
 async function startReplica() {
   const logger = createLogger('test', 'silent')
-  const own = openDatabase({ url: appUrl, applicationName: 'refresh', poolSize: 1 })
+  const settings = { lock_timeout: '1s' }
+  const own = openDatabase({ url: appUrl, applicationName: 'refresh', poolSize: 1, settings })
   const worker = openDatabase({ url: workerUrl, applicationName: 'refresh worker', poolSize: 1 })
   const part = refreshProducts({ db: own, worker, logger })
   await part.start?.()
@@ -180,10 +182,11 @@ it('lets two replicas publish all that waits in several workspaces, each product
 it('goes on with other workspaces while the products of one are locked by someone', async () => {
   const [locked, free] = [aCaller(), aCaller()]
   const [[held], [other]] = await Promise.all([products(locked, 1), products(free, 1)])
-  await Promise.all([startReplica(), startReplica()])
+  await startReplica()
   await admin.begin(async (tx) => {
     await tx`select from product where id = ${held?.id ?? ''} for update`
     await request(locked, [held?.id ?? ''], true)
+    await waitingSessions(1)
     await request(free, [other?.id ?? ''], true)
     await eventually('the free product is told', async () => (await records(free)).length === 2)
     expect(await records(locked)).toHaveLength(0)

@@ -1,0 +1,102 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { TOPICS } from '@backoffice/contracts/events.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { Category } from '@backoffice/contracts/product.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { z } from 'zod'
+import { UpdateCategoryBody, unknownCategory } from './category-input.ts'
+import { slugTaken } from './create-category.ts'
+import { lockCategory } from './lock-category.ts'
+import { tellJoining } from './tell-joining.ts'
+
+/** PUT /v1/categories/{id} (extension of OP-19): partial by presence; what changes nothing fires nothing (OP-73). */
+export const updateCategory = operation({
+  method: 'PUT',
+  path: '/v1/categories/{id}',
+  summary: 'Update a category',
+  scope: 'product::update',
+  params: z.strictObject({ id: Id }),
+  body: UpdateCategoryBody,
+  responses: { 200: Category },
+  openPoints: ['OP-19', 'OP-37', 'OP-38', 'OP-73'],
+  extension: true,
+
+  handle: ({ params, body, now, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const changesSlug = body.slug !== undefined
+      const before = await lockCategory(tx, params.id, {
+        tree: changesSlug || body.parent !== undefined,
+        children: changesSlug,
+      })
+      const after = withChanges(before, body)
+      if (isSame(before, after)) return ok(before)
+      await writeCategory(tx, before, after, now)
+      await publish(tx, [outboxRecord(TOPICS.catalogEvents, 'category.updated', after.id, after)], now)
+      return ok(after)
+    }),
+})
+
+const withChanges = (before: Category, body: UpdateCategoryBody): Category => ({
+  id: before.id,
+  name: body.name ?? before.name,
+  slug: body.slug ?? before.slug,
+  parent: body.parent === undefined ? before.parent : body.parent,
+  position: body.position ?? before.position,
+})
+
+const isSame = (one: Category, other: Category) => JSON.stringify(one) === JSON.stringify(other)
+
+/**
+ * Writes a changed category, in one statement whatever the number of its products. Products show their categories' name, slug,
+ * parent and parent's slug: the members, and with the slug those of the children, are published anew (OP-37). Throws
+ * `unprocessable` for a parent that the workspace does not have or that lies below the category, `conflict` for a slug
+ * that is taken.
+ */
+async function writeCategory(tx: Transaction, before: Category, after: Category, now: Date): Promise<void> {
+  const { workspaceId: workspace, livemode, traceparent } = tx.context
+  const { id, name, slug, parent, position } = after
+  const isMoved = parent !== before.parent
+  const hasNewSlug = slug !== before.slug
+  const isShownOtherwise = isMoved || hasNewSlug || name !== before.name
+  const [found] = await tx<[{ isWritten: boolean; isCycle: boolean; hasParent: boolean }]>`
+    with recursive ancestor as (
+      select id, parent_id from category where workspace_id = ${workspace} and ${isMoved} and id = ${parent}
+      union
+      select category.id, category.parent_id
+      from ancestor join category on category.workspace_id = ${workspace} and category.id = ancestor.parent_id
+    ), written as (
+      update category set
+        name = ${name}, slug = ${slug}, parent_id = ${parent}, position = ${position},
+        updated_at = greatest(updated_at, ${now})
+      where workspace_id = ${workspace} and id = ${id}
+        and (not ${isMoved} or ${parent}::uuid is null or exists (select from ancestor))
+        and not exists (select from ancestor where id = ${id})
+        and not exists (select from category where workspace_id = ${workspace} and slug = ${slug} and id <> ${id})
+      returning id
+    ), shown_otherwise as (
+      select id from written where ${isShownOtherwise}
+      union all
+      select category.id
+      from written join category on category.workspace_id = ${workspace} and category.parent_id = written.id
+      where ${hasNewSlug}
+    ), told_joining as (
+      ${tellJoining(tx, 'shown_otherwise')}
+    ), told_members as (
+      insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
+      select ${workspace}, product_id, false, ${livemode}, ${traceparent}
+      from shown_otherwise
+      join product_category on product_category.workspace_id = ${workspace} and category_id = shown_otherwise.id
+      order by product_id
+    )
+    select
+      exists (select from written) as "isWritten",
+      exists (select from ancestor where id = ${id}) as "isCycle",
+      exists (select from ancestor) as "hasParent"`
+  if (found.isWritten) return
+  if (found.isCycle) throw unprocessable('parent: must be neither the category itself nor one below it')
+  if (isMoved && parent !== null && !found.hasParent) throw unknownCategory('parent', parent)
+  throw slugTaken(slug)
+}
