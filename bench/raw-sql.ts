@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
+import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
@@ -14,18 +15,34 @@ interface Statement {
 
 class RolledBack extends Error {}
 
+/** Requests of one operation without path parameters, in a workspace. */
+interface Requests {
+  readonly operation: AnyOperation
+  readonly workspaceId: string
+  readonly bodies: readonly unknown[]
+  /** How many of the bodies, from the first, are committed and not recorded: they make what the others refer to. */
+  readonly committed: number
+}
+
+/** The statements that creating each of these products sends, but for the first, whose options the others use. */
+export const recordCreates = (url: string, bodies: readonly unknown[]): Promise<Statement[][]> =>
+  recordRequests(url, { operation: createProduct, workspaceId: randomUUID(), bodies, committed: 1 })
+
 /**
- * The statements that creating each of these products sends, recorded by running the operation and rolling it back, so
- * that the very same statements can be sent again raw. The first body is committed: it makes what the others refer to.
+ * The statements that each of these requests sends, recorded by running the operation and rolling it back, so that the very
+ * same statements can be sent again raw.
  */
-export async function recordCreates(url: string, bodies: readonly unknown[]): Promise<Statement[][]> {
+export async function recordRequests(
+  url: string,
+  { operation, workspaceId, bodies, committed }: Requests,
+): Promise<Statement[][]> {
   let statements: Statement[] = []
   const db = openDatabase({
     url,
     applicationName: 'bench',
     onStatement: (text, parameters) => statements.push({ text, parameters }),
   })
-  let isCommitting = true
+  let isCommitting = committed > 0
   const rollingBack: Database = {
     ...db,
     inWorkspace: (context, work) =>
@@ -39,19 +56,20 @@ export async function recordCreates(url: string, bodies: readonly unknown[]): Pr
   const app = createServiceApp({
     logger: createLogger('bench', 'silent'),
     db: rollingBack,
-    operations: [createProduct],
+    operations: [operation],
     tokenKey: keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
   })
   const sign = tokenSigner(keys.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'))
-  const caller = { workspaceId: randomUUID(), livemode: true, keyId: 'bench', scopes: ['*'] }
+  const caller = { workspaceId, livemode: true, keyId: 'bench', scopes: ['*'] }
   const token = await sign({ ...caller, productStatuses: [...PRODUCT_STATUSES] }, new Date())
   const recorded: Statement[][] = []
-  for (const body of bodies) {
+  for (const [index, body] of bodies.entries()) {
     statements = []
+    isCommitting = index < committed
     const headers = { [INTERNAL_TOKEN_HEADER]: token, 'content-type': 'application/json' }
-    await app.inject({ method: 'POST', url: '/v1/products', headers, payload: JSON.stringify(body) })
+    const { method, path } = operation
+    await app.inject({ method, url: path, headers, payload: JSON.stringify(body) })
     if (!isCommitting) recorded.push(statements)
-    isCommitting = false
   }
   await app.close()
   await db.stop?.()

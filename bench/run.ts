@@ -10,6 +10,8 @@ import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { type Api, apiClient } from './api.ts'
 import { measureCreates } from './measure-creates.ts'
 import { measureGateway } from './measure-gateway.ts'
+import { measureImports } from './measure-imports.ts'
+import { measureStock } from './measure-stock.ts'
 import { measureWebhookBurst, measureWebhookLatency } from './measure-webhooks.ts'
 import { type BenchStack, useStack } from './stack.ts'
 import { printTable, type Row } from './table.ts'
@@ -51,6 +53,13 @@ async function measure({ description, directory }: BenchStack): Promise<Row[]> {
   }
   await api.close()
 
+  announce('stock')
+  const shop = await newWorkspace(description)
+  const openCatalog = () =>
+    directClient(description.services.catalog?.url ?? '', secrets.internalPrivateKey, shop.workspaceId)
+  rows.push(...(await measureStock({ ...shop, openCatalog, catalogUrl, postgresUrl: description.postgres })))
+  await shop.api.close()
+
   for (const [what, measureWebhooks] of [
     ['webhook latency', measureWebhookLatency],
     ['a burst of webhooks', measureWebhookBurst],
@@ -60,6 +69,9 @@ async function measure({ description, directory }: BenchStack): Promise<Row[]> {
     rows.push(await measureWebhooks(api))
     await api.close()
   }
+
+  announce('imports')
+  rows.push(...(await measureImports(description.postgres, secrets.rolePassword)))
   return rows
 }
 

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { stackSecrets } from '@backoffice/local/secrets.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { emptyDatabase } from '@backoffice/testing/empty-database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -15,6 +16,8 @@ export interface TestStack {
   description(): StackDescription
   /** Connects as a superuser to the stack's database. */
   readonly sql: postgres.Sql
+  /** Signs the tokens between gateway and services: base64 DER PKCS8. */
+  readonly internalPrivateKey: string
   /** Ends a service's process as kill -9 does; the stack starts it again after a second. */
   kill(service: string): void
 }
@@ -64,6 +67,7 @@ export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<T
   return {
     description,
     sql,
+    internalPrivateKey: stackSecrets(directory).internalPrivateKey,
     kill(service) {
       const pid = description().services[service]?.pid
       if (pid === undefined) throw new Error(`the stack runs no ${service}`)

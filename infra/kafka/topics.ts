@@ -26,10 +26,14 @@ const compacted = {
 const published: Record<Topic, NewTopic['config']> = {
   [TOPICS.catalogEvents]: retained(7),
   [TOPICS.catalogProducts]: compacted,
+  [TOPICS.importsBatches]: retained(7),
+  [TOPICS.importsResults]: retained(7),
+  [TOPICS.platformEvents]: retained(7),
 }
 
 /** What consumers could not process, kept long enough for somebody to look into it. */
 const deadLetters = {
+  'catalog.imports.dead-letters': retained(90),
   'webhook-delivery.fan-out.dead-letters': retained(90),
 }
 

@@ -18,60 +18,77 @@ const HERE = import.meta.dirname
 const MAVEN = 'mvn'
 const CACHE = join(HERE, '..', '..', '.local', 'cache')
 
-let resolving: Promise<JavaParts> | undefined
-
-/** Fetches Kafka and the registry as infra/local/pom.xml names them, once per version; later calls only look. */
-export function resolveJavaParts(onProgress: Progress): Promise<JavaParts> {
-  resolving ??= resolve(onProgress)
-  return resolving
+/** What a pom.xml names: where it is fetched to, and which of the files there lists its jars. */
+interface Fetched {
+  readonly pom: string
+  readonly folder: string
+  readonly classpath: string
+  /** For the person at the terminal. */
+  readonly what: string
 }
 
-async function resolve(onProgress: Progress): Promise<JavaParts> {
+const JAVA_PARTS: Fetched = {
+  pom: join(HERE, 'pom.xml'),
+  folder: 'java',
+  classpath: 'kafka.classpath',
+  what: 'Kafka and the registry',
+}
+const S3_SERVER: Fetched = {
+  pom: join(HERE, 's3', 'pom.xml'),
+  folder: 's3',
+  classpath: 's3.classpath',
+  what: 'the S3 server',
+}
+
+let resolving: Promise<string> | undefined
+
+/** Fetches Kafka and the registry as infra/local/pom.xml names them, once per version; later calls only look. */
+export async function resolveJavaParts(onProgress: Progress): Promise<JavaParts> {
+  resolving ??= resolve(JAVA_PARTS, onProgress)
+  const directory = await resolving
+  return { kafkaClasspath: classpathIn(directory, JAVA_PARTS), registryDirectory: join(directory, 'registry') }
+}
+
+/** Fetches the S3 server of the tests as infra/local/s3/pom.xml names it, once per version; returns its classpath. */
+export const resolveS3Server = async (onProgress: Progress): Promise<string> =>
+  classpathIn(await resolve(S3_SERVER, onProgress), S3_SERVER)
+
+/** Returns the folder with what the pom.xml names. */
+async function resolve(fetched: Fetched, onProgress: Progress): Promise<string> {
   javaCommand()
-  const version = createHash('sha256')
-    .update(readFileSync(join(HERE, 'pom.xml')))
-    .digest('hex')
-    .slice(0, 12)
-  const directory = join(CACHE, `java-${version}`)
-  if (!isComplete(directory)) {
+  const version = createHash('sha256').update(readFileSync(fetched.pom)).digest('hex').slice(0, 12)
+  const directory = join(CACHE, `${fetched.folder}-${version}`)
+  if (!isComplete(directory, fetched)) {
     const unfinished = `${directory}.${process.pid}`
-    await runMaven(unfinished, onProgress)
+    await runMaven(fetched, unfinished, onProgress)
     rmSync(directory, { recursive: true, force: true })
     renameSync(unfinished, directory)
   }
-  return {
-    kafkaClasspath: readFileSync(join(directory, 'kafka.classpath'), 'utf8').trim(),
-    registryDirectory: join(directory, 'registry'),
-  }
+  return directory
 }
 
+const classpathIn = (directory: string, { classpath }: Fetched): string =>
+  readFileSync(join(directory, classpath), 'utf8').trim()
+
 /** The classpath names jars in Maven's own repository, which may have been emptied since. */
-function isComplete(directory: string): boolean {
-  const list = join(directory, 'kafka.classpath')
+function isComplete(directory: string, fetched: Fetched): boolean {
+  const list = join(directory, fetched.classpath)
   return (
     existsSync(list) &&
-    readFileSync(list, 'utf8')
-      .trim()
+    classpathIn(directory, fetched)
       .split(delimiter)
       .every((jar) => existsSync(jar))
   )
 }
 
-async function runMaven(target: string, onProgress: Progress): Promise<void> {
+async function runMaven({ pom, what }: Fetched, target: string, onProgress: Progress): Promise<void> {
   mkdirSync(target, { recursive: true })
   const log: string[] = []
   const report = transferReporter(onProgress)
   const how = await runToEnd({
     name: 'Maven',
     file: mavenCommand(),
-    args: [
-      '-f',
-      join(HERE, 'pom.xml'),
-      'generate-resources',
-      `-Dtarget=${target}`,
-      '-Dstyle.color=never',
-      ...repository(),
-    ],
+    args: ['-f', pom, 'generate-resources', `-Dtarget=${target}`, '-Dstyle.color=never', ...repository()],
     output: (line) => {
       report(line)
       if (!line.startsWith('Progress')) log.push(line)
@@ -82,9 +99,7 @@ async function runMaven(target: string, onProgress: Progress): Promise<void> {
   const file = join(CACHE, 'maven.log')
   writeFileSync(file, log.join('\n'))
   const reason = log.find((line) => line.includes('ERROR')) ?? how
-  throw new StackError(
-    `Maven could not fetch Kafka and the registry: check the network (${file} has the rest): ${reason}`,
-  )
+  throw new StackError(`Maven could not fetch ${what}: check the network (${file} has the rest): ${reason}`)
 }
 
 /** Maven's own repository where this user can write one, since other projects share it; else one in the cache here. */

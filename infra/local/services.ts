@@ -16,6 +16,8 @@ export interface ServiceDefinition {
 
 /** What services are told about the stack they run in. */
 export interface StackEnvironment {
+  /** Where the stack keeps its data. */
+  readonly directory: string
   readonly postgres: string
   readonly kafka: readonly string[]
   readonly registry: string
@@ -34,7 +36,13 @@ export const services: readonly ServiceDefinition[] = [
       WEBHOOK_DELIVERY_URL: urls['webhook-delivery'],
     }),
   },
-  { name: 'catalog', environment: () => ({}) },
+  {
+    name: 'catalog',
+    environment: ({ directory, urls }) => ({
+      ASSETS_DIRECTORY: join(directory, 'assets'),
+      ASSETS_URL: `${urls.gateway}/assets`,
+    }),
+  },
   {
     name: 'webhook-delivery',
     environment: ({ secrets }) => ({ WEBHOOK_SECRET_KEYS: secrets.webhookSecretKey, WEBHOOK_ALLOW_LOOPBACK: 'true' }),

@@ -77,7 +77,7 @@ async function startServices(options: StackOptions, supervisor: Supervisor): Pro
   for (const { name } of services)
     ports.set(name, name === 'gateway' ? options.port || (await freePort()) : await freePort())
   const urls = Object.fromEntries([...ports].map(([name, port]) => [name, `http://127.0.0.1:${port}`]))
-  const stack = { ...foundation, secrets, urls }
+  const stack = { ...foundation, directory, secrets, urls }
   await Promise.all(
     services.map((service) =>
       step(service.name, async () => {
@@ -119,5 +119,6 @@ const portInUse = (port: number) =>
 /** Secrets stay: the admin token that a shell has noted down goes on working. */
 function forget(directory: string): void {
   removePostgresData(join(directory, 'postgres'))
-  for (const name of ['kafka', 'registry', 'demo.json']) rmSync(join(directory, name), { recursive: true, force: true })
+  for (const name of ['kafka', 'registry', 'assets', 'demo.json'])
+    rmSync(join(directory, name), { recursive: true, force: true })
 }

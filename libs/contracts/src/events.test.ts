@@ -17,11 +17,17 @@ function objectsOf(schema: unknown): object[] {
   return 'properties' in schema ? [schema, ...inner] : inner
 }
 
-it.each(records)('the record %s %s refuses members it does not know, at every depth', (_topic, type, schema) => {
-  const objects = objectsOf(z.toJSONSchema(schema, { io: 'input' }))
-  expect(objects.length).toBeGreaterThanOrEqual(2)
-  for (const object of objects) expect(object, type).toHaveProperty('additionalProperties', false)
-})
+/** Their data has members that the specification does not list (OP-57). */
+const OPEN = ['bundle.updated', 'expense.created', 'expense.updated', 'stock_count.closed']
+
+it.each(records.filter(([, type]) => !OPEN.includes(type)))(
+  'the record %s %s refuses members it does not know, at every depth',
+  (_topic, type, schema) => {
+    const objects = objectsOf(z.toJSONSchema(schema, { io: 'input' }))
+    expect(objects.length).toBeGreaterThanOrEqual(2)
+    for (const object of objects) expect(object, type).toHaveProperty('additionalProperties', false)
+  },
+)
 
 it.each(records)('the record %s %s carries what every record does, under its own type', (_topic, type, schema) => {
   const { properties, required } = z.toJSONSchema(schema, { io: 'input' })

@@ -1,16 +1,33 @@
 import { z } from 'zod'
 import { Id, Timestamp } from './fields.ts'
+import { CategoryBatch, ImportResult, ProductBatch, StockBatch, VariantBatch } from './imports.ts'
+import {
+  AssistantTask,
+  Bundle,
+  Component,
+  DeletedComponent,
+  DeletedPaymentMilestoneTemplate,
+  DeletedSupplier,
+  Expense,
+  PaymentMilestoneTemplate,
+  StockCount,
+  StockPoolAdjustment,
+  Supplier,
+} from './platform-events.ts'
 import { Category, Product, ProductState, Tag } from './product.ts'
 
 /** Kafka topics by what they carry. */
 export const TOPICS = {
   catalogEvents: 'catalog.events',
   catalogProducts: 'catalog.products',
+  importsBatches: 'imports.batches',
+  importsResults: 'imports.results',
+  platformEvents: 'platform.events',
 } as const
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS]
 
 /** Topics whose records are delivered to webhook endpoints. */
-export const EVENT_TOPICS: readonly Topic[] = [TOPICS.catalogEvents]
+export const EVENT_TOPICS: readonly Topic[] = [TOPICS.catalogEvents, TOPICS.platformEvents]
 
 /** What every record on Kafka looks like, whatever its `data`. */
 export const EventRecord = z.strictObject({
@@ -43,6 +60,35 @@ export const RECORDS = {
   },
   [TOPICS.catalogProducts]: {
     'product.state': record('product.state', ProductState),
+  },
+  [TOPICS.importsBatches]: {
+    'batch.products': record('batch.products', ProductBatch),
+    'batch.product_variants': record('batch.product_variants', VariantBatch),
+    'batch.stock': record('batch.stock', StockBatch),
+    'batch.categories': record('batch.categories', CategoryBatch),
+  },
+  [TOPICS.importsResults]: {
+    'batch.applied': record('batch.applied', ImportResult),
+  },
+  // Published from outside this repository (OP-69); the key is the resource's id.
+  [TOPICS.platformEvents]: {
+    'bundle.updated': record('bundle.updated', Bundle),
+    'component.created': record('component.created', Component),
+    'component.updated': record('component.updated', Component),
+    'component.deleted': record('component.deleted', DeletedComponent),
+    'supplier.created': record('supplier.created', Supplier),
+    'supplier.updated': record('supplier.updated', Supplier),
+    'supplier.deleted': record('supplier.deleted', DeletedSupplier),
+    'expense.created': record('expense.created', Expense),
+    'expense.updated': record('expense.updated', Expense),
+    'expense.deleted': record('expense.deleted', Deleted),
+    'payment_milestone_template.created': record('payment_milestone_template.created', PaymentMilestoneTemplate),
+    'payment_milestone_template.updated': record('payment_milestone_template.updated', PaymentMilestoneTemplate),
+    'payment_milestone_template.deleted': record('payment_milestone_template.deleted', DeletedPaymentMilestoneTemplate),
+    'stock_count.closed': record('stock_count.closed', StockCount),
+    'stock_pool.adjusted': record('stock_pool.adjusted', StockPoolAdjustment),
+    'assistant_task.created': record('assistant_task.created', AssistantTask),
+    'assistant_task.updated': record('assistant_task.updated', AssistantTask),
   },
 } satisfies Record<Topic, Record<string, z.ZodType>>
 

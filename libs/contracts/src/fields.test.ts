@@ -1,6 +1,17 @@
 import { describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import { Description, Id, MoneyMap, Name, NonNegativeInteger, Timestamp, TimestampInput } from './fields.ts'
+import {
+  CategorySlug,
+  Description,
+  Id,
+  MoneyMap,
+  Name,
+  NonNegativeInteger,
+  Sku,
+  Slug,
+  Timestamp,
+  TimestampInput,
+} from './fields.ts'
 
 const takes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
 const MAX = Number.MAX_SAFE_INTEGER
@@ -20,6 +31,14 @@ describe.each<[string, z.ZodType, unknown[], unknown[]]>([
     ],
   ],
   ['Name', Name, ['a', ' a ', 'x'.repeat(255), 'é 😀'], ['', ' ', '\t\n', '\u00a0', 'x'.repeat(256), 7, null]],
+  ['Sku', Sku, ['a', 'A b', 'x'.repeat(255)], ['', ' a', 'a ', 'x'.repeat(256), 7, null]],
+  [
+    'Slug',
+    Slug,
+    ['a', 'mug-2', '茶', 'é-1', 'x'.repeat(255)],
+    ['', 'A', 'a b', 'a--b', '-a', 'a-', 'x'.repeat(256), null],
+  ],
+  ['CategorySlug', CategorySlug, ['mugs', '0198c7a0'], ['Mugs', '0198c7a0-0000-7000-8000-000000000001', null]],
   ['Description', Description, ['', 'x'.repeat(65_536)], ['x'.repeat(65_537), null]],
   [
     'NonNegativeInteger',

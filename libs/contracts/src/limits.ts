@@ -1,6 +1,7 @@
 /** Size limits (OP-07). */
 export const LIMITS = {
   bodyBytes: 1024 * 1024,
+  assetBytes: 20 * 1024 * 1024,
   jsonDepth: 32,
   nameLength: 255,
   descriptionLength: 64 * 1024,

@@ -55,7 +55,7 @@ function asApiError(error: FastifyError | Error): ApiError {
 
 const NOT_HTTP: Readonly<Record<string, string>> = {
   HPE_HEADER_OVERFLOW: 'The headers are larger than 16 KiB',
-  ERR_HTTP_REQUEST_TIMEOUT: 'The request was not complete within 60 s',
+  ERR_HTTP_REQUEST_TIMEOUT: 'The request was not complete in time',
 }
 
 /** Answers what could not be read as a request, on the bare connection, with the contract's error body; then closes it. */

@@ -2,19 +2,27 @@ import { ERROR_STATUS } from '@backoffice/contracts/errors.ts'
 import type { Scope } from '@backoffice/contracts/scopes.ts'
 import { z } from 'zod'
 import type { RouteDeclaration } from './route.ts'
+import type { UploadDeclaration } from './upload.ts'
 
 type Json = Record<string, unknown>
 
-/** A service's part of the API's OpenAPI 3.1 document; the gateway merges the parts. */
-export function openApiDocument(operations: readonly (RouteDeclaration & { scope?: Scope })[]): Json {
+type Entry = RouteDeclaration & { readonly scope?: Scope | 'internal' }
+
+interface FormSchema {
+  readonly properties?: Json
+  readonly required?: string[]
+}
+
+/** A service's part of the API's OpenAPI 3.1 document, internal operations left out; the gateway merges the parts. */
+export function openApiDocument(operations: readonly Entry[]): Json {
   const paths: Record<string, Json> = {}
-  for (const operation of operations) {
+  for (const operation of operations.filter(({ scope }) => scope !== 'internal')) {
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: entryOf(operation) }
   }
   return { openapi: '3.1.0', info: { title: 'Commerce Back-Office API', version: 'v1' }, paths }
 }
 
-function entryOf(operation: RouteDeclaration & { scope?: Scope }): Json {
+function entryOf(operation: Entry): Json {
   const { openPoints = [] } = operation
   return {
     summary: operation.summary,
@@ -26,11 +34,33 @@ function entryOf(operation: RouteDeclaration & { scope?: Scope }): Json {
       ...parametersOf('query', operation.query),
       ...(operation.scope && operation.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
     ],
-    ...(operation.body && { requestBody: { required: true, content: jsonContent(schemaOf(operation.body, 'input')) } }),
+    ...requestBodyOf(operation),
     responses: {
       ...Object.fromEntries(Object.entries(operation.responses).map(([status, body]) => [status, responseOf(body)])),
       default: { description: 'An error', content: jsonContent(ERROR_SCHEMA) },
     },
+  }
+}
+
+function requestBodyOf({ body, upload }: Entry): Json {
+  if (upload)
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formOf(body, upload) } } } }
+  return body ? { requestBody: { required: true, content: jsonContent(schemaOf(body, 'input')) } } : {}
+}
+
+/** The form of an upload: its text members, then the file. */
+function formOf(body: z.ZodType | undefined, { member, maxBytes }: UploadDeclaration): Json {
+  const { properties, required = [] } = schemaOf(body ?? z.strictObject({}), 'input') as FormSchema
+  const file = {
+    type: 'string',
+    contentMediaType: 'application/octet-stream',
+    description: `At most ${maxBytes} bytes`,
+  }
+  return {
+    type: 'object',
+    properties: { ...properties, [member]: file },
+    required: [...required, member],
+    additionalProperties: false,
   }
 }
 

@@ -8,37 +8,61 @@ import type { z } from 'zod'
 import { type Caller, INTERNAL_TOKEN_HEADER, type RequestContext } from './internal-token.ts'
 import { Reply } from './reply.ts'
 import type { Route, RouteDeclaration, ValidRequest } from './route.ts'
+import type { UploadDeclaration, UploadedFile } from './upload.ts'
 
 /** What a handler is given: the validated request, who sent it, and a transaction in the sender's workspace. */
-export interface OperationInput<Params, Query, Body> extends ValidRequest<Params, Query, Body> {
+export interface OperationInput<Params, Query, Body, File> extends ValidRequest<Params, Query, Body, File> {
   readonly context: RequestContext
   readonly now: Date
   /**
    * Runs the operation's one transaction. For a POST with an Idempotency-Key the answer is stored in it, and a repeated
-   * request is answered from the store without running `work` (OP-08).
+   * request is answered from the store without running `work` (OP-08). An upload is read to its end before.
    */
   inWorkspace(work: (tx: Transaction) => Promise<Reply>): Promise<Reply>
 }
 
+/**
+ * What the caller's key must be granted. An `internal` operation is for other services only: its caller's token is as
+ * signed, but which scope an act needs is known to the service that acts, so none is asked for. Such an operation stays under
+ * `/internal/`, where the gateway sends nobody, and out of the OpenAPI document.
+ */
+type Access =
+  | { readonly path: string; readonly scope: Scope }
+  | { readonly path: `/internal/${string}`; readonly scope: 'internal' }
+
 /** One operation of the API: routing, validation, scope, OpenAPI entry and handler in one declaration. */
-export interface Operation<
+export type Operation<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
   Body extends z.ZodType = z.ZodType,
-> extends RouteDeclaration<Params, Query, Body> {
-  readonly scope: Scope
-  handle(input: OperationInput<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply>
-}
+  Upload extends UploadDeclaration | undefined = UploadDeclaration | undefined,
+> = RouteDeclaration<Params, Query, Body> &
+  Access & {
+    readonly upload?: Upload
+    handle(
+      input: OperationInput<
+        z.output<Params>,
+        z.output<Query>,
+        z.output<Body>,
+        Upload extends UploadDeclaration ? UploadedFile : undefined
+      >,
+    ): Promise<Reply>
+  }
 
 /** Any operation, as a server takes them. */
-export type AnyOperation = RouteDeclaration & {
-  readonly scope: Scope
-  handle(input: OperationInput<never, never, never>): Promise<Reply>
-}
+export type AnyOperation = RouteDeclaration &
+  Access & {
+    handle(input: OperationInput<never, never, never, never>): Promise<Reply>
+  }
 
-/** Declares an operation; the handler's input is typed by the schemas given. */
-export const operation = <Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
-  declaration: Operation<Params, Query, Body>,
+/** Declares an operation; the handler's input is typed by the schemas given, and by whether it takes a file. */
+export const operation = <
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Upload extends UploadDeclaration | undefined = undefined,
+>(
+  declaration: Operation<Params, Query, Body, Upload>,
 ): AnyOperation => declaration
 
 export interface OperationDependencies {
@@ -47,7 +71,7 @@ export interface OperationDependencies {
   readonly clock: () => Date
 }
 
-/** Binds an operation to its service: the caller comes from the gateway's token and needs the operation's scope. */
+/** Binds an operation to its service: the caller comes from the gateway's token and needs the operation's scope, if it has one. */
 export function operationRoute(
   declaration: AnyOperation,
   { db, verifyToken, clock }: OperationDependencies,
@@ -57,7 +81,7 @@ export function operationRoute(
     async authorize(request) {
       const caller = await verifyToken(headerOf(request, INTERNAL_TOKEN_HEADER), clock())
       request.logged = { workspace_id: caller.workspaceId, key_id: caller.keyId }
-      if (!isGranted(caller.scopes, declaration.scope)) {
+      if (declaration.scope !== 'internal' && !isGranted(caller.scopes, declaration.scope)) {
         throw new ApiError('insufficient_scope', `API key lacks required scope: ${declaration.scope}`)
       }
       return {
@@ -68,12 +92,16 @@ export function operationRoute(
       }
     },
     answer(context, valid, request) {
-      const key = declaration.method === 'POST' ? idempotentRequest(request) : undefined
+      const key = declaration.method === 'POST' ? idempotencyKey(request) : undefined
       return declaration.handle({
-        ...(valid as ValidRequest<never, never, never>),
+        ...(valid as ValidRequest<never, never, never, never>),
         context,
         now: clock(),
-        inWorkspace: (work) => db.inWorkspace(context, key ? (tx) => once(tx, key, work) : work),
+        inWorkspace: (work) => {
+          if (key === undefined) return db.inWorkspace(context, work)
+          const identified = { key, fingerprint: fingerprint(request, valid) }
+          return db.inWorkspace(context, (tx) => once(tx, identified, work))
+        },
       })
     },
   }
@@ -89,11 +117,17 @@ async function once(tx: Transaction, request: IdempotentRequest, work: (tx: Tran
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 
-function idempotentRequest(request: FastifyRequest): IdempotentRequest | undefined {
+function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = headerOf(request, 'idempotency-key')
-  if (key === undefined) return undefined
-  if (!KEY.test(key)) throw badRequest('Idempotency-Key: must be 1 to 255 visible ASCII characters')
-  return { key, fingerprint: fingerprintOf(request.method, request.url, request.body) }
+  if (key !== undefined && !KEY.test(key)) {
+    throw badRequest('Idempotency-Key: must be 1 to 255 visible ASCII characters')
+  }
+  return key
+}
+
+/** Of a request with a file, made when the operation has read it. */
+function fingerprint({ method, url, body }: FastifyRequest, { file, body: members }: ValidRequest): string {
+  return fingerprintOf(method, url, file ? { members, name: file.name, digest: file.digest() } : body)
 }
 
 function headerOf(request: FastifyRequest, name: string): string | undefined {

@@ -1,8 +1,17 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
+import { withinMs } from './body-deadline.ts'
 import { refuseUnstorable } from './json-body.ts'
 import type { Reply } from './reply.ts'
+import {
+  dropRest,
+  receiveForm,
+  refuseOtherThanForm,
+  type UploadDeclaration,
+  type UploadedFile,
+  uploadBytes,
+} from './upload.ts'
 import { validate } from './validation.ts'
 
 /** The declared side of an operation: what routing, validation and the OpenAPI document need. */
@@ -17,7 +26,10 @@ export interface RouteDeclaration<
   readonly summary: string
   readonly params?: Params
   readonly query?: Query
+  /** JSON; with `upload`, the text members of the form. */
   readonly body?: Body
+  /** Takes a form with a file instead of JSON. */
+  readonly upload?: UploadDeclaration | undefined
   /** Successful answers by status; null is an answer without a body. */
   readonly responses: Readonly<Record<number, z.ZodType | null>>
   /** Decisions the operation rests on, shown as `x-open-point`. */
@@ -26,11 +38,12 @@ export interface RouteDeclaration<
   readonly extension?: boolean
 }
 
-/** The validated parts of a request. */
-export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown> {
+/** The validated parts of a request; the file of an upload is still to be read. */
+export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown, File = UploadedFile | undefined> {
   readonly params: Params
   readonly query: Query
   readonly body: Body
+  readonly file: File
 }
 
 /** A declaration with its way of answering: who may call is decided by `authorize`, before the body is read. */
@@ -54,19 +67,21 @@ export function addRoutes<Caller>(
 ): void {
   const methodsByUrl = new Map<string, string[]>()
   for (const route of routes) {
-    const { method, path } = route.declaration
+    const { method, path, upload } = route.declaration
     const url = path.replaceAll(/\{(\w+)\}/g, ':$1')
     methodsByUrl.set(url, [...(methodsByUrl.get(url) ?? []), method])
     const callers = new WeakMap<FastifyRequest, Caller>()
     app.route({
       method,
       url,
+      config: upload ? { takesFile: true, bodyWithinMs: withinMs(uploadBytes(upload.maxBytes)) } : {},
       onRequest: async (request) => {
         callers.set(request, await route.authorize(request))
+        if (upload) refuseOtherThanForm(request.headers['content-type'])
       },
       handler: async (request, response) => {
         const caller = callers.get(request) as Caller
-        const reply = await route.answer(caller, validRequest(route.declaration, request), request)
+        const reply = await withFile(route.declaration, request, (valid) => route.answer(caller, valid, request))
         if (checkResponses) checkResponse(route.declaration, reply)
         response.code(reply.status)
         if (reply.body === undefined) return response.send()
@@ -77,17 +92,31 @@ export function addRoutes<Caller>(
   for (const [url, allowed] of methodsByUrl) refuseOtherMethods(app, url, allowed)
 }
 
-function validRequest({ params, query, body }: RouteDeclaration, request: FastifyRequest): ValidRequest {
+/** The validated request; one with a file has been read up to it, and whatever is left unread is dropped in the end. */
+async function withFile(
+  declaration: RouteDeclaration,
+  request: FastifyRequest,
+  answer: (valid: ValidRequest) => Promise<Reply>,
+): Promise<Reply> {
+  const { params, query, body, upload } = declaration
   refuseUnstorable(request.params)
   refuseUnstorable(request.query)
-  return {
+  const valid = {
     params: validate(params ?? NO_MEMBERS, request.params, 'path'),
     query: validate(query ?? NO_MEMBERS, request.query, 'query'),
-    body: validate(body ?? NO_BODY, request.body, 'body'),
+  }
+  if (!upload) return answer({ ...valid, body: validate(body ?? NO_BODY, request.body, 'body'), file: undefined })
+  try {
+    const { members, file } = await receiveForm(request.raw, upload)
+    refuseUnstorable({ ...members, [upload.member]: file.name })
+    return await answer({ ...valid, body: validate(body ?? NO_MEMBERS, members, 'body'), file })
+  } finally {
+    dropRest(request.raw)
   }
 }
 
-function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {
+/** Answers every other method on a path with 405 and `Allow`. */
+export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: string[]): void {
   const isAnswered = (method: string) => allowed.includes(method) || (method === 'HEAD' && allowed.includes('GET'))
   app.route({
     method: app.supportedMethods.filter((method) => !isAnswered(method)),

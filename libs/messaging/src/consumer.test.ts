@@ -72,6 +72,13 @@ test.each([
   expect(letter.value).toEqual(value)
 })
 
+test('the reason of a record that does not fit names each member by its path', async () => {
+  const key = notes.aKey()
+  await notes.sendRaw(key, Buffer.from('\0\0\0\0\x01{"name":7}'))
+  const letter = await eventually('a dead letter', () => dead.records.find((record) => record.key === key))
+  expect(letter.headers['dead-letter-reason']?.toString()).toMatch(/^name: .*expected string/)
+})
+
 test('members that the consumer’s schema does not name are no reason to refuse a record', async () => {
   const key = notes.aKey()
   await notes.sendRaw(key, Buffer.from('\0\0\0\0\x01{"name":"newer","added":true}'))

@@ -15,9 +15,16 @@ export interface ConsumerDefinition<Value> extends Pick<Handling<Value>, 'name' 
   readonly schema: Handling<Value>['schema']
   /**
    * Handles records of one partition in their order, in a transaction that is committed before their offset is. They can
-   * come again, so what it writes has a natural unique key. May return what is to be called after the commit.
+   * come again, so what it writes has a natural unique key, or the consumer an inbox. May return what is to be called after the commit.
    */
   readonly handle: Handling<Value>['handle']
+  /**
+   * Whether each record stands for itself. Otherwise the records after one that is given up follow it to the dead letters, as
+   * long as its key is parked, since the effect of one may rest on that of the one before.
+   */
+  readonly isEachIndependent?: boolean
+  /** Records that share a transaction, at most; 500 unless given. */
+  readonly recordsAtOnce?: number
 }
 
 /** A running consumer. */
@@ -28,7 +35,10 @@ export interface Consumer extends Part {
 
 export interface ConsumerContext extends ProcessContext {
   readonly kafka: Kafka
-  /** Opened as the worker role: records of all workspaces come together. */
+  /**
+   * Opened as the worker role, since records of all workspaces come together; as the app role for a consumer with an inbox,
+   * which handles each in its workspace.
+   */
   readonly db: Database
   /** Without progress for this long while records wait, the process is ended. A minute unless given. */
   readonly stalledAfterMs?: number
@@ -46,7 +56,7 @@ const consumed = meter('consumer').createCounter('consumer_records', { descripti
  * function. Every record is handled at least once, and the records of a key in their order.
  */
 export function consumer<Value>(definition: ConsumerDefinition<Value>, context: ConsumerContext): Consumer {
-  const { name, topics } = definition
+  const { name, topics, recordsAtOnce = MAX_RECORDS } = definition
   const { kafka, db, logger, fatal, stalledAfterMs = 60_000 } = context
   let member: GroupMember | undefined
   let stopWatching: (() => void) | undefined
@@ -64,8 +74,8 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
         proceed,
         onWait: () => waits++,
       }
-      for (let from = 0; from < batch.records.length; from += MAX_RECORDS) {
-        const records = batch.records.slice(from, from + MAX_RECORDS)
+      for (let from = 0; from < batch.records.length; from += recordsAtOnce) {
+        const records = batch.records.slice(from, from + recordsAtOnce)
         const [first, last] = [records[0], records.at(-1)]
         if (!first || !last) return
         const startedAt = performance.now()

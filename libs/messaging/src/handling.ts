@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { TransactionSql } from 'postgres'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { IncomingRecord, Kafka } from './kafka-connection.ts'
 import { decodeRecord } from './wire-format.ts'
 
@@ -16,13 +16,18 @@ export interface Received<Value> {
   readonly traceparent: string | undefined
 }
 
+/** The shape of a record's value: one for all, or one for each topic. */
+export type RecordSchema<Value> = z.ZodType<Value> | ((topic: string) => z.ZodType<Value>)
+
 /** Called once the transaction is committed. What it fails at is logged and not tried again. */
 export type AfterCommit = () => void
 
 /** What it takes to handle a batch of records. */
 export interface Handling<Value> {
   readonly name: string
-  readonly schema: z.ZodType<Value>
+  readonly schema: RecordSchema<Value>
+  /** Whether records of a key have nothing to do with each other: then one that is given up takes no later one with it. */
+  readonly isEachIndependent?: boolean
   handle(records: Received<Value>[], tx: TransactionSql): Promise<AfterCommit | undefined>
   readonly sql: Sql
   /** A transaction that has not begun by then is tried again, in milliseconds. */
@@ -59,15 +64,23 @@ export async function patiently<Result>(
   }
 }
 
-/** Decodes a record and brings it into the consumer's shape; throws when it does not fit. Null is a tombstone's value. */
-export function receivedOf<Value>(record: IncomingRecord, schema: z.ZodType<Value>): Received<Value> {
+/**
+ * Decodes a record and brings it into the consumer's shape; throws when it does not fit, naming each member by its path. Null
+ * is a tombstone's value.
+ */
+export function receivedOf<Value>(record: IncomingRecord, schema: RecordSchema<Value>): Received<Value> {
   const { topic, partition, offset, key, value, headers } = record
+  const shape = typeof schema === 'function' ? schema(topic) : schema
+  const read = shape.safeParse(value === null ? null : decodeRecord(value))
+  if (!read.success) throw new Error(read.error.issues.map(problemOf).join('; '))
   return {
     topic,
     partition,
     offset,
     key: key ?? '',
-    value: schema.parse(value === null ? null : decodeRecord(value)),
+    value: read.data,
     traceparent: headers.traceparent?.toString(),
   }
 }
+
+const problemOf = ({ path, message }: z.core.$ZodIssue): string => `${z.core.toDotPath(path) || 'value'}: ${message}`

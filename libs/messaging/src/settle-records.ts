@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
+import type { TransactionSql } from 'postgres'
 import { isCircumstantial } from './circumstances.ts'
 import { sendDeadLetters } from './dead-letters.ts'
 import { type Handling, Interrupted, patiently, type Received, receivedOf } from './handling.ts'
@@ -22,9 +23,9 @@ interface Decoded<Value> {
 
 /**
  * Brings records of one partition through the handler in their order: together in one transaction or, when that keeps
- * failing, in ever smaller parts until the one that fails is alone. That one goes to the dead letters and its key is
- * parked, so its neighbours go on and nothing overtakes it. Waits without end while circumstances are at fault. Returns
- * how many records went to the dead letters.
+ * failing, in ever smaller parts until the one that fails is alone. That one goes to the dead letters and its neighbours go
+ * on. Unless each record is independent its key is parked, so that nothing overtakes it. Waits without end while
+ * circumstances are at fault. Returns how many records went to the dead letters.
  */
 export async function settleRecords<Value>(
   handling: Handling<Value>,
@@ -68,7 +69,7 @@ async function settle<Value>(
   }
 }
 
-/** One transaction for all whose key is not parked; an inbox row per record would go into it as well. */
+/** One transaction for all whose key is not parked. */
 async function handleTogether<Value>(handling: Handling<Value>, batch: Decoded<Value>[]): Promise<number> {
   const { followers, afterCommit } = await patiently(
     handling,
@@ -76,11 +77,7 @@ async function handleTogether<Value>(handling: Handling<Value>, batch: Decoded<V
       inTransaction(
         handling.sql,
         async (tx) => {
-          const parked = await parkedKeys(
-            tx,
-            handling.name,
-            batch.map(({ record }) => record),
-          )
+          const parked = await parkedAmong(handling, batch, tx)
           const own = batch.filter(({ record }) => !parked.has(record.key)).map(({ received }) => received)
           return {
             followers: batch.map(({ record }) => record).filter(({ key }) => parked.has(key)),
@@ -100,18 +97,32 @@ async function handleTogether<Value>(handling: Handling<Value>, batch: Decoded<V
   return followers.length
 }
 
+/** Keys of this batch whose records follow an earlier one to the dead letters. */
+async function parkedAmong<Value>(
+  { name, isEachIndependent }: Handling<Value>,
+  batch: Decoded<Value>[],
+  tx: TransactionSql,
+): Promise<Set<string | null>> {
+  if (isEachIndependent) return new Set()
+  const records = batch.map(({ record }) => record)
+  return parkedKeys(tx, name, records)
+}
+
 async function giveUp<Value>(handling: Handling<Value>, record: IncomingRecord, error: unknown): Promise<number> {
-  const { name, sql, logger } = handling
+  const { name, sql, logger, isEachIndependent = false } = handling
   const reason = (error instanceof Error ? error.message : String(error))
     .replaceAll('\0', '')
     .slice(0, MAX_REASON_LENGTH)
   const { topic, partition, offset, key } = record
-  logger.error({ err: error, consumer: name, topic, partition, offset, key }, 'record given up, its key is parked')
-  await patiently(
-    handling,
-    () => parkKey(sql, name, record, reason),
-    () => true,
-  )
+  const parked = !isEachIndependent
+  logger.error({ err: error, consumer: name, topic, partition, offset, key, parked }, 'record given up')
+  if (parked) {
+    await patiently(
+      handling,
+      () => parkKey(sql, name, record, reason),
+      () => true,
+    )
+  }
   await bury(handling, [record], reason)
   return 1
 }

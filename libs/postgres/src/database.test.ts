@@ -57,6 +57,9 @@ describe('inWorkspace', () => {
 })
 
 describe('a transaction that another one was in the way of', () => {
+  const isWaiting = () => admin`
+    select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+
   it('is run again after a real deadlock, and both are done', async () => {
     await db.inWorkspace(context, async (tx) => [await insertTag(tx, 'a'), await insertTag(tx, 'b')])
     const [bothHold, oneIsDone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
@@ -82,8 +85,6 @@ describe('a transaction that another one was in the way of', () => {
   })
 
   it('is run again after a unique violation, and then sees what was there first', async () => {
-    const isWaiting = () => admin`
-      select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
     const seen: number[] = []
     let second: Promise<void> | undefined
     await db.inWorkspace(context, async (tx) => {
@@ -100,7 +101,28 @@ describe('a transaction that another one was in the way of', () => {
     expect(await slugs()).toEqual(['mug', 'mug-2'])
   })
 
-  it.each(['40P01', '40001', '23505'])('is run three times at most: %s', async (code) => {
+  it('is run again after a foreign key violation, and then sees that what it referred to is gone', async () => {
+    const insertCategory = (tx: Transaction, slug: string, parent: string | null) => tx`
+      insert into category (workspace_id, id, name, slug, parent_id, created_at, updated_at)
+      values (${context.workspaceId}, ${randomUUID()}, ${slug}, ${slug}, ${parent}, now(), now())`
+    await db.inWorkspace(context, (tx) => insertCategory(tx, 'parent', null))
+    const seen: number[] = []
+    let second: Promise<void> | undefined
+    await admin.begin(async (deleting) => {
+      await deleting`delete from category`
+      second = db.inWorkspace(context, async (tx) => {
+        const found = await tx<{ id: string }[]>`select id from category where slug = 'parent'`
+        seen.push(found.length)
+        if (found[0]) await insertCategory(tx, 'child', found[0].id)
+      })
+      await eventually('the second waits for the first', async () => (await isWaiting()).length === 1)
+    })
+    await second
+    expect(seen).toEqual([1, 0])
+    expect(await admin`select from category`).toHaveLength(0)
+  })
+
+  it.each(['40P01', '40001', '23503', '23505'])('is run three times at most: %s', async (code) => {
     let runs = 0
     const work = db.inWorkspace(context, async (tx) => {
       runs++
@@ -110,7 +132,7 @@ describe('a transaction that another one was in the way of', () => {
     expect(runs).toBe(3)
   })
 
-  it.each(['22012', '23503', '57014'])('is not run again after any other failure: %s', async (code) => {
+  it.each(['22012', '23502', '57014'])('is not run again after any other failure: %s', async (code) => {
     let runs = 0
     const work = db.inWorkspace(context, async (tx) => {
       runs++

@@ -30,7 +30,8 @@ export interface Database extends Part {
   readonly sql: Sql
   /**
    * Runs `work` in a transaction that sees one workspace's rows only. Runs it again, at most twice, when a concurrent
-   * transaction was in its way (deadlock, unique violation), so `work` must have no effect outside the transaction.
+   * transaction was in its way (deadlock, violated unique or foreign key), so `work` must have no effect outside the
+   * transaction.
    */
   inWorkspace<Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
@@ -59,8 +60,24 @@ const YIELD_MS = 5
 export const reconnectAfter = (failures: number): number => (failures > 0 ? 0.1 : 0)
 
 /** Sets what row level security and the database's own records go by, until the transaction ends. */
-export const enterWorkspace = (tx: AnySql, { workspaceId, actor = '' }: WorkspaceContext) => tx`
+const enterWorkspace = (tx: AnySql, { workspaceId, actor = '' }: WorkspaceContext) => tx`
   select set_config('app.workspace_id', ${workspaceId}, true), set_config('app.actor', ${actor}, true)`
+
+/**
+ * Takes a transaction that has begun outside any workspace into one, where it stays until it ends or enters another, and runs
+ * `work` there. The walls hold for the app role: what the worker role reaches of all workspaces, it reaches in there as well.
+ */
+export async function enter<Result>(
+  begun: postgres.TransactionSql,
+  context: WorkspaceContext,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const tx: Transaction = Object.assign(begun, { context, hasPublished: false })
+  // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
+  const entered = enterWorkspace(tx, context).execute()
+  const [result] = await Promise.all([work(tx), entered])
+  return result
+}
 
 /** Opens a pool; connections are made when first needed. `int8` is read as a number: every such column is checked to ±(2^53−1). */
 export function openDatabase(options: DatabaseOptions): Database {
@@ -80,13 +97,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   const attempt = <Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>) =>
     inTransaction(
       sql,
-      async (plain) => {
-        const tx: Transaction = Object.assign(plain, { context, hasPublished: false })
-        // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
-        const entered = enterWorkspace(tx, context).execute()
-        const [result] = await Promise.all([work(tx), entered])
-        return { result, hasPublished: tx.hasPublished }
-      },
+      (begun) => enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.hasPublished })),
       options.beginWithinMs,
     )
 

@@ -2,6 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import postgres from 'postgres'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { enter } from './database.ts'
+import { inTransaction } from './transaction.ts'
 
 const { admin, db, workerUrl } = await testDatabase('catalog')
 const worker = postgres(workerUrl, { max: 1, onnotice: () => undefined })
@@ -12,10 +14,11 @@ const [own, other] = [aContext(), aContext()]
 const REFUSED = { code: '42501' }
 
 beforeEach(async () => {
-  await admin`truncate tag, idempotency_key, parked_key, outbox cascade`
+  await admin`truncate tag, idempotency_key, inbox, parked_key, outbox cascade`
   for (const { workspaceId } of [own, other]) {
     await admin`insert into tag (workspace_id, id, name, slug) values (${workspaceId}, ${randomUUID()}, 'New', 'new')`
     await admin`insert into idempotency_key (workspace_id, key, fingerprint) values (${workspaceId}, 'key', 'f')`
+    await admin`insert into inbox (workspace_id, consumer, message_id) values (${workspaceId}, 'c', 'm')`
     await admin`insert into parked_key (consumer, topic, key, reason) values (${workspaceId}, 't', 'k', 'r')`
     await admin`
       insert into outbox (event_id, topic, key, type, workspace_id, livemode, traceparent, occurred_at)
@@ -24,7 +27,7 @@ beforeEach(async () => {
 })
 
 describe('a transaction in one workspace, whatever its statements forget to say', () => {
-  it.each(['tag', 'outbox', 'idempotency_key'])('sees no other workspace’s %s', async (table) => {
+  it.each(['tag', 'outbox', 'idempotency_key', 'inbox'])('sees no other workspace’s %s', async (table) => {
     const rows = await db.inWorkspace(own, (tx) => tx`select workspace_id from ${tx(table)}`)
     expect(rows).toEqual([{ workspace_id: own.workspaceId }])
     const foreign = await db.inWorkspace(
@@ -41,6 +44,16 @@ describe('a transaction in one workspace, whatever its statements forget to say'
       { workspace_id: other.workspaceId, name: 'New' },
     ])
     expect(await admin`select workspace_id from outbox`).toEqual([{ workspace_id: other.workspaceId }])
+  })
+
+  it('is in one only, also when it began in none and goes from one to the other', async () => {
+    const seen = await inTransaction(db.sql, async (begun) => {
+      const before = await begun`select workspace_id from tag`
+      const inOwn = await enter(begun, own, (tx) => tx`select workspace_id from tag`)
+      const inOther = await enter(begun, other, (tx) => tx`select workspace_id from tag`)
+      return [before, inOwn, inOther].map((rows) => rows.map((row) => row.workspace_id))
+    })
+    expect(seen).toEqual([[], [own.workspaceId], [other.workspaceId]])
   })
 
   it('writes nothing into another workspace', async () => {
@@ -69,11 +82,15 @@ describe('a transaction in one workspace, whatever its statements forget to say'
 describe('without a workspace', () => {
   it('the app role sees nothing and writes nothing, also after a transaction on the same connection', async () => {
     await db.inWorkspace(own, (tx) => tx`select`)
-    for (const table of ['tag', 'outbox', 'idempotency_key', 'parked_key']) {
+    for (const table of ['tag', 'outbox', 'idempotency_key', 'inbox']) {
       expect(await db.sql`select from ${db.sql(table)}`, table).toHaveLength(0)
     }
     const insert = db.sql`insert into tag (workspace_id, id, name, slug) values (${own.workspaceId}, ${randomUUID()}, 'a', 'a')`
     await expect(insert).rejects.toMatchObject(REFUSED)
+  })
+
+  it('parked keys are reached, since they belong to none and consumers work in either role', async () => {
+    expect(await db.sql`select from parked_key`).toHaveLength(2)
   })
 
   it('a transaction that failed leaves none behind', async () => {
@@ -97,7 +114,8 @@ describe('the worker role', () => {
         (error: unknown) => expect(error).toMatchObject(REFUSED),
       )
     }
-    expect(reached.sort()).toEqual(['idempotency_key', 'outbox', 'parked_key', 'product_refresh'])
+    const ledger = ['stock_movement', 'variant'] // some of their columns, to add them up
+    expect(reached.sort()).toEqual(['idempotency_key', 'outbox', 'parked_key', 'product_refresh', ...ledger])
     await expect(worker`insert into outbox (event_id) values (${randomUUID()})`).rejects.toMatchObject(REFUSED)
     await expect(worker`insert into idempotency_key (key) values ('a')`).rejects.toMatchObject(REFUSED)
   })

@@ -9,8 +9,6 @@ export const tokenKey = keys.publicKey.export({ format: 'der', type: 'spki' }).t
 /** The private half: base64 DER PKCS8. */
 export const tokenPrivateKey = keys.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
 
-const sign = tokenSigner(tokenPrivateKey)
-
 /** A caller with full access to a workspace of its own, unless told otherwise. */
 export const aCaller = (differences: Partial<Caller> = {}): Caller => ({
   workspaceId: randomUUID(),
@@ -21,8 +19,14 @@ export const aCaller = (differences: Partial<Caller> = {}): Caller => ({
   ...differences,
 })
 
-/** The headers the gateway sends to a service for a caller. */
-export const headersOf = async (caller: Caller): Promise<Record<string, string>> => ({
-  [INTERNAL_TOKEN_HEADER]: await sign(caller, new Date()),
-  'x-request-id': randomUUID(),
-})
+/** What makes the headers that the gateway sends to a service for a caller; `privateKey` is base64 DER PKCS8. */
+export function headerSigner(privateKey: string): (caller: Caller) => Promise<Record<string, string>> {
+  const sign = tokenSigner(privateKey)
+  return async (caller) => ({
+    [INTERNAL_TOKEN_HEADER]: await sign(caller, new Date()),
+    'x-request-id': randomUUID(),
+  })
+}
+
+/** Those headers, for services that the tests run themselves. */
+export const headersOf = headerSigner(tokenPrivateKey)

@@ -13,6 +13,7 @@ import { createKey } from './keys/create-key.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
+import { addAssets } from './proxy/assets.ts'
 import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
 import type { ServiceName } from './proxy/routes.ts'
@@ -42,6 +43,8 @@ export interface GatewayOptions {
   readonly worker: Database
   readonly authenticator: Authenticator
   readonly upstreams: Readonly<Record<ServiceName, Upstream>>
+  /** The catalog, over connections that only files use. */
+  readonly files: Upstream
   readonly adminToken: string
   /** The private key of the internal token, base64 DER PKCS8. */
   readonly tokenKey: string
@@ -52,7 +55,7 @@ export interface GatewayOptions {
   readonly checkResponses?: boolean
 }
 
-/** The gateway's API: `/v1` passed on to the services, `/admin/v1`, and the API's documentation. */
+/** The gateway's API: `/v1` passed on to the services, stored files under `/assets`, `/admin/v1`, and the API's documentation. */
 export function createGatewayApp({ clock = () => new Date(), ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
   addProxy(app, {
@@ -60,8 +63,10 @@ export function createGatewayApp({ clock = () => new Date(), ...options }: Gatew
     takeCall: rateLimiter(options.rateLimit),
     tokenOf: callerTokens(tokenSigner(options.tokenKey), TOKEN_LIFETIME_MS),
     upstreams: options.upstreams,
+    files: options.files,
     clock,
   })
+  addAssets(app, options.files)
   addRoutes(
     app,
     ADMIN_OPERATIONS.map((operation) => adminRoute(operation, { ...options, clock })),

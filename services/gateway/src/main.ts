@@ -7,7 +7,7 @@ import { runProcess } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
 import { createGatewayApp } from './app.ts'
 import { authenticator } from './keys/authenticator.ts'
-import { openUpstream } from './proxy/upstream.ts'
+import { FILE_UPSTREAM, openUpstream } from './proxy/upstream.ts'
 
 const GatewayConfig = ProcessConfig.extend({
   DATABASE_URL: z.url(),
@@ -32,15 +32,25 @@ await runProcess('gateway', config, ({ logger }) => {
     catalog: openUpstream('catalog', config.CATALOG_URL),
     'webhook-delivery': openUpstream('webhook-delivery', config.WEBHOOK_DELIVERY_URL),
   }
+  const files = openUpstream('catalog', config.CATALOG_URL, FILE_UPSTREAM)
   const app = createGatewayApp({
     logger,
     db,
     worker,
     authenticator: keys,
     upstreams,
+    files,
     adminToken: config.ADMIN_TOKEN,
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
   })
-  return [db, migrationsApplied(db, MIGRATIONS), worker, keys, ...Object.values(upstreams), httpServer(app, config)]
+  return [
+    db,
+    migrationsApplied(db, MIGRATIONS),
+    worker,
+    keys,
+    ...Object.values(upstreams),
+    files,
+    httpServer(app, config),
+  ]
 })

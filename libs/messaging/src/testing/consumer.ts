@@ -38,9 +38,13 @@ export async function testConsumer(brokers?: string[]) {
     ...database,
     insert,
     /** Starts a consumer that does `handle`; it ends with the test file. */
-    async start(handle = insert, differences: Partial<ConsumerContext> = {}) {
+    async start(
+      handle = insert,
+      differences: Partial<ConsumerContext> = {},
+      options: Pick<ConsumerDefinition<Note>, 'isEachIndependent'> = {},
+    ) {
       const started = consumer(
-        { name, topics: ['notes'], schema: Note, handle },
+        { name, topics: ['notes'], schema: Note, handle, ...options },
         { kafka: open(), db, logger: silent, fatal: (reason) => void fatals.push(reason), ...differences },
       )
       await started.start()

@@ -3,8 +3,7 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
 import { z } from 'zod'
 
-/** A slug that is sent, in the form that `slugify` gives (OP-26). */
-export const Slug = z
+const Slug = z
   .string()
   .min(1)
   .max(LIMITS.nameLength)

@@ -13,23 +13,29 @@ const TO_SERVICE = [
   'idempotency-key',
   'if-match',
   'if-none-match',
+  'if-range',
+  'range',
   'user-agent',
 ] as const
 
 /** Response headers that reach the client; nothing that tells of the inside. */
 const TO_CLIENT = [
+  'accept-ranges',
   'allow',
   'cache-control',
   'content-disposition',
   'content-encoding',
   'content-language',
   'content-length',
+  'content-range',
+  'content-security-policy',
   'content-type',
   'etag',
   'last-modified',
   'location',
   'retry-after',
   'vary',
+  'x-content-type-options',
 ] as const
 
 /** The client's headers that a service may see. */

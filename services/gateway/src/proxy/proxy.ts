@@ -6,7 +6,7 @@ import type { Authenticator } from '../keys/authenticator.ts'
 import type { rateLimiter } from '../rate-limit/rate-limiter.ts'
 import { headersForClient, headersForService } from './headers.ts'
 import { requestBody } from './request-body.ts'
-import { type ServiceName, serviceFor } from './routes.ts'
+import { FILE_ROUTES, JSON_LIMITS, type RouteLimits, type ServiceName, serviceFor } from './routes.ts'
 import type { Upstream } from './upstream.ts'
 
 export interface ProxyDependencies {
@@ -14,6 +14,8 @@ export interface ProxyDependencies {
   readonly takeCall: ReturnType<typeof rateLimiter>
   readonly tokenOf: (caller: Caller, now: Date) => Promise<string>
   readonly upstreams: Readonly<Record<ServiceName, Upstream>>
+  /** The catalog, over connections that only files use. */
+  readonly files: Upstream
   readonly clock: () => Date
 }
 
@@ -22,9 +24,9 @@ export interface ProxyDependencies {
  * through, neither kept in memory. It is all done before Fastify would read the body.
  */
 export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies): void {
-  const { authenticator, takeCall, tokenOf, upstreams, clock } = dependencies
+  const { authenticator, takeCall, tokenOf, upstreams, files, clock } = dependencies
 
-  async function forward(request: FastifyRequest, reply: FastifyReply) {
+  async function forward(request: FastifyRequest, reply: FastifyReply, limits: RouteLimits) {
     const { raw } = request
     const target = raw.url ?? ''
     request.logged = { path: target.split('?', 1)[0] }
@@ -43,21 +45,28 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     headers[INTERNAL_TOKEN_HEADER] = await tokenOf(caller, now)
     headers['x-request-id'] = request.id
     headers.traceparent = traceparentFrom(raw.headers.traceparent)
-    const answer = await upstreams[service].send({
+    const upstream = limits.isFile ? files : upstreams[service]
+    const answer = await upstream.send({
       method: request.method,
       path: target,
       headers,
-      body: requestBody(raw),
+      body: requestBody(raw, limits.bodyBytes),
       signal: clientGone(reply),
     })
     return reply.code(answer.statusCode).headers(headersForClient(answer.headers)).send(answer.body)
   }
 
-  for (const url of ['/v1', '/v1/*']) app.all(url, { onRequest: forward, handler: async () => undefined })
+  for (const [url, limits] of Object.entries({ '/v1': JSON_LIMITS, '/v1/*': JSON_LIMITS, ...FILE_ROUTES })) {
+    app.all(url, {
+      config: { bodyWithinMs: limits.bodyWithinMs },
+      onRequest: (request, reply) => forward(request, reply, limits),
+      handler: async () => undefined,
+    })
+  }
 }
 
 /** Aborted when the client leaves before it has its answer: what nobody waits for is not finished. */
-function clientGone({ raw }: FastifyReply): AbortSignal {
+export function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   raw.once('close', () => {
     if (!raw.writableFinished) gone.abort()

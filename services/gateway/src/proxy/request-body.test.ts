@@ -3,7 +3,7 @@ import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { type Refused, testGateway } from '../testing/test-gateway.ts'
-import { echo } from '../testing/test-upstream.ts'
+import { type Echo, echo } from '../testing/test-upstream.ts'
 
 const LIMIT = 1024 * 1024
 const gateway = await testGateway()
@@ -15,9 +15,16 @@ beforeEach(() => {
   catalog.received.length = 0
 })
 
+/** Answers with how many bytes there were. */
+const takeWhole: typeof catalog.answer = async (request, response) => {
+  let bytes = 0
+  for await (const chunk of request) bytes += chunk.length
+  response.end(String(bytes))
+}
+
 /** Sends a body of that many bytes in chunks, with or without saying how many before. */
-async function send(bytes: number, isAnnounced: boolean) {
-  const request = openRequest(`${gateway.url}/v1/products`, {
+async function send(bytes: number, isAnnounced: boolean, path = '/v1/products') {
+  const request = openRequest(`${gateway.url}${path}`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${key}`,
@@ -52,6 +59,26 @@ describe.each([
     const refused: Refused = JSON.parse(body)
     expect(refused.error.code).toBe('payload_too_large')
   })
+
+  test.each(['/v1/assets', '/v1/assets?a=b'])(
+    'a file of 20 MiB, with what a form adds to it, goes to %s',
+    async (path) => {
+      catalog.answer = takeWhole
+      expect(await send(21 * LIMIT, isAnnounced, path)).toMatchObject({ status: 200, body: String(21 * LIMIT) })
+      expect(await send(21 * LIMIT + 1, isAnnounced, path)).toMatchObject({ status: 413 })
+    },
+  )
+
+  test.each(['/v1/assets/1', '/v1/products/assets'])('%s takes no file', async (path) => {
+    expect(await send(LIMIT + 1, isAnnounced, path)).toMatchObject({ status: 413 })
+  })
+})
+
+test('a form is passed on as it is', async () => {
+  const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+  const body = '--x\r\nContent-Disposition: form-data; name="file"; filename="a"\r\n\r\na\r\n--x--\r\n'
+  const answer = await gateway.send<Echo>(key, 'POST', '/v1/assets', { body, headers })
+  expect(answer.body).toMatchObject({ body, headers })
 })
 
 test('a body that is announced too large reaches no service', async () => {

@@ -1,28 +1,27 @@
 import type { IncomingMessage } from 'node:http'
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { LIMITS } from '@backoffice/contracts/limits.ts'
 
-const tooLarge = () => new ApiError('payload_too_large', `body: is larger than ${LIMITS.bodyBytes} bytes`)
+const tooLarge = (maxBytes: number) => new ApiError('payload_too_large', `body: is larger than ${maxBytes} bytes`)
 
 /**
  * The body to pass on, chunk by chunk as it comes in; undefined when there is none (a GET's body means nothing). Throws
- * `payload_too_large` at once when Content-Length says more than 1 MiB, and while streaming when more than that arrives
- * (OP-07).
+ * `payload_too_large` at once when Content-Length says more than `maxBytes`, and while streaming when more than that
+ * arrives (OP-07).
  */
-export function requestBody(request: IncomingMessage): AsyncIterable<Buffer> | undefined {
+export function requestBody(request: IncomingMessage, maxBytes: number): AsyncIterable<Buffer> | undefined {
   const length = request.headers['content-length']
-  if (length !== undefined && Number(length) > LIMITS.bodyBytes) throw tooLarge()
+  if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
   if (request.method === 'GET' || request.method === 'HEAD') return undefined
   const isEmpty = (length === undefined && request.headers['transfer-encoding'] === undefined) || length === '0'
-  return isEmpty ? undefined : limited(request)
+  return isEmpty ? undefined : limited(request, maxBytes)
 }
 
-async function* limited(request: IncomingMessage): AsyncGenerator<Buffer> {
+async function* limited(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   let received = 0
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       received += chunk.length
-      if (received > LIMITS.bodyBytes) throw tooLarge()
+      if (received > maxBytes) throw tooLarge(maxBytes)
       yield chunk
     }
   } finally {

@@ -19,6 +19,8 @@ test.each([
   '/v1//products',
   '/v1/productsx',
   '/v1/products%2f..',
+  '/internal/stock/take',
+  '/v1/internal/stock/take',
   '/v1/products/../../internal/stock/take',
   '/v1/products/%2e%2E/webhooks',
   '/v1/products/.%2e?x',

@@ -31,6 +31,8 @@ export interface UpstreamLimits {
 }
 
 const LIMITS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, underWay: 512 }
+/** For files: an image waits up to 30 s for its turn and is then worked on for up to 40 s. */
+export const FILE_UPSTREAM: UpstreamLimits = { ...LIMITS, answerMs: 75_000 }
 
 /** Pauses before sending again, in milliseconds: long enough for a service that is being restarted, short for a caller. */
 const RETRY_PAUSES = [50, 200]

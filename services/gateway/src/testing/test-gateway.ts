@@ -83,12 +83,14 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     catalog: openUpstream('catalog', catalog.url, limits),
     'webhook-delivery': openUpstream('webhook-delivery', webhooks.url, limits),
   }
+  const files = openUpstream('catalog', catalog.url, limits)
   const app = createGatewayApp({
     logger,
     db: database.db,
     worker,
     authenticator: keys,
     upstreams,
+    files,
     adminToken: ADMIN_TOKEN,
     tokenKey: tokenPrivateKey,
     rateLimit,
@@ -99,7 +101,7 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   afterAll(async () => {
     await app.close()
-    await Promise.all(Object.values(upstreams).map((upstream) => upstream.stop?.()))
+    await Promise.all([...Object.values(upstreams), files].map((upstream) => upstream.stop?.()))
     await worker.stop?.()
   })
   const admin = <Body>(method: string, path: string, body?: unknown) =>

@@ -1,0 +1,147 @@
+import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import postgres from 'postgres'
+import { listProducts } from '../services/catalog/src/products/list-products.ts'
+import type { Api } from './api.ts'
+import { closedLoop } from './load.ts'
+import { rawSender } from './raw-sql.ts'
+import type { Row } from './table.ts'
+
+const PRODUCTS = 1_000_000
+const CHUNK = 100_000
+const [WARM_UP, REQUESTS] = [10, 200]
+
+type Statements = Parameters<ReturnType<typeof rawSender>['send']>[0]
+
+interface Place {
+  readonly api: Api
+  readonly workspaceId: string
+  readonly catalogUrl: string
+  /** Connects as a superuser. */
+  readonly postgresUrl: string
+}
+
+/** Lists of a workspace with a million products, one at a time, beside the same SQL sent raw. */
+export async function measureProductList(place: Place): Promise<Row[]> {
+  const since = await seed(place)
+  const lists: [what: string, query: string][] = [
+    ['page 1', ''],
+    [`page ${PRODUCTS / 40}`, `page=${PRODUCTS / 40}`],
+    [`page ${PRODUCTS / 20}`, `page=${PRODUCTS / 20}`],
+    ['by name', 'sort_by=name'],
+    [`by name, page ${PRODUCTS / 40}`, `sort_by=name&page=${PRODUCTS / 40}`],
+    ['by updatedAt', 'sort_by=updatedAt'],
+    [`by updatedAt, page ${PRODUCTS / 40}`, `sort_by=updatedAt&page=${PRODUCTS / 40}`],
+    ['status, 90 %', 'status=ACTIVE'],
+    ['status, 90 %, by name', 'status=ACTIVE&sort_by=name'],
+    ['status, 1 %', 'status=ARCHIVED'],
+    ['type, 1 %', 'type=VIRTUAL_PRODUCT'],
+    ['category, 1 %', 'category=category-7'],
+    ['category, 10 %', 'category=tenth'],
+    ['category, 10 %, by name', 'category=tenth&sort_by=name'],
+    ['category, all', 'category=all'],
+    ['category, all, middle page', `category=all&page=${PRODUCTS / 40}`],
+    ['tag, 1 %', 'tag=tag-7'],
+    ['sku', 'sku=list-4711'],
+    ['query, one', 'query=4711'],
+    ['query, 1 %', 'query=noun7'],
+    ['query, 1 %, by name', 'query=noun7&sort_by=name'],
+    ['query, 10 %', 'query=adjective7'],
+    ['query, all', 'query=item'],
+    ['query, 2 words, 0.1 %', 'query=noun71+adjective'],
+    ['updated_since, 1 %', `updated_since=${since(0.01)}`],
+    ['updated_since, 10 %', `updated_since=${since(0.1)}`],
+    ['updated_since, 10 %, by updatedAt', `updated_since=${since(0.1)}&sort_by=updatedAt&sort_order=asc`],
+    ['updated_since, all', `updated_since=${since(1)}`],
+    ['category, 10 %, and status, 90 %', 'category=tenth&status=ACTIVE'],
+  ]
+  const rows: Row[] = []
+  for (const [what, query] of lists) rows.push(await measureList(place, what, query))
+  return rows
+}
+
+async function measureList({ api, workspaceId, catalogUrl }: Place, what: string, query: string): Promise<Row> {
+  const path = `/v1/products?${query}`
+  const send = () => api.get(path)
+  await closedLoop(WARM_UP, 1, send)
+  const load = await closedLoop(REQUESTS, 1, send)
+  const statements = await recordList(catalogUrl, workspaceId, query)
+  const raw = rawSender(catalogUrl, 1)
+  await closedLoop(WARM_UP, 1, () => raw.send(statements))
+  const floor = await closedLoop(REQUESTS, 1, () => raw.send(statements))
+  await raw.stop()
+  return {
+    name: `list of ${PRODUCTS} products: ${what}`,
+    measured: `p50 ${load.p50.toFixed(1)} ms, p99 ${load.p99.toFixed(1)} ms`,
+    floor: `p99 ${floor.p99.toFixed(1)} ms`,
+    ratio: load.p99 / floor.p99,
+    bound: 'p99 ≤ 50 ms',
+  }
+}
+
+/** The statements of one list. */
+async function recordList(url: string, workspaceId: string, query: string): Promise<Statements> {
+  const statements: Statements[number][] = []
+  const db = openDatabase({
+    url,
+    applicationName: 'bench',
+    onStatement: (text, parameters) => statements.push({ text, parameters }),
+  })
+  const input = {
+    query: listProducts.query?.parse(Object.fromEntries(new URLSearchParams(query))),
+    inWorkspace: (work: (tx: Transaction) => Promise<unknown>) =>
+      db.inWorkspace({ workspaceId, livemode: true, traceparent: '' }, work),
+  }
+  await listProducts.handle(input as never)
+  await db.stop?.()
+  return statements
+}
+
+/**
+ * Fills the workspace, one product a second up to now, each changed once since in another order. Returns the time since when
+ * a share of them was changed.
+ */
+async function seed({ workspaceId, postgresUrl }: Place): Promise<(share: number) => string> {
+  const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection: { search_path: 'catalog' } })
+  const end = new Date()
+  const hundred = Array.from({ length: 100 }, (_, index) => index)
+  await sql`
+    insert into category (workspace_id, id, name, slug, created_at, updated_at)
+    select ${workspaceId}, uuidv7(), slug, slug, ${end}, ${end}
+    from unnest(${['all', 'tenth', ...hundred.map((n) => `category-${n}`)]}::text[]) as slug`
+  await sql`
+    insert into tag (workspace_id, id, name, slug)
+    select ${workspaceId}, uuidv7(), slug, slug from unnest(${hundred.map((n) => `tag-${n}`)}::text[]) as slug`
+  for (let from = 0; from < PRODUCTS; from += CHUNK) await seedProducts(sql, workspaceId, from, end)
+  await sql.unsafe('vacuum analyze product, variant, product_category, product_tag, product_word, product_count')
+  await sql.end()
+  return (share) => new Date(end.getTime() - share * PRODUCTS * 1000).toISOString()
+}
+
+const seedProducts = (sql: postgres.Sql, workspaceId: string, from: number, end: Date) => sql`
+  with new as materialized (
+    select n, abs(hashint4(n)) as hash,
+      uuidv7(${end}::timestamptz - clock_timestamp() - (${PRODUCTS} - n) * interval '1 s') as id
+    from generate_series(${from}::int, ${from + CHUNK - 1}::int) as n
+  ), new_product as (
+    insert into product (
+      workspace_id, id, name, slug, type, status, requires_shipping, can_preorder, created_at, updated_at
+    )
+    select
+      ${workspaceId}, id, format('Item Adjective%s Noun%s %s', hash % 10, hash / 10 % 100, n), format('list-%s-x', n),
+      case n % 100 when 1 then 'VIRTUAL_PRODUCT' else 'SIMPLE_PRODUCT' end,
+      case when n % 100 = 2 then 'ARCHIVED' when n % 10 = 3 then 'HIDDEN' else 'ACTIVE' end,
+      true, false, uuid_extract_timestamp(id),
+      ${end}::timestamptz - (n::bigint * 7919 % ${PRODUCTS}) * interval '1 s'
+    from new
+  ), new_variant as (
+    insert into variant (workspace_id, id, product_id, sku, stock, price, cost, attributes, position)
+    select ${workspaceId}, uuidv7(), id, concat('list-', n), 0, '{"NGN": 450000}', '{}', '{}', 1 from new
+  ), tagged as (
+    insert into product_tag (workspace_id, product_id, tag_id, position)
+    select ${workspaceId}, new.id, tag.id, 1
+    from new join tag on tag.workspace_id = ${workspaceId} and tag.slug = concat('tag-', n % 100)
+  )
+  insert into product_category (workspace_id, product_id, category_id, position)
+  select ${workspaceId}, new.id, category.id, 1
+  from new join category on category.workspace_id = ${workspaceId}
+    and (slug = 'all' or slug = concat('category-', n % 100) or slug = 'tenth' and n % 10 = 7)`

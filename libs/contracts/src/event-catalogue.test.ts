@@ -1,0 +1,22 @@
+import { expect, it } from 'vitest'
+import { EVENT_CATALOGUE } from './event-catalogue.ts'
+import { EVENT_TOPICS, EVENT_TYPES, RECORDS } from './events.ts'
+
+/** Published by services that are not there yet: they bring the shapes. */
+const WITHOUT_A_SHAPE = [
+  ...['collection.created', 'collection.updated', 'collection.deleted'],
+  ...['customer.created', 'customer.updated'],
+  ...['order.created', 'order.updated', 'order.paid', 'invoice.paid', 'fulfillment.created'],
+  'import.completed',
+]
+
+it('has every event name but those of services to come', () => {
+  const missing = EVENT_TYPES.filter((name) => !EVENT_CATALOGUE.has(name))
+  expect(missing).toEqual(WITHOUT_A_SHAPE)
+})
+
+it('has no event that two topics carry, and none that cannot be subscribed to', () => {
+  const published = EVENT_TOPICS.flatMap((topic) => Object.keys(RECORDS[topic]))
+  expect([...EVENT_CATALOGUE.keys()]).toEqual(published)
+  expect(EVENT_TYPES).toEqual(expect.arrayContaining(published))
+})

@@ -1,0 +1,124 @@
+import { z } from 'zod'
+import {
+  CategorySlug,
+  Description,
+  Id,
+  MoneyMap,
+  Name,
+  NonNegativeInteger,
+  Sku,
+  Slug,
+  TimestampInput,
+} from './fields.ts'
+import { LIMITS } from './limits.ts'
+import { PRODUCT_STATUSES } from './product.ts'
+
+/** What can be imported (OP-54). */
+export const TEMPLATES = ['products', 'product_variants', 'stock', 'categories', 'customers', 'collections'] as const
+export type Template = (typeof TEMPLATES)[number]
+
+/** Rows in one batch; the record as a whole stays below 512 KiB. */
+const ROWS_PER_BATCH = 500
+
+/** Positions are PostgreSQL integers. */
+const Position = z.int().min(0).max(2_147_483_647)
+
+/** A row of the template `products`; its key is `sku` (OP-55). */
+export const ProductRow = z.strictObject({
+  sku: Sku,
+  name: Name.optional(),
+  type: z.enum(['SIMPLE_PRODUCT', 'VIRTUAL_PRODUCT']).optional(),
+  status: z.enum(PRODUCT_STATUSES).optional(),
+  slug: Slug.optional(),
+  description: Description.optional(),
+  price: MoneyMap.optional(),
+  cost: MoneyMap.optional(),
+  stock: NonNegativeInteger.optional(),
+  categories: z.array(CategorySlug).max(LIMITS.idsPerCall).optional(),
+  tags: z.array(Name).max(LIMITS.idsPerCall).optional(),
+  requires_shipping: z.boolean().optional(),
+  can_preorder: z.boolean().optional(),
+  preorder_stops_at: TimestampInput.optional(),
+  max_cart_quantity: NonNegativeInteger.optional(),
+  low_stock_threshold: NonNegativeInteger.optional(),
+  purchase_note: Description.optional(),
+  tax_class: Id.optional(),
+})
+export type ProductRow = z.output<typeof ProductRow>
+
+/** A row of the template `product_variants`; its key is `sku`, `product` the slug of a variable product (OP-55). */
+export const VariantRow = z.strictObject({
+  sku: Sku,
+  product: Slug.optional(),
+  option1_name: Name.optional(),
+  option1_value: Name.optional(),
+  option2_name: Name.optional(),
+  option2_value: Name.optional(),
+  option3_name: Name.optional(),
+  option3_value: Name.optional(),
+  price: MoneyMap.optional(),
+  cost: MoneyMap.optional(),
+  stock: NonNegativeInteger.optional(),
+})
+export type VariantRow = z.output<typeof VariantRow>
+
+/** A row of the template `stock`: what there is of a SKU now (OP-55). */
+export const StockRow = z.strictObject({ sku: Sku, stock: NonNegativeInteger })
+export type StockRow = z.output<typeof StockRow>
+
+/** A row of the template `categories`; its key is `slug`, `parent` the slug of another one (OP-55). */
+export const CategoryRow = z.strictObject({
+  slug: CategorySlug,
+  name: Name.optional(),
+  parent: CategorySlug.optional(),
+  position: Position.optional(),
+})
+export type CategoryRow = z.output<typeof CategoryRow>
+
+/**
+ * Some rows of an import, for the service that owns the template. Batches count from 0 and are applied in their order; `row`
+ * counts as a spreadsheet does (OP-52); `product_statuses` are those the workspace uses (OP-13).
+ */
+const batchOf = <T extends Template, Values extends z.ZodType>(template: T, values: Values) =>
+  z.strictObject({
+    import_id: Id,
+    batch: z.int().min(0),
+    template: z.literal(template),
+    product_statuses: z.array(z.enum(PRODUCT_STATUSES)),
+    rows: z
+      .array(z.strictObject({ row: z.int().min(1), values }))
+      .min(1)
+      .max(ROWS_PER_BATCH),
+  })
+
+export const ProductBatch = batchOf('products', ProductRow)
+export const VariantBatch = batchOf('product_variants', VariantRow)
+export const StockBatch = batchOf('stock', StockRow)
+export const CategoryBatch = batchOf('categories', CategoryRow)
+
+/**
+ * Why a row was not applied (OP-52). The codes are the API's for the same mistake in a request (OP-02), and `duplicate` for a
+ * key that an earlier row of the batch has (OP-56).
+ */
+const RowError = z.strictObject({
+  column: z.string(),
+  code: z.enum(['bad_request', 'unprocessable', 'conflict', 'duplicate']),
+  message: z.string(),
+  value: z.string().nullable(),
+})
+export type RowError = z.output<typeof RowError>
+
+/** What became of the rows of a batch, each once, in their order. A row that changed nothing counts as updated (OP-55). */
+export const ImportResult = z.strictObject({
+  import_id: Id,
+  batch: z.int().min(0),
+  template: z.enum(TEMPLATES),
+  rows: z.array(
+    z.strictObject({
+      row: z.int().min(1),
+      status: z.enum(['created', 'updated', 'failed']),
+      errors: z.array(RowError),
+    }),
+  ),
+})
+export type ImportResult = z.output<typeof ImportResult>

@@ -1,0 +1,42 @@
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { operation } from './operation.ts'
+import { ok } from './reply.ts'
+import { createThing, expectRefusal, thingsApi } from './testing/things-api.ts'
+
+const countThings = operation({
+  method: 'POST',
+  path: '/internal/things/count',
+  summary: 'Count things',
+  scope: 'internal',
+  responses: { 200: z.strictObject({ workspace: z.string() }) },
+  handle: async ({ context }) => ok({ workspace: context.workspaceId }),
+})
+
+const { db } = await testDatabase('catalog')
+const { send } = await thingsApi(db, { operations: [createThing, countThings] })
+
+it('asks for no scope: the service that calls has checked that of its own operation', async () => {
+  const caller = aCaller({ scopes: [] })
+  const answer = await send('POST', '/internal/things/count', { caller })
+  expect([answer.status, answer.body]).toEqual([200, { workspace: caller.workspaceId }])
+})
+
+it('refuses who has no signed token with invalid_api_key', async () => {
+  for (const headers of [{}, { 'x-internal-token': 'made-up' }, { authorization: 'Bearer sk_live_x' }]) {
+    const answer = await send('POST', '/internal/things/count', { caller: null, headers })
+    expectRefusal(answer, 401, 'invalid_api_key', 'The request did not come through the gateway')
+  }
+})
+
+it('is not part of the OpenAPI document', async () => {
+  const { body } = await send<{ paths: object }>('GET', '/openapi.json', { caller: null })
+  expect(Object.keys(body.paths)).toEqual(['/v1/things'])
+})
+
+it('cannot be declared where the gateway sends requests', () => {
+  // @ts-expect-error without a scope of its own it would be open to every key
+  expect(operation({ ...countThings, path: '/v1/things/count', scope: 'internal' })).toBeDefined()
+})

@@ -1,0 +1,30 @@
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { expect, test } from 'vitest'
+import { testConsumer } from './testing/consumer.ts'
+
+const notes = await testConsumer()
+const dead = notes.deadLetters()
+await notes.start(
+  async (records, tx) => {
+    if (records.some(({ value }) => value.name === 'poison')) throw new Error('cannot take poison')
+    return notes.insert(records, tx)
+  },
+  {},
+  { isEachIndependent: true },
+)
+
+test.each([
+  ['the handler cannot take', Buffer.from('\0\0\0\0\x01{"name":"poison"}')],
+  ['does not fit the consumer’s schema', Buffer.from('\0\0\0\0\x01{"name":7}')],
+])('of independent records only one that %s goes to the dead letters, and its key goes on', async (_, value) => {
+  const key = notes.aKey()
+  await notes.send(key, 'before')
+  await notes.sendRaw(key, value)
+  await notes.send(key, 'after', 'long after')
+  expect(await notes.notesOf(key, 3)).toEqual(['before', 'after', 'long after'])
+  await eventually('a dead letter', () => dead.records.some((record) => record.key === key))
+  await notes.send(key, 'another day')
+  expect(await notes.notesOf(key, 4)).toHaveLength(4)
+  expect(dead.records.filter((record) => record.key === key).map((record) => record.value)).toEqual([value])
+  expect(await notes.admin`select key from parked_key where key = ${key}`).toEqual([])
+})

@@ -1,0 +1,53 @@
+import { createWriteStream } from 'node:fs'
+import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { HEAD_BYTES } from './detect-type.ts'
+
+/** No upload takes so long. Others may be under way in the same folder, from processes beside this one. */
+const LEFT_BEHIND_AFTER_MS = 3_600_000
+
+/** Makes the folder for incoming files, and removes from it what killed processes have left behind. */
+export async function openIncoming(folder: string, now = Date.now()): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  for (const name of await readdir(folder)) {
+    const left = join(folder, name)
+    // Another process may be removing it just now.
+    const age = await stat(left)
+      .then(({ mtimeMs }) => now - mtimeMs)
+      .catch(() => 0)
+    if (age > LEFT_BEHIND_AFTER_MS) await rm(left, { recursive: true, force: true })
+  }
+}
+
+/** Runs `work` with a folder of its own, which is gone afterwards however it ends. */
+export async function inFolderOfItsOwn<Result>(
+  incoming: string,
+  work: (folder: string) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(incoming, 'upload-'))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** Writes a stream to a new file. Returns its size and how it starts. Throws what the stream fails with. */
+export async function receive(content: Readable, file: string): Promise<{ size: number; head: Buffer }> {
+  let size = 0
+  let head = Buffer.alloc(0)
+  await pipeline(
+    content,
+    async function* (chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        size += chunk.length
+        if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)])
+        yield chunk
+      }
+    },
+    createWriteStream(file, { flags: 'wx', mode: 0o600 }),
+  )
+  return { size, head }
+}

@@ -1,0 +1,77 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import { errorBody, notFound } from '@backoffice/contracts/errors.ts'
+import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import type { createServiceApp } from '@backoffice/http/server.ts'
+import { IMAGE_TYPES, TEXT_TYPE, typeOf } from './asset-types.ts'
+import { byteRange } from './byte-range.ts'
+import type { AssetStorage } from './storage.ts'
+
+/** Matched against the target as it was sent: nothing in it is decoded, so nothing in it can be hidden. */
+const TARGET = /^\/assets\/([0-9a-f-]{36}\/([0-9a-f-]{36})\/(file|thumbnail)\.([a-z0-9]+))$/
+
+/**
+ * Serves stored files to whoever knows their URL (OP-91): kept for a year by whoever gets them, since they never change;
+ * images inline, everything else as a download, and nothing with a right to run scripts.
+ */
+export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage: AssetStorage): void {
+  app.route({
+    method: ['GET', 'HEAD'],
+    url: '/assets/*',
+    handler: async ({ raw, method, id }, reply) => {
+      const file = fileOf(raw.url ?? '')
+      if (namesTag(raw.headers['if-none-match'], file.tag)) return reply.code(304).headers(keptForever(file)).send()
+      const size = await storage.size(file.path)
+      if (size === undefined) throw noSuchFile()
+      const range = rangeOf(raw.headers, file, size)
+      if (range === 'unsatisfiable') {
+        const refusal = errorBody('bad_request', `Range: the file has ${size} bytes`, id)
+        return reply
+          .code(416)
+          .headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' })
+          .send(refusal)
+      }
+      const { start, end } = range ?? { start: 0, end: size - 1 }
+      if (range !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
+      reply.headers({ ...headersOf(file), 'content-length': end - start + 1 })
+      return reply.send(method === 'HEAD' ? undefined : await storage.read(file.path, { start, end }))
+    },
+  })
+  refuseOtherMethods(app, '/assets/*', ['GET', 'HEAD'])
+}
+
+/** A stored file as its URL tells it. */
+interface StoredFile {
+  readonly path: string
+  readonly type: string
+  /** Nothing is ever changed under a path, so the path is the version. */
+  readonly tag: string
+}
+
+function fileOf(target: string): StoredFile {
+  const [, path = '', asset = '', name = '', extension = ''] = TARGET.exec(target) ?? []
+  const type = typeOf(extension)
+  if (type === undefined) throw noSuchFile()
+  return { path, type, tag: `"${asset}-${name}"` }
+}
+
+/** The part that is asked for; one of another version is not what is there now. */
+function rangeOf(headers: IncomingHttpHeaders, { tag }: StoredFile, size: number) {
+  const condition = headers['if-range']
+  return condition === undefined || condition === tag ? byteRange(headers.range, size) : undefined
+}
+
+const keptForever = ({ tag }: StoredFile) => ({ etag: tag, 'cache-control': 'public, max-age=31536000, immutable' })
+
+const headersOf = (file: StoredFile) => ({
+  ...keptForever(file),
+  'accept-ranges': 'bytes',
+  'content-type': file.type === TEXT_TYPE ? 'text/plain; charset=utf-8' : file.type,
+  'content-disposition': file.type in IMAGE_TYPES ? 'inline' : 'attachment',
+  'content-security-policy': "sandbox; default-src 'none'",
+  'x-content-type-options': 'nosniff',
+})
+
+const namesTag = (header: string | undefined, tag: string): boolean =>
+  (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === tag)
+
+const noSuchFile = () => notFound('path: there is no such file')

@@ -1,0 +1,130 @@
+import { join } from 'node:path'
+import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
+import { created, type Reply } from '@backoffice/http/reply.ts'
+import type { UploadedFile } from '@backoffice/http/upload.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { extensionOf, IMAGE_TYPES } from './asset-types.ts'
+import { assetUrl } from './asset-url.ts'
+import { detectType } from './detect-type.ts'
+import { normalizeImage } from './image-work.ts'
+import { inFolderOfItsOwn, receive } from './incoming-files.ts'
+import type { AssetStorage } from './storage.ts'
+
+const Asset = z.strictObject({
+  id: Id,
+  url: z.url(),
+  thumbnail: z.url().nullable(),
+  type: z.string(),
+  size: z.int(),
+})
+export type Asset = z.output<typeof Asset>
+
+/**
+ * POST /v1/assets (extension of OP-18). The files are stored before the row is written: a crash between the two leaves a
+ * file that nobody knows of, never a row without its file.
+ */
+export const uploadAsset = (storage: AssetStorage): AnyOperation =>
+  operation({
+    method: 'POST',
+    path: '/v1/assets',
+    summary: 'Upload an image or another file',
+    scope: 'product::create',
+    upload: { member: 'file', maxBytes: LIMITS.assetBytes },
+    responses: { 201: Asset },
+    openPoints: ['OP-07', 'OP-08', 'OP-18', 'OP-21', 'OP-90'],
+    extension: true,
+
+    handle: ({ file, context, now, inWorkspace }) =>
+      inFolderOfItsOwn(storage.incoming, async (folder) => {
+        const { type, ...files } = await acceptedFiles(file, folder)
+        const asset = newAsset(context.workspaceId, type)
+        const size = await store(storage, asset, files)
+        const answer = created(assetBody(asset, size))
+        const work = async (tx: Transaction) => {
+          await insertAsset(tx, asset, size, now)
+          return answer
+        }
+        return unlessUnused(inWorkspace(work), answer, () => storage.remove(pathsOf(asset)))
+      }),
+  })
+
+interface NewAsset {
+  readonly id: string
+  readonly type: string
+  readonly path: string
+  readonly thumbnailPath: string | null
+}
+
+/** Nothing in a path is of the client's making; its ids cannot be guessed. */
+function newAsset(workspaceId: string, type: string): NewAsset {
+  const id = uuidv7()
+  const folder = `${workspaceId}/${id}`
+  const extension = extensionOf(type)
+  const thumbnailPath = type in IMAGE_TYPES ? `${folder}/thumbnail.${extension}` : null
+  return { id, type, path: `${folder}/file.${extension}`, thumbnailPath }
+}
+
+const pathsOf = ({ path, thumbnailPath }: NewAsset) => [path, ...(thumbnailPath === null ? [] : [thumbnailPath])]
+
+const assetBody = ({ id, path, thumbnailPath, type }: NewAsset, size: number): Asset => ({
+  id,
+  url: assetUrl(path),
+  thumbnail: thumbnailPath === null ? null : assetUrl(thumbnailPath),
+  type,
+  size,
+})
+
+interface AcceptedFiles {
+  readonly file: string
+  readonly thumbnail?: string
+}
+
+/** Receives a file into a folder; an image is written anew beside it, with its thumbnail. */
+async function acceptedFiles(upload: UploadedFile, folder: string): Promise<AcceptedFiles & { type: string }> {
+  const source = join(folder, 'source')
+  const { size, head } = await receive(upload.content, source)
+  if (size === 0) throw badRequest('file: is empty')
+  const type = await detectType(head, upload)
+  if (!(type in IMAGE_TYPES)) return { type, file: source }
+  const image = join(folder, 'image')
+  const thumbnail = join(folder, 'thumbnail')
+  await normalizeImage(type, { source, image, thumbnail })
+  return { type, file: image, thumbnail }
+}
+
+/** Stores an asset's files; returns the size of the file itself in bytes. */
+async function store(storage: AssetStorage, asset: NewAsset, { file, thumbnail }: AcceptedFiles): Promise<number> {
+  const size = await storage.put(asset.path, file, asset.type)
+  if (thumbnail !== undefined && asset.thumbnailPath !== null) {
+    await storage.put(asset.thumbnailPath, thumbnail, asset.type)
+  }
+  return size
+}
+
+/**
+ * Discards the stored files when they are certain to be unused: the transaction was refused, or a repeated request got
+ * its first answer. When it is not known how the transaction ended they stay, since there may be a row.
+ */
+async function unlessUnused(replying: Promise<Reply>, answer: Reply, discard: () => Promise<void>): Promise<Reply> {
+  // What cannot be removed now is a file that nobody knows of, which harms nobody.
+  const discarded = () => discard().catch(() => undefined)
+  try {
+    const reply = await replying
+    if (reply !== answer) await discarded()
+    return reply
+  } catch (error) {
+    if (error instanceof ApiError) await discarded()
+    throw error
+  }
+}
+
+const insertAsset = (tx: Transaction, asset: NewAsset, size: number, now: Date) => tx`
+  insert into asset (workspace_id, id, path, thumbnail_path, type, size, created_at)
+  values (
+    ${tx.context.workspaceId}, ${asset.id}, ${asset.path}, ${asset.thumbnailPath}, ${asset.type}, ${size}, ${now}
+  )`

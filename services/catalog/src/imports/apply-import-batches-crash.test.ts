@@ -1,0 +1,42 @@
+import { fork } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { parts } from '@backoffice/testing/parts.ts'
+import { expect, test } from 'vitest'
+import { aBatch } from './imports-under-test.ts'
+import { consumedImports } from './testing/consumed-imports.ts'
+
+const imports = await consumedImports()
+
+/** The group keeps a dead member's partitions for its session of 6 s. */
+const AFTER_THE_SESSION_MS = 20_000
+
+test('a batch committed by a process killed before it committed the offset is neither applied nor answered again', async () => {
+  const caller = aCaller()
+  const importId = randomUUID()
+  const stocks = [3, 8].map((stock, batch) =>
+    aBatch(caller, 'products', [{ sku: 'MUG', name: 'Mug', stock }], { importId, batch }),
+  )
+  await imports.send(...stocks)
+  const killed = fork(
+    fileURLToPath(new URL('./testing/crashing-consumer.ts', import.meta.url)),
+    [parts().kafkaBrokers.join(), imports.prefix, imports.appUrl],
+    { execArgv: [] },
+  )
+  expect((await once(killed, 'exit'))[1]).toBe('SIGKILL')
+  expect(await imports.answersOf(importId)).toHaveLength(1)
+  // Told apart from what the import set it to, should the first batch be applied once more.
+  await imports.admin`update variant set stock = 5 where workspace_id = ${caller.workspaceId}`
+
+  await imports.startReplica()
+  const answers = await imports.answered(importId, 2, AFTER_THE_SESSION_MS)
+  expect(answers.map(({ batch, rows }) => [batch, rows[0]?.status])).toEqual([
+    [0, 'created'],
+    [1, 'updated'],
+  ])
+  const moved = await imports.admin`
+    select delta, reason from stock_movement where workspace_id = ${caller.workspaceId} order by id`
+  expect(moved.map(({ delta }) => delta)).toEqual(['3', '2', '3'])
+}, 60_000)

@@ -1,0 +1,120 @@
+import { badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
+import { CategoryRow } from '@backoffice/contracts/imports.ts'
+import type { Category } from '@backoffice/contracts/product.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import type { Batch } from './batch.ts'
+import { type Row, RowOutcomes } from './row-outcomes.ts'
+
+/**
+ * Applies rows of the template `categories` (OP-54, OP-55) in their order, so that a parent may come in an earlier row: creates
+ * categories, and sets what is given of those that have the slug, by the rules of POST and PUT /v1/categories (OP-38).
+ */
+export async function importCategories(tx: Transaction, batch: Batch, now: Date): Promise<RowOutcomes> {
+  const outcomes = new RowOutcomes()
+  const rows = outcomes.read(CategoryRow, 'slug', batch.rows)
+  const before = await lockCategories(tx, rows)
+  const tree = { bySlug: new Map(before), byId: new Map([...before.values()].map((one) => [one.id, one])) }
+  for (const row of rows) {
+    const next = outcomes.attempt(row, () => planRow(row, tree))
+    if (next === undefined) continue
+    outcomes.applied(row, before.has(next.slug) ? 'updated' : 'created')
+    tree.bySlug.set(next.slug, next)
+    tree.byId.set(next.id, next)
+  }
+  await writeCategories(tx, before, [...tree.bySlug.values()], now)
+  return outcomes
+}
+
+type BySlug = ReadonlyMap<string, Category>
+
+/** Categories as the rows so far have made them. */
+interface Tree {
+  readonly bySlug: BySlug
+  readonly byId: ReadonlyMap<string, Category>
+}
+
+/**
+ * Locks the categories that have these slugs, in id order, so that no product joins them meanwhile, and the shape of the
+ * workspace's tree. Returns them, the parents that rows name, and all that lie above one of them.
+ */
+async function lockCategories(tx: Transaction, rows: readonly Row<CategoryRow>[]): Promise<BySlug> {
+  const workspace = tx.context.workspaceId
+  const slugs = rows.map(({ values }) => values.slug)
+  const parents = rows.flatMap(({ values }) => values.parent ?? [])
+  // The same lock as for a change of one category: see lock-category.ts.
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`${workspace} categories`}, 0))`
+  await tx`
+    select id from category where workspace_id = ${workspace} and slug = any(${slugs}) order by id for update`
+  const categories = await tx<Category[]>`
+    with recursive known as (
+      select id, name, slug, parent_id, position from category
+      where workspace_id = ${workspace} and slug = any(${[...slugs, ...parents]})
+      union
+      select category.id, category.name, category.slug, category.parent_id, category.position
+      from known join category on category.workspace_id = ${workspace} and category.id = known.parent_id
+    )
+    select id, name, slug, parent_id as parent, position from known`
+  return new Map(categories.map((category) => [category.slug, category]))
+}
+
+/** The category as the row makes it; throws what the row is refused for. */
+function planRow({ values }: Row<CategoryRow>, tree: Tree): Category {
+  const current = tree.bySlug.get(values.slug)
+  const parent = tree.bySlug.get(values.parent ?? '')
+  if (values.parent !== undefined && parent === undefined) {
+    throw unprocessable(`parent: this workspace has no category "${values.parent}"`)
+  }
+  const name = values.name ?? current?.name
+  if (name === undefined) throw badRequest('name: is required for a new category')
+  if (current !== undefined && parent !== undefined) refuseBelow(parent, current, tree)
+  return {
+    id: current?.id ?? uuidv7(),
+    name,
+    slug: values.slug,
+    parent: parent?.id ?? current?.parent ?? null,
+    position: values.position ?? current?.position ?? 0,
+  }
+}
+
+function refuseBelow(parent: Category, category: Category, { byId }: Tree): void {
+  for (let above: Category | undefined = parent; above !== undefined; above = byId.get(above.parent ?? '')) {
+    if (above.id === category.id) throw unprocessable('parent: must be neither the category itself nor one below it')
+  }
+}
+
+/** Writes what is new and what differs in one statement; products that show a changed category are published anew (OP-37). */
+async function writeCategories(tx: Transaction, before: BySlug, after: readonly Category[], now: Date): Promise<void> {
+  const { workspaceId: workspace, livemode, traceparent } = tx.context
+  const created = after.filter(({ slug }) => !before.has(slug))
+  const changed = after.flatMap((category) => {
+    const { name, parent, position } = before.get(category.slug) ?? category
+    const isShownOtherwise = name !== category.name || parent !== category.parent
+    return isShownOtherwise || position !== category.position ? [{ ...category, isShownOtherwise }] : []
+  })
+  if (created.length + changed.length === 0) return
+  await tx`
+    with new_category as (
+      insert into category (workspace_id, id, name, slug, parent_id, position, created_at, updated_at)
+      select ${workspace}, id, name, slug, parent, position, ${now}, ${now}
+      from json_to_recordset(${JSON.stringify(created)}::text::json)
+        as row (id uuid, name text, slug text, parent uuid, position integer)
+      order by slug
+    ), written as (
+      update category set
+        name = row.name, parent_id = row.parent, position = row.position, updated_at = greatest(updated_at, ${now})
+      from json_to_recordset(${JSON.stringify(changed)}::text::json)
+        as row (id uuid, name text, parent uuid, position integer, "isShownOtherwise" boolean)
+      where category.workspace_id = ${workspace} and category.id = any(${changed.map(({ id }) => id)}::uuid[])
+        and category.id = row.id
+      returning category.id, "isShownOtherwise"
+    ), told_joining as (
+      insert into category_change (workspace_id, category_id, livemode, traceparent, changed_at)
+      select ${workspace}, id, ${livemode}, ${traceparent}, clock_timestamp() from written where "isShownOtherwise" order by id
+      on conflict (workspace_id, category_id) do update set traceparent = excluded.traceparent, changed_at = excluded.changed_at
+    )
+    insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
+    select distinct ${workspace}::uuid, product_id, false, ${livemode}::boolean, ${traceparent}::text
+    from product_category
+    where workspace_id = ${workspace} and category_id = any(array(select id from written where "isShownOtherwise"))`
+}

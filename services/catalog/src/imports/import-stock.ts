@@ -1,0 +1,36 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { StockRow } from '@backoffice/contracts/imports.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { ProductRecord } from '../products/product-view.ts'
+import { refuseTooMuchStock } from '../variants/plan-variant.ts'
+import type { Batch } from './batch.ts'
+import { changeProducts, type ProductRow } from './change-products.ts'
+import { lockProductsOf } from './lock-products.ts'
+import { RowOutcomes } from './row-outcomes.ts'
+
+/** Applies rows of the template `stock` (OP-54, OP-55): sets what there is of each SKU, of whatever type of product. */
+export async function importStock(tx: Transaction, batch: Batch, now: Date): Promise<RowOutcomes> {
+  const outcomes = new RowOutcomes()
+  const rows = outcomes.read(StockRow, 'sku', batch.rows)
+  const { bySku } = await lockProductsOf(
+    tx,
+    rows.map(({ values }) => values.sku),
+  )
+  const known = rows.flatMap(
+    (row) =>
+      outcomes.attempt(row, (): ProductRow<StockRow> => {
+        const product = bySku.get(row.values.sku)
+        if (product === undefined) throw unprocessable(`sku: this workspace has no "${row.values.sku}"`)
+        return { ...row, product, isNew: false }
+      }) ?? [],
+  )
+  await changeProducts(tx, known, outcomes, withStock, now)
+  return outcomes
+}
+
+function withStock(product: ProductRecord, { values: { sku, stock } }: ProductRow<StockRow>): ProductRecord {
+  const variant = product.variants.find((one) => one.sku === sku)
+  if (variant === undefined) return product
+  refuseTooMuchStock(product, stock, variant)
+  return { ...product, variants: product.variants.map((one) => (one === variant ? { ...one, stock } : one)) }
+}

@@ -1,0 +1,107 @@
+import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { afterAll, expect, it } from 'vitest'
+import { listApi } from './list-harness.ts'
+import { listProducts } from './list-products.ts'
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Plan Rows': number
+  Plans?: Plan[]
+}
+
+const { admin, appUrl, seed } = await listApi()
+const caller = aCaller()
+await seed(caller, 100_000)
+await seed(aCaller(), 1000)
+// What is small, or of one category and one tag only, is rightly read whole.
+await admin`
+  with other as (
+    insert into category (workspace_id, id, name, slug, created_at, updated_at)
+    values (${caller.workspaceId}, gen_random_uuid(), 'Other', 'other', now(), now()) returning *
+  )
+  insert into product_category (workspace_id, product_id, category_id, position)
+  select workspace_id, product.id, other.id, 2 from other join product using (workspace_id) limit 40000`
+await admin`
+  with other as (
+    insert into tag (workspace_id, id, name, slug)
+    values (${caller.workspaceId}, gen_random_uuid(), 'Other', 'other') returning *
+  )
+  insert into product_tag (workspace_id, product_id, tag_id, position)
+  select workspace_id, product.id, other.id, 2 from other join product using (workspace_id) limit 40000`
+await admin`
+  insert into product_count (workspace_id, status, type, change)
+  select gen_random_uuid(), 'ACTIVE', 'SIMPLE_PRODUCT', 1 from generate_series(1, 20000)`
+await admin`vacuum analyze`
+
+let sent: { text: string; parameters: unknown[] }[] = []
+const db = openDatabase({
+  url: appUrl,
+  applicationName: 'test',
+  onStatement: (text, parameters) => sent.push({ text, parameters }),
+})
+afterAll(async () => db.stop?.())
+const send = serviceClient(db, [listProducts])
+
+const GROWING = ['product', 'variant', 'product_category', 'product_tag', 'product_word', 'product_count']
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+/** The plans of what a list sends, made for its parameters and made for any, as the app role behind the workspace's wall. */
+async function plansOf(query: string): Promise<{ custom: Plan[][]; generic: Plan[][] }> {
+  sent = []
+  const { status } = await send(caller, 'GET', `/v1/products?${query}`)
+  expect(status).toBe(200)
+  // Without begin, set_config and commit.
+  const statements = sent.slice(2, -1)
+  return db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => {
+    const plans = { custom: [] as Plan[][], generic: [] as Plan[][] }
+    for (const { text, parameters } of statements) {
+      plans.custom.push(await explain(tx, `explain (format json) ${text}`, parameters))
+      plans.generic.push(await explain(tx, `explain (generic_plan, format json) ${text}`))
+    }
+    return plans
+  })
+}
+
+async function explain(tx: Transaction, text: string, parameters?: unknown[]): Promise<Plan[]> {
+  const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(text, parameters as never[])
+  return nodesOf(row?.['QUERY PLAN'][0].Plan as Plan)
+}
+
+const indexesOf = (plans: Plan[][]) => [...new Set(plans.flat().flatMap((node) => node['Index Name'] ?? []))]
+
+it.each([
+  ['', ['product_count_pkey', 'product_pkey']],
+  ['page=2500', ['product_count_pkey', 'product_pkey']],
+  ['page=5000', ['product_count_pkey', 'product_pkey']],
+  ['sort_by=name', ['product_count_pkey', 'product_by_name']],
+  ['sort_by=name&sort_order=asc&page=5000', ['product_count_pkey', 'product_by_name']],
+  ['sort_by=updatedAt', ['product_count_pkey', 'product_by_update']],
+  ['status=ACTIVE', ['product_count_pkey', 'product_by_status']],
+  ['type=SIMPLE_PRODUCT&sort_order=asc', ['product_count_pkey', 'product_by_status']],
+  ['status=HIDDEN&type=SIMPLE_PRODUCT&page=50', ['product_count_pkey', 'product_by_status']],
+  ['status=HIDDEN&sort_by=name', ['product_count_pkey', 'product_by_name', 'product_by_status', 'product_pkey']],
+  ['category=tenth', ['product_category_members']],
+  ['category=tenth&page=400', ['product_category_members']],
+  ['tag=tenth', ['product_tag_members']],
+  ['sku=item-74', ['product_pkey', 'variant_combination', 'variant_sku']],
+  ['query=kind3', ['product_pkey', 'product_word_pkey']],
+  ['query=kind3&sort_by=name', ['product_by_name', 'product_pkey', 'product_word_pkey']],
+  ['updated_since=2026-01-02T00:00:00Z', ['product_by_update', 'product_count_pkey', 'product_pkey']],
+  ['updated_since=2026-01-02T00:00:00Z&sort_by=updatedAt', ['product_by_update', 'product_count_pkey']],
+])('the list %s is counted and paged through %j with 100,000 products', async (query, indexes) => {
+  for (const [kind, plans] of Object.entries(await plansOf(query))) {
+    const scanned = plans.flat().filter((node) => node['Node Type'].endsWith('Seq Scan'))
+    expect(
+      scanned.filter((node) => GROWING.includes(node['Relation Name'] ?? '')),
+      kind,
+    ).toEqual([])
+    // The last statement reads the products of the page.
+    const used = indexesOf(plans.slice(0, -1)).filter((index) => !/^(category|tag)_/.test(index))
+    expect(used.toSorted(), kind).toEqual(indexes.toSorted())
+  }
+})

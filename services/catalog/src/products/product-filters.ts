@@ -1,0 +1,173 @@
+import { TimestampInput } from '@backoffice/contracts/fields.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { slugify } from './slug.ts'
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u
+const MAX_WORDS = 10
+
+const Reference = z.string().min(1).max(LIMITS.nameLength)
+
+/** What a list of products is narrowed down by; a product meets all that is sent (OP-92). */
+export const ProductFilters = z.strictObject({
+  status: z.enum(PRODUCT_STATUSES).optional(),
+  type: z.enum(PRODUCT_TYPES).optional(),
+  category: Reference.optional(),
+  tag: Reference.optional(),
+  sku: Reference.optional(),
+  query: Reference.regex(/[\p{L}\p{N}]/u, 'must hold a letter or a digit')
+    .refine(
+      (text) => text.split(BETWEEN_WORDS).filter(Boolean).length <= MAX_WORDS,
+      `must have at most ${MAX_WORDS} words`,
+    )
+    .optional(),
+  updated_since: TimestampInput.optional(),
+})
+export type ProductFilters = z.output<typeof ProductFilters>
+
+/** A part of a statement. */
+export type Fragment = ReturnType<typeof none>
+const none = (tx: Transaction) => tx``
+
+export type ProductSort = 'createdAt' | 'updatedAt' | 'name'
+
+/** Something that all products of a list have in common. */
+export interface Condition {
+  /** The products that meet it: a query for their ids. */
+  readonly ids: Fragment
+  /** Whether a row of `product` meets it. */
+  readonly holds: Fragment
+  /** An expression for how many meet it that costs less than counting them. */
+  readonly count?: Fragment
+  /** These products as rows that an index has in order, `asc` or `desc`, for some sorts. */
+  readonly ordered?: { readonly by: readonly ProductSort[]; rows(way: Fragment): Fragment }
+}
+
+/**
+ * The conditions that filters come to, at least one. A statement is joined from their fragments, so that each combination of
+ * filters has a text, and with it a plan, of its own. Sends a statement when there is a `query`.
+ */
+export async function conditionsOf(tx: Transaction, filters: ProductFilters): Promise<[Condition, ...Condition[]]> {
+  const { status, type, category, tag, sku, query, updated_since: since } = filters
+  const conditions: Condition[] = []
+  if (sku !== undefined) conditions.push(hasSku(tx, sku))
+  if (query !== undefined) conditions.push(...(await foldedWords(tx, query)).map((word) => hasWord(tx, word)))
+  if (tag !== undefined) conditions.push(hasTag(tx, tag))
+  if (category !== undefined) conditions.push(isInCategory(tx, category))
+  if (since !== undefined) conditions.push(isUpdatedSince(tx, since))
+  if (status !== undefined || type !== undefined) conditions.push(isOf(tx, status, type))
+  const [first = isAny(tx), ...others] = conditions
+  return [first, ...others]
+}
+
+function isAny(tx: Transaction): Condition {
+  const rows = tx`select id, updated_at, name_words from product where workspace_id = ${tx.context.workspaceId}`
+  return {
+    ids: tx`select id from product where workspace_id = ${tx.context.workspaceId}`,
+    holds: tx`true`,
+    count: keptCount(tx),
+    ordered: { by: ['createdAt', 'updatedAt', 'name'], rows: () => rows },
+  }
+}
+
+const keptCount = (tx: Transaction, holds = tx`true`) => tx`(
+  select coalesce(sum(change), 0)::bigint from product_count where workspace_id = ${tx.context.workspaceId} and ${holds}
+)`
+
+function isOf(tx: Transaction, status?: string, type?: string): Condition {
+  const workspace = tx.context.workspaceId
+  const holds = tx`
+    ${status === undefined ? tx`true` : tx`status = ${status}`} and ${type === undefined ? tx`true` : tx`type = ${type}`}`
+  return {
+    ids: tx`select id from product where workspace_id = ${workspace} and ${holds}`,
+    holds,
+    count: keptCount(tx, holds),
+    ordered: {
+      by: ['createdAt'],
+      // The index has the products of each status and type in order, and the server merges them.
+      rows: (way) =>
+        (status === undefined ? PRODUCT_STATUSES : [status])
+          .flatMap((status) =>
+            (type === undefined ? PRODUCT_TYPES : [type]).map(
+              (type) => tx`(
+                select id from product where workspace_id = ${workspace} and status = ${status} and type = ${type}
+                order by id ${way}
+              )`,
+            ),
+          )
+          .reduce((all, products) => tx`${all} union all ${products}`),
+    },
+  }
+}
+
+/** By the category's id or slug. An unknown category has no products; those of its descendants are not its own. */
+const isInCategory = (tx: Transaction, reference: string): Condition =>
+  isMember(tx, 'product_category', 'category_id', idOr(tx, reference, 'category', reference))
+
+/** By the tag's id, slug or name: tags are the same when their slugs are (OP-25). */
+const hasTag = (tx: Transaction, reference: string): Condition =>
+  isMember(tx, 'product_tag', 'tag_id', idOr(tx, reference, 'tag', slugify(reference, 'tag')))
+
+const idOr = (tx: Transaction, reference: string, table: string, slug: string) =>
+  UUID.test(reference)
+    ? tx`${reference}::uuid`
+    : tx`(select id from ${tx(table)} where workspace_id = ${tx.context.workspaceId} and slug = ${slug})`
+
+function isMember(tx: Transaction, table: string, column: string, id: Fragment): Condition {
+  const members = tx`${tx(table)} where workspace_id = ${tx.context.workspaceId} and ${tx(column)} = ${id}`
+  const ids = tx`select product_id as id from ${members}`
+  return {
+    ids,
+    holds: tx`(select true from ${members} and product_id = product.id)`,
+    ordered: { by: ['createdAt'], rows: () => ids },
+  }
+}
+
+function hasSku(tx: Transaction, sku: string): Condition {
+  const workspace = tx.context.workspaceId
+  return {
+    ids: tx`select product_id as id from variant where workspace_id = ${workspace} and sku = ${sku}`,
+    holds: tx`(select true from variant where workspace_id = ${workspace} and product_id = product.id and sku = ${sku})`,
+  }
+}
+
+/** When all but so few were updated since, it is the others that are counted. */
+const FEW_OTHERS = 10_000
+
+function isUpdatedSince(tx: Transaction, since: string): Condition {
+  const workspace = tx.context.workspaceId
+  const rows = tx`select id, updated_at from product where workspace_id = ${workspace} and updated_at >= ${since}`
+  const others = tx`
+    select from product where workspace_id = ${workspace} and updated_at < ${since}
+    order by updated_at limit ${FEW_OTHERS + 1}`
+  return {
+    ids: tx`select id from product where workspace_id = ${workspace} and updated_at >= ${since}`,
+    holds: tx`updated_at >= ${since}`,
+    count: tx`(
+      select case when others > ${FEW_OTHERS} then (select count(*) from (${rows}) as row) else ${keptCount(tx)} - others end
+      from (select count(*) as others from (${others}) as other) as counted
+    )`,
+    ordered: { by: ['updatedAt'], rows: () => rows },
+  }
+}
+
+/** A word of the name begins with this one. */
+const hasWord = (tx: Transaction, prefix: string): Condition => ({
+  ids: tx`
+    select product_id as id from product_word
+    where workspace_id = ${tx.context.workspaceId}
+      and word >= ${prefix} and word < ${prefix + HIGHEST_CHARACTER} and previous < ${prefix}`,
+  holds: tx`strpos(' ' || name_words, ${` ${prefix}`}) > 0`,
+})
+
+const HIGHEST_CHARACTER = '\u{10ffff}'
+
+/** A search's words as those of names are kept, the longest first, without those that another one begins with. */
+async function foldedWords(tx: Transaction, query: string): Promise<string[]> {
+  const [row] = await tx<[{ words: string[] }]>`
+    select array(select word from words_of(fold_words(${query})) order by length(word) desc, word) as words`
+  return row.words.filter((word, index, words) => !words.slice(0, index).some((longer) => longer.startsWith(word)))
+}

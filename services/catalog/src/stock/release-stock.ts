@@ -1,0 +1,78 @@
+import { conflict } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { refreshChanged } from './refresh-changed.ts'
+import { readReservation } from './reservation.ts'
+import { TakenLine } from './stock-lines.ts'
+
+/**
+ * POST /internal/stock/release: gives back what an order has taken, once. An order that has taken nothing is released as
+ * well, so that a take that comes late is refused (OP-44, OP-96).
+ */
+export const releaseStock = operation({
+  method: 'POST',
+  path: '/internal/stock/release',
+  summary: 'Give back what an order has taken',
+  scope: 'internal',
+  body: z.strictObject({ order: Id }),
+  responses: { 200: z.strictObject({ order: Id, state: z.literal('RELEASED'), lines: z.array(TakenLine) }) },
+  openPoints: ['OP-44', 'OP-71', 'OP-96'],
+
+  handle: ({ body: { order }, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const released = await release(tx, order)
+      if (released === undefined) return ok({ order, ...(await readReservation(tx, order)) })
+      if (released.length > 0) await giveBack(tx, order, released)
+      return ok({ order, state: 'RELEASED', lines: released })
+    }),
+})
+
+/**
+ * Ends the order's reservation and returns what it holds; undefined when it has ended before. Waits for a take of the same
+ * order that is under way.
+ */
+async function release(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
+  const [released] = await tx<{ lines: TakenLine[] }[]>`
+    insert into stock_reservation (workspace_id, order_id, state, lines, released_at)
+    values (${tx.context.workspaceId}, ${order}, 'RELEASED', '[]', now())
+    on conflict (workspace_id, order_id) do update set state = 'RELEASED', released_at = now()
+      where stock_reservation.state = 'TAKEN'
+    returning lines`
+  return released?.lines
+}
+
+const STOCK_MAX = Number.MAX_SAFE_INTEGER
+
+/**
+ * Adds to stock what was taken; a variant deleted meanwhile is passed over. A statement of its own: it sees the variants of a
+ * take that the one before had to wait for.
+ */
+async function giveBack(tx: Transaction, order: string, lines: readonly TakenLine[]): Promise<void> {
+  const workspace = tx.context.workspaceId
+  const [{ full }] = await tx<[{ full: string[] }]>`
+    with stated as materialized ( -- in force when the ledger's trigger runs, which is at the end of the statement
+      select set_config('app.stock_reason', 'released', true), set_config('app.order_id', ${order}, true)
+    ), taken as materialized (
+      select variant, quantity
+      from stated, json_to_recordset(${JSON.stringify(lines)}::text::json) as line (variant uuid, quantity bigint)
+    ), locked as materialized (
+      select id, sku, stock, quantity, stock <= ${STOCK_MAX} - quantity as has_room
+      from taken join variant on id = variant
+      where workspace_id = ${workspace} and id = any(array(select variant from taken))
+      order by id for no key update of variant
+    ), changed as (
+      update variant set stock = locked.stock + locked.quantity
+      from locked
+      where variant.workspace_id = ${workspace} and variant.id = locked.id and locked.has_room
+      returning variant.product_id
+    ), refresh as (
+      ${refreshChanged(tx)}
+    )
+    select array(select sku from locked where not has_room order by id) as full`
+  if (full.length > 0) {
+    throw conflict(`order: what it has taken of ${full.join(', ')} would make a stock of more than ${STOCK_MAX}`)
+  }
+}

@@ -1,0 +1,119 @@
+import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { refreshChanged } from './refresh-changed.ts'
+import { readReservation } from './reservation.ts'
+import { isSame, type SummedLine, sumLines, TakenLine, WantedLines } from './stock-lines.ts'
+
+/**
+ * POST /internal/stock/take: takes what an order wants, all lines or none. The same order again, with the same lines, gets
+ * the same answer and takes nothing (OP-44, OP-95).
+ */
+export const takeStock = operation({
+  method: 'POST',
+  path: '/internal/stock/take',
+  summary: 'Take stock for an order',
+  scope: 'internal',
+  body: z.strictObject({ order: Id, lines: WantedLines }),
+  responses: { 200: z.strictObject({ order: Id, lines: z.array(TakenLine) }) },
+  openPoints: ['OP-44', 'OP-71', 'OP-95'],
+
+  async handle({ body: { order, lines }, inWorkspace }) {
+    const wanted = sumLines(lines)
+    return inWorkspace(async (tx) => {
+      const { taken, unknown, short } = await take(tx, order, wanted)
+      if (taken === null) return ok({ order, lines: await linesTakenBefore(tx, order, wanted) })
+      if (unknown.length > 0) throw unprocessable(unknown.map((variant) => unknownAt(wanted, variant)).join('; '))
+      if (short.length > 0) throw conflict(short.map((variant) => shortAt(wanted, variant)).join('; '))
+      return ok({ order, lines: taken })
+    })
+  },
+})
+
+interface ShortVariant {
+  readonly variant: string
+  readonly sku: string
+  readonly stock: number
+}
+
+interface Take {
+  /** null when the order has a reservation already: then nothing has happened, and the other two mean nothing. */
+  readonly taken: TakenLine[] | null
+  /** Both in the order of ids; the caller refuses them, which undoes what was taken. */
+  readonly unknown: string[]
+  readonly short: ShortVariant[]
+}
+
+const STOCK_MIN = Number.MIN_SAFE_INTEGER
+
+/**
+ * Reserves for the order and takes what there is enough of. Waits for a take or release of the same order that is under way
+ * before it locks any variant, and locks variants in id order. The statement's snapshot is older than what it waits for, a
+ * locked row is not: stock is compared and changed by that. Whether a product can be pre-ordered comes from the snapshot.
+ */
+async function take(tx: Transaction, order: string, wanted: readonly SummedLine[]) {
+  const workspace = tx.context.workspaceId
+  const [result] = await tx<[Take]>`
+    with stated as materialized ( -- in force when the ledger's trigger runs, which is at the end of the statement
+      select set_config('app.stock_reason', 'taken', true), set_config('app.order_id', ${order}, true)
+    ), wanted as materialized (
+      select variant, quantity
+      from json_to_recordset(${JSON.stringify(wanted)}::text::json) as wanted (variant uuid, quantity bigint)
+    ), reserved as (
+      insert into stock_reservation (workspace_id, order_id, state, lines, taken_at)
+      select ${workspace}, ${order}, 'TAKEN', to_json(array(
+        select json_build_object('variant', id, 'product', product_id, 'sku', sku, 'quantity', quantity)
+        from wanted join variant on id = variant
+        where workspace_id = ${workspace} and id = any(array(select variant from wanted))
+        order by id
+      )), now()
+      from stated
+      on conflict (workspace_id, order_id) do nothing
+      returning lines
+    ), locked as materialized (
+      select variant.id, sku, stock, quantity, (
+        stock >= quantity or stock >= ${STOCK_MIN} + quantity
+          and can_preorder and (preorder_stops_at is null or preorder_stops_at > now())
+      ) as is_enough
+      from wanted
+      join variant on variant.id = wanted.variant
+      join product on product.workspace_id = ${workspace} and product.id = variant.product_id
+      where variant.workspace_id = ${workspace} and variant.id = any(array(select variant from wanted))
+        and exists (select from reserved)
+      order by variant.id for no key update of variant
+    ), changed as (
+      update variant set stock = locked.stock - locked.quantity
+      from locked
+      where variant.workspace_id = ${workspace} and variant.id = locked.id and locked.is_enough
+      returning variant.product_id
+    ), refresh as (
+      ${refreshChanged(tx)}
+    )
+    select
+      (select lines from reserved) as taken,
+      array(select variant from wanted where variant not in (select id from locked) order by variant) as unknown,
+      array(
+        select json_build_object('variant', id, 'sku', sku, 'stock', stock) from locked where not is_enough order by id
+      ) as short`
+  return result
+}
+
+async function linesTakenBefore(tx: Transaction, order: string, wanted: readonly SummedLine[]): Promise<TakenLine[]> {
+  const { state, lines } = await readReservation(tx, order)
+  if (state === 'RELEASED') throw conflict(`order: ${order} was released; take stock for another order`)
+  if (!isSame(wanted, lines)) throw conflict(`lines: order ${order} has taken other lines; release it and use another`)
+  return lines
+}
+
+/** The first line that wants a variant, as `lines[2]`. */
+const pathOf = (wanted: readonly SummedLine[], variant: string) =>
+  wanted.find((line) => line.variant === variant)?.path ?? 'lines'
+
+const unknownAt = (wanted: readonly SummedLine[], variant: string) =>
+  `${pathOf(wanted, variant)}.variant: this workspace has no variant ${variant}`
+
+const shortAt = (wanted: readonly SummedLine[], { variant, sku, stock }: ShortVariant) =>
+  `${pathOf(wanted, variant)}.quantity: only ${Math.max(stock, 0)} of "${sku}" left`
