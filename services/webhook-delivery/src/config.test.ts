@@ -1,5 +1,8 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { readConfig } from '@backoffice/runtime/config.ts'
-import { expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { WebhookDeliveryConfig } from './config.ts'
 
 const key = Buffer.alloc(32, 1).toString('base64')
@@ -27,6 +30,18 @@ test.each(['soon', '0s,,1m x', ','])('the schedule %j is refused', (delays) => {
   )
 })
 
+test('deliveries go through no proxy unless there is one', () => {
+  expect(readConfig(WebhookDeliveryConfig, environment).EGRESS_PROXY_URL).toBeUndefined()
+  const proxied = { ...environment, EGRESS_PROXY_URL: 'http://user:secret@proxy:3128' }
+  expect(readConfig(WebhookDeliveryConfig, proxied).EGRESS_PROXY_URL?.host).toBe('proxy:3128')
+})
+
+test.each(['socks5://user:secret@proxy', 'user:secret@proxy:3128'])('a refused proxy is not repeated', (url) => {
+  const read = () => readConfig(WebhookDeliveryConfig, { ...environment, EGRESS_PROXY_URL: url })
+  expect(read).toThrow('EGRESS_PROXY_URL: Invalid URL')
+  expect(read).not.toThrow('secret')
+})
+
 test('loopback targets are off unless switched on', () => {
   expect(readConfig(WebhookDeliveryConfig, environment).WEBHOOK_ALLOW_LOOPBACK).toBe(false)
 })
@@ -35,4 +50,31 @@ test('a refused secret key is not repeated', () => {
   const read = () => readConfig(WebhookDeliveryConfig, { ...environment, WEBHOOK_SECRET_KEYS: `:${key}` })
   expect(read).toThrow('WEBHOOK_SECRET_KEYS: must be')
   expect(read).not.toThrow(key)
+})
+
+describe('secret keys from a file', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'secret-keys-'))
+  afterAll(() => rmSync(directory, { recursive: true }))
+  const { WEBHOOK_SECRET_KEYS: keys, ...others } = environment
+  const file = (text: string) => {
+    const path = join(directory, 'keys')
+    writeFileSync(path, text)
+    return { ...others, WEBHOOK_SECRET_KEYS_FILE: path }
+  }
+
+  test('are read as they are from the environment, a last line end aside', () => {
+    const read = readConfig(WebhookDeliveryConfig, file(`${keys}\n`)).WEBHOOK_SECRET_KEYS
+    expect(read).toEqual(readConfig(WebhookDeliveryConfig, environment).WEBHOOK_SECRET_KEYS)
+  })
+
+  test.each([
+    ['wrong keys', () => file(`:${key}`), 'WEBHOOK_SECRET_KEYS_FILE: the file must be <key id>:<base64 of 32 bytes>'],
+    ['no file', () => ({ ...others, WEBHOOK_SECRET_KEYS_FILE: join(directory, 'none') }), 'cannot be read'],
+    ['keys in both places', () => ({ ...file(keys), WEBHOOK_SECRET_KEYS: keys }), 'must not be set beside'],
+    ['keys in neither', () => others, 'WEBHOOK_SECRET_KEYS: is missing'],
+  ])('are refused without being repeated: %s', (_, variables, message) => {
+    const read = () => readConfig(WebhookDeliveryConfig, variables())
+    expect(read).toThrow(message)
+    expect(read).not.toThrow(key)
+  })
 })

@@ -1,6 +1,6 @@
 import { Duration, List, ProcessConfig, Switch } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'
-import { SecretKeys } from './secrets/secret-box.ts'
+import { readSecretKeys, SECRET_KEYS_VARIABLES } from './secrets/secret-keys-variables.ts'
 
 /** What webhook-delivery reads from its environment. */
 export const WebhookDeliveryConfig = ProcessConfig.extend({
@@ -13,5 +13,10 @@ export const WebhookDeliveryConfig = ProcessConfig.extend({
   WEBHOOK_RETRY_DELAYS: z.string().default('0s,1m,5m,30m,2h,6h').pipe(List).pipe(z.array(Duration).min(1)),
   /** Allows http and loopback targets: for the local stack only (OP-70). */
   WEBHOOK_ALLOW_LOOPBACK: Switch,
-  WEBHOOK_SECRET_KEYS: SecretKeys,
-})
+  /** An http or https proxy that deliveries go through; its user name and password are secret (OP-99). */
+  EGRESS_PROXY_URL: z
+    .url({ protocol: /^https?$/ })
+    .transform((url) => new URL(url))
+    .optional(),
+  ...SECRET_KEYS_VARIABLES,
+}).transform(readSecretKeys)

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
+import { consumer } from '@backoffice/messaging/consumer.ts'
+import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
@@ -8,11 +10,20 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { afterAll } from 'vitest'
 import { Dispatcher, type DispatcherOptions } from './deliveries/dispatcher.ts'
+import { getDelivery } from './deliveries/get-delivery.ts'
 import { listDeliveries } from './deliveries/list-deliveries.ts'
+import { recoverDeliveries } from './deliveries/recover-deliveries.ts'
+import { recoveryWorker } from './deliveries/recovery-worker.ts'
+import { resendDelivery } from './deliveries/resend-delivery.ts'
 import { createEndpoint } from './endpoints/create-endpoint.ts'
+import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { endpointDirectory } from './endpoints/endpoint-directory.ts'
+import { getEndpoint } from './endpoints/get-endpoint.ts'
 import { listEndpoints } from './endpoints/list-endpoints.ts'
-import { fanOutEvents } from './events/fan-out.ts'
+import { pingEndpoint } from './endpoints/ping-endpoint.ts'
+import { rotateSecret } from './endpoints/rotate-secret.ts'
+import { updateEndpoint } from './endpoints/update-endpoint.ts'
+import { fanOut, fanOutEvents } from './events/fan-out.ts'
 import { listEventTypes } from './events/list-event-types.ts'
 import { SecretKeys } from './secrets/secret-box.ts'
 import { guardedAgent } from './sending/guarded-agent.ts'
@@ -42,6 +53,7 @@ export interface CreatedEndpoint {
   secret: string
   enabled_events: string[]
   description: string | null
+  standard_signature: boolean
   created_at: string
   updated_at: string
 }
@@ -57,15 +69,29 @@ export interface ListedDelivery {
   delivered_at: string | null
 }
 
+/** For an API without a dispatcher in its process: the replicas find what is due when they look, within a second. */
+const AT_THE_NEXT_LOOK = { noteDue: () => undefined }
+
+/** The service's API; names resolve to nothing, which creating and updating endpoints lets through. */
+export const operations = [
+  createEndpoint({ policy, keys: testKeys, resolve: async () => [] }),
+  listEndpoints,
+  getEndpoint,
+  updateEndpoint({ policy, resolve: async () => [] }),
+  deleteEndpoint,
+  rotateSecret(testKeys),
+  pingEndpoint(AT_THE_NEXT_LOOK),
+  recoverDeliveries,
+  listEventTypes,
+  listDeliveries,
+  getDelivery,
+  resendDelivery(AT_THE_NEXT_LOOK),
+]
+
 /** The service over a database of its own: its API, and as many replicas of its workers as a test starts. */
 export async function webhookDelivery() {
   const database = await testDatabase('webhook-delivery')
-  const send = serviceClient(database.db, [
-    createEndpoint({ policy, keys: testKeys, resolve: async () => [] }),
-    listEndpoints,
-    listEventTypes,
-    listDeliveries,
-  ])
+  const send = serviceClient(database.db, operations)
 
   const createEndpointAt = async (caller: Caller, url: string, enabledEvents = ['*']): Promise<CreatedEndpoint> =>
     (await send<CreatedEndpoint>(caller, 'POST', '/v1/webhooks', { url, enabled_events: enabledEvents })).body
@@ -83,16 +109,17 @@ export async function webhookDelivery() {
   }
 }
 
-/** Starts a replica's workers. `publish` hands it events as its consumer would. */
+/** Starts a replica's workers. `publish` hands it events as its consumer would; `consume` starts the consumer itself. */
 async function startReplica(workerUrl: string, options: Partial<DispatcherOptions>) {
   const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
-  const directory = endpointDirectory(testKeys)
+  const keys = options.keys ?? testKeys
+  const directory = endpointDirectory(keys)
   const schedule = options.schedule ?? SCHEDULE
   const dispatcher = new Dispatcher({
     sql: worker.sql,
     url: workerUrl,
     directory,
-    keys: testKeys,
+    keys,
     agent: guardedAgent(policy),
     logger: createLogger('test', 'silent'),
     stopWithinMs: 100,
@@ -100,10 +127,13 @@ async function startReplica(workerUrl: string, options: Partial<DispatcherOption
     schedule,
   })
   await dispatcher.start()
+  const recoveries = recoveryWorker(worker.sql, createLogger('test', 'silent'))
+  await recoveries.start?.()
   let isStopped = false
   const stop = async () => {
     if (isStopped) return
     isStopped = true
+    await recoveries.stop?.()
     await dispatcher.stop()
     await worker.stop?.()
   }
@@ -116,5 +146,11 @@ async function startReplica(workerUrl: string, options: Partial<DispatcherOption
     )
     handOver()
   }
-  return { dispatcher, publish, stop }
+  const consume = async (kafka: Kafka) => {
+    const context = { kafka, db: worker, logger: createLogger('test', 'silent'), fatal: () => undefined }
+    const started = consumer(fanOut({ directory, dispatcher, schedule }), context)
+    await started.start()
+    afterAll(() => started.stop())
+  }
+  return { dispatcher, publish, consume, stop }
 }

@@ -19,8 +19,7 @@ const { appUrl, workerUrl, admin } = await testDatabase('webhook-delivery')
 const receiver = await startReceiver()
 const prefix = `main-test-${process.pid}.`
 const brokers = parts().kafkaBrokers
-const [topic] = EVENT_TOPICS
-const topics = [topic ?? '', 'webhook-delivery.fan-out.dead-letters']
+const topics = [...EVENT_TOPICS, 'webhook-delivery.fan-out.dead-letters']
 await createTopics(
   brokers,
   topics.map((name) => ({ name, partitions: 1, config: {} })),

@@ -9,11 +9,20 @@ import { readConfig } from '@backoffice/runtime/config.ts'
 import { runProcess } from '@backoffice/runtime/process.ts'
 import { WebhookDeliveryConfig } from './config.ts'
 import { Dispatcher } from './deliveries/dispatcher.ts'
+import { getDelivery } from './deliveries/get-delivery.ts'
 import { listDeliveries } from './deliveries/list-deliveries.ts'
+import { recoverDeliveries } from './deliveries/recover-deliveries.ts'
+import { recoveryWorker } from './deliveries/recovery-worker.ts'
+import { resendDelivery } from './deliveries/resend-delivery.ts'
 import { createEndpoint } from './endpoints/create-endpoint.ts'
+import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { endpointDirectory } from './endpoints/endpoint-directory.ts'
 import { resolveName } from './endpoints/endpoint-url.ts'
+import { getEndpoint } from './endpoints/get-endpoint.ts'
 import { listEndpoints } from './endpoints/list-endpoints.ts'
+import { pingEndpoint } from './endpoints/ping-endpoint.ts'
+import { rotateSecret } from './endpoints/rotate-secret.ts'
+import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { fanOut } from './events/fan-out.ts'
 import { listEventTypes } from './events/list-event-types.ts'
 import { guardedAgent } from './sending/guarded-agent.ts'
@@ -39,14 +48,27 @@ await runProcess('webhook-delivery', config, (context) => {
     prefix: config.KAFKA_PREFIX,
     logger,
   })
-  const directory = endpointDirectory(keys)
-  const agent = guardedAgent(policy)
+  const directory = endpointDirectory(keys, (error) => context.fatal('cannot sign', error))
+  const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
   const dispatcher = new Dispatcher({ sql: workerDb.sql, url, directory, keys, agent, logger, schedule })
   const app = createServiceApp({
     logger,
     db,
     tokenKey: config.INTERNAL_TOKEN_PUBLIC_KEY,
-    operations: [createEndpoint({ policy, keys, resolve: resolveName }), listEndpoints, listEventTypes, listDeliveries],
+    operations: [
+      createEndpoint({ policy, keys, resolve: resolveName }),
+      listEndpoints,
+      getEndpoint,
+      updateEndpoint({ policy, resolve: resolveName }),
+      deleteEndpoint,
+      rotateSecret(keys),
+      pingEndpoint(dispatcher),
+      recoverDeliveries,
+      listEventTypes,
+      listDeliveries,
+      getDelivery,
+      resendDelivery(dispatcher),
+    ],
   })
   return [
     db,
@@ -55,6 +77,7 @@ await runProcess('webhook-delivery', config, (context) => {
     kafka,
     dispatcher,
     consumer(fanOut({ directory, dispatcher, schedule }), { ...context, kafka, db: workerDb }),
+    recoveryWorker(workerDb.sql, logger),
     expireIdempotencyKeys(workerDb, logger),
     httpServer(app, config),
   ]

@@ -1,3 +1,4 @@
+import type { Target } from '../endpoints/endpoint-directory.ts'
 import type { Exchange, Outgoing } from '../sending/post.ts'
 import { signatureOf } from '../sending/signature.ts'
 import type { DeliveryStatus } from './delivery.ts'
@@ -6,18 +7,18 @@ import { nextAttemptAt } from './retry-schedule.ts'
 
 const USER_AGENT = 'CommerceBackOffice-Webhooks/1'
 
-/** The request of one attempt, signed for the moment it is made (spec: Delivery headers; OP-62, OP-64). */
-export function outgoingOf({ eventId, target, body }: Job, now: Date): Outgoing {
+/** The request of one attempt to its endpoint as it is now, signed for that moment (spec: Delivery headers; OP-62, OP-64). */
+export function outgoingOf({ eventId, body }: Job, { url, signing }: Target, now: Date): Outgoing {
   const timestamp = Math.floor(now.getTime() / 1000)
   return {
-    url: target.url,
+    url,
     body,
     headers: {
       'Content-Type': 'application/json',
       'User-Agent': USER_AGENT,
       'Webhook-Id': eventId,
       'Webhook-Timestamp': String(timestamp),
-      'Webhook-Signature': signatureOf(target.signingKey, { id: eventId, timestamp, body }),
+      'Webhook-Signature': signatureOf(signing, { id: eventId, timestamp, body }, now),
     },
   }
 }
@@ -41,15 +42,20 @@ export interface Retrying {
   readonly jitter: number
 }
 
-/** What follows from an attempt: delivered, due again on the schedule, or failed after the last one (spec: Retries). */
+/**
+ * What follows from an attempt: delivered, due again on the schedule, or failed after the last one (spec: Retries). One outside
+ * the schedule that fails changes nothing (OP-66).
+ */
 export function outcomeOf(
   made: Pick<Attempt, 'job' | 'startedAt' | 'sent' | 'exchange'>,
   { schedule, jitter }: Retrying,
 ): Attempt {
   const endedAt = new Date(made.startedAt.getTime() + made.exchange.durationMs)
   if (made.exchange.failure === null) {
-    return { ...made, status: 'DELIVERED', nextAttemptAt: undefined, deliveredAt: endedAt }
+    return { ...made, status: 'DELIVERED', nextAttemptAt: undefined, deliveredAt: made.job.deliveredAt ?? endedAt }
   }
-  const next = nextAttemptAt(made.job.attemptsMade + 1, endedAt, schedule, jitter)
+  const { resend, attemptsMade, resendsMade, deliveredAt } = made.job
+  if (resend !== undefined) return { ...made, ...resend, deliveredAt }
+  const next = nextAttemptAt(attemptsMade - resendsMade + 1, endedAt, schedule, jitter)
   return { ...made, status: next === undefined ? 'FAILED' : 'PENDING', nextAttemptAt: next, deliveredAt: undefined }
 }

@@ -5,7 +5,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Backlog } from './backlog.ts'
 import type { Claimer } from './claimer.ts'
-import { type ClaimedDelivery, claimDue, readyEndpoints, releaseClaims, type Wanted } from './claims.ts'
+import { type ClaimedDelivery, claimDue, endClaims, readyEndpoints, releaseClaims, type Wanted } from './claims.ts'
 import { deadClaimFreer } from './dead-claims.ts'
 import { measureBacklog } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
@@ -150,13 +150,40 @@ export class ClaimLoop {
       this.#options.sql,
       claimed.map(({ workspaceId }) => workspaceId),
     )
+    const now = this.#options.clock()
     const bodies = new Map<string, Buffer>()
-    return claimed.flatMap(({ id, endpointId, workspaceId, body: text, nextAttemptAt: _, ...delivery }) => {
+    const orphans: string[] = []
+    const jobs = claimed.flatMap(({ id, endpointId, workspaceId, body: text, ...delivery }) => {
       const target = workspaces.get(workspaceId)?.get(endpointId)
-      if (target === undefined) return []
+      if (target === undefined) {
+        orphans.push(id)
+        return []
+      }
       const body = bodies.get(delivery.eventId) ?? Buffer.from(text)
       bodies.set(delivery.eventId, body)
-      return [{ ...delivery, deliveryId: id, target, body, claimedBy, claimedAt }]
+      return [jobOf(id, delivery, now, { target, body, claimedBy, claimedAt })]
     })
+    if (orphans.length > 0) await endClaims(this.#options.sql, claimedBy, orphans)
+    return jobs
+  }
+}
+
+type Claim = Omit<ClaimedDelivery, 'id' | 'endpointId' | 'workspaceId' | 'body'>
+
+/** What is due on the schedule by now is an attempt on it, a resend that was asked for besides included. */
+function jobOf(
+  deliveryId: string,
+  { status, nextAttemptAt, resendAt, deliveredAt, dueAt: _, ...delivery }: Claim,
+  now: Date,
+  held: Pick<Job, 'target' | 'body' | 'claimedBy' | 'claimedAt'>,
+): Job {
+  const isScheduled = nextAttemptAt !== null && nextAttemptAt <= now
+  return {
+    ...delivery,
+    ...held,
+    deliveryId,
+    resend: isScheduled ? undefined : { status, nextAttemptAt: nextAttemptAt ?? undefined },
+    resendAt: resendAt ?? undefined,
+    deliveredAt: deliveredAt ?? undefined,
   }
 }

@@ -1,4 +1,5 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
+import type { DeliveryStatus } from './delivery.ts'
 import type { Job } from './job.ts'
 
 /** How long a claim holds at most, in seconds: longer than the 20 s of an attempt (spec: Retries 1). */
@@ -14,19 +15,19 @@ export interface ReadyEndpoint {
 export const readyEndpoints = (sql: Sql) => sql<ReadyEndpoint[]>`
   with recursive ready as (
     (
-      select endpoint_id, next_attempt_at from delivery
-      where status = 'PENDING' and claimed_by is null
-      order by endpoint_id, next_attempt_at limit 1
+      select endpoint_id, due_at from delivery
+      where due_at is not null and claimed_by is null
+      order by endpoint_id, due_at limit 1
     )
     union all
-    select following.endpoint_id, following.next_attempt_at
+    select following.endpoint_id, following.due_at
     from ready cross join lateral (
-      select endpoint_id, next_attempt_at from delivery
-      where status = 'PENDING' and claimed_by is null and endpoint_id > ready.endpoint_id
-      order by endpoint_id, next_attempt_at limit 1
+      select endpoint_id, due_at from delivery
+      where due_at is not null and claimed_by is null and endpoint_id > ready.endpoint_id
+      order by endpoint_id, due_at limit 1
     ) following
   )
-  select endpoint_id as "endpointId", next_attempt_at as "dueAt" from ready`
+  select endpoint_id as "endpointId", due_at as "dueAt" from ready`
 
 /** How many deliveries to claim for an endpoint, at most. */
 export interface Wanted {
@@ -44,7 +45,12 @@ export interface ClaimedDelivery {
   body: string
   occurredAt: Date
   attemptsMade: number
-  nextAttemptAt: Date
+  resendsMade: number
+  status: DeliveryStatus
+  nextAttemptAt: Date | null
+  resendAt: Date | null
+  dueAt: Date
+  deliveredAt: Date | null
 }
 
 export interface Claiming {
@@ -67,14 +73,14 @@ export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, n
     ),
     due as (
       select claimable.* from wanted cross join lateral (
-        select workspace_id, endpoint_id, id, event_id, next_attempt_at from delivery
-        where endpoint_id = wanted.endpoint_id and status = 'PENDING' and claimed_by is null and next_attempt_at <= ${now}
-        order by next_attempt_at, id limit wanted.places for update skip locked
+        select workspace_id, endpoint_id, id, event_id, due_at from delivery
+        where endpoint_id = wanted.endpoint_id and due_at <= ${now} and claimed_by is null
+        order by due_at, id limit wanted.places for update skip locked
       ) claimable
     ),
     sized as (
       select due.workspace_id, due.endpoint_id, due.id, event.type, event.key, event.body, event.occurred_at,
-        sum(octet_length(event.body)) over (order by due.next_attempt_at, due.id) - octet_length(event.body) as bytes_before
+        sum(octet_length(event.body)) over (order by due.due_at, due.id) - octet_length(event.body) as bytes_before
       from due join event on event.workspace_id = due.workspace_id and event.id = due.event_id
     )
     update delivery set claimed_by = ${claimer}, lease_until = now() + make_interval(secs => ${LEASE_S})
@@ -83,8 +89,10 @@ export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, n
       and delivery.id = sized.id and sized.bytes_before < ${maxBytes}
     returning delivery.workspace_id as "workspaceId", delivery.endpoint_id as "endpointId", delivery.id,
       delivery.event_id as "eventId", sized.type as "eventType", sized.key, sized.body, sized.occurred_at as "occurredAt",
-      delivery.attempts_made as "attemptsMade", delivery.next_attempt_at as "nextAttemptAt"`
-  return rows.sort((a, b) => a.nextAttemptAt.getTime() - b.nextAttemptAt.getTime() || (a.id < b.id ? -1 : 1))
+      delivery.attempts_made as "attemptsMade", delivery.resends_made as "resendsMade", delivery.status,
+      delivery.next_attempt_at as "nextAttemptAt", delivery.resend_at as "resendAt", delivery.due_at as "dueAt",
+      delivery.delivered_at as "deliveredAt"`
+  return rows.sort((a, b) => a.dueAt.getTime() - b.dueAt.getTime() || (a.id < b.id ? -1 : 1))
 }
 
 /** Gives claims back: the deliveries are due as they were before. */
@@ -97,6 +105,15 @@ export async function releaseClaims(sql: Sql, jobs: readonly Job[]): Promise<voi
     ) as job (workspace_id, endpoint_id, delivery_id, claimed_by)
     where delivery.workspace_id = job.workspace_id and delivery.endpoint_id = job.endpoint_id
       and delivery.id = job.delivery_id and delivery.claimed_by = job.claimed_by`
+}
+
+/** Ends deliveries of a claimer without another attempt: their endpoint is deleted (OP-97). */
+export async function endClaims(sql: Sql, claimer: number, deliveryIds: readonly string[]): Promise<void> {
+  await sql`
+    update delivery set
+      status = case when status = 'PENDING' then 'FAILED' else status end,
+      next_attempt_at = null, resend_at = null, claimed_by = null, lease_until = null
+    where claimed_by = ${claimer} and id = any(${[...deliveryIds]}::uuid[])`
 }
 
 /** The deliveries a claimer has. */

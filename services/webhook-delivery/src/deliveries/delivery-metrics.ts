@@ -35,7 +35,7 @@ export function measureAttempt({ job, exchange, status, startedAt }: Attempt, is
   attempts.add(1, { outcome })
   duration.record(exchange.durationMs / 1000, { outcome })
   if (job.attemptsMade === 0) delay.record(Math.max(0, startedAt.getTime() - job.occurredAt.getTime()) / 1000)
-  if (isRecorded && status !== 'PENDING') settled.add(1, { status })
+  if (isRecorded && status !== 'PENDING' && status !== job.resend?.status) settled.add(1, { status })
 }
 
 /** `delivered`, or the class of what went wrong. */

@@ -1,8 +1,9 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
 /** Waiting for an attempt, acknowledged by a 2xx, or out of attempts (OP-66). */
-const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
+export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** A delivery's body (OP-60). `next_attempt_at` is null once it is settled. */
@@ -28,6 +29,13 @@ export interface DeliveryRow {
   created_at: Date
   delivered_at: Date | null
 }
+
+/** The columns of a `DeliveryRow`, from `delivery`. */
+export const deliveryColumns = (sql: AnySql) => sql`
+  delivery.id, delivery.event_id, delivery.status, delivery.attempts_made, delivery.next_attempt_at, delivery.created_at,
+  delivery.delivered_at, coalesce(delivery.event_type, (
+    select type from event where event.workspace_id = delivery.workspace_id and event.id = delivery.event_id
+  )) as event_type`
 
 export const deliveryView = (row: DeliveryRow): z.output<typeof Delivery> => ({
   id: row.id,

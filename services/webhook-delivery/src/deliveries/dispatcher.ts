@@ -2,6 +2,7 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Part } from '@backoffice/runtime/process.ts'
 import type { Agent } from 'undici'
+import { type CurrentTarget, currentTargets } from '../endpoints/current-targets.ts'
 import { type EndpointDirectory, refuseUnknownKeys } from '../endpoints/endpoint-directory.ts'
 import type { SecretKeys } from '../secrets/secret-box.ts'
 import { post } from '../sending/post.ts'
@@ -10,7 +11,7 @@ import { logAttempt } from './attempt-log.ts'
 import { Backlog } from './backlog.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimer, claimer } from './claimer.ts'
-import { claimsOf, releaseClaims } from './claims.ts'
+import { claimsOf, endClaims, releaseClaims } from './claims.ts'
 import { measureAttempt } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
 import { Lanes } from './lanes.ts'
@@ -51,6 +52,7 @@ export class Dispatcher implements Part {
   readonly name = 'dispatcher'
   readonly #options: Required<DispatcherOptions>
   readonly #claimer: Claimer
+  readonly #currentTarget: CurrentTarget
   readonly #lanes = new Lanes()
   readonly #backlog = new Backlog()
   readonly #claimLoop: ClaimLoop
@@ -70,6 +72,7 @@ export class Dispatcher implements Part {
       ...options,
     }
     const { sql, url, directory, logger, clock, maxWaitMs } = this.#options
+    this.#currentTarget = currentTargets(sql, directory)
     this.#claimer = claimer({ url, onRegained: (id) => this.#dropForeign(id) })
     this.#recorder = new Recorder(
       (attempts) => recordAttempts(sql, attempts),
@@ -110,6 +113,12 @@ export class Dispatcher implements Part {
     this.#claimLoop.wake()
   }
 
+  /** An attempt of an endpoint's became due that nobody waits for by now. */
+  noteDue(endpointId: string, dueAt: Date): void {
+    this.#backlog.note(endpointId, dueAt)
+    this.#claimLoop.wake()
+  }
+
   async start(): Promise<void> {
     await refuseUnknownKeys(this.#options.sql, this.#options.keys)
     await this.#claimer.start()
@@ -145,12 +154,31 @@ export class Dispatcher implements Part {
 
   async #attempt(job: Job): Promise<void> {
     const { agent, clock, timeoutMs, schedule, random } = this.#options
+    const target = await this.#currentTarget(job.target).catch(() => null)
+    if (!target) return this.#letGo(job, target === undefined)
     const startedAt = clock()
-    const sent = outgoingOf(job, startedAt)
+    const sent = outgoingOf(job, target, startedAt)
     const exchange = await post(agent, sent, timeoutMs)
     this.#lanes.end(job)
     if (this.#isCutOff) return this.#giveBack([job])
     this.#recorder.add(outcomeOf({ job, startedAt, sent, exchange }, { schedule, jitter: random() }))
+    this.#pump()
+  }
+
+  /** Makes no attempt: the endpoint is deleted (OP-97), or whether it is cannot be told while PostgreSQL is away. */
+  async #letGo(job: Job, isDeleted: boolean): Promise<void> {
+    const { sql, clock, logger } = this.#options
+    const jobs = [job, ...this.#lanes.withdraw(({ target }) => target.id === job.target.id)]
+    this.#lanes.end(job)
+    this.#lanes.forget(job)
+    this.#busy--
+    try {
+      const ids = jobs.map(({ deliveryId }) => deliveryId)
+      await (isDeleted ? endClaims(sql, job.claimedBy, ids) : this.#giveBack(jobs))
+    } catch (error) {
+      logger.warn({ err: error }, 'could not let go of deliveries: the end of their lease frees them')
+    }
+    if (!isDeleted) this.#backlog.note(job.target.id, clock(), true)
     this.#pump()
   }
 

@@ -1,4 +1,5 @@
 import type { Target } from '../endpoints/endpoint-directory.ts'
+import type { DeliveryStatus } from './delivery.ts'
 
 /** A delivery whose next attempt this process has claimed. */
 export interface Job {
@@ -11,7 +12,16 @@ export interface Job {
   readonly target: Target
   /** The envelope's bytes, shared by all deliveries of the event. */
   readonly body: Buffer
+  /** All attempts, resends included. */
   readonly attemptsMade: number
+  /** Those of them outside the schedule (OP-66). */
+  readonly resendsMade: number
+  /** Set when this attempt is outside the schedule: what the delivery stays as should it fail. */
+  readonly resend: { readonly status: DeliveryStatus; readonly nextAttemptAt: Date | undefined } | undefined
+  /** The request for a resend that this attempt answers. */
+  readonly resendAt: Date | undefined
+  /** When it was delivered first, for one that is sent again. */
+  readonly deliveredAt: Date | undefined
   /** Fences the result: it counts only while this claim does. */
   readonly claimedBy: number
   /** `performance.now()` of the claim. */

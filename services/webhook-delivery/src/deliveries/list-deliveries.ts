@@ -1,11 +1,21 @@
-import { notFound } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
+import { Id, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { Delivery, type DeliveryRow, deliveryView } from './delivery.ts'
+import { noSuchEndpoint } from '../endpoints/get-endpoint.ts'
+import { DELIVERY_STATUSES, Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
+
+/** `since` and `until` are about `created_at`: from the one on, and before the other (OP-100). */
+const Filters = z.strictObject({
+  status: z.enum(DELIVERY_STATUSES).optional(),
+  event_type: z.string().min(1).max(255).optional(),
+  event_id: Id.optional(),
+  since: TimestampInput.optional(),
+  until: TimestampInput.optional(),
+})
+type Filters = z.output<typeof Filters>
 
 /** GET /v1/webhooks/{id}/deliveries (spec: Webhooks): an endpoint's deliveries, newest first. */
 export const listDeliveries = operation({
@@ -14,40 +24,33 @@ export const listDeliveries = operation({
   summary: 'List the deliveries of a webhook endpoint',
   scope: 'webhook::read',
   params: z.strictObject({ id: Id }),
-  query: PageQuery,
+  query: z.strictObject({ ...PageQuery.shape, ...Filters.shape }),
   responses: { 200: Page(Delivery) },
-  openPoints: ['OP-03', 'OP-60', 'OP-66'],
+  openPoints: ['OP-03', 'OP-60', 'OP-66', 'OP-100'],
 
   async handle({ params, query, inWorkspace }) {
     const { page, size, offset } = pageOf(query)
     return inWorkspace(async (tx) => {
-      const [total, rows] = await Promise.all([
-        countDeliveries(tx, params.id),
-        selectDeliveries(tx, params.id, size, offset),
+      const matching = matchingDeliveries(tx, params.id, query)
+      const [[found], rows] = await Promise.all([
+        tx<{ total: number }[]>`
+          select (select count(*) from delivery where ${matching}) as total
+          from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${params.id}`,
+        tx<DeliveryRow[]>`
+          select ${deliveryColumns(tx)} from delivery where ${matching} order by id desc limit ${size} offset ${offset}`,
       ])
-      if (total === undefined) throw notFound(`there is no webhook endpoint ${params.id}`)
-      return ok(pageView(page, size, total, rows.map(deliveryView)))
+      if (found === undefined) throw noSuchEndpoint(params.id)
+      return ok(pageView(page, size, found.total, rows.map(deliveryView)))
     })
   },
 })
 
-/** Undefined when the workspace has no such endpoint. */
-async function countDeliveries(tx: Transaction, endpointId: string): Promise<number | undefined> {
-  const { workspaceId } = tx.context
-  const [row] = await tx<{ count: number }[]>`
-    select (
-      select count(*) from delivery where workspace_id = ${workspaceId} and endpoint_id = endpoint.id
-    ) as count
-    from endpoint where workspace_id = ${workspaceId} and id = ${endpointId}`
-  return row?.count
-}
-
-/** The page is cut before events are joined, so that a late page does not join all it skips. */
-const selectDeliveries = (tx: Transaction, endpointId: string, size: number, offset: number) => tx<DeliveryRow[]>`
-  select d.id, d.event_id, e.type as event_type, d.status, d.attempts_made, d.next_attempt_at, d.created_at, d.delivered_at
-  from (
-    select * from delivery
-    where workspace_id = ${tx.context.workspaceId} and endpoint_id = ${endpointId}
-    order by id desc limit ${size} offset ${offset}
-  ) d join event e on e.workspace_id = d.workspace_id and e.id = d.event_id
-  order by d.id desc`
+/** Each combination of filters is a statement of its own, and so is its plan. */
+const matchingDeliveries = (tx: Transaction, endpointId: string, filters: Filters) => tx`
+  delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${endpointId}
+  ${filters.status === 'FAILED' ? tx`and delivery.status = 'FAILED'` : tx``}
+  ${filters.status !== undefined && filters.status !== 'FAILED' ? tx`and delivery.status = ${filters.status}` : tx``}
+  ${filters.event_type === undefined ? tx`` : tx`and delivery.event_type = ${filters.event_type}`}
+  ${filters.event_id === undefined ? tx`` : tx`and delivery.event_id = ${filters.event_id}`}
+  ${filters.since === undefined ? tx`` : tx`and delivery.created_at >= ${filters.since}`}
+  ${filters.until === undefined ? tx`` : tx`and delivery.created_at < ${filters.until}`}`

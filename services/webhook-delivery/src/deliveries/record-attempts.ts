@@ -9,7 +9,8 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
   const rows = await sql<{ id: string }[]>`
     with made as (
       select * from json_to_recordset(${JSON.stringify(attempts.map(rowOf))}::text::json) as made (
-        workspace_id uuid, endpoint_id uuid, delivery_id uuid, claimed_by integer, number integer,
+        workspace_id uuid, endpoint_id uuid, delivery_id uuid, claimed_by integer, number integer, resends_made integer,
+        resend_at timestamptz,
         status text, next_attempt_at timestamptz, delivered_at timestamptz,
         started_at timestamptz, duration_ms integer, request_url text, request_headers json,
         response_status smallint, response_headers json, response_body text, response_truncated boolean,
@@ -19,7 +20,12 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
     settled as (
       update delivery set
         status = made.status, attempts_made = made.number, next_attempt_at = made.next_attempt_at,
-        delivered_at = made.delivered_at, claimed_by = null, lease_until = null
+        delivered_at = made.delivered_at, claimed_by = null, lease_until = null, resends_made = made.resends_made,
+        -- One that was asked for after the claim is still to be made. What a claim tells of it has milliseconds only.
+        resend_at = case
+          when made.resend_at is null or date_trunc('milliseconds', delivery.resend_at) > made.resend_at
+          then delivery.resend_at
+        end
       from made
       where delivery.workspace_id = made.workspace_id and delivery.endpoint_id = made.endpoint_id
         and delivery.id = made.delivery_id
@@ -45,6 +51,8 @@ const rowOf = ({ job, startedAt, sent, exchange, ...outcome }: Attempt) => ({
   delivery_id: job.deliveryId,
   claimed_by: job.claimedBy,
   number: job.attemptsMade + 1,
+  resends_made: job.resendsMade + (job.resend === undefined ? 0 : 1),
+  resend_at: job.resendAt,
   status: outcome.status,
   next_attempt_at: outcome.nextAttemptAt,
   delivered_at: outcome.deliveredAt,

@@ -36,8 +36,10 @@ async function claimed(path: string, by: number | null, leaseSeconds: number | n
     insert into event (workspace_id, id, type, key, body, occurred_at)
     values (${workspaceId}, ${endpoint.id}, 'product.created', 'key', '{}', now())`
   await admin`
-    insert into delivery (workspace_id, endpoint_id, id, event_id, created_at, next_attempt_at, claimed_by, lease_until)
-    values (${workspaceId}, ${endpoint.id}, ${endpoint.id}, ${endpoint.id}, now(), now(), ${by},
+    insert into delivery (
+      workspace_id, endpoint_id, id, event_id, event_type, created_at, next_attempt_at, claimed_by, lease_until
+    )
+    values (${workspaceId}, ${endpoint.id}, ${endpoint.id}, ${endpoint.id}, 'product.created', now(), now(), ${by},
       now() + make_interval(secs => ${leaseSeconds}))`
 }
 

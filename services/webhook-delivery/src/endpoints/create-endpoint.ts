@@ -7,7 +7,8 @@ import { z } from 'zod'
 import { type SealedSecret, type SecretKeys, sealSecret } from '../secrets/secret-box.ts'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
 import type { TargetPolicy } from '../sending/target-address.ts'
-import { EnabledEvents, Endpoint, type EndpointRow, endpointView } from './endpoint.ts'
+import { EnabledEvents, type EndpointRow, EndpointWithSecret, endpointView } from './endpoint.ts'
+import { endpointsChanged } from './endpoint-set.ts'
 import { endpointUrl, type Resolve, refuseForbiddenTarget } from './endpoint-url.ts'
 
 export interface EndpointCreation {
@@ -27,8 +28,9 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
       url: endpointUrl(policy),
       enabled_events: EnabledEvents,
       description: Description.nullable().default(null),
+      standard_signature: z.boolean().default(false),
     }),
-    responses: { 201: z.strictObject({ ...Endpoint.shape, secret: z.string() }) },
+    responses: { 201: EndpointWithSecret },
     openPoints: ['OP-08', 'OP-60', 'OP-61', 'OP-62', 'OP-64', 'OP-65', 'OP-70', 'OP-74'],
     extension: true,
 
@@ -38,7 +40,7 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
       const key = newSigningKey()
       const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, row.id))
       return inWorkspace(async (tx) => {
-        await insertEndpoint(tx, row, sealed)
+        await Promise.all([insertEndpoint(tx, row, sealed), endpointsChanged(tx)])
         return created({ ...endpointView(row), secret: signingSecretOf(key) }, `webhook endpoint ${row.id}`)
       })
     },
@@ -47,14 +49,11 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
 async function insertEndpoint(tx: Transaction, row: EndpointRow, { keyId, sealed }: SealedSecret): Promise<void> {
   const { workspaceId } = tx.context
   await tx`
-    with changed as (
-      insert into endpoint_set (workspace_id, version) values (${workspaceId}, 1)
-      on conflict (workspace_id) do update set version = endpoint_set.version + 1
-    )
     insert into endpoint (
-      workspace_id, id, url, enabled_events, description, secret_key_id, sealed_secret, created_at, updated_at
+      workspace_id, id, url, enabled_events, description, standard_signature, secret_key_id, sealed_secret,
+      created_at, updated_at
     ) values (
-      ${workspaceId}, ${row.id}, ${row.url}, ${row.enabled_events}, ${row.description}, ${keyId}, ${sealed},
-      ${row.created_at}, ${row.updated_at}
+      ${workspaceId}, ${row.id}, ${row.url}, ${row.enabled_events}, ${row.description}, ${row.standard_signature},
+      ${keyId}, ${sealed}, ${row.created_at}, ${row.updated_at}
     )`
 }

@@ -4,7 +4,7 @@ import { afterAll, expect, test } from 'vitest'
 import { testKeys, webhookDelivery } from '../harness.ts'
 import { endpointDirectory } from './endpoint-directory.ts'
 
-const { workerUrl, createEndpointAt } = await webhookDelivery()
+const { admin, workerUrl, createEndpointAt } = await webhookDelivery()
 const statements: string[] = []
 const worker = openDatabase({
   url: workerUrl,
@@ -31,10 +31,20 @@ test('endpoints are read again only when the workspace’s have changed', async 
   expect([...(first.targets?.keys() ?? [])]).toEqual([endpoint.id])
   expect(first.targets?.get(endpoint.id)).toMatchObject({
     url: new URL(endpoint.url),
-    signingKey: Buffer.from(endpoint.secret.slice('whsec_'.length), 'base64'),
+    signing: { keys: [{ key: Buffer.from(endpoint.secret.slice('whsec_'.length), 'base64'), endsAt: null }] },
   })
   expect((await ask()).asked).toBe(1)
   await createEndpointAt(caller, 'https://example.com/second')
   const changed = await ask()
   expect([changed.asked, changed.targets?.size]).toEqual([2, 2])
+})
+
+test('a secret sealed meanwhile with a key this process lacks is told, so that the process ends and no event fails', async () => {
+  const caller = aCaller()
+  const { id } = await createEndpointAt(caller, 'https://example.com')
+  await admin`update endpoint set secret_key_id = 'newer' where id = ${id}`
+  const told: string[] = []
+  const lacking = endpointDirectory(testKeys, ({ message }) => told.push(message))
+  await expect(lacking.of(worker.sql, [caller.workspaceId])).rejects.toThrow('no key newer')
+  expect(told).toEqual(['WEBHOOK_SECRET_KEYS lacks keys that endpoints use: newer'])
 })

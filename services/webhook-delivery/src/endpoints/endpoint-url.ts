@@ -1,41 +1,51 @@
-import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { z } from 'zod'
-import { hostOf, isAllowedAddress, isLoopbackHost, type TargetPolicy } from '../sending/target-address.ts'
+import { targetNames } from '../sending/name-servers.ts'
+import {
+  hostOf,
+  isAllowedAddress,
+  isAllowedPort,
+  isLookupName,
+  isLoopbackHost,
+  type TargetPolicy,
+} from '../sending/target-address.ts'
 
 const MAX_LENGTH = 2048
 /** What `new URL` would tidy up in silence (spaces, backslashes, missing slashes) is refused instead. */
 const WRITTEN_OUT = /^https?:\/\/[^\s\\]+$/i
+/** Empty ones too, which `new URL` leaves out. */
+const CREDENTIALS = /^https?:\/\/[^/?#]*@/i
 
-/** An endpoint's URL: absolute https without credentials, or http to loopback where that is allowed (OP-70). */
-export const endpointUrl = ({ allowLoopback }: TargetPolicy) =>
+/** An endpoint's URL: absolute https without credentials, or http to loopback where that is allowed (OP-70, OP-99). */
+export const endpointUrl = (policy: TargetPolicy) =>
   z
     .string()
     .max(MAX_LENGTH)
     .superRefine((text, context) => {
       const url = WRITTEN_OUT.test(text) ? URL.parse(text) : null
-      if (url === null) return void context.addIssue('must be a URL such as https://example.com/webhooks')
-      const mayBeHttp = allowLoopback && isLoopbackHost(url.hostname)
+      if (url === null || !hasReachableHost(url)) {
+        return void context.addIssue('must be a URL such as https://example.com/webhooks')
+      }
+      const mayBeHttp = policy.allowLoopback && isLoopbackHost(url.hostname)
       if (url.protocol !== 'https:' && !mayBeHttp) context.addIssue('must be an https URL')
-      if (url.username !== '' || url.password !== '') context.addIssue('must not contain a user name or password')
+      if (CREDENTIALS.test(text)) context.addIssue('must not contain a user name or password')
+      if (!isAllowedPort(url.hostname, url.port, policy)) {
+        context.addIssue('must use port 443, or one from 1024 that no other protocol has')
+      }
     })
+
+const hasReachableHost = ({ hostname }: URL): boolean => isIP(hostOf(hostname)) !== 0 || isLookupName(hostname)
 
 /** Finds a name's addresses; empty when it has none now. */
 export type Resolve = (name: string) => Promise<readonly string[]>
 
 const RESOLVED_WITHIN_MS = 2000
 
-/** Asks the system's resolver, for two seconds at most. */
+/** Asks as connections do, for two seconds at most. */
 export const resolveName: Resolve = (name) =>
-  Promise.race([
-    lookup(name, { all: true }).then(
-      (found) => found.map(({ address }) => address),
-      () => [],
-    ),
-    pause(RESOLVED_WITHIN_MS, [], { ref: false }),
-  ])
+  Promise.race([targetNames.find(name).catch(() => []), pause(RESOLVED_WITHIN_MS, [], { ref: false })])
 
 /**
  * Refuses a target that deliveries may not go to (OP-70). A name that does not resolve now is let through: each

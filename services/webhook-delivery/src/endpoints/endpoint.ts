@@ -1,6 +1,7 @@
 import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
 import { Description, Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
 /** Subscribes to every event there is and will be (spec: Subscription). */
@@ -23,15 +24,19 @@ export const EnabledEvents = z
   .transform((events) => [...new Set(events)])
   .refine((events) => events.length === 1 || !events.includes(ALL_EVENTS), '"*" stands alone: it is every event')
 
-/** An endpoint's body (OP-60). */
+/** An endpoint's body (OP-60, OP-62). Its secrets are no part of it. */
 export const Endpoint = z.strictObject({
   id: Id,
   url: z.string(),
   enabled_events: z.array(z.string()),
   description: Description.nullable(),
+  standard_signature: z.boolean(),
   created_at: Timestamp,
   updated_at: Timestamp,
 })
+
+/** An endpoint as creating it and rotating its secret answer it: the only answers with the secret. */
+export const EndpointWithSecret = z.strictObject({ ...Endpoint.shape, secret: z.string() })
 
 /** What of an endpoint's row its body is made of. */
 export interface EndpointRow {
@@ -39,6 +44,7 @@ export interface EndpointRow {
   url: string
   enabled_events: string[]
   description: string | null
+  standard_signature: boolean
   created_at: Date
   updated_at: Date
 }
@@ -48,6 +54,11 @@ export const endpointView = (row: EndpointRow): z.output<typeof Endpoint> => ({
   url: row.url,
   enabled_events: row.enabled_events,
   description: row.description,
+  standard_signature: row.standard_signature,
   created_at: row.created_at.toISOString(),
   updated_at: row.updated_at.toISOString(),
 })
+
+/** The columns of an EndpointRow. */
+export const endpointColumns = (tx: Transaction) => tx`
+  id, url, enabled_events, description, standard_signature, created_at, updated_at`

@@ -2,7 +2,7 @@ import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/paginat
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { Endpoint, type EndpointRow, endpointView } from './endpoint.ts'
+import { Endpoint, type EndpointRow, endpointColumns, endpointView } from './endpoint.ts'
 
 /** GET /v1/webhooks: the workspace's endpoints, newest first, without their secrets. */
 export const listEndpoints = operation({
@@ -12,7 +12,7 @@ export const listEndpoints = operation({
   scope: 'webhook::read',
   query: PageQuery,
   responses: { 200: Page(Endpoint) },
-  openPoints: ['OP-03', 'OP-60'],
+  openPoints: ['OP-03', 'OP-60', 'OP-62'],
   extension: true,
 
   async handle({ query, inWorkspace }) {
@@ -31,6 +31,6 @@ async function countEndpoints(tx: Transaction): Promise<number> {
 }
 
 const selectEndpoints = (tx: Transaction, size: number, offset: number) => tx<EndpointRow[]>`
-  select id, url, enabled_events, description, created_at, updated_at
+  select ${endpointColumns(tx)}
   from endpoint where workspace_id = ${tx.context.workspaceId}
   order by id desc limit ${size} offset ${offset}`

@@ -1,4 +1,4 @@
-import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
+import { EVENT_TOPICS, TOPICS } from '@backoffice/contracts/events.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -8,6 +8,7 @@ import type { Job } from '../deliveries/job.ts'
 import { nextAttemptAt } from '../deliveries/retry-schedule.ts'
 import type { EndpointDirectory, Target } from '../endpoints/endpoint-directory.ts'
 import { type Incoming, type MatchedEvent, matchEvents, ReadEvent } from './matching.ts'
+import { platformEvent } from './platform-event.ts'
 
 export interface FanOut {
   readonly directory: EndpointDirectory
@@ -16,11 +17,17 @@ export interface FanOut {
   readonly schedule: readonly number[]
 }
 
-/** Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique. */
+const PlatformEvent = platformEvent(() => new Date())
+
+/**
+ * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique. Each
+ * event tells a fact of its own, so one that cannot be delivered keeps no later one of its resource back (OP-58).
+ */
 export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   name: 'webhook-delivery.fan-out',
   topics: EVENT_TOPICS,
-  schema: ReadEvent,
+  schema: (topic) => (topic === TOPICS.platformEvents ? PlatformEvent : ReadEvent),
+  isEachIndependent: true,
   handle: (records, tx) => fanOutEvents(options, tx, records),
 })
 
@@ -104,6 +111,10 @@ const jobOf = ({ id: deliveryId, event, target }: PlannedDelivery, claimedBy: nu
   target,
   body: event.bytes,
   attemptsMade: 0,
+  resendsMade: 0,
+  resend: undefined,
+  resendAt: undefined,
+  deliveredAt: undefined,
   claimedBy,
   claimedAt,
 })
@@ -124,12 +135,12 @@ async function insertDeliveries(
       on conflict do nothing
     )
     insert into delivery (
-      workspace_id, endpoint_id, id, event_id, next_attempt_at, created_at, claimed_by, lease_until
+      workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until
     )
-    select workspace_id, endpoint_id, id, event_id, ${dueAt}, ${now}, claimed_by,
+    select workspace_id, endpoint_id, id, event_id, event_type, ${dueAt}, ${now}, claimed_by,
       case when claimed_by is not null then now() + make_interval(secs => ${LEASE_S}) end
     from json_to_recordset(${JSON.stringify(planned.map(deliveryRow))}::text::json)
-      as delivery (workspace_id uuid, endpoint_id uuid, id uuid, event_id uuid, claimed_by integer)
+      as delivery (workspace_id uuid, endpoint_id uuid, id uuid, event_id uuid, event_type text, claimed_by integer)
     on conflict (event_id, endpoint_id) do nothing
     returning id`
   return new Set(rows.map(({ id }) => id))
@@ -149,5 +160,6 @@ const deliveryRow = ({ id, event, target, claimedBy }: PlannedDelivery) => ({
   endpoint_id: target.id,
   id,
   event_id: event.id,
+  event_type: event.type,
   claimed_by: claimedBy,
 })

@@ -10,7 +10,7 @@ export const listEventTypes = operation({
   summary: 'List the event names that endpoints can subscribe to',
   scope: 'webhook::read',
   responses: { 200: z.strictObject({ event_types: z.array(z.string()) }) },
-  openPoints: ['OP-60', 'OP-68'],
+  openPoints: ['OP-57', 'OP-60', 'OP-68', 'OP-69'],
 
   async handle() {
     return ok({ event_types: EVENT_TYPES })

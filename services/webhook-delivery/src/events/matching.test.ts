@@ -7,7 +7,7 @@ const target = (enabledEvents: string[], createdAt = occurredAt): Target => ({
   workspaceId: 'workspace',
   id: 'endpoint',
   url: new URL('https://example.com'),
-  signingKey: Buffer.alloc(32),
+  signing: { keys: [], isStandardToo: false },
   enabledEvents: new Set(enabledEvents),
   createdAt,
 })

@@ -1,24 +1,42 @@
 import { describe, expect, test } from 'vitest'
-import { BlockedAddress, failureOf, failureOfStatus } from './failure.ts'
+import { blockedAddress, failureOf, failureOfStatus, SendingError } from './failure.ts'
 
 const withCode = (code: string) => Object.assign(new Error(`failed: ${code}`), { code })
 
 describe('what broke an exchange off has a class', () => {
   test.each([
-    [new BlockedAddress('10.0.0.1'), 'blocked'],
-    [withCode('ENOTFOUND'), 'dns'],
-    [withCode('EAI_AGAIN'), 'dns'],
+    [blockedAddress('10.0.0.1'), 'blocked'],
+    [new SendingError('dns', 'example.com has no address'), 'dns'],
     [withCode('ECONNREFUSED'), 'refused'],
     [withCode('UND_ERR_CONNECT_TIMEOUT'), 'timeout'],
     [withCode('CERT_HAS_EXPIRED'), 'tls'],
     [withCode('DEPTH_ZERO_SELF_SIGNED_CERT'), 'tls'],
+    [withCode('SELF_SIGNED_CERT_IN_CHAIN'), 'tls'],
+    [withCode('UNABLE_TO_GET_ISSUER_CERT_LOCALLY'), 'tls'],
     [withCode('UNABLE_TO_VERIFY_LEAF_SIGNATURE'), 'tls'],
+    [withCode('HOSTNAME_MISMATCH'), 'tls'],
+    [withCode('ERR_SSL_WRONG_VERSION_NUMBER'), 'tls'],
     [withCode('ERR_TLS_CERT_ALTNAME_INVALID'), 'tls'],
     [withCode('UND_ERR_SOCKET'), 'connection'],
     [withCode('HPE_INVALID_CONSTANT'), 'connection'],
     [new Error('whatever'), 'connection'],
   ])('%s is %s', (error, expected) => {
     expect(failureOf(error).class).toBe(expected)
+  })
+})
+
+describe('what broke an exchange off is said in words', () => {
+  test.each([
+    [withCode('UND_ERR_SOCKET'), 'the connection broke off: failed: UND_ERR_SOCKET'],
+    [withCode('UND_ERR_HEADERS_OVERFLOW'), 'the headers of the response are longer than 16 KiB'],
+    [new AggregateError([new Error('connect 1'), new Error('connect 2')]), 'connect 1, connect 2'],
+    [Object.assign(new Error(''), { code: 'EPIPE' }), 'EPIPE'],
+  ])('%s', (error, expected) => {
+    expect(failureOf(error).message).toBe(expected)
+  })
+
+  test('in 500 characters at most', () => {
+    expect(failureOf(new Error('x'.repeat(1000))).message).toHaveLength(500)
   })
 })
 

@@ -1,53 +1,32 @@
-import { type LookupAddress, lookup } from 'node:dns'
-import { isIP, type LookupFunction } from 'node:net'
-import { Agent, buildConnector } from 'undici'
-import { BlockedAddress } from './failure.ts'
-import { hostOf, isAllowedAddress, type TargetPolicy } from './target-address.ts'
+import { Agent } from 'undici'
+import { guardedConnector } from './guarded-connect.ts'
+import { type KeepLimits, KeptConnections } from './kept-connections.ts'
+import type { FindAddresses } from './name-cache.ts'
+import { targetNames } from './name-servers.ts'
+import { OriginConnections } from './origin-connections.ts'
+import { tunnelThrough } from './proxy-tunnel.ts'
+import type { TargetPolicy } from './target-address.ts'
 
-const CONNECT_TIMEOUT_MS = 10_000
+/** As old as the answer of a name server at most, so that a changed address is noticed under constant traffic too. */
+const KEEP: KeepLimits = { perOrigin: 512, inAll: 768, ageMs: 300_000 }
 
-/** Finds all addresses of a name, as `dns.lookup` does. */
-export type LookupAll = (
-  name: string,
-  callback: (error: NodeJS.ErrnoException | null, addresses: LookupAddress[]) => void,
-) => void
-
-const systemLookup: LookupAll = (name, callback) => lookup(name, { all: true }, callback)
-
-/**
- * An HTTP client that connects to allowed addresses only (OP-70): every connection's address is checked as it is made,
- * a literal one as well as those a name resolves to at that moment, so a name that changes its answer gains nothing. It
- * follows no redirects and sets no time limits of its own beyond 10 s to connect.
- */
-export function guardedAgent(policy: TargetPolicy, lookupAll: LookupAll = systemLookup): Agent {
-  const connect = buildConnector({
-    timeout: CONNECT_TIMEOUT_MS,
-    allowH2: false,
-    lookup: guardedLookup(policy, lookupAll),
-  })
-  return new Agent({
-    allowH2: false,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect(options, callback) {
-      // A literal address is connected to without a lookup.
-      const host = hostOf(options.hostname)
-      if (isIP(host) && !isAllowedAddress(host, policy)) return callback(new BlockedAddress(host), null)
-      connect(options, callback)
-    },
-  })
+interface Egress {
+  readonly find?: FindAddresses
+  /** An http or https proxy all deliveries go through, with its credentials. */
+  readonly proxy?: URL | undefined
+  readonly keep?: KeepLimits
 }
 
-/** A name with one forbidden address is refused whole: the client must not choose which one it gets. */
-const guardedLookup =
-  (policy: TargetPolicy, lookupAll: LookupAll): LookupFunction =>
-  (name, { all }, callback) => {
-    lookupAll(name, (error, addresses) => {
-      const [first] = addresses ?? []
-      if (error || first === undefined) return callback(error ?? new Error(`${name} has no address`), [])
-      const isAllowed = addresses.every(({ address }) => isAllowedAddress(address, policy))
-      if (!isAllowed) return callback(new BlockedAddress(name), [])
-      if (all) callback(null, addresses)
-      else callback(null, first.address, first.family)
-    })
-  }
+/**
+ * An HTTP client that connects to allowed addresses only (OP-70), keeps connections for the next request to the same
+ * origin, and follows no redirects. It sets no time limits of its own beyond those to connect (OP-99).
+ */
+export function guardedAgent(
+  policy: TargetPolicy,
+  { find = targetNames.find, proxy, keep = KEEP }: Egress = {},
+): Agent {
+  const tunnel = proxy && tunnelThrough(proxy)
+  const connect = guardedConnector({ policy, find, tunnel })
+  const kept = new KeptConnections(keep)
+  return new Agent({ factory: (origin) => new OriginConnections(origin, connect, kept) })
+}

@@ -1,8 +1,9 @@
-import type { Agent, Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
 import { type Failure, failureOf, failureOfStatus } from './failure.ts'
 
 /** How much of a response body is kept (OP-66). */
 const CAPTURED_BYTES = 16 * 1024
+const NOTHING = Buffer.alloc(0)
 
 export interface Outgoing {
   readonly url: URL
@@ -29,7 +30,7 @@ export interface Exchange {
  * Sends one POST and captures what comes back. Never throws: whatever goes wrong is the exchange's failure. The response
  * must be complete, or its first 16 KiB read, within `timeoutMs` (spec: Retries 1); what comes after is not read.
  */
-export function post(agent: Agent, { url, headers, body }: Outgoing, timeoutMs: number): Promise<Exchange> {
+export function post(agent: Dispatcher, { url, headers, body }: Outgoing, timeoutMs: number): Promise<Exchange> {
   return new Promise((resolve) => {
     const capture = new Capture(timeoutMs, resolve)
     try {
@@ -48,14 +49,14 @@ class Capture implements Dispatcher.DispatchHandler {
   #isOver = false
   #status = 0
   #headers: Captured['headers'] = {}
-  #chunks: Buffer[] = []
+  #body = NOTHING
   #bytes = 0
   #isTruncated = false
 
   constructor(timeoutMs: number, done: (exchange: Exchange) => void) {
     this.#done = done
     this.#timer = setTimeout(() => {
-      this.#end({ class: 'timeout', message: `no complete response within ${timeoutMs} ms` })
+      this.#end({ class: 'timeout', message: `${this.#whatIsMissing} within ${timeoutMs} ms` })
       this.#hangUp()
     }, timeoutMs)
   }
@@ -71,12 +72,8 @@ class Capture implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = CAPTURED_BYTES - this.#bytes
-    this.#isTruncated = chunk.length > room
-    // A copy, so that the socket's much larger read buffer is not held.
-    const kept = Buffer.from(chunk.subarray(0, room))
-    this.#chunks.push(kept)
-    this.#bytes += kept.length
+    this.#isTruncated = chunk.length > CAPTURED_BYTES - this.#bytes
+    this.#keep(chunk.subarray(0, CAPTURED_BYTES - this.#bytes))
     if (!this.#isTruncated) return
     this.#end(failureOfStatus(this.#status) ?? null)
     this.#hangUp()
@@ -90,6 +87,22 @@ class Capture implements Dispatcher.DispatchHandler {
     this.#end(failureOf(error))
   }
 
+  /** Copies, so that the socket's much larger read buffer is not held, nor one object per byte of a body sent byte by byte. */
+  #keep(part: Buffer): void {
+    if (this.#bytes === 0) {
+      this.#body = Buffer.from(part)
+    } else {
+      if (this.#body.length < CAPTURED_BYTES) this.#body = Buffer.concat([this.#body], CAPTURED_BYTES)
+      part.copy(this.#body, this.#bytes)
+    }
+    this.#bytes += part.length
+  }
+
+  get #whatIsMissing(): string {
+    if (this.#controller === undefined) return 'no connection'
+    return this.#status >= 200 ? 'no complete response' : 'no response'
+  }
+
   #end(failure: Failure | null): void {
     if (this.#isOver) return
     this.#isOver = true
@@ -97,7 +110,7 @@ class Capture implements Dispatcher.DispatchHandler {
     const response = {
       status: this.#status,
       headers: this.#headers,
-      body: Buffer.concat(this.#chunks),
+      body: this.#body.subarray(0, this.#bytes),
       isTruncated: this.#isTruncated,
     }
     const durationMs = Math.round(performance.now() - this.#startedAt)

@@ -7,8 +7,29 @@ export interface SignedParts {
   readonly body: Buffer | string
 }
 
-/** The Webhook-Signature header: HMAC-SHA256 over `id.timestamp.body` in hex (spec: Delivery headers; OP-62). */
-export function signatureOf(key: Buffer, { id, timestamp, body }: SignedParts): string {
-  const hex = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('hex')
-  return `v1,${hex}`
+/** How an endpoint's deliveries are signed. */
+export interface Signing {
+  /** Newest first. */
+  readonly keys: readonly SigningKey[]
+  /** Whether a base64 signature follows, as stock Standard Webhooks libraries read it (OP-62). */
+  readonly isStandardToo: boolean
 }
+
+/** A key that signs; one that was replaced does until its overlap ends (OP-63). */
+export interface SigningKey {
+  readonly key: Buffer
+  readonly endsAt: Date | null
+}
+
+/**
+ * The Webhook-Signature header: HMAC-SHA256 over `id.timestamp.body` (spec: Delivery headers; OP-62). One hex entry for each
+ * key that has not ended, newest first, then the base64 ones in the same order; entries are separated by spaces (OP-98).
+ */
+export function signatureOf({ keys, isStandardToo }: Signing, parts: SignedParts, now: Date): string {
+  const digests = keys.filter(({ endsAt }) => endsAt === null || now < endsAt).map(({ key }) => digestOf(key, parts))
+  const encodings = isStandardToo ? (['hex', 'base64'] as const) : (['hex'] as const)
+  return encodings.flatMap((encoding) => digests.map((digest) => `v1,${digest.toString(encoding)}`)).join(' ')
+}
+
+const digestOf = (key: Buffer, { id, timestamp, body }: SignedParts): Buffer =>
+  createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest()

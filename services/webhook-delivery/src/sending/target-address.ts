@@ -2,6 +2,11 @@ import ipaddr from 'ipaddr.js'
 
 const IPV6_GLOBAL_UNICAST = ipaddr.parseCIDR('2000::/3')
 
+/** Ports above 1023 that belong to other protocols, from the list of the Fetch standard (port blocking). */
+const PORTS_OF_OTHERS = new Set([
+  1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10_080,
+])
+
 /** Which targets a process sends to. */
 export interface TargetPolicy {
   /** Also send to loopback, and there over plain http: for local stacks and tests (OP-70). */
@@ -23,9 +28,20 @@ export function isAllowedAddress(address: string, { allowLoopback }: TargetPolic
 /** A URL's host as an address or name: without the brackets of IPv6. */
 export const hostOf = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
+/** Whether a URL's host can be looked up: parts of 1 to 63 characters, 253 in all, a dot at the end or none (RFC 1035). */
+export const isLookupName = (hostname: string): boolean =>
+  /^(?=.{1,253}\.?$)([^.]{1,63}\.)*[^.]{1,63}\.?$/.test(hostname)
+
 /** Whether a URL's host says by itself that it is this machine. */
 export function isLoopbackHost(hostname: string): boolean {
   const host = hostOf(hostname)
   if (ipaddr.isValid(host)) return ipaddr.process(host).range() === 'loopback'
   return /^(.+\.)?localhost\.?$/.test(host)
+}
+
+/** Whether deliveries may go to a port, which is empty for that of the scheme; loopback may have any (OP-99). */
+export function isAllowedPort(hostname: string, port: string, { allowLoopback }: TargetPolicy): boolean {
+  if (port === '' || port === '443') return true
+  if (allowLoopback && isLoopbackHost(hostname)) return true
+  return Number(port) >= 1024 && !PORTS_OF_OTHERS.has(Number(port))
 }

@@ -1,0 +1,122 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { link, open, readFile, unlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+
+const { WEBHOOK_SECRET = '', PORT = '9999', INBOX = 'webhook-inbox' } = process.env
+const TOLERANCE_S = 300
+const MAX_BODY_BYTES = 10 * 1024 * 1024
+const TRY_AGAIN_MS = 1000
+
+/** What your system does with an event. It is called until it succeeds, after a crash too: twice must be as good as once. */
+async function handle({ type, id, data }) {
+  console.log(`${type} ${id}: ${data.name ?? data.id ?? ''}`)
+}
+
+const key = Buffer.from(WEBHOOK_SECRET.replace(/^whsec_/, ''), 'base64')
+if (key.length === 0) {
+  console.error('WEBHOOK_SECRET must hold the secret that creating the endpoint answered')
+  process.exit(1)
+}
+
+/** Whether these bytes were signed with the secret in the last minutes. Any of the header's signatures will do. */
+function isGenuine(headers, body) {
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures = '' } = headers
+  if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_S)) return false
+  const digest = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('hex')
+  const expected = Buffer.from(`v1,${digest}`)
+  return signatures.split(' ').some((signature) => {
+    const given = Buffer.from(signature)
+    return given.length === expected.length && timingSafeEqual(given, expected)
+  })
+}
+
+/*
+ * The inbox is a folder: an event is a file <id>.json, beside it <id>.done once it is handled. A file name exists once, as a
+ * unique key in your database does, and what was accepted before a crash is there after it.
+ */
+const pathOf = (name) => join(INBOX, name)
+const waiting = new Set()
+let drafts = 0
+
+/** Keeps an event for good; one that is there already stays as it is. */
+async function store(id, body) {
+  const draft = pathOf(`${process.pid}-${++drafts}.draft`)
+  const file = await open(draft, 'w')
+  try {
+    await file.writeFile(body)
+    await file.sync()
+    await link(draft, pathOf(`${id}.json`))
+    waiting.add(id)
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+  } finally {
+    await file.close()
+    await unlink(draft)
+  }
+}
+
+let isWorking = false
+
+/** Handles what waits, one event after the other. */
+async function work() {
+  if (isWorking) return
+  isWorking = true
+  for (const id of waiting) {
+    try {
+      await handle(JSON.parse(await readFile(pathOf(`${id}.json`), 'utf8')))
+      await writeFile(pathOf(`${id}.done`), '')
+      waiting.delete(id)
+    } catch (error) {
+      console.error(`${id} failed and is tried again: ${error.message}`)
+      setTimeout(work, TRY_AGAIN_MS)
+    }
+  }
+  isWorking = false
+}
+
+/** The bytes as they arrived; undefined when there are too many. */
+async function bodyOf(request) {
+  const chunks = []
+  let bytes = 0
+  for await (const chunk of request) {
+    bytes += chunk.length
+    if (bytes > MAX_BODY_BYTES) return undefined
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
+}
+
+/** Verifies, stores, and only then says so. The status to answer. */
+async function receive(request) {
+  if (request.method !== 'POST') return 405
+  const body = await bodyOf(request)
+  if (body === undefined) return 413
+  const id = request.headers['webhook-id'] ?? ''
+  if (!/^[\w-]{1,100}$/.test(id) || !isGenuine(request.headers, body)) return 400
+  await store(id, body)
+  return 200
+}
+
+mkdirSync(INBOX, { recursive: true })
+const names = new Set(readdirSync(INBOX))
+for (const name of names) {
+  const [id, end] = name.split('.')
+  if (end === 'json' && !names.has(`${id}.done`)) waiting.add(id)
+}
+work()
+
+const server = createServer((request, response) => {
+  receive(request).then(
+    (status) => {
+      response.writeHead(status).end()
+      work()
+    },
+    (error) => {
+      console.error(`not stored, so it has to come again: ${error.message}`)
+      response.writeHead(500).end()
+    },
+  )
+})
+server.listen(Number(PORT), '127.0.0.1', () => console.log(`receiving on http://127.0.0.1:${server.address().port}/`))

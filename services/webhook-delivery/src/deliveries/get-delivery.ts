@@ -1,0 +1,93 @@
+import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
+import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
+
+const Headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
+
+/** One attempt as it went: what was sent, what came back, what went wrong (OP-60, OP-66). */
+const AttemptDetail = z.strictObject({
+  number: z.int(),
+  at: Timestamp,
+  duration_ms: z.int(),
+  request: z.strictObject({ url: z.string(), headers: Headers, body: z.string() }),
+  response: z.strictObject({ status: z.int(), headers: Headers, body: z.string(), truncated: z.boolean() }).nullable(),
+  error: z.strictObject({ class: z.string(), message: z.string() }).nullable(),
+})
+
+const DeliveryDetail = z.strictObject({ ...Delivery.shape, attempts: z.array(AttemptDetail) })
+
+/** A delivery of an endpoint, in paths. */
+export const DeliveryPath = z.strictObject({ id: Id, delivery_id: Id })
+
+/** GET /v1/webhooks/{id}/deliveries/{delivery_id}: a delivery with each attempt's request and response (spec: Webhooks). */
+export const getDelivery = operation({
+  method: 'GET',
+  path: '/v1/webhooks/{id}/deliveries/{delivery_id}',
+  summary: 'Inspect a delivery',
+  scope: 'webhook::read',
+  params: DeliveryPath,
+  responses: { 200: DeliveryDetail },
+  openPoints: ['OP-60', 'OP-66'],
+  extension: true,
+
+  handle: ({ params, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [delivery] = await selectDelivery(tx, params)
+      if (delivery === undefined) throw noSuchDelivery(params)
+      const attempts = await selectAttempts(tx, delivery.id)
+      return ok({ ...deliveryView(delivery), attempts: attempts.map((attempt) => attemptView(attempt, delivery.body)) })
+    }),
+})
+
+export const noSuchDelivery = ({ id, delivery_id }: z.output<typeof DeliveryPath>): ApiError =>
+  notFound(`delivery_id: webhook endpoint ${id} has no delivery ${delivery_id}`)
+
+const selectDelivery = (tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>) => tx<
+  (DeliveryRow & { body: string })[]
+>`
+  select ${deliveryColumns(tx)}, event.body
+  from delivery
+  join endpoint on endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
+  join event on event.workspace_id = delivery.workspace_id and event.id = delivery.event_id
+  where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${id} and delivery.id = ${delivery_id}`
+
+interface AttemptRow {
+  number: number
+  started_at: Date
+  duration_ms: number
+  request_url: string
+  request_headers: Record<string, string>
+  response_status: number | null
+  response_headers: Record<string, string | string[]> | null
+  response_body: Buffer | null
+  response_truncated: boolean | null
+  error_class: string | null
+  error_message: string | null
+}
+
+const selectAttempts = (tx: Transaction, deliveryId: string) => tx<AttemptRow[]>`
+  select number, started_at, duration_ms, request_url, request_headers, response_status, response_headers, response_body,
+    response_truncated, error_class, error_message
+  from attempt where workspace_id = ${tx.context.workspaceId} and delivery_id = ${deliveryId} order by number`
+
+/** `body` is the event's, the same for every attempt. What a receiver answers need not be text: it is shown as UTF-8. */
+const attemptView = (row: AttemptRow, body: string): z.output<typeof AttemptDetail> => ({
+  number: row.number,
+  at: row.started_at.toISOString(),
+  duration_ms: row.duration_ms,
+  request: { url: row.request_url, headers: row.request_headers, body },
+  response:
+    row.response_status === null
+      ? null
+      : {
+          status: row.response_status,
+          headers: row.response_headers ?? {},
+          body: row.response_body?.toString('utf8') ?? '',
+          truncated: row.response_truncated ?? false,
+        },
+  error: row.error_class === null ? null : { class: row.error_class, message: row.error_message ?? '' },
+})

@@ -1,0 +1,78 @@
+import type { Sql } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import type { Part } from '@backoffice/runtime/process.ts'
+
+const EVERY_MS = 1000
+/** Deliveries of one recovery put back at once: as many as are worked off while fresh events still come first. */
+const AT_ONCE = 100
+
+/**
+ * Works off recoveries: about once a second each gets its next failed deliveries due again, unless those before still wait.
+ * Replicas share the recoveries; `sql` is of the worker role.
+ */
+export function recoveryWorker(sql: Sql, logger: Logger): Part {
+  const stopping = new AbortController()
+  let ended: Promise<void> | undefined
+  const run = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        await recoverSome(sql)
+      } catch (error) {
+        logger.warn({ err: error }, 'could not recover deliveries')
+      }
+      await pauseUnless(stopping.signal, EVERY_MS)
+    }
+  }
+  return {
+    name: 'recoveries',
+    async start() {
+      ended = run()
+    },
+    async stop() {
+      stopping.abort()
+      await ended
+    },
+  }
+}
+
+/** One step of every recovery that no other replica is at; a recovery that found nothing more is over. */
+async function recoverSome(sql: Sql): Promise<void> {
+  await inTransaction(
+    sql,
+    (tx) => tx`
+      with open as materialized (
+        select * from recovery order by workspace_id, id for update skip locked
+      ), chosen as materialized (
+        select open.workspace_id, open.id as recovery_id, failed.endpoint_id, failed.id
+        from open cross join lateral (
+          select endpoint_id, id from delivery
+          where workspace_id = open.workspace_id and endpoint_id = open.endpoint_id and status = 'FAILED'
+            and id > open.after_id and created_at >= open.since and created_at <= open.until
+          order by id limit ${AT_ONCE}
+        ) failed
+        where not exists (
+          select from delivery where endpoint_id = open.endpoint_id and due_at <= now() and claimed_by is null
+        )
+      ), resent as (
+        update delivery set resend_at = now()
+        from chosen
+        where delivery.workspace_id = chosen.workspace_id and delivery.endpoint_id = chosen.endpoint_id
+          and delivery.id = chosen.id and delivery.status = 'FAILED'
+      ), advanced as (
+        update recovery set after_id = latest.id
+        from (
+          select distinct on (workspace_id, recovery_id) workspace_id, recovery_id, id
+          from chosen order by workspace_id, recovery_id, id desc
+        ) latest
+        where recovery.workspace_id = latest.workspace_id and recovery.id = latest.recovery_id
+      )
+      delete from recovery using open
+      where recovery.workspace_id = open.workspace_id and recovery.id = open.id and not exists (
+        select from delivery
+        where workspace_id = open.workspace_id and endpoint_id = open.endpoint_id and status = 'FAILED'
+          and id > open.after_id and created_at >= open.since and created_at <= open.until
+      )`,
+  )
+}

@@ -1,0 +1,192 @@
+import { randomUUID } from 'node:crypto'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { describe, expect, it } from 'vitest'
+import { anEvent, type ListedDelivery, webhookDelivery } from '../harness.ts'
+
+interface Detail extends ListedDelivery {
+  attempts: {
+    number: number
+    request: { url: string; headers: Record<string, string>; body: string }
+    response: { status: number; body: string; truncated: boolean } | null
+    error: { class: string; message: string } | null
+  }[]
+}
+
+type Service = Awaited<ReturnType<typeof webhookDelivery>>
+
+const service = await webhookDelivery()
+const { send, admin } = service
+const { publish } = await service.startReplica()
+const onShortSchedule = await webhookDelivery()
+let aheadMs = 0
+const shortReplica = await onShortSchedule.startReplica({
+  schedule: [0, 60_000, 300_000],
+  clock: () => new Date(Date.now() + aheadMs),
+})
+
+/** An endpoint of a workspace of its own, whose receiver answers with `answers.status`, and ways to look at its deliveries. */
+async function anEndpoint(status: number, { send, createEndpointAt, deliveriesOf }: Service = service) {
+  const caller = aCaller()
+  const answers = { status }
+  const receiver = await startReceiver()
+  receiver.answerWith((response) => response.writeHead(answers.status).end('answered'))
+  const endpoint = await createEndpointAt(caller, receiver.url)
+  const pathOf = (delivery: { id: string }) => `/v1/webhooks/${endpoint.id}/deliveries/${delivery.id}`
+  return {
+    caller,
+    answers,
+    receiver,
+    endpoint,
+    pathOf,
+    resend: (delivery: { id: string }) => send<ListedDelivery>(caller, 'POST', `${pathOf(delivery)}/resend`),
+    /** The newest delivery, once so many attempts of it are made. */
+    deliveryWith: (attempts: number) =>
+      eventually(`${attempts} attempts are made`, async () => {
+        const [delivery] = await deliveriesOf(caller, endpoint)
+        if (delivery?.attempts_made !== attempts) return false
+        return (await send<Detail>(caller, 'GET', pathOf(delivery))).body
+      }),
+  }
+}
+
+describe('a delivery can be inspected (OP-60, OP-66)', () => {
+  it('with the request and the response of each attempt', async () => {
+    const { caller, endpoint, deliveryWith } = await anEndpoint(503)
+    const event = anEvent(caller)
+    await publish(event)
+    const delivery = await deliveryWith(1)
+    expect(delivery).toMatchObject({
+      event_id: event.id,
+      event_type: event.type,
+      status: 'PENDING',
+      delivered_at: null,
+    })
+    expect(delivery.attempts).toEqual([
+      {
+        number: 1,
+        at: expect.any(String),
+        duration_ms: expect.any(Number),
+        request: {
+          url: new URL(endpoint.url).href,
+          headers: expect.objectContaining({
+            'Webhook-Id': event.id,
+            'Webhook-Signature': expect.stringMatching(/^v1,/),
+          }),
+          body: expect.stringContaining(event.id),
+        },
+        response: expect.objectContaining({ status: 503, body: 'answered', truncated: false }),
+        error: { class: 'status', message: 'answered 503' },
+      },
+    ])
+  })
+
+  it('not another endpoint’s, another workspace’s, or one of a deleted endpoint', async () => {
+    const { caller, endpoint, deliveryWith, pathOf } = await anEndpoint(204)
+    const other = await service.createEndpointAt(caller, endpoint.url)
+    await publish(anEvent(caller))
+    const delivery = await deliveryWith(1)
+    const refused = async (who: typeof caller, path: string) => {
+      for (const [method, url] of [
+        ['GET', path],
+        ['POST', `${path}/resend`],
+      ] as const) {
+        const { status, body } = await send(who, method, url)
+        expect([status, body.error.code]).toEqual([404, 'not_found'])
+      }
+    }
+    await refused(caller, `/v1/webhooks/${other.id}/deliveries/${delivery.id}`)
+    await refused(aCaller(), pathOf(delivery))
+    await refused(caller, pathOf({ id: randomUUID() }))
+    await send(caller, 'DELETE', `/v1/webhooks/${endpoint.id}`)
+    await refused(caller, pathOf(delivery))
+  })
+})
+
+describe('any delivery can be re-sent (spec: Webhooks)', () => {
+  it('a DELIVERED one stays so, with one more attempt and its first delivered_at', async () => {
+    const { caller, receiver, deliveryWith, resend } = await anEndpoint(200)
+    await publish(anEvent(caller))
+    const before = await deliveryWith(1)
+    const answer = await resend(before)
+    expect(answer.status).toBe(202)
+    expect(answer.body).toMatchObject({ id: before.id, status: 'DELIVERED', attempts_made: 1 })
+    const after = await deliveryWith(2)
+    expect(after).toMatchObject({ status: 'DELIVERED', delivered_at: before.delivered_at, next_attempt_at: null })
+    expect(receiver.requests.map(({ headers }) => headers['webhook-id'])).toEqual([before.event_id, before.event_id])
+  })
+
+  it('a FAILED one stays so when the resend fails, and is DELIVERED when it succeeds', async () => {
+    const { caller, answers, deliveryWith, resend } = await anEndpoint(500)
+    await publish(anEvent(caller))
+    const before = await deliveryWith(1)
+    await admin`update delivery set status = 'FAILED', next_attempt_at = null where id = ${before.id}`
+    await resend(before)
+    expect(await deliveryWith(2)).toMatchObject({ status: 'FAILED', next_attempt_at: null, delivered_at: null })
+    answers.status = 200
+    await resend(before)
+    expect(await deliveryWith(3)).toMatchObject({ status: 'DELIVERED', delivered_at: expect.any(String) })
+  })
+
+  it('a PENDING one keeps its schedule when the resend fails, and ends it when it succeeds', async () => {
+    const { caller, answers, deliveryWith, resend } = await anEndpoint(500)
+    await publish(anEvent(caller))
+    const before = await deliveryWith(1)
+    await resend(before)
+    expect(await deliveryWith(2)).toMatchObject({ status: 'PENDING', next_attempt_at: before.next_attempt_at })
+    answers.status = 204
+    await resend(before)
+    expect(await deliveryWith(3)).toMatchObject({ status: 'DELIVERED', next_attempt_at: null })
+    const [row] = await admin`select attempts_made, resends_made, resend_at from delivery where id = ${before.id}`
+    expect(row).toMatchObject({ attempts_made: 3, resends_made: 2, resend_at: null })
+  })
+
+  it('signed anew, and not counted among the attempts of the schedule', async () => {
+    const { caller, receiver, deliveryWith, resend } = await anEndpoint(500, onShortSchedule)
+    await shortReplica.publish(anEvent(caller))
+    await resend(await deliveryWith(1))
+    await deliveryWith(2)
+    aheadMs += 70_000
+    expect((await deliveryWith(3)).status, 'two of the three on the schedule are made').toBe('PENDING')
+    aheadMs += 400_000
+    expect((await deliveryWith(4)).status).toBe('FAILED')
+    const signatures = receiver.requests.map(({ headers }) => headers['webhook-signature'])
+    expect(new Set(signatures.slice(1)).size).toBe(3)
+  })
+
+  it('needs the webhook permission', async () => {
+    const path = `/v1/webhooks/${randomUUID()}/deliveries/${randomUUID()}`
+    expect((await send(aCaller({ scopes: ['webhook::read'] }), 'POST', `${path}/resend`)).status).toBe(403)
+    expect((await send(aCaller({ scopes: ['product'] }), 'GET', path)).status).toBe(403)
+  })
+})
+
+it('the list of deliveries is filtered by status, event type, event and time (OP-100)', async () => {
+  const { caller, answers, endpoint, deliveryWith } = await anEndpoint(500)
+  const [failing, delivered] = [anEvent(caller), anEvent(caller, { type: 'tag.created' })]
+  await publish(failing)
+  await deliveryWith(1)
+  const between = new Date().toISOString()
+  answers.status = 200
+  await publish(delivered)
+  await deliveryWith(1)
+  const path = `/v1/webhooks/${endpoint.id}/deliveries`
+  for (const [query, expected] of [
+    ['status=PENDING', [failing]],
+    ['status=DELIVERED', [delivered]],
+    ['status=FAILED', []],
+    ['event_type=tag.created', [delivered]],
+    [`event_id=${failing.id}`, [failing]],
+    [`since=${between}`, [delivered]],
+    [`until=${between}`, [failing]],
+    ['limit=20', [delivered, failing]],
+  ] as const) {
+    const { body } = await send<{ total: number; items: ListedDelivery[] }>(caller, 'GET', `${path}?${query}`)
+    expect([query, body.total]).toEqual([query, expected.length])
+    expect(body.items.map(({ event_id }) => event_id)).toEqual(expected.map(({ id }) => id))
+  }
+  for (const query of ['status=DONE', 'event_id=1', 'since=yesterday', 'kind=x']) {
+    expect([query, (await send(caller, 'GET', `${path}?${query}`)).status]).toEqual([query, 400])
+  }
+})

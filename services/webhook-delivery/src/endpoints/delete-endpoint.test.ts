@@ -1,0 +1,127 @@
+import type { ServerResponse } from 'node:http'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { expect, test } from 'vitest'
+import { anEvent, webhookDelivery } from '../harness.ts'
+
+const { send, admin, createEndpointAt, startReplica } = await webhookDelivery()
+const receiver = await startReceiver()
+const replica = await startReplica({ schedule: [0, 30, 30] })
+
+const receivedAt = (path: string) => receiver.requests.filter((request) => request.path === path)
+const arrivalAt = (path: string, count = 1) =>
+  eventually(`${count} requests at ${path}`, () => receivedAt(path).length >= count)
+
+/** An endpoint of its own workspace at a path of the receiver. */
+async function anEndpoint(path: string) {
+  const caller = aCaller()
+  const { id } = await createEndpointAt(caller, `${receiver.url}${path}`)
+  return {
+    caller,
+    id,
+    remove: () => send(caller, 'DELETE', `/v1/webhooks/${id}`),
+    rows: () => admin`select * from delivery where endpoint_id = ${id} order by id`,
+    settled: () =>
+      eventually(
+        'no delivery is pending',
+        async () => {
+          const pending = await admin`select from delivery where endpoint_id = ${id} and status = 'PENDING'`
+          return pending.length === 0
+        },
+        15_000,
+      ),
+  }
+}
+
+/** Lets requests wait until they are answered, all with one status. */
+function holdAnswers() {
+  const held: ServerResponse[] = []
+  receiver.answerWith((response) => void held.push(response))
+  return (status: number) => {
+    receiver.answerWith((response) => response.writeHead(status).end())
+    for (const response of held) response.writeHead(status).end()
+  }
+}
+
+test('deleting answers 204; the endpoint and its deliveries are not_found afterwards, deleting again too (OP-60)', async () => {
+  const { caller, id, remove } = await anEndpoint('/gone')
+  const before = await admin`select version from endpoint_set where workspace_id = ${caller.workspaceId}`
+  const answer = await remove()
+  expect([answer.status, answer.body]).toEqual([204, undefined])
+  const [after] = await admin`select version from endpoint_set where workspace_id = ${caller.workspaceId}`
+  expect(Number(after?.version)).toBe(Number(before[0]?.version) + 1)
+  for (const path of [`/v1/webhooks/${id}`, `/v1/webhooks/${id}/deliveries`]) {
+    expect((await send(caller, 'GET', path)).status).toBe(404)
+  }
+  expect((await remove()).status).toBe(404)
+  expect(await send(caller, 'GET', '/v1/webhooks')).toMatchObject({ body: { total: 0 } })
+})
+
+test('events that come afterwards make no deliveries', async () => {
+  const { caller, id, remove, rows } = await anEndpoint('/none')
+  await remove()
+  const other = await createEndpointAt(caller, `${receiver.url}/other`)
+  await replica.publish(anEvent(caller))
+  await arrivalAt('/other')
+  expect(other.id).not.toBe(id)
+  expect(await rows()).toHaveLength(0)
+})
+
+test('what waits in memory is not sent any more; the attempt under way is recorded (OP-97)', async () => {
+  const { caller, remove, rows, settled } = await anEndpoint('/waiting')
+  const answer = holdAnswers()
+  const about = { data: { id: 'one thing' } }
+  await replica.publish(...Array.from({ length: 3 }, () => anEvent(caller, about)))
+  await arrivalAt('/waiting')
+  await remove()
+  answer(204)
+  await settled()
+  expect((await rows()).map(({ status, attempts_made }) => [status, attempts_made])).toEqual([
+    ['DELIVERED', 1],
+    ['FAILED', 0],
+    ['FAILED', 0],
+  ])
+  expect(receivedAt('/waiting')).toHaveLength(1)
+})
+
+test('no retry follows an attempt that was under way (OP-97)', async () => {
+  const { caller, remove, rows, settled } = await anEndpoint('/failing')
+  const answer = holdAnswers()
+  await replica.publish(anEvent(caller))
+  await arrivalAt('/failing')
+  await remove()
+  answer(500)
+  await settled()
+  expect(await rows()).toMatchObject([{ status: 'FAILED', attempts_made: 1, next_attempt_at: null, claimed_by: null }])
+  expect(receivedAt('/failing')).toHaveLength(1)
+})
+
+test('what waits in the table is met once and ends; no claimer meets it again (OP-97)', async () => {
+  const { caller, id, remove, rows, settled } = await anEndpoint('/table')
+  const patient = await startReplica({ schedule: [3_600_000] })
+  await patient.publish(...Array.from({ length: 200 }, () => anEvent(caller)))
+  await remove()
+  await admin`update delivery set next_attempt_at = now() where endpoint_id = ${id}`
+  await settled()
+  const deliveries = await rows()
+  expect(deliveries).toHaveLength(200)
+  for (const delivery of deliveries) {
+    expect(delivery).toMatchObject({ status: 'FAILED', attempts_made: 0, claimed_by: null, lease_until: null })
+  }
+  expect(receivedAt('/table')).toHaveLength(0)
+})
+
+test('deleting while events come leaves nothing pending, and nothing arrives once all has ended (50 rounds)', async () => {
+  holdAnswers()(204)
+  for (let round = 0; round < 50; round++) {
+    const path = `/race/${round}`
+    const { caller, remove, rows, settled } = await anEndpoint(path)
+    const events = Array.from({ length: 20 }, () => anEvent(caller))
+    const [, removed] = await Promise.all([replica.publish(...events), remove()])
+    expect(removed.status).toBe(204)
+    await settled()
+    const delivered = (await rows()).filter(({ status }) => status === 'DELIVERED')
+    expect(receivedAt(path)).toHaveLength(delivered.length)
+  }
+}, 60_000)

@@ -1,0 +1,29 @@
+import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { Endpoint, type EndpointRow, endpointColumns, endpointView } from './endpoint.ts'
+
+/** GET /v1/webhooks/{id}: one endpoint, without its secrets (OP-60). */
+export const getEndpoint = operation({
+  method: 'GET',
+  path: '/v1/webhooks/{id}',
+  summary: 'Read a webhook endpoint',
+  scope: 'webhook::read',
+  params: z.strictObject({ id: Id }),
+  responses: { 200: Endpoint },
+  openPoints: ['OP-60', 'OP-62'],
+  extension: true,
+
+  handle: ({ params, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [row] = await tx<EndpointRow[]>`
+        select ${endpointColumns(tx)}
+        from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${params.id}`
+      if (row === undefined) throw noSuchEndpoint(params.id)
+      return ok(endpointView(row))
+    }),
+})
+
+export const noSuchEndpoint = (id: string): ApiError => notFound(`id: this workspace has no webhook endpoint ${id}`)

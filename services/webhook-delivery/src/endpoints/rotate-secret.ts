@@ -1,0 +1,96 @@
+import { conflict } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { Reply } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { type SealedSecret, type SecretKeys, sealSecret } from '../secrets/secret-box.ts'
+import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
+import { type EndpointRow, EndpointWithSecret, endpointView } from './endpoint.ts'
+import { endpointsChanged } from './endpoint-set.ts'
+import { lockEndpoint } from './lock-endpoint.ts'
+
+const MAX_OVERLAP_S = 86_400
+/** More of them would only lengthen the header of every delivery. */
+const MAX_PREVIOUS = 4
+
+/** POST /v1/webhooks/{id}/secret/rotate (spec: Webhooks; OP-63). The new secret is in this answer and nowhere else. */
+export const rotateSecret = (keys: SecretKeys) =>
+  operation({
+    method: 'POST',
+    path: '/v1/webhooks/{id}/secret/rotate',
+    summary: 'Rotate the signing secret of a webhook endpoint',
+    scope: 'webhook::create',
+    params: z.strictObject({ id: Id }),
+    body: z.strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }).prefault({}),
+    responses: { 200: EndpointWithSecret },
+    openPoints: ['OP-08', 'OP-60', 'OP-62', 'OP-63', 'OP-98'],
+
+    handle({ params, body, context, now, inWorkspace }) {
+      const key = newSigningKey()
+      const endsAt = new Date(now.getTime() + body.overlap_seconds * 1000)
+      return inWorkspace(async (tx) => {
+        const [current, previous] = await Promise.all([lockEndpoint(tx, params.id), countPrevious(tx, params.id, now)])
+        if (endsAt > now && previous >= MAX_PREVIOUS) throw tooManySecrets()
+        const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, current.id))
+        const row = await replaceSecret(tx, current, sealed, { now, endsAt })
+        const answer = { ...endpointView(row), secret: signingSecretOf(key) }
+        return new Reply(200, answer, `a new secret of webhook endpoint ${row.id}`)
+      })
+    },
+  })
+
+const tooManySecrets = () =>
+  conflict(
+    `overlap_seconds: ${MAX_PREVIOUS} replaced secrets still sign; wait until one ends, or send 0 to end them all now`,
+  )
+
+/** Counted once the endpoint is locked: a rotation at the same moment is seen. */
+async function countPrevious(tx: Transaction, id: string, now: Date): Promise<number> {
+  const [row] = await tx<{ count: number }[]>`
+    select count(*) from previous_secret
+    where workspace_id = ${tx.context.workspaceId} and endpoint_id = ${id} and ends_at > ${now}`
+  return row?.count ?? 0
+}
+
+interface Overlap {
+  readonly now: Date
+  /** When every secret before the new one ends at the latest; not after `now`: at once. */
+  readonly endsAt: Date
+}
+
+/**
+ * Gives a locked endpoint a new secret. The one before signs on until the overlap ends; those before it end when they were
+ * to end, and not later than that.
+ */
+async function replaceSecret(
+  tx: Transaction,
+  current: EndpointRow,
+  { keyId, sealed }: SealedSecret,
+  { now, endsAt }: Overlap,
+): Promise<EndpointRow> {
+  const { workspaceId } = tx.context
+  const [[written]] = await Promise.all([
+    tx<[{ updated_at: Date }]>`
+      with ended as (
+        delete from previous_secret
+        where workspace_id = ${workspaceId} and endpoint_id = ${current.id} and least(ends_at, ${endsAt}) <= ${now}
+      ), shortened as (
+        update previous_secret set ends_at = ${endsAt}
+        where workspace_id = ${workspaceId} and endpoint_id = ${current.id}
+          and ends_at > ${endsAt} and ${endsAt}::timestamptz > ${now}
+      ), kept as (
+        insert into previous_secret (workspace_id, endpoint_id, id, secret_key_id, sealed_secret, ends_at)
+        select workspace_id, id, ${uuidv7()}, secret_key_id, sealed_secret, ${endsAt}
+        from endpoint
+        where workspace_id = ${workspaceId} and id = ${current.id} and ${endsAt}::timestamptz > ${now}
+      )
+      update endpoint set
+        secret_key_id = ${keyId}, sealed_secret = ${sealed}, updated_at = greatest(updated_at, ${now})
+      where workspace_id = ${workspaceId} and id = ${current.id}
+      returning updated_at`,
+    endpointsChanged(tx),
+  ])
+  return { ...current, ...written }
+}

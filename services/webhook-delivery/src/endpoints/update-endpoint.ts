@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util'
+import { Description, Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import type { TargetPolicy } from '../sending/target-address.ts'
+import { EnabledEvents, Endpoint, type EndpointRow, endpointView } from './endpoint.ts'
+import { endpointsChanged } from './endpoint-set.ts'
+import { endpointUrl, type Resolve, refuseForbiddenTarget } from './endpoint-url.ts'
+import { lockEndpoint } from './lock-endpoint.ts'
+
+export interface EndpointUpdate {
+  readonly policy: TargetPolicy
+  readonly resolve: Resolve
+}
+
+/** PUT /v1/webhooks/{id}: changes the members that are sent; what changes nothing leaves `updated_at` (OP-60, OP-97). */
+export const updateEndpoint = ({ policy, resolve }: EndpointUpdate) =>
+  operation({
+    method: 'PUT',
+    path: '/v1/webhooks/{id}',
+    summary: 'Update a webhook endpoint',
+    scope: 'webhook::update',
+    params: z.strictObject({ id: Id }),
+    body: z.strictObject({
+      url: endpointUrl(policy).optional(),
+      enabled_events: EnabledEvents.optional(),
+      description: Description.nullish(),
+      standard_signature: z.boolean().optional(),
+    }),
+    responses: { 200: Endpoint },
+    openPoints: ['OP-60', 'OP-62', 'OP-70', 'OP-73', 'OP-97'],
+    extension: true,
+
+    async handle({ params, body, now, inWorkspace }) {
+      if (body.url !== undefined) await refuseForbiddenTarget(new URL(body.url), policy, resolve)
+      return inWorkspace(async (tx) => {
+        const current = await lockEndpoint(tx, params.id)
+        const next = { ...current, ...(body as Partial<EndpointRow>) }
+        if (isDeepStrictEqual(next, current)) return ok(endpointView(current))
+        const row = await writeEndpoint(tx, next, now)
+        return ok(endpointView({ ...next, ...row }))
+      })
+    },
+  })
+
+/** Writes a locked endpoint. `updated_at` never goes back, whichever clock the one before was taken from. */
+async function writeEndpoint(tx: Transaction, next: EndpointRow, now: Date): Promise<{ updated_at: Date }> {
+  const [[written]] = await Promise.all([
+    tx<[{ updated_at: Date }]>`
+      update endpoint set
+        url = ${next.url}, enabled_events = ${next.enabled_events}, description = ${next.description},
+        standard_signature = ${next.standard_signature}, updated_at = greatest(updated_at, ${now})
+      where workspace_id = ${tx.context.workspaceId} and id = ${next.id}
+      returning updated_at`,
+    endpointsChanged(tx),
+  ])
+  return written
+}

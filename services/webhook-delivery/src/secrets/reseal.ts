@@ -1,0 +1,33 @@
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { readConfig } from '@backoffice/runtime/config.ts'
+import { z } from 'zod'
+import { refuseUnknownKeys } from '../endpoints/endpoint-directory.ts'
+import { resealSecrets } from './reseal-secrets.ts'
+import { readSecretKeys, SECRET_KEYS_VARIABLES } from './secret-keys-variables.ts'
+
+/**
+ * `npm run reseal -w services/webhook-delivery`: seals every signing secret with the first of the keys, while the service
+ * runs. Prints counts, never a secret; exits 1 while secrets are left that another key sealed.
+ */
+const ResealConfig = z.object({ WORKER_DATABASE_URL: z.url(), ...SECRET_KEYS_VARIABLES }).transform(readSecretKeys)
+
+async function reseal(): Promise<boolean> {
+  const { WORKER_DATABASE_URL: url, WEBHOOK_SECRET_KEYS: keys } = readConfig(ResealConfig)
+  const db = openDatabase({ url, applicationName: 'webhook-delivery reseal', poolSize: 1 })
+  try {
+    await refuseUnknownKeys(db.sql, keys)
+    const { resealed, left } = await resealSecrets(db.sql, keys)
+    console.log(`secrets resealed: ${resealed}, left under another key: ${left}`)
+    return left === 0
+  } finally {
+    await db.stop?.()
+  }
+}
+
+process.exitCode = await reseal().then(
+  (isComplete) => (isComplete ? 0 : 1),
+  (error: unknown) => {
+    console.error(error instanceof Error ? error.message : error)
+    return 1
+  },
+)

@@ -1,0 +1,81 @@
+import type { LookupAddress } from 'node:dns'
+import { isIP, type LookupFunction } from 'node:net'
+
+/** Finds a name's addresses, at least one. Throws `SendingError` when it has none. */
+export type FindAddresses = (name: string) => Promise<readonly string[]>
+
+/** A name's addresses, and for how many seconds they hold. */
+export interface Answer {
+  readonly addresses: readonly string[]
+  readonly ttl: number
+}
+
+/** Seconds an answer is kept at least and at most, whatever its TTL, and that a failure is. */
+const KEPT_AT_LEAST = 1
+const KEPT_AT_MOST = 300
+const FAILURE_KEPT = 5
+const NAMES_AT_MOST = 10_000
+
+interface Entry {
+  readonly addresses: Promise<readonly string[]>
+  /** Milliseconds of the clock; infinite while the answer is awaited. */
+  until: number
+}
+
+/**
+ * Keeps the addresses of names for as long as their TTL says (OP-99). Who asks while a lookup is under way waits for the
+ * same one, and a name that cannot be resolved is not asked for at each delivery.
+ */
+export class NameCache {
+  readonly #entries = new Map<string, Entry>()
+  readonly #ask: (name: string) => Promise<Answer>
+  readonly #now: () => number
+
+  constructor(ask: (name: string) => Promise<Answer>, now: () => number = () => performance.now()) {
+    this.#ask = ask
+    this.#now = now
+  }
+
+  readonly find: FindAddresses = (name) => {
+    const key = name.toLowerCase().replace(/\.$/, '')
+    const known = this.#entries.get(key)
+    if (known !== undefined && known.until > this.#now()) return known.addresses
+    this.#entries.delete(key)
+    const asked = this.#ask(key)
+    const entry = { addresses: asked.then(({ addresses }) => addresses), until: Number.POSITIVE_INFINITY }
+    const keepFor = (seconds: number) => {
+      entry.until = this.#now() + seconds * 1000
+    }
+    asked.then(
+      ({ ttl }) => keepFor(Math.min(Math.max(ttl, KEPT_AT_LEAST), KEPT_AT_MOST)),
+      () => keepFor(FAILURE_KEPT),
+    )
+    this.#makeRoom()
+    this.#entries.set(key, entry)
+    return entry.addresses
+  }
+
+  #makeRoom(): void {
+    if (this.#entries.size < NAMES_AT_MOST) return
+    const [oldest] = this.#entries.keys()
+    if (oldest !== undefined) this.#entries.delete(oldest)
+  }
+}
+
+/** The form in which `net.connect` asks for addresses: it connects to those it is given and to no other. */
+export const lookupWith =
+  (find: FindAddresses): LookupFunction =>
+  (name, { all }, callback) => {
+    const found = (addresses: readonly string[]) => {
+      const [first = { address: '', family: 0 }, ...others] = addresses.map(
+        (address): LookupAddress => ({ address, family: isIP(address) }),
+      )
+      if (all) callback(null, [first, ...others])
+      else callback(null, first.address, first.family)
+    }
+    // On a turn of its own: what the callback throws is not the lookup's failure.
+    find(name).then(
+      (addresses) => setImmediate(found, addresses),
+      (error) => setImmediate(callback, error, []),
+    )
+  }

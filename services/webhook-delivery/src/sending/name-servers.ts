@@ -1,0 +1,81 @@
+import { lookup, Resolver } from 'node:dns/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { SendingError } from './failure.ts'
+import { type Answer, NameCache } from './name-cache.ts'
+import { isLoopbackHost } from './target-address.ts'
+
+/** The first wait for a name server and the longest; each is asked `TRIES` times. */
+const TIMEOUT_MS = 1000
+const MAX_TIMEOUT_MS = 2000
+const TRIES = 2
+/** What has been answered by then is what counts. */
+const ANSWERED_WITHIN_MS = 5000
+/** More is no receiver's; each connection would have to check them all. */
+const ADDRESSES_AT_MOST = 64
+
+const HOST_FILE_TTL = 30
+
+interface NameServers {
+  /** `address:port`; those of the system unless given. */
+  readonly servers?: readonly string[]
+  readonly answeredWithinMs?: number
+}
+
+/**
+ * Asks name servers for a name's IPv4 and IPv6 addresses. Unlike `dns.lookup` this occupies no thread of libuv's pool, so
+ * a name server that hangs delays nobody else, and it knows the TTL. It reads no /etc/hosts and appends no search
+ * domains: targets are public names. `localhost` is loopback without asking (RFC 6761). Throws `SendingError`.
+ */
+export function askNameServers({ servers, answeredWithinMs = ANSWERED_WITHIN_MS }: NameServers = {}) {
+  const resolver = new Resolver({ timeout: TIMEOUT_MS, maxTimeout: MAX_TIMEOUT_MS, tries: TRIES })
+  if (servers !== undefined) resolver.setServers(servers)
+  return async (name: string): Promise<Answer> => {
+    if (isLoopbackHost(name)) return { addresses: ['127.0.0.1', '::1'], ttl: Number.POSITIVE_INFINITY }
+    const [ipv4, ipv6] = await Promise.all([
+      answered(resolver.resolve4(name, { ttl: true }), answeredWithinMs),
+      answered(resolver.resolve6(name, { ttl: true }), answeredWithinMs),
+    ])
+    // IPv4 first: where IPv6 leads nowhere it is not waited for.
+    const records = [...ipv4.records, ...ipv6.records]
+    if (records.length === 0) throw unresolved(name, [ipv4.problem, ipv6.problem])
+    if (records.length > ADDRESSES_AT_MOST) {
+      throw new SendingError('dns', `${name} has more than ${ADDRESSES_AT_MOST} addresses`)
+    }
+    return { addresses: records.map(({ address }) => address), ttl: Math.min(...records.map(({ ttl }) => ttl)) }
+  }
+}
+
+interface Answered {
+  readonly records: readonly { address: string; ttl: number }[]
+  readonly problem?: string
+}
+
+async function answered(asked: Promise<Answered['records']>, withinMs: number): Promise<Answered> {
+  const patience = new AbortController()
+  const outcome = await Promise.race([
+    asked.then(
+      (records) => ({ records }),
+      ({ code }: NodeJS.ErrnoException) => ({ records: [], problem: code ?? 'EUNKNOWN' }),
+    ),
+    pause(withinMs, { records: [], problem: 'ETIMEOUT' }, { signal: patience.signal }),
+  ])
+  patience.abort()
+  return outcome
+}
+
+const HAS_NONE = new Set<string | undefined>(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
+
+function unresolved(name: string, problems: readonly (string | undefined)[]): SendingError {
+  const trouble = problems.find((problem) => !HAS_NONE.has(problem))
+  if (trouble === undefined) return new SendingError('dns', `${name} has no address`)
+  return new SendingError('dns', `the name servers of ${name} could not be asked (${trouble})`)
+}
+
+/** The names of targets. One cache for the whole process: creating an endpoint and connecting to it ask for the same. */
+export const targetNames = new NameCache(askNameServers())
+
+/** Asks the system, /etc/hosts and search domains included: for names an operator configured. */
+export async function askSystem(name: string): Promise<Answer> {
+  const found = await lookup(name, { all: true })
+  return { addresses: found.map(({ address }) => address), ttl: HOST_FILE_TTL }
+}

@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { EVENT_CATALOGUE } from '@backoffice/contracts/event-catalogue.ts'
+import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
+import type { Received } from '@backoffice/testing/receiver.ts'
+import { expect, it, vi } from 'vitest'
+import { blocks, guide, VECTOR } from './partner-guide.ts'
+import { type Event, eventOf, isGenuine } from './webhooks.ts'
+
+const document = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
+const rowsOf = (heading: string) => [
+  ...(guide.split(`\n${heading}\n`)[1]?.split(/\n##+ /)[0] ?? '').matchAll(/^\| (.*) \|$/gm),
+]
+
+it('lists every event there is, once, and no other', () => {
+  const cells = rowsOf('## Events').map(([, row = '']) => row.split(' | ')[0] ?? '')
+  const names = cells.flatMap((cell) => [...cell.matchAll(/`([\w.]+)`/g)].map(([, name]) => name))
+  expect(names.toSorted()).toEqual([...EVENT_TYPES].toSorted())
+})
+
+it('has the retry schedule of the specification', () => {
+  const delays = rowsOf('### Retries').flatMap(([, row = '']) => row.match(/\| (immediately|\d+ \w+)/)?.[1] ?? [])
+  const specified =
+    document('api-specification.md')
+      .match(/at delays of 0, (.*?) \|/)?.[1]
+      ?.split(', ') ?? []
+  expect(delays).toEqual(['immediately', ...specified])
+})
+
+it('shows the vector of OP-62', () => {
+  const row = document('open-points.md').match(/^\| OP-62 .*$/m)?.[0] ?? ''
+  for (const value of Object.values(VECTOR)) {
+    expect(row).toContain(value.replace('v1,', ''))
+    expect(guide).toContain(`\`${value}\``)
+  }
+})
+
+const examples = blocks('json')
+  .map((text) => JSON.parse(text))
+  .filter((example): example is Event => 'livemode' in example)
+
+it.each(examples.map((event) => [event.type, event] as const))('shows %s as it is delivered (OP-61)', (type, event) => {
+  expect(Object.keys(event)).toEqual(['id', 'type', 'timestamp', 'livemode', 'data'])
+  const { timestamp, ...others } = event
+  const record = { ...others, occurred_at: timestamp, workspace_id: event.id }
+  expect(EVENT_CATALOGUE.get(type)?.record.safeParse(record).error?.issues).toBeUndefined()
+})
+
+it('shows a request that is genuine', () => {
+  const [head = '', body = ''] =
+    blocks('http')
+      .find((text) => text.includes('Webhook-Id'))
+      ?.trim()
+      .split('\n\n') ?? []
+  const fields = head.split('\n').map((line) => line.split(': ') as [string, string])
+  const headers = Object.fromEntries(fields.map(([name, value]) => [name.toLowerCase(), value]))
+  const request: Received = { path: '/webhooks', headers, body: Buffer.from(body) }
+  expect(eventOf(request).id).toBe(headers['webhook-id'])
+  vi.useFakeTimers({ now: new Date(eventOf(request).timestamp), toFake: ['Date'] })
+  expect(isGenuine(request, VECTOR.secret)).toBe(true)
+  vi.useRealTimers()
+})

@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { afterAll, expect, test } from 'vitest'
+
+const RECEIVER = fileURLToPath(new URL('../examples/webhook-receiver/receiver.mjs', import.meta.url))
+const key = randomBytes(32)
+const folder = mkdtempSync(join(tmpdir(), 'receiver-'))
+const children: ChildProcess[] = []
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL')
+  rmSync(folder, { recursive: true, force: true })
+})
+
+function startProcess(environment: NodeJS.ProcessEnv = {}) {
+  const env = { PATH: process.env.PATH, WEBHOOK_SECRET: `whsec_${key.toString('base64')}`, PORT: '0', ...environment }
+  const child = spawn(process.execPath, [RECEIVER], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.push(child)
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  return { child, output: () => output, handled: (id: string) => output.split(`${id}: `).length - 1 }
+}
+
+async function startReceiver(environment?: NodeJS.ProcessEnv) {
+  const started = startProcess(environment)
+  const url = await eventually('the receiver listens', () => started.output().match(/http:\S+/)?.[0])
+  return { ...started, url }
+}
+
+const anEvent = () => {
+  const id = randomUUID()
+  return { id, body: JSON.stringify({ id, type: 'tag.created', livemode: true, data: { name: 'Größe ½ 👕' } }) }
+}
+const signed = ({ id, body }: { id: string; body: string }, signedAt = Date.now(), signingKey = key) => {
+  const timestamp = String(Math.floor(signedAt / 1000))
+  const digest = createHmac('sha256', signingKey).update(`${id}.${timestamp}.${body}`).digest('hex')
+  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${digest}` }
+}
+const post = async (url: string, headers: Record<string, string>, body: string) =>
+  (await fetch(url, { method: 'POST', headers, body })).status
+
+const receiver = await startReceiver()
+
+test('a genuine delivery is answered 200 and handled', async () => {
+  const event = anEvent()
+  expect(await post(receiver.url, signed(event), event.body)).toBe(200)
+  await eventually('it is handled', () => receiver.handled(event.id) === 1)
+  expect(receiver.output()).toContain(`tag.created ${event.id}: Größe ½ 👕`)
+})
+
+test('a delivery that comes again, also at the same moment, is answered 200 and handled once', async () => {
+  const [event, next] = [anEvent(), anEvent()]
+  const send = () => post(receiver.url, signed(event), event.body)
+  expect(await Promise.all([send(), send(), send()])).toEqual([200, 200, 200])
+  expect(await send()).toBe(200)
+  expect(await post(receiver.url, signed(next), next.body)).toBe(200)
+  await eventually('the next is handled', () => receiver.handled(next.id) === 1)
+  expect(receiver.handled(event.id)).toBe(1)
+})
+
+test.each<[string, (event: { id: string; body: string }) => [Record<string, string>, string]]>([
+  ['a tampered body', (event) => [signed(event), event.body.replace('created', 'deleted')]],
+  ['a signature by another secret', (event) => [signed(event, Date.now(), randomBytes(32)), event.body]],
+  ['a stale timestamp', (event) => [signed(event, Date.now() - 302_000), event.body]],
+  ['no signature', (event) => [{ 'webhook-id': event.id }, event.body]],
+  ['an id that is a path', ({ body }) => [signed({ id: '../escaped', body }), body]],
+])('%s is answered 400 and not handled', async (_, forge) => {
+  const event = anEvent()
+  const [headers, body] = forge(event)
+  expect(await post(receiver.url, headers, body)).toBe(400)
+  expect(await post(receiver.url, signed(event), event.body)).toBe(200)
+  await eventually('the genuine one is handled', () => receiver.handled(event.id) === 1)
+})
+
+test('during an overlap one of the signatures is enough', async () => {
+  const event = anEvent()
+  const [ours, others] = [signed(event), signed(event, Date.now(), randomBytes(32))]
+  const both = `${others['webhook-signature']} ${ours['webhook-signature']}`
+  expect(await post(receiver.url, { ...ours, 'webhook-signature': both }, event.body)).toBe(200)
+})
+
+test('what was stored and not handled when it was killed is handled by the next process, and only that', async () => {
+  const [handled, unread] = [anEvent(), { id: randomUUID(), body: 'not JSON' }]
+  const environment = { INBOX: 'another-inbox' }
+  const killed = await startReceiver(environment)
+  expect(await post(killed.url, signed(handled), handled.body)).toBe(200)
+  await eventually('it is handled', () => killed.handled(handled.id) === 1)
+  expect(await post(killed.url, signed(unread), unread.body)).toBe(200)
+  await eventually('it is tried', () => killed.output().includes(`${unread.id} failed`))
+  killed.child.kill('SIGKILL')
+  await once(killed.child, 'exit')
+
+  const next = await startReceiver(environment)
+  await eventually('it is tried again', () => next.output().includes(`${unread.id} failed`))
+  expect(await post(next.url, signed(handled), handled.body)).toBe(200)
+  expect(next.handled(handled.id)).toBe(0)
+})
+
+test('without a secret it does not start', async () => {
+  const { child, output } = startProcess({ WEBHOOK_SECRET: '' })
+  const [code] = await once(child, 'exit')
+  expect(code).toBe(1)
+  expect(output()).toContain('WEBHOOK_SECRET')
+})
