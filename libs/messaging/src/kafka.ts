@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import { type EachBatchPayload, Kafka as KafkaClient, type LogEntry, logLevel, Partitioners } from 'kafkajs'
+import { type Admin, type EachBatchPayload, Kafka as KafkaClient, type LogEntry, logLevel, Partitioners } from 'kafkajs'
 import {
   type GroupMember,
   type IncomingBatch,
@@ -46,6 +46,26 @@ const requestQueue: { prototype: RequestQueue } = createRequire(import.meta.url)
 const schedule = requestQueue.prototype.scheduleCheckPendingRequests
 requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
   if (this.pending.length > 0) schedule.call(this)
+}
+
+const LED_WITHIN_MS = 30_000
+
+/**
+ * Resolves once every partition of new topics has a leader. kafkajs' own wait gives up at the first broker that has not
+ * heard of the topic yet ("This server does not host this topic-partition").
+ */
+async function untilLed(open: Admin, topics: string[]): Promise<void> {
+  const deadline = performance.now() + LED_WITHIN_MS
+  for (;;) {
+    try {
+      const known = await open.fetchTopicMetadata({ topics })
+      if (known.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
+      if (performance.now() > deadline) throw new Error(`no leader for all of ${topics.join(', ')}`)
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+    }
+    await pause(100)
+  }
 }
 
 /** Opens the connection to Kafka; nothing is sent until it is used. */
@@ -124,7 +144,13 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
           'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
         }).map(([key, value]) => ({ name: key, value })),
       }))
-      await admin.use((open) => open.createTopics({ topics: wanted }))
+      await admin.use(async (open) => {
+        await open.createTopics({ topics: wanted, waitForLeaders: false })
+        await untilLed(
+          open,
+          wanted.map(({ topic }) => topic),
+        )
+      })
     },
     async isReady() {
       if (wasReached) return true

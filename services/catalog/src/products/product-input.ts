@@ -1,20 +1,16 @@
-import { Description, Id, MoneyMap, Name, NonNegativeInteger, TimestampInput } from '@backoffice/contracts/fields.ts'
+import {
+  Description,
+  Id,
+  MoneyMap,
+  Name,
+  NonNegativeInteger,
+  Sku,
+  Slug,
+  TimestampInput,
+} from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
 import { z } from 'zod'
-
-const Slug = z
-  .string()
-  .min(1)
-  .max(LIMITS.nameLength)
-  .regex(/^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u, 'must be letters and digits in parts joined by single hyphens')
-  .refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
-
-const Sku = z
-  .string()
-  .min(1)
-  .max(LIMITS.nameLength)
-  .refine((sku) => sku === sku.trim(), 'must not begin or end with a space')
 
 const LegacyCategory = z
   .strictObject({ id: Id.optional(), name: Name.optional() })
