@@ -11,8 +11,8 @@ export default defineConfig({
         test: {
           name: 'unit and service',
           include: ['{libs,services,infra}/**/*.test.ts'],
-          testTimeout: 20_000,
-          hookTimeout: 30_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
         },
       },
       {

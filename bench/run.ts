@@ -11,6 +11,7 @@ import { type Api, apiClient } from './api.ts'
 import { measureCreates } from './measure-creates.ts'
 import { measureGateway } from './measure-gateway.ts'
 import { measureImports } from './measure-imports.ts'
+import { measureProductList } from './measure-product-list.ts'
 import { measureStock } from './measure-stock.ts'
 import { measureWebhookBurst, measureWebhookLatency } from './measure-webhooks.ts'
 import { type BenchStack, useStack } from './stack.ts'
@@ -72,6 +73,11 @@ async function measure({ description, directory }: BenchStack): Promise<Row[]> {
 
   announce('imports')
   rows.push(...(await measureImports(description.postgres, secrets.rolePassword)))
+
+  announce('lists of a million products')
+  const large = await newWorkspace(description)
+  rows.push(...(await measureProductList({ ...large, catalogUrl, postgresUrl: description.postgres })))
+  await large.api.close()
   return rows
 }
 

@@ -101,8 +101,10 @@ begin
       insert into product_word (workspace_id, word, product_id, previous)
       select new.workspace_id, word, new.id, previous from words_of(new.name_words);
     end if;
-    insert into product_count (workspace_id, status, type, change)
-    values (old.workspace_id, old.status, old.type, -1), (new.workspace_id, new.status, new.type, 1);
+    if (old.status, old.type) <> (new.status, new.type) then
+      insert into product_count (workspace_id, status, type, change)
+      values (old.workspace_id, old.status, old.type, -1), (new.workspace_id, new.status, new.type, 1);
+    end if;
   end if;
   if random() < 0.01 then
     perform add_up_product_counts();

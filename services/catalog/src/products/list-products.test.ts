@@ -124,13 +124,13 @@ it('finds a product by its new name only once it is renamed, and not at all once
   expect(await admin`select from product_word where workspace_id = ${caller.workspaceId}`).toHaveLength(0)
 })
 
-it('takes names whose letters unfold to many, and names of 127 words', async () => {
+it('takes names whose letters unfold to many, of 126 words, and of one word, whose first 64 letters count', async () => {
   const caller = aCaller()
-  const [long, many] = ['\ufdfa'.repeat(255), 'a b '.repeat(63).trim()]
-  await create(caller, { name: long })
-  await create(caller, { name: many })
+  const [long, many, word] = ['\ufdfa'.repeat(255), 'a b '.repeat(63).trim(), 'x'.repeat(255)]
+  for (const name of [long, many, word]) await create(caller, { name })
   expect(await names(caller, 'query=b')).toEqual([many])
   expect(await names(caller, `query=${encodeURIComponent('\ufdfa')}`)).toEqual([long])
+  expect(await names(caller, `query=${'x'.repeat(100)}y`)).toEqual([word])
 })
 
 it.each([
