@@ -38,7 +38,6 @@ export async function measureProductList(place: Place): Promise<Row[]> {
     ['category, 1 %', 'category=category-7'],
     ['category, 10 %', 'category=tenth'],
     ['category, 10 %, by name', 'category=tenth&sort_by=name'],
-    ['category, all', 'category=all', 'counts all: no bound'],
     ['tag, 1 %', 'tag=tag-7'],
     ['sku', 'sku=list-4711'],
     ['query, some', 'query=4711'],
@@ -99,14 +98,14 @@ async function recordList(url: string, workspaceId: string, query: string): Prom
 async function seed({ workspaceId, postgresUrl }: Place): Promise<(share: number) => string> {
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection: { search_path: 'catalog' } })
   const end = new Date()
-  const hundred = Array.from({ length: 100 }, (_, index) => index)
+  const ten = Array.from({ length: 10 }, (_, index) => index)
   await sql`
     insert into category (workspace_id, id, name, slug, created_at, updated_at)
     select ${workspaceId}, uuidv7(), slug, slug, ${end}, ${end}
-    from unnest(${['all', 'tenth', ...hundred.map((n) => `category-${n}`)]}::text[]) as slug`
+    from unnest(${['tenth', ...ten.map((n) => `category-${n}`)]}::text[]) as slug`
   await sql`
     insert into tag (workspace_id, id, name, slug)
-    select ${workspaceId}, uuidv7(), slug, slug from unnest(${hundred.map((n) => `tag-${n}`)}::text[]) as slug`
+    select ${workspaceId}, uuidv7(), slug, slug from unnest(${ten.map((n) => `tag-${n}`)}::text[]) as slug`
   for (let from = 0; from < PRODUCTS; from += CHUNK) await seedProducts(sql, workspaceId, from, end)
   await sql.unsafe('vacuum analyze product, variant, product_category, product_tag, product_word, product_count')
   await sql.end()
@@ -140,4 +139,4 @@ const seedProducts = (sql: postgres.Sql, workspaceId: string, from: number, end:
   insert into product_category (workspace_id, product_id, category_id, position)
   select ${workspaceId}, new.id, category.id, 1
   from new join category on category.workspace_id = ${workspaceId}
-    and (slug = 'all' or slug = concat('category-', n % 100) or slug = 'tenth' and n % 10 = 7)`
+    and slug = any(array[concat('category-', n % 100), case n % 10 when 7 then 'tenth' end])`

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { parts } from '@backoffice/testing/parts.ts'
-import { afterAll, expect, test } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
 import type { IncomingRecord, Kafka } from './kafka-connection.ts'
 import { registerSchemas } from './register-schemas.ts'
 import { outboxRelay } from './relay.ts'
@@ -32,7 +33,7 @@ function aRelay(through: Kafka = kafka) {
     logger: silent,
     pollMs: 60_000,
   })
-  afterAll(() => relay.stop())
+  whenDone(() => relay.stop())
   return relay
 }
 

@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { afterAll, beforeEach, describe, expect, it } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase, type Transaction } from './database.ts'
 import { outboxRecord, publish } from './outbox.ts'
 
@@ -163,7 +164,7 @@ describe('onPublished', () => {
   const publisher = openDatabase({ url: appUrl, applicationName: 'test', onPublished: countPublished })
   const tag = { id: randomUUID(), name: 'a', slug: 'a' }
   const record = outboxRecord(TOPICS.catalogEvents, 'tag.created', tag.id, tag)
-  afterAll(() => publisher.stop?.())
+  whenDone(() => publisher.stop?.())
 
   it('is called after the commit of what wrote to the outbox, and of that only', async () => {
     await publisher.inWorkspace(context, (tx) => insertTag(tx, 'a'))

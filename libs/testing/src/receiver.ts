@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { afterAll } from 'vitest'
+import { whenDone } from './when-done.ts'
 
 /** One request as it arrived. */
 export interface Received {
@@ -29,7 +29,7 @@ export async function startReceiver(): Promise<Receiver> {
     answer(response, received)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  afterAll(() => {
+  whenDone(() => {
     server.close()
     server.closeAllConnections()
   })

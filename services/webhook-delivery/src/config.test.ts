@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { readConfig } from '@backoffice/runtime/config.ts'
-import { afterAll, describe, expect, test } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { describe, expect, test } from 'vitest'
 import { WebhookDeliveryConfig } from './config.ts'
 
 const key = Buffer.alloc(32, 1).toString('base64')
@@ -54,7 +55,7 @@ test('a refused secret key is not repeated', () => {
 
 describe('secret keys from a file', () => {
   const directory = mkdtempSync(join(tmpdir(), 'secret-keys-'))
-  afterAll(() => rmSync(directory, { recursive: true }))
+  whenDone(() => rmSync(directory, { recursive: true }))
   const { WEBHOOK_SECRET_KEYS: keys, ...others } = environment
   const file = (text: string) => {
     const path = join(directory, 'keys')

@@ -8,7 +8,7 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
-import { afterAll } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { Dispatcher, type DispatcherOptions } from './deliveries/dispatcher.ts'
 import { getDelivery } from './deliveries/get-delivery.ts'
 import { listDeliveries } from './deliveries/list-deliveries.ts'
@@ -137,7 +137,7 @@ async function startReplica(workerUrl: string, options: Partial<DispatcherOption
     await dispatcher.stop()
     await worker.stop?.()
   }
-  afterAll(stop)
+  whenDone(stop)
 
   const publish = async (...events: EventRecord[]) => {
     const incoming = events.map((value) => ({ key: String((value.data as { id: string }).id), value }))
@@ -150,7 +150,7 @@ async function startReplica(workerUrl: string, options: Partial<DispatcherOption
     const context = { kafka, db: worker, logger: createLogger('test', 'silent'), fatal: () => undefined }
     const started = consumer(fanOut({ directory, dispatcher, schedule }), context)
     await started.start()
-    afterAll(() => started.stop())
+    whenDone(() => started.stop())
   }
   return { dispatcher, publish, consume, stop }
 }

@@ -12,6 +12,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { parts } from '@backoffice/testing/parts.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, expect, test } from 'vitest'
 import { anEvent, type CreatedEndpoint } from './harness.ts'
 
@@ -55,7 +56,7 @@ async function startProcess() {
     },
   })
   const exited = once(child, 'exit')
-  afterAll(() => void child.kill('SIGKILL'))
+  whenDone(() => void child.kill('SIGKILL'))
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const isReady = () =>

@@ -9,7 +9,8 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
-import { afterAll, expect } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect } from 'vitest'
 import { z } from 'zod'
 import type { Caller } from '../internal-token.ts'
 import { type AnyOperation, operation } from '../operation.ts'
@@ -114,7 +115,7 @@ export async function thingsApi(
 ): Promise<ThingsApi> {
   const app = createServiceApp({ logger, db, operations, tokenKey, checkResponses: true })
   await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(() => app.close())
+  whenDone(() => app.close())
   const { port } = app.server.address() as AddressInfo
   return {
     port,

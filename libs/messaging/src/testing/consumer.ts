@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { afterAll } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { type ConsumerContext, type ConsumerDefinition, consumer } from '../consumer.ts'
 import { deadLetterTopic } from '../dead-letters.ts'
 import { aTopic, collect, silent, testKafka } from './kafka.ts'
@@ -22,7 +22,7 @@ export async function testConsumer(brokers?: string[]) {
   await database.admin`create table note (id bigint generated always as identity, key text, name text, unique (key, name))`
   await database.admin`grant insert on note to catalog_worker`
   const db = openDatabase({ url: database.workerUrl, applicationName: 'test consumer', poolSize: 4 })
-  afterAll(() => db.stop?.())
+  whenDone(() => db.stop?.())
   const fatals: string[] = []
 
   const insert: ConsumerDefinition<Note>['handle'] = async (records, tx) => {
@@ -48,7 +48,7 @@ export async function testConsumer(brokers?: string[]) {
         { kafka: open(), db, logger: silent, fatal: (reason) => void fatals.push(reason), ...differences },
       )
       await started.start()
-      afterAll(() => started.stop())
+      whenDone(() => started.stop())
       return started
     },
     send: (key: string, ...names: string[]) =>

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { parts } from '@backoffice/testing/parts.ts'
-import { afterAll } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { createTopics } from '../create-topics.ts'
 import { connectKafka } from '../kafka.ts'
 import type { IncomingRecord, Kafka, NewTopic } from '../kafka-connection.ts'
@@ -18,7 +18,7 @@ export async function testKafka(topics: readonly NewTopic[], brokers = parts().k
   await createTopics(brokers, topics, { prefix, replicationFactor: 1 })
   const open = (): Kafka => {
     const kafka = connectKafka({ brokers, clientId: 'test', prefix, logger: silent })
-    afterAll(() => kafka.stop())
+    whenDone(() => kafka.stop())
     return kafka
   }
   return { prefix, open, kafka: open() }

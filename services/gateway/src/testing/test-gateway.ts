@@ -3,9 +3,9 @@ import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
 import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
 import type { TestAnswer } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { pino } from 'pino'
 import { request } from 'undici'
-import { afterAll } from 'vitest'
 import { createGatewayApp } from '../app.ts'
 import { authenticator } from '../keys/authenticator.ts'
 import { openUpstream, type UpstreamLimits } from '../proxy/upstream.ts'
@@ -99,7 +99,7 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
   })
   await keys.start?.()
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
-  afterAll(async () => {
+  whenDone(async () => {
     await app.close()
     await Promise.all([...Object.values(upstreams), files].map((upstream) => upstream.stop?.()))
     await worker.stop?.()

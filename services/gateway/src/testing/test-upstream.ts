@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
-import { afterAll } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
@@ -45,7 +45,7 @@ export async function testUpstream(port = 0): Promise<TestUpstream> {
       server.close(() => resolve())
       server.closeAllConnections()
     })
-  afterAll(stop)
+  whenDone(stop)
   const upstream: TestUpstream = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     answer: echo,

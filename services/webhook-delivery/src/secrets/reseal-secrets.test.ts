@@ -6,6 +6,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { anEvent, type CreatedEndpoint, testKeys, webhookDelivery } from '../harness.ts'
@@ -67,7 +68,7 @@ function reseal(keys: string) {
   const child = spawn(process.execPath, [fileURLToPath(new URL('reseal.ts', import.meta.url))], {
     env: { PATH: process.env.PATH, WORKER_DATABASE_URL: workerUrl, WEBHOOK_SECRET_KEYS: keys },
   })
-  afterAll(() => void child.kill('SIGKILL'))
+  whenDone(() => void child.kill('SIGKILL'))
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const ended = once(child, 'close').then(([code]) => ({ code, output: output.trim() }))

@@ -1,7 +1,8 @@
 import { createServer, type RequestListener } from 'node:http'
 import type { Socket } from 'node:net'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { afterAll, expect, test } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
 import { guardedAgent } from './guarded-agent.ts'
 import type { KeepLimits } from './kept-connections.ts'
 import { post } from './post.ts'
@@ -24,7 +25,7 @@ async function startReceiver(
 function agentWith(limits: Partial<KeepLimits> = {}) {
   const keep = { perOrigin: 1000, inAll: 1000, ageMs: 600_000, ...limits }
   const agent = guardedAgent({ allowLoopback: true }, { keep })
-  afterAll(() => agent.destroy())
+  whenDone(() => agent.destroy())
   return {
     agent,
     send: async (url: URL) => {

@@ -5,7 +5,7 @@ import { aTopic, collect, silent, testKafka } from '@backoffice/messaging/testin
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { afterAll } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { applyImportBatches } from '../apply-import-batches.ts'
 import type { aBatch } from '../imports-under-test.ts'
 
@@ -55,7 +55,7 @@ export async function consumedImports() {
         { kafka: open(), db, logger: silent, fatal: () => undefined },
       )
       await replica.start()
-      afterAll(async () => {
+      whenDone(async () => {
         await replica.stop()
         await db.stop?.()
       })

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { AddressInfo, Server, Socket } from 'node:net'
-import { afterAll } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 
 /** Lets a server listen on loopback until the test file is done, and returns its port. */
 export async function listeningOn(server: Server, host = '127.0.0.1'): Promise<number> {
@@ -11,7 +11,7 @@ export async function listeningOn(server: Server, host = '127.0.0.1'): Promise<n
   })
   server.listen(0, host)
   await once(server, 'listening')
-  afterAll(() => {
+  whenDone(() => {
     server.close()
     for (const socket of open) socket.destroy()
   })

@@ -1,7 +1,7 @@
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
-import { afterAll } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { listeningOn } from './listening-on.ts'
 
 /** What a name resolves to: questions for a type it is `silent` about are never answered, unknown names do not exist. */
@@ -52,7 +52,7 @@ export async function startNameServer(zone: Record<string, Records>) {
   })
   udp.bind(port, '127.0.0.1')
   await once(udp, 'listening')
-  afterAll(() => void udp.close())
+  whenDone(() => void udp.close())
   return { address: `127.0.0.1:${port}`, queries }
 }
 
