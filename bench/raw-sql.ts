@@ -15,9 +15,11 @@ interface Statement {
 
 class RolledBack extends Error {}
 
-/** Requests of one operation without path parameters, in a workspace. */
+/** Requests of one operation in a workspace. */
 interface Requests {
   readonly operation: AnyOperation
+  /** The path of the request with this index, for an operation that has parameters in it. */
+  readonly pathOf?: (index: number) => string
   readonly workspaceId: string
   readonly bodies: readonly unknown[]
   /** How many of the bodies, from the first, are committed and not recorded: they make what the others refer to. */
@@ -34,7 +36,7 @@ export const recordCreates = (url: string, bodies: readonly unknown[]): Promise<
  */
 export async function recordRequests(
   url: string,
-  { operation, workspaceId, bodies, committed }: Requests,
+  { operation, pathOf, workspaceId, bodies, committed }: Requests,
 ): Promise<Statement[][]> {
   let statements: Statement[] = []
   const db = openDatabase({
@@ -68,7 +70,7 @@ export async function recordRequests(
     isCommitting = index < committed
     const headers = { [INTERNAL_TOKEN_HEADER]: token, 'content-type': 'application/json' }
     const { method, path } = operation
-    await app.inject({ method, url: path, headers, payload: JSON.stringify(body) })
+    await app.inject({ method, url: pathOf?.(index) ?? path, headers, payload: JSON.stringify(body) })
     if (!isCommitting) recorded.push(statements)
   }
   await app.close()

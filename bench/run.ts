@@ -13,6 +13,7 @@ import { measureGateway } from './measure-gateway.ts'
 import { measureImports } from './measure-imports.ts'
 import { measureProductList } from './measure-product-list.ts'
 import { measureStock } from './measure-stock.ts'
+import { measureUpdates } from './measure-updates.ts'
 import { measureWebhookBurst, measureWebhookLatency } from './measure-webhooks.ts'
 import { type BenchStack, useStack } from './stack.ts'
 import { printTable, type Row } from './table.ts'
@@ -53,6 +54,11 @@ async function measure({ description, directory }: BenchStack): Promise<Row[]> {
     rows.push(...(await measureCreates(api, catalogUrl, variants, count)))
   }
   await api.close()
+
+  announce('updates')
+  const changing = await newWorkspace(description)
+  rows.push(...(await measureUpdates({ ...changing, catalogUrl })))
+  await changing.api.close()
 
   announce('stock')
   const shop = await newWorkspace(description)
