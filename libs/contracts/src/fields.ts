@@ -7,6 +7,9 @@ import { LIMITS } from './limits.ts'
  */
 export const Id = z.guid('must be a UUID').toLowerCase()
 
+/** Whether a text is an identifier: where a slug may stand as well. */
+export const isId = (text: string): boolean => Id.safeParse(text).success
+
 /** ISO 8601 UTC date-time (spec: Conventions). */
 export const Timestamp = z.iso.datetime()
 
@@ -39,7 +42,7 @@ export const Slug = z
   .refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
 
 /** A slug that looks like an id would never be found: `categories` of a product takes it for one (OP-38). */
-export const CategorySlug = Slug.refine((slug) => !Id.safeParse(slug).success, 'must not look like a UUID')
+export const CategorySlug = Slug.refine((slug) => !isId(slug), 'must not look like a UUID')
 
 export const Description = z.string().max(LIMITS.descriptionLength)
 

@@ -3,6 +3,7 @@ import { CategoryRow } from '@backoffice/contracts/imports.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
+import { tellJoining } from '../categories/tell-joining.ts'
 import type { Batch } from './batch.ts'
 import { type Row, RowOutcomes } from './row-outcomes.ts'
 
@@ -108,13 +109,13 @@ async function writeCategories(tx: Transaction, before: BySlug, after: readonly 
       where category.workspace_id = ${workspace} and category.id = any(${changed.map(({ id }) => id)}::uuid[])
         and category.id = row.id
       returning category.id, "isShownOtherwise"
+    ), shown_otherwise as (
+      select id from written where "isShownOtherwise"
     ), told_joining as (
-      insert into category_change (workspace_id, category_id, livemode, traceparent, changed_at)
-      select ${workspace}, id, ${livemode}, ${traceparent}, clock_timestamp() from written where "isShownOtherwise" order by id
-      on conflict (workspace_id, category_id) do update set traceparent = excluded.traceparent, changed_at = excluded.changed_at
+      ${tellJoining(tx, 'shown_otherwise')}
     )
     insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
     select distinct ${workspace}::uuid, product_id, false, ${livemode}::boolean, ${traceparent}::text
     from product_category
-    where workspace_id = ${workspace} and category_id = any(array(select id from written where "isShownOtherwise"))`
+    where workspace_id = ${workspace} and category_id = any(array(select id from shown_otherwise))`
 }

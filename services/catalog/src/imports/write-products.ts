@@ -3,6 +3,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { productStateRecord } from '../products/product-records.ts'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
+import { idsIfChanged } from '../products/write-update.ts'
 
 /** A product before, unless it is new, and after. */
 export interface ProductChange {
@@ -139,14 +140,9 @@ const optionRows = ({ current, next }: ProductChange) =>
 
 /** The categories and tags of products that others have now; null is a set that stays. */
 function setRows({ current, next }: ProductChange) {
-  const categories = idsIfChanged(current?.categories, next.categories)
-  const tags = idsIfChanged(current?.tags, next.tags)
+  const categories = idsIfChanged(current?.categories ?? [], next.categories)
+  const tags = idsIfChanged(current?.tags ?? [], next.tags)
   return categories === null && tags === null ? [] : [{ id: next.id, categories, tags }]
-}
-
-function idsIfChanged(current: readonly { id: string }[] = [], next: readonly { id: string }[]): string[] | null {
-  const isSame = current.length === next.length && next.every(({ id }, index) => id === current[index]?.id)
-  return isSame ? null : next.map(({ id }) => id)
 }
 
 const inOrder =

@@ -1,9 +1,8 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { isId } from '@backoffice/contracts/fields.ts'
 import type { CategoryReference } from '@backoffice/contracts/product.ts'
 import type { NamedReference } from './references.ts'
 import { slugify } from './slug.ts'
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 
 interface CategoryMembers {
   readonly category?: { id?: string | undefined; name?: string | undefined } | null | undefined
@@ -37,13 +36,13 @@ export function chooseCategories({ category, categories }: CategoryMembers): Cat
 
 function chosenByReference(references: readonly string[], pathOf: (index: number) => string): CategoryChoice {
   return {
-    categoryIds: references.filter((reference) => UUID.test(reference)),
-    categorySlugs: references.filter((reference) => !UUID.test(reference)),
+    categoryIds: references.filter(isId),
+    categorySlugs: references.filter((reference) => !isId(reference)),
     categoryName: undefined,
     pick(found) {
       const byReference = new Map(found.flatMap((one) => [[one.id, one] as const, [one.slug, one] as const]))
       const picked = references.map((reference, index) => {
-        const category = byReference.get(UUID.test(reference) ? reference.toLowerCase() : reference)
+        const category = byReference.get(isId(reference) ? reference.toLowerCase() : reference)
         if (category === undefined)
           throw unprocessable(`${pathOf(index)}: this workspace has no category "${reference}"`)
         return category

@@ -1,11 +1,10 @@
-import { TimestampInput } from '@backoffice/contracts/fields.ts'
+import { isId, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { slugify } from './slug.ts'
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u
 const MAX_WORDS = 10
 
@@ -112,7 +111,7 @@ const hasTag = (tx: Transaction, reference: string): Condition =>
   isMember(tx, 'product_tag', 'tag_id', idOr(tx, reference, 'tag', slugify(reference, 'tag')))
 
 const idOr = (tx: Transaction, reference: string, table: string, slug: string) =>
-  UUID.test(reference)
+  isId(reference)
     ? tx`${reference}::uuid`
     : tx`(select id from ${tx(table)} where workspace_id = ${tx.context.workspaceId} and slug = ${slug})`
 

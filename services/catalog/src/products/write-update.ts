@@ -92,7 +92,8 @@ const removeVariants = (tx: Transaction, id: string) => tx`
   with gone as (delete from variant where workspace_id = ${tx.context.workspaceId} and product_id = ${id})
   delete from product_option where workspace_id = ${tx.context.workspaceId} and product_id = ${id}`
 
-const idsIfChanged = (current: readonly { id: string }[], next: readonly { id: string }[]): string[] | null => {
+/** The ids of a product's categories or tags; null when they, and their order, are what they were. */
+export const idsIfChanged = (current: readonly { id: string }[], next: readonly { id: string }[]): string[] | null => {
   const ids = next.map(({ id }) => id)
   return isDeepStrictEqual(
     current.map(({ id }) => id),
