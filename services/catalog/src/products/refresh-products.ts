@@ -17,6 +17,8 @@ export const requestRefresh = (tx: Transaction, productIds: readonly string[], i
   from unnest(${productIds as string[]}::uuid[]) as product_id`
 
 const EVERY_MS = 100
+/** How many times as long as it worked the worker rests. */
+const RESTS = 2
 /** Requests settled in one transaction: what a transaction costs by itself is shared by so many. */
 const CHUNK = 200
 /** Products read and published at once: one with 2,048 variants is half a megabyte. */
@@ -24,7 +26,8 @@ const SLICE = 50
 
 /**
  * Publishes the state of products that wait for it, workspace by workspace in turn. `worker` connects as the worker role and
- * finds the workspaces; the work itself is done inside each. Replicas share it.
+ * finds the workspaces; the work itself is done inside each. Replicas share it, and rest twice as long as they work: those who
+ * wait for answers come first.
  */
 export function refreshProducts({ db, worker, logger }: { db: Database; worker: Database; logger: Logger }): Part {
   const stopping = new AbortController()
@@ -33,6 +36,7 @@ export function refreshProducts({ db, worker, logger }: { db: Database; worker: 
     let last: string | undefined
     while (!stopping.signal.aborted) {
       let refreshed = 0
+      const startedAt = performance.now()
       try {
         const next = await nextWorkspace(worker, last)
         last = next?.workspaceId
@@ -41,7 +45,8 @@ export function refreshProducts({ db, worker, logger }: { db: Database; worker: 
         logger.warn({ err: error }, 'could not refresh products')
         await pauseUnless(stopping.signal, EVERY_MS)
       }
-      if (refreshed === 0 && last === undefined) await pauseUnless(stopping.signal, EVERY_MS)
+      if (refreshed > 0) await pauseUnless(stopping.signal, RESTS * (performance.now() - startedAt))
+      else if (last === undefined) await pauseUnless(stopping.signal, EVERY_MS)
     }
   }
   return {
