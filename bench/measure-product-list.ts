@@ -1,16 +1,11 @@
-import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
 import postgres from 'postgres'
 import { listProducts } from '../services/catalog/src/products/list-products.ts'
 import type { Api } from './api.ts'
-import { closedLoop } from './load.ts'
-import { rawSender } from './raw-sql.ts'
+import { listLatency } from './list-latency.ts'
 import type { Row } from './table.ts'
 
 const PRODUCTS = 1_000_000
 const CHUNK = 100_000
-const [WARM_UP, REQUESTS] = [10, 100]
-
-type Statements = Parameters<ReturnType<typeof rawSender>['send']>[0]
 
 interface Place {
   readonly api: Api
@@ -54,41 +49,14 @@ export async function measureProductList(place: Place): Promise<Row[]> {
   return rows
 }
 
-async function measureList({ api, workspaceId, catalogUrl }: Place, what: string, query: string, bound: string) {
-  const path = `/v1/products?${query}`
-  const send = () => api.get(path)
-  await closedLoop(WARM_UP, 1, send)
-  const load = await closedLoop(REQUESTS, 1, send)
-  const statements = await recordList(catalogUrl, workspaceId, query)
-  const raw = rawSender(catalogUrl, 1)
-  await closedLoop(WARM_UP, 1, () => raw.send(statements))
-  const floor = await closedLoop(REQUESTS, 1, () => raw.send(statements))
-  await raw.stop()
-  return {
-    name: `list of 1,000,000 products: ${what}`,
-    measured: `p50 ${load.p50.toFixed(1)} ms, p99 ${load.p99.toFixed(1)} ms`,
-    floor: `p99 ${floor.p99.toFixed(1)} ms`,
-    ratio: load.p99 / floor.p99,
-    bound,
-  }
-}
-
-/** The statements of one list. */
-async function recordList(url: string, workspaceId: string, query: string): Promise<Statements> {
-  const statements: Statements[number][] = []
-  const db = openDatabase({
-    url,
-    applicationName: 'bench',
-    onStatement: (text, parameters) => statements.push({ text, parameters }),
-  })
-  const input = {
-    query: listProducts.query?.parse(Object.fromEntries(new URLSearchParams(query))),
-    inWorkspace: (work: (tx: Transaction) => Promise<unknown>) =>
-      db.inWorkspace({ workspaceId, livemode: true, traceparent: '' }, work),
-  }
-  await listProducts.handle(input as never)
-  await db.stop?.()
-  return statements
+async function measureList(
+  { postgresUrl: _, catalogUrl, ...place }: Place,
+  what: string,
+  query: string,
+  bound: string,
+) {
+  const list = { ...place, databaseUrl: catalogUrl, operation: listProducts, path: '/v1/products', query }
+  return { name: `list of 1,000,000 products: ${what}`, ...(await listLatency(list)), bound }
 }
 
 /**

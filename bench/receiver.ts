@@ -1,26 +1,63 @@
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
 
-/** A webhook receiver on loopback that answers 200 at once and notes when each body arrived (`performance.now()`). */
-export async function startReceiver() {
-  const arrivals: { at: number; body: string }[] = []
-  const server = createServer((request, response) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => chunks.push(chunk))
-    request.on('end', () => {
-      arrivals.push({ at: performance.now(), body: Buffer.concat(chunks).toString() })
-      response.end()
+/** A request as it arrived; `at` in milliseconds since the epoch, with fractions. */
+export interface Arrival {
+  readonly path: string
+  readonly eventId: string
+  /** The id in the event's data. */
+  readonly resource: string
+  readonly at: number
+}
+
+/** What the receiver's process is asked. */
+export type Asked =
+  | { readonly what: 'count' | 'arrivals' }
+  | { readonly what: 'note'; readonly isNoting: boolean }
+  | { readonly what: 'until'; readonly count: number }
+
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
+
+/** The time now, comparable between processes of this machine: milliseconds since the epoch, with fractions. */
+export const sharedNow = (): number => performance.timeOrigin + performance.now()
+
+/** Starts a webhook receiver in a process of its own, on so many origins. */
+export async function startReceiver(origins = 1) {
+  const file = fileURLToPath(new URL('receiver-process.ts', import.meta.url))
+  const child = fork(file, [String(origins)], { serialization: 'advanced' })
+  const answer = async () => {
+    const [message] = (await once(child, 'message')) as [{ answer: unknown }]
+    return message.answer
+  }
+  let turn: Promise<unknown> = Promise.resolve()
+  const ask = <Answer>(asked: Asked): Promise<Answer> => {
+    const answered = turn.then(() => {
+      child.send(asked)
+      return answer() as Promise<Answer>
     })
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+    turn = answered.catch(() => undefined)
+    return answered
+  }
+  const urls = (await answer()) as string[]
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    arrivals,
-    stop: () => {
-      server.closeAllConnections()
-      server.close()
+    pid: child.pid ?? 0,
+    /** The URL of an endpoint; endpoints are spread over the origins. A path with `hang` in it is never answered. */
+    url: (index: number, path = 'hook'): string => `${urls[index % urls.length]}${path}/${index}`,
+    /** Requests answered since counting was begun; while arrivals are noted, those that came for the first time. */
+    count: () => ask<number>({ what: 'count' }),
+    /** Counts from 0 from now on, and notes when each request arrived if asked to. */
+    begin: (isNoting = false) => ask({ what: 'note', isNoting }),
+    /** Those of requests that are answered. */
+    arrivals: () => ask<Arrival[]>({ what: 'arrivals' }),
+    /** Resolves when so many requests are answered. */
+    async until(count: number, withinMs = 60_000): Promise<void> {
+      let timer: NodeJS.Timeout | undefined
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => reject(new Error(`${count} deliveries did not come in ${withinMs} ms`)), withinMs)
+      })
+      await Promise.race([ask({ what: 'until', count }), late]).finally(() => clearTimeout(timer))
     },
+    stop: () => void child.kill(),
   }
 }

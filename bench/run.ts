@@ -9,19 +9,23 @@ import { schemaOf } from '@backoffice/local/services.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { type Api, apiClient } from './api.ts'
 import { measureCreates } from './measure-creates.ts'
+import { measureDeliveryList } from './measure-delivery-list.ts'
 import { measureGateway } from './measure-gateway.ts'
 import { measureImports } from './measure-imports.ts'
 import { measureProductList } from './measure-product-list.ts'
 import { measureStock } from './measure-stock.ts'
 import { measureUpdates } from './measure-updates.ts'
-import { measureWebhookBurst, measureWebhookLatency } from './measure-webhooks.ts'
+import { measureWebhookLatency } from './measure-webhooks.ts'
 import { type BenchStack, useStack } from './stack.ts'
+import type { WebhookPlace } from './subscribe.ts'
 import { printTable, type Row } from './table.ts'
+import { webhookMeasurements } from './webhooks.ts'
 
 const RESULTS = 'bench/results'
 /** How long services have had nothing to do when their memory is read. */
 const IDLE_MS = 10_000
 
+const isWanted = wanted()
 const stack = await useStack()
 try {
   const rows = await measure(stack)
@@ -34,65 +38,74 @@ try {
   await stack.stop()
 }
 
-async function measure({ description, directory }: BenchStack): Promise<Row[]> {
+/** `npm run bench -- webhooks stock` measures only what begins with one of these; without any, everything. */
+function wanted(): (what: string) => boolean {
+  const names = process.argv.slice(2)
+  return (what) => names.length === 0 || names.some((name) => what.startsWith(name))
+}
+
+async function measure(stack: BenchStack): Promise<Row[]> {
+  const { description, directory } = stack
   const secrets = stackSecrets(directory)
-  announce('idle memory')
-  await pause(IDLE_MS)
-  const rows: Row[] = memoryOf(description.services)
   const catalogUrl = roleUrl(description.postgres, schemaOf('catalog'), secrets.rolePassword)
-  const { api, workspaceId } = await newWorkspace(description)
-  announce('the gateway')
-  const direct = await directClient(description.services.catalog?.url ?? '', secrets.internalPrivateKey, workspaceId)
-  rows.push(await measureGateway(api, direct))
-  await direct.close()
+  const rows: Row[] = []
+  const measuring = async (what: string, work: (own: Workspace) => Promise<Row[]>) => {
+    if (!isWanted(what)) return
+    console.log(`measuring ${what} …`)
+    const own = await newWorkspace(description)
+    rows.push(...(await work(own)))
+    await own.api.close()
+  }
+  const openService = (name: string, workspaceId: string) =>
+    directClient(stack.now().services[name]?.url ?? '', secrets.internalPrivateKey, workspaceId)
+
+  await measuring('memory when idle', async () => {
+    await pause(IDLE_MS)
+    return memoryOf(description.services)
+  })
+  await measuring('gateway', async ({ api, workspaceId }) => {
+    const direct = await openService('catalog', workspaceId)
+    const row = await measureGateway(api, direct)
+    await direct.close()
+    return [row]
+  })
   for (const [variants, count] of [
     [0, 3000],
     [3, 3000],
     [100, 600],
   ] as const) {
-    announce(`creates with ${variants} variants`)
-    rows.push(...(await measureCreates(api, catalogUrl, variants, count)))
+    await measuring(`creates with ${variants} variants`, ({ api }) => measureCreates(api, catalogUrl, variants, count))
   }
-  await api.close()
-
-  announce('updates')
-  const changing = await newWorkspace(description)
-  rows.push(...(await measureUpdates({ ...changing, catalogUrl })))
-  await changing.api.close()
-
-  announce('stock')
-  const shop = await newWorkspace(description)
-  const openCatalog = () =>
-    directClient(description.services.catalog?.url ?? '', secrets.internalPrivateKey, shop.workspaceId)
-  rows.push(...(await measureStock({ ...shop, openCatalog, catalogUrl, postgresUrl: description.postgres })))
-  await shop.api.close()
-
-  for (const [what, measureWebhooks] of [
-    ['webhook latency', measureWebhookLatency],
-    ['a burst of webhooks', measureWebhookBurst],
-  ] as const) {
-    announce(what)
-    const { api } = await newWorkspace(description)
-    rows.push(await measureWebhooks(api))
-    await api.close()
+  await measuring('updates', (own) => measureUpdates({ ...own, catalogUrl }))
+  await measuring('stock', (own) => {
+    const openCatalog = () => openService('catalog', own.workspaceId)
+    return measureStock({ ...own, openCatalog, catalogUrl, postgresUrl: description.postgres })
+  })
+  await measuring('webhooks of products', async ({ api }) => [await measureWebhookLatency(api)])
+  const webhooks: WebhookPlace = {
+    directory,
+    description: stack.now,
+    openService: (workspaceId) => openService('webhook-delivery', workspaceId),
   }
-
-  announce('imports')
-  rows.push(...(await measureImports(description.postgres, secrets.rolePassword)))
-
-  announce('lists of a million products')
-  const large = await newWorkspace(description)
-  rows.push(...(await measureProductList({ ...large, catalogUrl, postgresUrl: description.postgres })))
-  await large.api.close()
+  for (const [what, measureWebhooks] of webhookMeasurements(webhooks)) await measuring(what, measureWebhooks)
+  await measuring('imports', () => measureImports(description.postgres, secrets.rolePassword))
+  await measuring('lists of a million products', (large) =>
+    measureProductList({ ...large, catalogUrl, postgresUrl: description.postgres }),
+  )
+  const deliveriesUrl = roleUrl(description.postgres, schemaOf('webhook-delivery'), secrets.rolePassword)
+  await measuring('lists of five million deliveries', (large) =>
+    measureDeliveryList({ ...large, databaseUrl: deliveriesUrl, postgresUrl: description.postgres }),
+  )
   return rows
 }
 
-function announce(what: string): void {
-  console.log(`measuring ${what} …`)
+interface Workspace {
+  readonly api: Api
+  readonly workspaceId: string
 }
 
 /** A workspace of its own for a measurement, with a full-access key and no rate limit in the way. */
-async function newWorkspace(description: BenchStack['description']): Promise<{ api: Api; workspaceId: string }> {
+async function newWorkspace(description: BenchStack['description']): Promise<Workspace> {
   const admin = apiClient(description.gateway, { authorization: `Bearer ${description.admin_token}` })
   const { id } = await admin.post<{ id: string }>('/admin/v1/workspaces', { name: 'Bench' })
   await admin.put(`/admin/v1/workspaces/${id}/settings`, { rate_limit: { per_second: 100_000, burst: 100_000 } })

@@ -10,6 +10,8 @@ import type { StackDescription } from '@backoffice/local/stack-file.ts'
 export interface BenchStack {
   readonly directory: string
   readonly description: StackDescription
+  /** The description as it is now: a service that was started again has another process id. */
+  now(): StackDescription
   stop(): Promise<void>
 }
 
@@ -17,7 +19,7 @@ export interface BenchStack {
 export async function useStack(): Promise<BenchStack> {
   const running = process.env.STACK_DIR ?? '.local'
   if (existsSync(join(running, 'stack.json'))) {
-    return { directory: running, description: read(running), stop: async () => undefined }
+    return { ...described(running), stop: async () => undefined }
   }
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-bench-'))
   // PostgreSQL runs as another user where the bench runs as root.
@@ -38,7 +40,7 @@ export async function useStack(): Promise<BenchStack> {
     await stop()
     throw error
   })
-  return { directory, description: read(directory), stop }
+  return { ...described(directory), stop }
 }
 
 async function untilReady(child: ChildProcess, directory: string): Promise<void> {
@@ -47,5 +49,11 @@ async function untilReady(child: ChildProcess, directory: string): Promise<void>
     await pause(100)
   }
 }
+
+const described = (directory: string) => ({
+  directory,
+  description: read(directory),
+  now: () => read(directory),
+})
 
 const read = (directory: string): StackDescription => JSON.parse(readFileSync(join(directory, 'stack.json'), 'utf8'))

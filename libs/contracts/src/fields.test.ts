@@ -91,6 +91,15 @@ describe.each<[string, z.ZodType, unknown[], unknown[]]>([
   })
 })
 
+it.each(['yesterday', '', '2026-03-01', '2026-02-30T00:00:00Z', '2026-03-01T00:00:00', '2026-03-01T00:00:00 01:00'])(
+  'refuses %j, which is no date-time, and shows one',
+  (value) => {
+    expect(TimestampInput.safeParse(value).error?.issues[0]?.message).toBe(
+      'must be an ISO 8601 date-time with its offset, such as 2026-03-01T12:00:00Z',
+    )
+  },
+)
+
 it.each(['0000-01-01T00:00:00Z', '0999-12-31T23:59:59Z', '1000-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
   'refuses %s, a date-time outside the years that are kept, and says so',
   (value) => {

@@ -13,11 +13,15 @@ export const isId = (text: string): boolean => Id.safeParse(text).success
 /** ISO 8601 UTC date-time (spec: Conventions). */
 export const Timestamp = z.iso.datetime()
 
+const NO_TIMESTAMP = 'must be an ISO 8601 date-time with its offset, such as 2026-03-01T12:00:00Z'
+
 /** A date-time in a request, with any offset. Years that PostgreSQL and JavaScript do not read alike are refused. */
-export const TimestampInput = z.iso.datetime({ offset: true }).refine((value) => {
-  const year = new Date(value).getUTCFullYear()
-  return !(year < 1000 || year > 9999)
-}, 'must lie in the years 1000 to 9999, in UTC')
+export const TimestampInput = z.iso
+  .datetime({ offset: true, error: ({ code }) => (code === 'invalid_format' ? NO_TIMESTAMP : undefined) })
+  .refine((value) => {
+    const year = new Date(value).getUTCFullYear()
+    return !(year < 1000 || year > 9999)
+  }, 'must lie in the years 1000 to 9999, in UTC')
 
 /** A required name: 1 to 255 characters, not only spaces (OP-07). */
 export const Name = z

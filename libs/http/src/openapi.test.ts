@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { z } from 'zod'
 import { openApiDocument } from './openapi.ts'
 import { createThing, deleteThing, getThing, listThings } from './testing/things-api.ts'
 
@@ -53,6 +54,20 @@ it('shows the body as it is sent and the answers as they are given, closed to un
   expect(schemaOf(create, '201')).toMatchObject({ required: ['id', 'name'], additionalProperties: false })
   expect(entry('/v1/things', 'get').requestBody).toBeUndefined()
   expect(entry('/v1/things/{id}', 'delete').responses['204']).toEqual({ description: expect.any(String) })
+})
+
+it('says that a body is required exactly where a request without one is refused', () => {
+  const members = z.strictObject({ seconds: z.int().default(0) })
+  const bodyOf = (body: z.ZodType) => {
+    const { paths } = openApiDocument([{ ...createThing, body }]) as { paths: Record<string, { post: Entry }> }
+    return paths['/v1/things']?.post.requestBody
+  }
+  expect(bodyOf(members)?.required).toBe(true)
+  expect(bodyOf(members.prefault({}))?.required).toBe(false)
+  expect(bodyOf(members.optional())?.required).toBe(false)
+  expect(bodyOf(members.prefault({}))?.content).toMatchObject({
+    'application/json': { schema: { type: 'object', properties: { seconds: { type: 'integer', default: 0 } } } },
+  })
 })
 
 it('shows the error body for every other answer (spec: Errors)', () => {

@@ -45,7 +45,10 @@ function entryOf(operation: Entry): Json {
 function requestBodyOf({ body, upload }: Entry): Json {
   if (upload)
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formOf(body, upload) } } } }
-  return body ? { requestBody: { required: true, content: jsonContent(schemaOf(body, 'input')) } } : {}
+  if (body === undefined) return {}
+  // What a request without a body is validated as is undefined.
+  const isRequired = !body.safeParse(undefined).success
+  return { requestBody: { required: isRequired, content: jsonContent(schemaOf(body, 'input')) } }
 }
 
 /** The form of an upload: its text members, then the file. */
@@ -69,7 +72,7 @@ const IDEMPOTENCY_KEY = {
   in: 'header',
   required: false,
   description:
-    'Names the request, so that sending it again within 24 hours gets the first answer and does nothing twice.',
+    'Names the request, so that sending it again within 24 hours does nothing twice and gets the first answer, or `conflict` where that held a secret.',
   'x-open-point': 'OP-08',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }

@@ -14,6 +14,7 @@ export interface OutgoingRecord {
 export interface IncomingRecord extends OutgoingRecord {
   readonly partition: number
   readonly offset: string
+  readonly producedAt: Date
 }
 
 /** Records of one partition in their order. */
@@ -32,6 +33,11 @@ export interface MemberOptions {
   readonly topics: readonly string[]
   /** Batches of different partitions come side by side, at most this many. */
   readonly concurrency: number
+  /**
+   * The offset to begin at in a partition, named `topic/partition`, whatever position the group has: asked each time the
+   * member has joined. Then nothing is committed.
+   */
+  readonly from?: (partition: string) => number
   onBatch(batch: IncomingBatch): Promise<void>
 }
 
@@ -65,6 +71,11 @@ export interface Kafka extends Part {
   /** Joins a group, reading from the beginning where the group has no position; goes on after every failure. */
   consume(options: MemberOptions): GroupMember
   positions(group: string, topics: readonly string[]): Promise<Position[]>
+  /**
+   * The offset of the first record produced at that time or later, or the end, of each partition, named `topic/partition`.
+   * Throws when a topic is not there.
+   */
+  offsetsAt(topics: readonly string[], time: Date): Promise<Map<string, number>>
   /** Names of the topics there are, without those of other prefixes, and their numbers of partitions. */
   topics(): Promise<Map<string, number>>
   createTopics(topics: readonly NewTopic[], replicationFactor: number): Promise<void>

@@ -2,7 +2,15 @@ import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import { type Admin, type EachBatchPayload, Kafka as KafkaClient, type LogEntry, logLevel, Partitioners } from 'kafkajs'
+import {
+  type Admin,
+  type Consumer,
+  type EachBatchPayload,
+  Kafka as KafkaClient,
+  type LogEntry,
+  logLevel,
+  Partitioners,
+} from 'kafkajs'
 import {
   type GroupMember,
   type IncomingBatch,
@@ -129,6 +137,13 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
         return (await Promise.all(perTopic)).flat()
       })
     },
+    async offsetsAt(topics, time) {
+      const perTopic = topics.map(async (topic) => {
+        const found = await admin.use((open) => open.fetchTopicOffsetsByTimestamp(prefix + topic, time.getTime()))
+        return found.map(({ partition, offset }) => [`${topic}/${partition}`, Number(offset)] as const)
+      })
+      return new Map((await Promise.all(perTopic)).flat())
+    },
     async topics() {
       const { topics } = await admin.use((open) => open.fetchTopicMetadata())
       const ours = topics.filter(({ name }) => name.startsWith(prefix))
@@ -219,11 +234,13 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
           partitions.map((partition) => `${topic.slice(prefix.length)}/${partition}`),
         ),
       )
+      if (options.from) seek(consumer, assigned, prefix, options.from)
     })
     try {
       await consumer.connect()
       await consumer.subscribe({ topics: options.topics.map((topic) => prefix + topic), fromBeginning: true })
       await consumer.run({
+        autoCommit: options.from === undefined,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: options.concurrency,
         eachBatch: (payload) => options.onBatch(incoming(payload, prefix)),
@@ -252,13 +269,22 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
   }
 }
 
+/** In the moment of joining, ahead of the first fetch. */
+function seek(consumer: Consumer, partitions: Iterable<string>, prefix: string, from: (partition: string) => number) {
+  for (const name of partitions) {
+    const [topic = '', partition] = name.split('/')
+    consumer.seek({ topic: prefix + topic, partition: Number(partition), offset: String(from(name)) })
+  }
+}
+
 function incoming({ batch, heartbeat, resolveOffset, isRunning }: EachBatchPayload, prefix: string): IncomingBatch {
   const topic = batch.topic.slice(prefix.length)
   return {
-    records: batch.messages.map(({ key, value, headers, offset }) => ({
+    records: batch.messages.map(({ key, value, headers, offset, timestamp }) => ({
       topic,
       partition: batch.partition,
       offset,
+      producedAt: new Date(Number(timestamp)),
       key: key?.toString() ?? null,
       value,
       headers: headers ?? {},

@@ -12,6 +12,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { Dispatcher, type DispatcherOptions } from './deliveries/dispatcher.ts'
 import { getDelivery } from './deliveries/get-delivery.ts'
 import { listDeliveries } from './deliveries/list-deliveries.ts'
+import { PLANS_ONCE } from './deliveries/plans.ts'
 import { recoverDeliveries } from './deliveries/recover-deliveries.ts'
 import { recoveryWorker } from './deliveries/recovery-worker.ts'
 import { resendDelivery } from './deliveries/resend-delivery.ts'
@@ -111,9 +112,9 @@ export async function webhookDelivery() {
 
 /** Starts a replica's workers. `publish` hands it events as its consumer would; `consume` starts the consumer itself. */
 async function startReplica(workerUrl: string, options: Partial<DispatcherOptions>) {
-  const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
+  const worker = openDatabase({ url: workerUrl, applicationName: 'worker', settings: PLANS_ONCE })
   const keys = options.keys ?? testKeys
-  const directory = endpointDirectory(keys)
+  const directory = endpointDirectory(keys, options.logger && { logger: options.logger })
   const schedule = options.schedule ?? SCHEDULE
   const dispatcher = new Dispatcher({
     sql: worker.sql,

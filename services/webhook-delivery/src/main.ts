@@ -8,9 +8,11 @@ import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { runProcess } from '@backoffice/runtime/process.ts'
 import { WebhookDeliveryConfig } from './config.ts'
+import { dailyPartitions } from './deliveries/daily-partitions.ts'
 import { Dispatcher } from './deliveries/dispatcher.ts'
 import { getDelivery } from './deliveries/get-delivery.ts'
 import { listDeliveries } from './deliveries/list-deliveries.ts'
+import { PLANS_ONCE } from './deliveries/plans.ts'
 import { recoverDeliveries } from './deliveries/recover-deliveries.ts'
 import { recoveryWorker } from './deliveries/recovery-worker.ts'
 import { resendDelivery } from './deliveries/resend-delivery.ts'
@@ -27,9 +29,6 @@ import { fanOut } from './events/fan-out.ts'
 import { listEventTypes } from './events/list-event-types.ts'
 import { guardedAgent } from './sending/guarded-agent.ts'
 
-/** A plan kept from when the tables were empty reads them whole once they are not. */
-const PLAN_EACH_TIME = { plan_cache_mode: 'force_custom_plan' }
-
 const config = readConfig(WebhookDeliveryConfig)
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations', import.meta.url))
@@ -41,14 +40,17 @@ await runProcess('webhook-delivery', config, (context) => {
   const schedule = config.WEBHOOK_RETRY_DELAYS
   const url = config.WORKER_DATABASE_URL
   const db = openDatabase({ url: config.DATABASE_URL, applicationName: 'webhook-delivery' })
-  const workerDb = openDatabase({ url, applicationName: 'webhook-delivery worker', settings: PLAN_EACH_TIME })
+  const workerDb = openDatabase({ url, applicationName: 'webhook-delivery worker', settings: PLANS_ONCE })
   const kafka = connectKafka({
     brokers: config.KAFKA_BROKERS,
     clientId: 'webhook-delivery',
     prefix: config.KAFKA_PREFIX,
     logger,
   })
-  const directory = endpointDirectory(keys, (error) => context.fatal('cannot sign', error))
+  const directory = endpointDirectory(keys, {
+    logger,
+    onUnknownKey: (error) => context.fatal('cannot sign', error),
+  })
   const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
   const dispatcher = new Dispatcher({ sql: workerDb.sql, url, directory, keys, agent, logger, schedule })
   const app = createServiceApp({
@@ -74,6 +76,7 @@ await runProcess('webhook-delivery', config, (context) => {
     db,
     migrationsApplied(db, MIGRATIONS),
     workerDb,
+    dailyPartitions(workerDb.sql, logger),
     kafka,
     dispatcher,
     consumer(fanOut({ directory, dispatcher, schedule }), { ...context, kafka, db: workerDb }),

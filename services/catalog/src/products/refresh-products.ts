@@ -1,8 +1,7 @@
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import type { Part } from '@backoffice/runtime/process.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
 import { productStateRecord, productUpdated } from './product-records.ts'
 import { lockProducts, readProducts } from './read-products.ts'
 
@@ -29,36 +28,21 @@ const SLICE = 50
  * finds the workspaces; the work itself is done inside each. Replicas share it, and rest twice as long as they work: those who
  * wait for answers come first.
  */
-export function refreshProducts({ db, worker, logger }: { db: Database; worker: Database; logger: Logger }): Part {
-  const stopping = new AbortController()
-  let ended: Promise<void> | undefined
-  const run = async () => {
-    let last: string | undefined
-    while (!stopping.signal.aborted) {
-      let refreshed = 0
-      const startedAt = performance.now()
-      try {
-        const next = await nextWorkspace(worker, last)
-        last = next?.workspaceId
-        refreshed = next === undefined ? 0 : await db.inWorkspace(next, (tx) => refreshChunk(tx, new Date()))
-      } catch (error) {
-        logger.warn({ err: error }, 'could not refresh products')
-        await pauseUnless(stopping.signal, EVERY_MS)
-      }
-      if (refreshed > 0) await pauseUnless(stopping.signal, RESTS * (performance.now() - startedAt))
-      else if (last === undefined) await pauseUnless(stopping.signal, EVERY_MS)
-    }
-  }
-  return {
+export function refreshProducts({ db, worker: workerDb, logger }: { db: Database; worker: Database; logger: Logger }) {
+  let last: string | undefined
+  return worker({
     name: 'product refresh',
-    async start() {
-      ended = run()
+    everyMs: EVERY_MS,
+    logger,
+    work: async () => {
+      const startedAt = performance.now()
+      const next = await nextWorkspace(workerDb, last)
+      last = next?.workspaceId
+      if (next === undefined) return
+      const refreshed = await db.inWorkspace(next, (tx) => refreshChunk(tx, new Date()))
+      return refreshed > 0 ? RESTS * (performance.now() - startedAt) : 0
     },
-    async stop() {
-      stopping.abort()
-      await ended
-    },
-  }
+  })
 }
 
 /** The workspace after `last` that has products waiting; undefined after the last one, and then the first comes again. */

@@ -1,14 +1,19 @@
-import type { Target } from '../endpoints/endpoint-directory.ts'
 import type { Exchange, Outgoing } from '../sending/post.ts'
-import { signatureOf } from '../sending/signature.ts'
+import { type Signing, signatureOf } from '../sending/signature.ts'
 import type { DeliveryStatus } from './delivery.ts'
 import type { Job } from './job.ts'
 import { nextAttemptAt } from './retry-schedule.ts'
 
 const USER_AGENT = 'CommerceBackOffice-Webhooks/1'
 
+/** Where an endpoint's attempts go and how they are signed. */
+export interface Addressee {
+  readonly url: URL
+  readonly signing: Signing
+}
+
 /** The request of one attempt to its endpoint as it is now, signed for that moment (spec: Delivery headers; OP-62, OP-64). */
-export function outgoingOf({ eventId, body }: Job, { url, signing }: Target, now: Date): Outgoing {
+export function outgoingOf({ eventId, body }: Job, { url, signing }: Addressee, now: Date): Outgoing {
   const timestamp = Math.floor(now.getTime() / 1000)
   return {
     url,

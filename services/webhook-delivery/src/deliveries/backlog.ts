@@ -9,6 +9,8 @@ interface Waiting {
 /** What this process knows of deliveries that wait in the table: for which endpoints, and when the first is due. */
 export class Backlog {
   readonly #waiting = new Map<string, Waiting>()
+  /** Until when endpoints rest. */
+  readonly #resting = new Map<string, number>()
   #notes = 0
 
   /** Something waits for an endpoint. */
@@ -19,6 +21,11 @@ export class Backlog {
       isBehind: isBehind || (known?.isBehind ?? false),
       noted: ++this.#notes,
     })
+  }
+
+  /** Nothing can be sent to an endpoint for now: whatever is due for it waits until then. */
+  rest(endpointId: string, until: Date): void {
+    this.#resting.set(endpointId, until.getTime())
   }
 
   /** Where the notes stand: taken before asking the table, so that what is noted meanwhile is not cleared. */
@@ -40,9 +47,12 @@ export class Backlog {
     return this.#waiting.has(endpointId)
   }
 
-  /** Endpoints with something due. */
+  /** Endpoints with something due, but for those that rest. */
   due(now: Date): string[] {
-    return [...this.#waiting].filter(([, { dueAt }]) => dueAt <= now.getTime()).map(([endpointId]) => endpointId)
+    for (const [endpointId, until] of this.#resting) if (until <= now.getTime()) this.#resting.delete(endpointId)
+    return [...this.#waiting]
+      .filter(([endpointId, { dueAt }]) => dueAt <= now.getTime() && !this.#resting.has(endpointId))
+      .map(([endpointId]) => endpointId)
   }
 
   /** When the next endpoint that has nothing due yet gets something; undefined when none will. */

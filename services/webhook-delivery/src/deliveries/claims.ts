@@ -79,14 +79,17 @@ export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, n
       ) claimable
     ),
     sized as (
-      select due.workspace_id, due.endpoint_id, due.id, event.type, event.key, event.body, event.occurred_at,
+      select due.workspace_id, due.endpoint_id, due.id, due.event_id, event.type, event.key, event.body, event.occurred_at,
         sum(octet_length(event.body)) over (order by due.due_at, due.id) - octet_length(event.body) as bytes_before
-      from due join event on event.workspace_id = due.workspace_id and event.id = due.event_id
+      from due cross join lateral (
+        select type, key, body, occurred_at from event
+        where workspace_id = due.workspace_id and id = due.event_id limit 1 -- looked for in its day's partition only
+      ) event
     )
     update delivery set claimed_by = ${claimer}, lease_until = now() + make_interval(secs => ${LEASE_S})
     from sized
     where delivery.workspace_id = sized.workspace_id and delivery.endpoint_id = sized.endpoint_id
-      and delivery.id = sized.id and sized.bytes_before < ${maxBytes}
+      and delivery.id = sized.id and delivery.event_id = sized.event_id and sized.bytes_before < ${maxBytes}
     returning delivery.workspace_id as "workspaceId", delivery.endpoint_id as "endpointId", delivery.id,
       delivery.event_id as "eventId", sized.type as "eventType", sized.key, sized.body, sized.occurred_at as "occurredAt",
       delivery.attempts_made as "attemptsMade", delivery.resends_made as "resendsMade", delivery.status,
@@ -101,10 +104,11 @@ export async function releaseClaims(sql: Sql, jobs: readonly Job[]): Promise<voi
     update delivery set claimed_by = null, lease_until = null
     from unnest(
       ${jobs.map(({ target }) => target.workspaceId)}::uuid[], ${jobs.map(({ target }) => target.id)}::uuid[],
-      ${jobs.map(({ deliveryId }) => deliveryId)}::uuid[], ${jobs.map(({ claimedBy }) => claimedBy)}::integer[]
-    ) as job (workspace_id, endpoint_id, delivery_id, claimed_by)
+      ${jobs.map(({ deliveryId }) => deliveryId)}::uuid[], ${jobs.map(({ eventId }) => eventId)}::uuid[],
+      ${jobs.map(({ claimedBy }) => claimedBy)}::integer[]
+    ) as job (workspace_id, endpoint_id, delivery_id, event_id, claimed_by)
     where delivery.workspace_id = job.workspace_id and delivery.endpoint_id = job.endpoint_id
-      and delivery.id = job.delivery_id and delivery.claimed_by = job.claimed_by`
+      and delivery.id = job.delivery_id and delivery.event_id = job.event_id and delivery.claimed_by = job.claimed_by`
 }
 
 /** Ends deliveries of a claimer without another attempt: their endpoint is deleted (OP-97). */

@@ -36,12 +36,13 @@ const FREED_AT_ONCE = 5000
 async function freeClaims(sql: Sql, deadClaimers: readonly number[]): Promise<number> {
   const { count } = await sql`
     with free as (
-      select workspace_id, endpoint_id, id from delivery
+      select workspace_id, endpoint_id, id, event_id from delivery
       where claimed_by is not null and (lease_until < now() or claimed_by = any(${[...deadClaimers]}::integer[]))
       limit ${FREED_AT_ONCE} for update skip locked
     )
     update delivery set claimed_by = null, lease_until = null
     from free
-    where delivery.workspace_id = free.workspace_id and delivery.endpoint_id = free.endpoint_id and delivery.id = free.id`
+    where delivery.workspace_id = free.workspace_id and delivery.endpoint_id = free.endpoint_id
+      and delivery.id = free.id and delivery.event_id = free.event_id`
   return count
 }

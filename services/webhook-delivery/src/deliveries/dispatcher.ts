@@ -4,6 +4,7 @@ import type { Part } from '@backoffice/runtime/process.ts'
 import type { Agent } from 'undici'
 import { type CurrentTarget, currentTargets } from '../endpoints/current-targets.ts'
 import { type EndpointDirectory, refuseUnknownKeys } from '../endpoints/endpoint-directory.ts'
+import type { Target } from '../endpoints/targets.ts'
 import type { SecretKeys } from '../secrets/secret-box.ts'
 import { post } from '../sending/post.ts'
 import { type Attempt, outcomeOf, outgoingOf } from './attempt.ts'
@@ -21,6 +22,8 @@ import { Recorder } from './recorder.ts'
 
 /** Attempts in flight or not yet recorded, all endpoints together. */
 const BUSY = 1024
+/** For how long an endpoint whose deliveries cannot be signed is let alone. */
+const REST_MS = 10_000
 
 export interface DispatcherOptions {
   /** Of the worker role. */
@@ -155,9 +158,9 @@ export class Dispatcher implements Part {
   async #attempt(job: Job): Promise<void> {
     const { agent, clock, timeoutMs, schedule, random } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
-    if (!target) return this.#letGo(job, target === undefined)
+    if (!target?.signing) return this.#letGo(job, target)
     const startedAt = clock()
-    const sent = outgoingOf(job, target, startedAt)
+    const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
     const exchange = await post(agent, sent, timeoutMs)
     this.#lanes.end(job)
     if (this.#isCutOff) return this.#giveBack([job])
@@ -165,9 +168,14 @@ export class Dispatcher implements Part {
     this.#pump()
   }
 
-  /** Makes no attempt: the endpoint is deleted (OP-97), or whether it is cannot be told while PostgreSQL is away. */
-  async #letGo(job: Job, isDeleted: boolean): Promise<void> {
+  /**
+   * Makes no attempt: the endpoint is deleted (OP-97), its secret does not open (OP-107), or nothing of it can be told while
+   * PostgreSQL is away.
+   */
+  async #letGo(job: Job, target: Target | null | undefined): Promise<void> {
     const { sql, clock, logger } = this.#options
+    const isDeleted = target === undefined
+    if (target) this.#backlog.rest(job.target.id, new Date(clock().getTime() + REST_MS))
     const jobs = [job, ...this.#lanes.withdraw(({ target }) => target.id === job.target.id)]
     this.#lanes.end(job)
     this.#lanes.forget(job)

@@ -31,7 +31,7 @@ export const getDelivery = operation({
   scope: 'webhook::read',
   params: DeliveryPath,
   responses: { 200: DeliveryDetail },
-  openPoints: ['OP-60', 'OP-66'],
+  openPoints: ['OP-60', 'OP-66', 'OP-77', 'OP-99'],
   extension: true,
 
   handle: ({ params, inWorkspace }) =>

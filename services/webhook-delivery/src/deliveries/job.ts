@@ -1,4 +1,4 @@
-import type { Target } from '../endpoints/endpoint-directory.ts'
+import type { Target } from '../endpoints/targets.ts'
 import type { DeliveryStatus } from './delivery.ts'
 
 /** A delivery whose next attempt this process has claimed. */

@@ -16,7 +16,6 @@ const aJob = (endpointId: string, differences: Partial<Job> = {}): Job => ({
     id: endpointId,
     url: new URL('https://example.com'),
     signing: { keys: [], isStandardToo: false },
-    enabledEvents: new Set(['*']),
     createdAt: new Date(),
   },
   body: Buffer.alloc(100),

@@ -9,7 +9,7 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
   const rows = await sql<{ id: string }[]>`
     with made as (
       select * from json_to_recordset(${JSON.stringify(attempts.map(rowOf))}::text::json) as made (
-        workspace_id uuid, endpoint_id uuid, delivery_id uuid, claimed_by integer, number integer, resends_made integer,
+        workspace_id uuid, endpoint_id uuid, delivery_id uuid, event_id uuid, claimed_by integer, number integer, resends_made integer,
         resend_at timestamptz,
         status text, next_attempt_at timestamptz, delivered_at timestamptz,
         started_at timestamptz, duration_ms integer, request_url text, request_headers json,
@@ -28,9 +28,9 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
         end
       from made
       where delivery.workspace_id = made.workspace_id and delivery.endpoint_id = made.endpoint_id
-        and delivery.id = made.delivery_id
+        and delivery.id = made.delivery_id and delivery.event_id = made.event_id
         and delivery.claimed_by = made.claimed_by and delivery.attempts_made = made.number - 1
-      returning delivery.id
+      returning made.*
     ),
     kept as (
       insert into attempt (
@@ -39,9 +39,9 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
       )
       select workspace_id, delivery_id, number, started_at, duration_ms, request_url, request_headers,
         response_status, response_headers, decode(response_body, 'base64'), response_truncated, error_class, error_message
-      from made join settled on settled.id = made.delivery_id
+      from settled
     )
-    select id from settled`
+    select delivery_id as id from settled`
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -49,6 +49,7 @@ const rowOf = ({ job, startedAt, sent, exchange, ...outcome }: Attempt) => ({
   workspace_id: job.target.workspaceId,
   endpoint_id: job.target.id,
   delivery_id: job.deliveryId,
+  event_id: job.eventId,
   claimed_by: job.claimedBy,
   number: job.attemptsMade + 1,
   resends_made: job.resendsMade + (job.resend === undefined ? 0 : 1),

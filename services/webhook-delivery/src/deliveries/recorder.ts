@@ -4,7 +4,7 @@ import type { Attempt } from './attempt.ts'
 /** Attempts written at once, at most. */
 const AT_ONCE = 500
 /** How long an attempt waits for others to be written with, in milliseconds. */
-const LINGER_MS = 5
+const LINGER_MS = 10
 const TRY_AGAIN_MS = 500
 
 /** Writes attempts, and returns the ids of the deliveries whose claim still held. */

@@ -53,7 +53,8 @@ it('leaves alone what failed before, and what is delivered or pending', async ()
   const caller = aCaller()
   const { endpoint, receiver } = await anEndpointThatFailed(caller, 3)
   const [old, done] = await deliveriesOf(caller, endpoint)
-  await admin`update delivery set created_at = now() - interval '2 days' where id = ${old?.id ?? ''}`
+  await admin`
+    update delivery set id = uuidv7(interval '-2 days'), created_at = now() - interval '2 days' where id = ${old?.id ?? ''}`
   await admin`update delivery set status = 'DELIVERED' where id = ${done?.id ?? ''}`
   const { body } = await recover(caller, endpoint, new Date(Date.now() - 3_600_000).toISOString())
   expect(body.deliveries).toBe(1)

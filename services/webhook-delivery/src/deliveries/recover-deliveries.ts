@@ -28,15 +28,15 @@ export const recoverDeliveries = operation({
       const workspace = tx.context.workspaceId
       const [recovery] = await tx<{ deliveries: number }[]>`
         with noted as (
-          insert into recovery (workspace_id, id, endpoint_id, since, until)
-          select workspace_id, ${uuidv7()}, id, ${since}, ${now} from endpoint
+          insert into recovery (workspace_id, id, endpoint_id, since, until, after_id)
+          select workspace_id, ${uuidv7()}, id, ${since}, ${now}, least_id(${since}) from endpoint
           where workspace_id = ${workspace} and id = ${params.id}
           returning endpoint_id
         )
         select (
           select count(*) from delivery
           where workspace_id = ${workspace} and delivery.endpoint_id = noted.endpoint_id and status = 'FAILED'
-            and created_at >= ${since} and created_at <= ${now}
+            and delivery.id >= least_id(${since}) and created_at <= ${now}
         ) as deliveries
         from noted`
       if (recovery === undefined) throw noSuchEndpoint(params.id)

@@ -51,7 +51,7 @@ async function anEndpoint(status: number, { send, createEndpointAt, deliveriesOf
   }
 }
 
-describe('a delivery can be inspected (OP-60, OP-66)', () => {
+describe('Webhooks 4: one delivery can be inspected (OP-60, OP-66)', () => {
   it('with the request and the response of each attempt', async () => {
     const { caller, endpoint, deliveryWith } = await anEndpoint(503)
     const event = anEvent(caller)
@@ -104,7 +104,7 @@ describe('a delivery can be inspected (OP-60, OP-66)', () => {
   })
 })
 
-describe('any delivery can be re-sent (spec: Webhooks)', () => {
+describe('Webhooks 4: any delivery can be re-sent', () => {
   it('a DELIVERED one stays so, with one more attempt and its first delivered_at', async () => {
     const { caller, receiver, deliveryWith, resend } = await anEndpoint(200)
     await publish(anEvent(caller))
@@ -162,7 +162,7 @@ describe('any delivery can be re-sent (spec: Webhooks)', () => {
   })
 })
 
-it('the list of deliveries is filtered by status, event type, event and time (OP-100)', async () => {
+it('Webhooks 4: the list of deliveries is filtered by status, event type, event and time (OP-100)', async () => {
   const { caller, answers, endpoint, deliveryWith } = await anEndpoint(500)
   const [failing, delivered] = [anEvent(caller), anEvent(caller, { type: 'tag.created' })]
   await publish(failing)

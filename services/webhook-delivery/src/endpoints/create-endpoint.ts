@@ -31,7 +31,20 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
       standard_signature: z.boolean().default(false),
     }),
     responses: { 201: EndpointWithSecret },
-    openPoints: ['OP-08', 'OP-60', 'OP-61', 'OP-62', 'OP-64', 'OP-65', 'OP-70', 'OP-74', 'OP-99'],
+    openPoints: [
+      'OP-08',
+      'OP-60',
+      'OP-61',
+      'OP-62',
+      'OP-64',
+      'OP-65',
+      'OP-70',
+      'OP-74',
+      'OP-75',
+      'OP-76',
+      'OP-78',
+      'OP-99',
+    ],
     extension: true,
 
     async handle({ body, context, now, inWorkspace }) {

@@ -1,5 +1,6 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import type { EndpointDirectory, Target, Targets } from './endpoint-directory.ts'
+import type { EndpointDirectory } from './endpoint-directory.ts'
+import type { Target, Targets } from './targets.ts'
 
 /** Tells an endpoint as committed when this is called; undefined once it is deleted. */
 export type CurrentTarget = (target: Target) => Promise<Target | undefined>

@@ -1,20 +1,8 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import { openSecret, type SealedSecret, type SecretKeys } from '../secrets/secret-box.ts'
-import { secretOwner } from '../secrets/signing-secret.ts'
-import type { Signing, SigningKey } from '../sending/signature.ts'
-
-/** An endpoint as deliveries need it. */
-export interface Target {
-  readonly workspaceId: string
-  readonly id: string
-  readonly url: URL
-  readonly signing: Signing
-  readonly enabledEvents: ReadonlySet<string>
-  readonly createdAt: Date
-}
-
-/** A workspace's endpoints by their id. */
-export type Targets = ReadonlyMap<string, Target>
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { SecretKeys } from '../secrets/secret-box.ts'
+import { openSigning, type SigningRow } from './open-signing.ts'
+import { Targets } from './targets.ts'
 
 /** Every workspace's endpoints, kept in memory with their secrets opened. */
 export interface EndpointDirectory {
@@ -25,17 +13,31 @@ export interface EndpointDirectory {
   of(sql: AnySql, workspaceIds: readonly string[]): Promise<ReadonlyMap<string, Targets>>
 }
 
+export interface DirectoryListeners {
+  /** Told once per change of a workspace's endpoints which secrets do not open. */
+  readonly logger?: Pick<Logger, 'error'>
+  /**
+   * Told of a secret that none of the keys opens, which a process started later sealed with a key of its own. It is to end
+   * this one: until then that endpoint's deliveries wait.
+   */
+  readonly onUnknownKey?: (error: Error) => void
+}
+
 const KEPT_WORKSPACES = 10_000
 
-/**
- * `onUnknownKey` is told of a secret that none of the keys opens, which a process started later sealed with a key of its own.
- * It is to end this one, rather than let the workspace's events fail here.
- */
 export function endpointDirectory(
   keys: SecretKeys,
-  onUnknownKey: (error: Error) => void = () => undefined,
+  { logger, onUnknownKey }: DirectoryListeners = {},
 ): EndpointDirectory {
-  const kept = new Map<string, { version: number; targets: Targets }>()
+  const kept = new Map<string, Kept>()
+
+  const keep = ({ workspaceId, version }: EndpointSet, rows: readonly EndpointRow[]): Targets => {
+    const known = kept.get(workspaceId)
+    if (known?.version === version) return known.targets
+    const targets = targetsOf(rows, keys, logger)
+    kept.set(workspaceId, { version, targets })
+    return targets
+  }
 
   return {
     async of(sql, workspaceIds) {
@@ -47,13 +49,12 @@ export function endpointDirectory(
         else stale.push(set)
       }
       if (stale.length === 0) return current
-      const read = targetsOf(await readRows(sql, stale), keys, onUnknownKey)
+      const rows = await readRows(sql, stale)
+      const unknown = unknownOf(rows.flatMap(keyIdsOf), keys)
+      if (unknown !== undefined) onUnknownKey?.(unknown)
       if (kept.size > KEPT_WORKSPACES) kept.clear()
-      for (const { workspaceId, version } of stale) {
-        const targets = read.get(workspaceId) ?? new Map()
-        current.set(workspaceId, targets)
-        kept.set(workspaceId, { version, targets })
-      }
+      const byWorkspace = Map.groupBy(rows, ({ workspace_id }) => workspace_id)
+      for (const set of stale) current.set(set.workspaceId, keep(set, byWorkspace.get(set.workspaceId) ?? []))
       return current
     },
   }
@@ -64,11 +65,22 @@ interface EndpointSet {
   version: number
 }
 
+interface Kept {
+  readonly version: number
+  readonly targets: Targets
+}
+
 /** Read before the endpoints: should they change in between, the version kept is the older one and is seen to be. */
 const readVersions = (sql: AnySql, workspaceIds: string[]) => sql<EndpointSet[]>`
   select workspace_id as "workspaceId", version from endpoint_set where workspace_id = any(${workspaceIds}::uuid[])`
 
-const readRows = (sql: AnySql, sets: EndpointSet[]) => sql<TargetRow[]>`
+interface EndpointRow extends SigningRow {
+  url: string
+  enabled_events: string[]
+  created_at: Date
+}
+
+const readRows = (sql: AnySql, sets: EndpointSet[]) => sql<EndpointRow[]>`
   select workspace_id, id, url, enabled_events, standard_signature, created_at, secret_key_id, sealed_secret, array(
     select json_build_object('keyId', secret_key_id, 'sealed', encode(sealed_secret, 'base64'), 'endsAt', ends_at)
     from previous_secret where workspace_id = endpoint.workspace_id and endpoint_id = endpoint.id
@@ -76,57 +88,20 @@ const readRows = (sql: AnySql, sets: EndpointSet[]) => sql<TargetRow[]>`
   ) as previous
   from endpoint where workspace_id = any(${sets.map(({ workspaceId }) => workspaceId)}::uuid[])`
 
-function targetsOf(
-  rows: readonly TargetRow[],
-  keys: SecretKeys,
-  onUnknownKey: (error: Error) => void,
-): Map<string, Map<string, Target>> {
-  const unknown = unknownOf(
-    rows.flatMap((row) => [row.secret_key_id, ...row.previous.map(({ keyId }) => keyId)]),
-    keys,
-  )
-  if (unknown !== undefined) onUnknownKey(unknown)
-  const byWorkspace = Map.groupBy(rows, (row) => row.workspace_id)
-  return new Map(
-    [...byWorkspace].map(([workspaceId, own]) => [
-      workspaceId,
-      new Map(own.map((row) => [row.id, targetOf(row, keys)])),
-    ]),
-  )
+/** One endpoint whose secret does not open, as one changed byte makes it, is no other endpoint's concern. */
+function targetsOf(rows: readonly EndpointRow[], keys: SecretKeys, logger: DirectoryListeners['logger']): Targets {
+  const targets = new Targets()
+  for (const row of rows) {
+    const { signing, failures } = openSigning(row, keys)
+    const { workspace_id: workspaceId, id, url, created_at: createdAt, enabled_events: enabledEvents } = row
+    targets.add({ workspaceId, id, url: new URL(url), signing, createdAt }, enabledEvents)
+    const told = { workspace_id: workspaceId, endpoint_id: id, deliveries_wait: signing === undefined }
+    for (const err of failures) logger?.error({ ...told, err }, 'a signing secret does not open')
+  }
+  return targets
 }
 
-interface TargetRow {
-  workspace_id: string
-  id: string
-  url: string
-  enabled_events: string[]
-  standard_signature: boolean
-  created_at: Date
-  secret_key_id: string
-  sealed_secret: Buffer
-  /** Newest first: a rotation lets none before it end later. */
-  previous: { keyId: string; sealed: string; endsAt: string }[]
-}
-
-const targetOf = (row: TargetRow, keys: SecretKeys): Target => ({
-  workspaceId: row.workspace_id,
-  id: row.id,
-  url: new URL(row.url),
-  signing: { keys: signingKeysOf(row, keys), isStandardToo: row.standard_signature },
-  enabledEvents: new Set(row.enabled_events),
-  createdAt: row.created_at,
-})
-
-function signingKeysOf(row: TargetRow, keys: SecretKeys): SigningKey[] {
-  const open = (secret: SealedSecret) => openSecret(keys, secret, secretOwner(row.workspace_id, row.id))
-  return [
-    { key: open({ keyId: row.secret_key_id, sealed: row.sealed_secret }), endsAt: null },
-    ...row.previous.map(({ keyId, sealed, endsAt }) => ({
-      key: open({ keyId, sealed: Buffer.from(sealed, 'base64') }),
-      endsAt: new Date(endsAt),
-    })),
-  ]
-}
+const keyIdsOf = (row: EndpointRow): string[] => [row.secret_key_id, ...row.previous.map(({ keyId }) => keyId)]
 
 /** Throws when a secret is sealed with a key this process was not given: it could not sign with it. */
 export async function refuseUnknownKeys(sql: AnySql, keys: SecretKeys): Promise<void> {

@@ -23,6 +23,7 @@ export const EnabledEvents = z
   .max(LIMITS.idsPerCall)
   .transform((events) => [...new Set(events)])
   .refine((events) => events.length === 1 || !events.includes(ALL_EVENTS), '"*" stands alone: it is every event')
+  .describe('Names from `GET /v1/webhooks/event-types`, or `["*"]`: every event there is and will be.')
 
 /** An endpoint's body (OP-60, OP-62). Its secrets are no part of it. */
 export const Endpoint = z.strictObject({

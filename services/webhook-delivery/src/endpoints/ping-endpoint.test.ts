@@ -8,7 +8,7 @@ import { type ListedDelivery, webhookDelivery } from '../harness.ts'
 const { send, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
 await startReplica()
 
-it('sends webhook.ping to the endpoint, whatever it subscribes to, and to no other (spec: Webhooks)', async () => {
+it('Webhooks 2: sends webhook.ping to the endpoint, whatever it subscribes to, and to no other', async () => {
   const caller = aCaller({ livemode: false })
   const [receiver, other] = [await startReceiver(), await startReceiver()]
   const endpoint = await createEndpointAt(caller, receiver.url, ['tag.created'])

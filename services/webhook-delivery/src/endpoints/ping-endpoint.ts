@@ -40,6 +40,7 @@ export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteDue'>) =>
 async function insertPing(tx: Transaction, endpointId: string, now: Date): Promise<DeliveryRow | undefined> {
   const { workspaceId, livemode } = tx.context
   const eventId = uuidv7()
+  const deliveryId = uuidv7({ msecs: now.getTime() })
   const record = {
     id: eventId,
     type: PING,
@@ -56,7 +57,7 @@ async function insertPing(tx: Transaction, endpointId: string, now: Date): Promi
       select ${workspaceId}, ${eventId}, ${PING}, id, ${envelopeOf(record)}, ${now} from pinged
     )
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
-    select ${workspaceId}, id, ${uuidv7()}, ${eventId}, ${PING}, ${now}, ${now} from pinged
+    select ${workspaceId}, id, ${deliveryId}, ${eventId}, ${PING}, ${now}, ${now} from pinged
     returning ${deliveryColumns(tx)}`
   return delivery
 }

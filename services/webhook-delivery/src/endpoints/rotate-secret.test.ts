@@ -18,7 +18,7 @@ const rotate = (caller: Caller, id: string, body?: unknown, headers?: Record<str
 /** The secrets that sign for an endpoint at a time, in their order. */
 async function signingSecrets(caller: Caller, id: string, at = new Date()): Promise<string[]> {
   const targets = await endpointDirectory(testKeys).of(worker.sql, [caller.workspaceId])
-  const keys = targets.get(caller.workspaceId)?.get(id)?.signing.keys ?? []
+  const keys = targets.get(caller.workspaceId)?.get(id)?.signing?.keys ?? []
   return keys.filter(({ endsAt }) => endsAt === null || at < endsAt).map(({ key }) => `whsec_${key.toString('base64')}`)
 }
 
@@ -28,7 +28,7 @@ test.each([
   ['no body', undefined],
   ['an empty body', {}],
   ['an overlap of 0', { overlap_seconds: 0 }],
-])('rotating with %s answers the endpoint with a new secret, and the old one ends at once (OP-63)', async (_, body) => {
+])('Subscription 2: rotating with %s answers a new secret, and the old one ends at once (OP-63)', async (_, body) => {
   const caller = aCaller()
   const { secret: old, ...before } = await createEndpointAt(caller, url)
   const answer = await rotate(caller, before.id, body)
@@ -115,6 +115,11 @@ describe('what the schema can tell is bad_request, and nothing is rotated', () =
     ['an overlap of 1.5', { overlap_seconds: 1.5 }, 'overlap_seconds: expected int'],
     ['an overlap as text', { overlap_seconds: '1' }, 'overlap_seconds: expected number'],
     ['an overlap of null', { overlap_seconds: null }, 'overlap_seconds: expected number'],
+    ['an overlap of true', { overlap_seconds: true }, 'overlap_seconds: expected number, received boolean'],
+    ['an overlap in a list', { overlap_seconds: [60] }, 'overlap_seconds: expected number, received array'],
+    ['an overlap without end', '{"overlap_seconds": 1e400}', 'overlap_seconds: expected number, received Infinity'],
+    ['an overlap that is no JSON', '{"overlap_seconds": NaN}', 'body: malformed JSON'],
+    ['a body of null', 'null', 'body: expected object, received null'],
     ['a secret of one’s own', { secret: 'whsec_mine' }, 'secret: unknown member'],
     ['no object', [], 'body: expected object'],
   ])('%s', async (_, body, message) => {

@@ -30,7 +30,7 @@ export const updateEndpoint = ({ policy, resolve }: EndpointUpdate) =>
       standard_signature: z.boolean().optional(),
     }),
     responses: { 200: Endpoint },
-    openPoints: ['OP-60', 'OP-62', 'OP-70', 'OP-73', 'OP-97', 'OP-99'],
+    openPoints: ['OP-60', 'OP-62', 'OP-70', 'OP-73', 'OP-75', 'OP-76', 'OP-97', 'OP-99'],
     extension: true,
 
     async handle({ params, body, now, inWorkspace }) {

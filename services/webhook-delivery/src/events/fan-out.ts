@@ -6,7 +6,8 @@ import { LEASE_S } from '../deliveries/claims.ts'
 import type { Dispatcher } from '../deliveries/dispatcher.ts'
 import type { Job } from '../deliveries/job.ts'
 import { nextAttemptAt } from '../deliveries/retry-schedule.ts'
-import type { EndpointDirectory, Target } from '../endpoints/endpoint-directory.ts'
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import type { Target } from '../endpoints/targets.ts'
 import { type Incoming, type MatchedEvent, matchEvents, ReadEvent } from './matching.ts'
 import { platformEvent } from './platform-event.ts'
 
@@ -53,7 +54,7 @@ export async function fanOutEvents(
   const waiting = new Set<string>()
   for (const part of partsOf(events)) {
     const planned = part.flatMap((event) => event.targets.map((target) => plan(event, target)))
-    const inserted = await insertDeliveries(tx, part, planned, { now, dueAt })
+    const inserted = await insertDeliveries(tx, part, planned, dueAt)
     for (const delivery of planned) {
       if (!inserted.has(delivery.id)) continue
       if (delivery.claimedBy === undefined) waiting.add(delivery.target.id)
@@ -124,7 +125,7 @@ async function insertDeliveries(
   sql: AnySql,
   events: readonly MatchedEvent[],
   planned: readonly PlannedDelivery[],
-  { now, dueAt }: { now: Date; dueAt: Date },
+  dueAt: Date,
 ): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
     with stored as (
@@ -137,7 +138,7 @@ async function insertDeliveries(
     insert into delivery (
       workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until
     )
-    select workspace_id, endpoint_id, id, event_id, event_type, ${dueAt}, ${now}, claimed_by,
+    select workspace_id, endpoint_id, id, event_id, event_type, ${dueAt}, uuid_extract_timestamp(id), claimed_by,
       case when claimed_by is not null then now() + make_interval(secs => ${LEASE_S}) end
     from json_to_recordset(${JSON.stringify(planned.map(deliveryRow))}::text::json)
       as delivery (workspace_id uuid, endpoint_id uuid, id uuid, event_id uuid, event_type text, claimed_by integer)

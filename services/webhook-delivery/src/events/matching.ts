@@ -1,7 +1,6 @@
 import { EventRecord } from '@backoffice/contracts/events.ts'
 import { z } from 'zod'
-import { ALL_EVENTS } from '../endpoints/endpoint.ts'
-import type { Target, Targets } from '../endpoints/endpoint-directory.ts'
+import type { Target, Targets } from '../endpoints/targets.ts'
 import { envelopeOf } from './envelope.ts'
 
 /** How far the clocks of two machines may be apart, in milliseconds. */
@@ -39,7 +38,7 @@ export function matchEvents(
     const workspace = workspaces.get(value.workspace_id)
     if (workspace === undefined) return []
     const occurredAt = new Date(value.occurred_at)
-    const targets = [...workspace.values()].filter((target) => isMatch(target, value.type, occurredAt))
+    const targets = workspace.subscribedTo(value.type).filter((target) => wasThereAt(occurredAt, target))
     if (targets.length === 0) return []
     const { workspace_id: workspaceId, id, type } = value
     const body = envelopeOf(value)
@@ -48,10 +47,8 @@ export function matchEvents(
 }
 
 /**
- * Whether an endpoint gets an event: it is subscribed to the type and was there before the event occurred. Clocks differ,
- * so an endpoint up to 10 s younger than the event gets it as well: rather one too many than one missed.
+ * Whether an endpoint was there when an event occurred. Clocks differ, so one up to 10 s younger than the event gets it as
+ * well: rather one too many than one missed (OP-78).
  */
-export function isMatch(target: Target, type: string, occurredAt: Date): boolean {
-  if (target.createdAt.getTime() > occurredAt.getTime() + CLOCK_TOLERANCE_MS) return false
-  return target.enabledEvents.has(type) || target.enabledEvents.has(ALL_EVENTS)
-}
+const wasThereAt = (occurredAt: Date, { createdAt }: Target): boolean =>
+  createdAt.getTime() <= occurredAt.getTime() + CLOCK_TOLERANCE_MS

@@ -1,5 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto'
-import { EVENT_TOPICS, TOPICS } from '@backoffice/contracts/events.ts'
+import { EVENT_TOPICS, RECORDS, TOPICS } from '@backoffice/contracts/events.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/testing/kafka.ts'
@@ -9,6 +9,7 @@ import { parts } from '@backoffice/testing/parts.ts'
 import { type Received, startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
 import { anEvent, type CreatedEndpoint, webhookDelivery } from '../harness.ts'
+import { PLATFORM_DATA } from './platform-event-samples.ts'
 
 const DEAD_LETTERS = deadLetterTopic('webhook-delivery.fan-out')
 const SUBJECT = `${TOPICS.platformEvents}-bundle.updated`
@@ -34,8 +35,12 @@ const registered = (await (await registry('/versions/latest')).json()) as { id: 
 
 /** As a producer elsewhere does it, who knows the broker and the registry only. */
 async function publish(...events: { data: unknown }[]) {
+  await publishUnder(registered.id, ...events)
+}
+
+async function publishUnder(schemaId: number, ...events: { data: unknown }[]) {
   const header = Buffer.alloc(5)
-  header.writeInt32BE(registered.id, 1)
+  header.writeInt32BE(schemaId, 1)
   const records = events.map((event) => {
     const value = Buffer.concat([header, Buffer.from(JSON.stringify(event))])
     return { topic: TOPICS.platformEvents, key: (event.data as { id: string }).id, value, headers: {} }
@@ -59,6 +64,7 @@ async function subscribed() {
   const path = `/${randomUUID()}`
   const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`, ['*'])
   return {
+    caller,
     endpoint,
     bundleUpdated: (differences: object = {}) =>
       anEvent(caller, { type: 'bundle.updated', data: aBundle(), ...differences }),
@@ -93,6 +99,30 @@ test('an event published elsewhere under the registered schema is delivered sign
   expect(arrival?.body.toString()).toBe(JSON.stringify({ id, type, timestamp, livemode, data }))
   expect(arrival && isSigned(arrival, endpoint)).toBe(true)
 })
+
+test('each event of the platform’s other parts has a sample here', () => {
+  expect(Object.keys(PLATFORM_DATA)).toEqual(Object.keys(RECORDS[TOPICS.platformEvents]))
+})
+
+test.each(Object.entries(PLATFORM_DATA))(
+  'Event names and data: %s fires for changes made by the dashboard and the assistant, with the data that is listed',
+  async (type, data) => {
+    const { caller, endpoint, arrivals } = await subscribed()
+    const subject = `${parts().registryUrl}/subjects/${TOPICS.platformEvents}-${type}/versions/latest`
+    const schema = (await (await fetch(subject)).json()) as { id: number }
+    const event = anEvent(caller, { type, data })
+    await publishUnder(schema.id, event)
+    const [arrival] = await arrivals(1)
+    expect(JSON.parse(String(arrival?.body))).toEqual({
+      id: event.id,
+      type,
+      timestamp: event.occurred_at,
+      livemode: event.livemode,
+      data,
+    })
+    expect(arrival && isSigned(arrival, endpoint)).toBe(true)
+  },
+)
 
 test.each<[string, object, RegExp]>([
   ['of the wrong shape', { data: aBundle({ members: [{ price: '1' }] }) }, /^data\.members\[0\]\.price: /],

@@ -36,9 +36,9 @@ const rotate = async (id: string, overlap_seconds = 0) =>
 async function openedWith(keys: SecretKeys): Promise<Map<string, string[]>> {
   const targets = (await endpointDirectory(keys).of(worker.sql, [caller.workspaceId])).get(caller.workspaceId)
   return new Map(
-    [...(targets ?? [])].map(([id, { signing }]) => [
+    (targets?.subscribedTo('any.event') ?? []).map(({ id, signing }) => [
       id,
-      signing.keys.map(({ key }) => `whsec_${key.toString('base64')}`),
+      signing?.keys.map(({ key }) => `whsec_${key.toString('base64')}`) ?? [],
     ]),
   )
 }

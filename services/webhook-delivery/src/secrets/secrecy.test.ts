@@ -28,14 +28,14 @@ afterAll(() => db.stop?.())
 const app = createServiceApp({ logger, db, tokenKey, operations: [...operations] })
 const caller = aCaller()
 
-async function send(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) {
+async function send<Body = CreatedEndpoint>(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) {
   const response = await app.inject({
     method,
     url: path,
     headers: { ...(await headersOf(caller)), ...(method === 'POST' && { 'idempotency-key': randomUUID() }) },
     ...(body !== undefined && { payload: body as object }),
   })
-  return { text: response.body, body: JSON.parse(response.body) as CreatedEndpoint }
+  return { text: response.body, body: JSON.parse(response.body) as Body }
 }
 
 /** Every row of every table, as text: bytes are in hex. */
@@ -61,12 +61,21 @@ test('a secret is in the answer that shows it once and in no other answer, row, 
     const [delivery] = await admin`select status from delivery where endpoint_id = ${created.id}`
     return delivery?.status === 'DELIVERED'
   })
+  const { body: list } = await send<{ items: { id: string }[] }>('GET', `${path}/deliveries`)
+  const delivery = `${path}/deliveries/${list.items[0]?.id}`
   const answers = [
     await send('GET', path),
+    await send('GET', delivery),
+    await send('POST', `${delivery}/resend`),
+    await send('POST', `${path}/ping`),
+    await send('POST', `${path}/recover`, { since: '2026-03-01T00:00:00Z' }),
+    await send('POST', `${path}/secret/rotate`, { overlap_seconds: 'soon' }),
     await send('PUT', path, { description: 'changed' }),
     await send('GET', '/v1/webhooks'),
     await send('GET', `${path}/deliveries`),
   ].map(({ text }) => text)
+
+  expect(answers.join()).toContain('"Webhook-Signature":"v1,')
 
   const everything = [...answers, ...seen, await everyRow()].join('\n')
   expect(everything).toContain(created.id)

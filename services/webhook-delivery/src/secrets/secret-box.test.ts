@@ -37,16 +37,41 @@ test('sealing twice gives two different texts', () => {
   expect(sealSecret(keys, secret, 'owner').sealed).not.toEqual(sealSecret(keys, secret, 'owner').sealed)
 })
 
-describe('keys that are refused, without repeating them', () => {
+test('spaces and line ends around an entry are no part of it', () => {
+  expect([...SecretKeys.parse(` new:${encoded(1)} ,\n old:${encoded(2)}\n`).keys()]).toEqual(['new', 'old'])
+})
+
+describe('keys that are refused, with the reason and without repeating them', () => {
+  const key = randomBytes(32).toString('base64')
+  const [colon, base64] = ['is not a key id and a key with one colon between', 'is not base64 as RFC 4648 writes it']
   test.each([
-    ['empty', ''],
-    ['without an id', `:${encoded(1)}`],
-    ['without a key', 'id'],
-    ['too short', `id:${Buffer.alloc(16, 7).toString('base64')}`],
-    ['an id twice', `id:${encoded(1)},id:${encoded(2)}`],
-  ])('%s', (_, text) => {
-    const result = SecretKeys.safeParse(text)
-    expect(result.success).toBe(false)
-    expect(JSON.stringify(result.error?.issues)).not.toContain(encoded(1))
+    ['empty', '', `entry 1 ${colon}`],
+    ['without an id', `:${key}`, `entry 1 ${colon}`],
+    ['without a key', 'id', `entry 1 ${colon}`],
+    ['a key alone', key, `entry 1 ${colon}`],
+    ['with something after the key', `id:${key}:more`, `entry 1 ${colon}`],
+    ['a comma at the end', `id:${key},`, `entry 2 ${colon}`],
+    ['an empty key', 'id:', 'entry 1 is a key of 0 bytes'],
+    ['too short', `id:${Buffer.alloc(16, 7).toString('base64')}`, 'entry 1 is a key of 16 bytes'],
+    ['too long', `id:${Buffer.alloc(33, 7).toString('base64')}`, 'entry 1 is a key of 33 bytes'],
+    ['an id twice', `id:${encoded(1)},id:${key}`, 'entry 2 repeats a key id'],
+    ['without its padding', `id:${key.replace('=', '')}`, `entry 1 ${base64}`],
+    ['with too much padding', `id:${key}=`, `entry 1 ${base64}`],
+    ['with a character too many', `id:${key.slice(0, 20)}!${key.slice(20)}`, `entry 1 ${base64}`],
+    ['with a space inside', `id:${key.slice(0, 20)} ${key.slice(20)}`, `entry 1 ${base64}`],
+    ['with a line end inside', `id:${key.slice(0, 20)}\n${key.slice(20)}`, `entry 1 ${base64}`],
+    ['followed by junk', `id:${key}junk`, `entry 1 ${base64}`],
+    ['in base64url', `id:${Buffer.alloc(32, 0xfb).toString('base64url')}=`, `entry 1 ${base64}`],
+    ['with bits beyond its end', `id:${Buffer.alloc(32).toString('base64').replace('A=', 'B=')}`, `entry 1 ${base64}`],
+    ['in hex', `id:${Buffer.alloc(32, 0xfb).toString('hex')}`, 'entry 1 is a key of 48 bytes'],
+    ['the second of two', `id:${encoded(1)},other:${key.slice(1)}`, 'entry 2 '],
+  ])('%s', (_, text, reason) => {
+    const issues = SecretKeys.safeParse(text).error?.issues ?? []
+    expect(issues.map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^must be <key id>:<base64 of 32 bytes>, comma-separated, each key id once: entry \d /),
+    ])
+    expect(issues[0]?.message).toContain(reason)
+    const parts = text.split(/[,:\s!]/).filter((part) => part.length > 8)
+    for (const part of parts) expect(JSON.stringify(issues)).not.toContain(part)
   })
 })

@@ -8,20 +8,31 @@ const TAG_BYTES = 16
 /** Keys that seal secrets, by key id; the first one seals, all of them open. */
 export type SecretKeys = ReadonlyMap<string, Buffer>
 
-/** `<key id>:<base64 of 32 bytes>`, comma-separated. A refusal never repeats the value. */
+/** `<key id>:<base64 of 32 bytes>`, comma-separated. A refusal never repeats the value, of which a key may be any part. */
 export const SecretKeys = z.string().transform((text, context): SecretKeys => {
   const keys = new Map<string, Buffer>()
-  for (const entry of text.split(',')) {
-    const [id, encoded] = entry.trim().split(':')
+  for (const [index, entry] of text.split(',').entries()) {
+    const [id = '', encoded, ...rest] = entry.trim().split(':')
     const key = Buffer.from(encoded ?? '', 'base64')
-    if (!id || key.length !== KEY_BYTES || keys.has(id)) {
-      context.addIssue('must be <key id>:<base64 of 32 bytes>, comma-separated, each key id once')
+    const problem = problemOf(id, encoded, rest, key) ?? (keys.has(id) ? 'repeats a key id' : undefined)
+    if (problem !== undefined) {
+      context.addIssue(
+        `must be <key id>:<base64 of 32 bytes>, comma-separated, each key id once: entry ${index + 1} ${problem}`,
+      )
       return z.NEVER
     }
     keys.set(id, key)
   }
   return keys
 })
+
+/** Decoding passes over what is no base64, so that a mistyped key would silently be another one. */
+function problemOf(id: string, encoded: string | undefined, rest: string[], key: Buffer): string | undefined {
+  if (id === '' || encoded === undefined || rest.length > 0) return 'is not a key id and a key with one colon between'
+  if (key.toString('base64') !== encoded) return 'is not base64 as RFC 4648 writes it, with its padding'
+  if (key.length !== KEY_BYTES) return `is a key of ${key.length} bytes`
+  return undefined
+}
 
 /** A secret as it is stored. */
 export interface SealedSecret {

@@ -1,0 +1,39 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const TICKS_A_SECOND = 100
+
+/** What processes of a stack spend of CPU time, and the receiver. */
+export type CpuTime = Readonly<Record<'webhook-delivery' | 'postgres' | 'kafka' | 'receiver', number>>
+
+/** User and system seconds so far; NaN for what does not run on this machine, or where there is no /proc. */
+export function cpuTime(directory: string, receiver: number): CpuTime {
+  const { children } = JSON.parse(readFileSync(join(directory, 'running.json'), 'utf8'))
+  const pids = new Map(children.map(({ name, pid }: { name: string; pid: number }) => [name, pid]))
+  const of = (name: string) => secondsOf(Number(pids.get(name)))
+  return {
+    'webhook-delivery': of('webhook-delivery'),
+    postgres: of('postgres'),
+    kafka: of('kafka'),
+    receiver: secondsOf(receiver),
+  }
+}
+
+/** Of a process and all its children, those that have ended included. */
+function secondsOf(pid: number): number {
+  const own = statOf(pid)
+  if (own === undefined) return Number.NaN
+  const children = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => statOf(Number(name)))
+    .filter((stat) => stat?.parent === pid)
+  return [own, ...children].reduce((sum, stat) => sum + (stat?.ticks ?? 0), 0) / TICKS_A_SECOND
+}
+
+/** See proc_pid_stat(5); the name, which may hold anything, is in parentheses. */
+function statOf(pid: number): { parent: number; ticks: number } | undefined {
+  if (!existsSync(`/proc/${pid}/stat`)) return undefined
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+  return { parent: Number(fields[1]), ticks: fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) }
+}

@@ -1,0 +1,85 @@
+import { randomUUID, randomUUIDv7 } from 'node:crypto'
+import { type EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
+import type { Product } from '@backoffice/contracts/product.ts'
+import type { StackDescription } from '@backoffice/local/stack-file.ts'
+import { connectKafka } from '@backoffice/messaging/kafka.ts'
+import type { OutgoingRecord } from '@backoffice/messaging/kafka-connection.ts'
+import { recordSerializer } from '@backoffice/messaging/schema-registry.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+
+/** Bytes of the body that is POSTed for an event. */
+const BODY_BYTES = 1200
+const RECORDS_A_REQUEST = 500
+
+/** A product.updated of a product of its own. */
+export const anEvent = (workspaceId: string) => eventOf(workspaceId, PADDING)
+
+/** The body of an event's deliveries. */
+export const bodyOf = ({ id, type, occurred_at, livemode, data }: EventRecord): string =>
+  JSON.stringify({ id, type, timestamp: occurred_at, livemode, data })
+
+const eventOf = (workspaceId: string, description: string) => ({
+  id: randomUUIDv7(),
+  type: 'product.updated',
+  workspace_id: workspaceId,
+  livemode: true,
+  occurred_at: new Date().toISOString(),
+  data: productOf(description),
+})
+
+const productOf = (description: string): Product => ({
+  id: randomUUID(),
+  name: 'Aso-oke cap',
+  status: 'ACTIVE',
+  type: 'VARIABLE_PRODUCT',
+  description,
+  category: null,
+  categories: [],
+  requires_shipping: true,
+  can_preorder: false,
+  total_stock: 12,
+  price_range: { min: { NGN: 450_000 }, max: { NGN: 450_000 } },
+  options: [{ id: OPTION, name: 'Size', values: ['M', 'L'] }],
+  media: [],
+  variants: ['M', 'L'].map((size) => ({
+    id: randomUUID(),
+    sku: `CAP-${size}`,
+    stock: 6,
+    price: { NGN: 450_000 },
+    attributes: { [OPTION]: size },
+  })),
+  created_at: '2026-01-01T00:00:00.000Z',
+  updated_at: '2026-01-01T00:00:00.000Z',
+})
+
+const OPTION = randomUUID()
+const PADDING = 'x'.repeat(BODY_BYTES - bodyOf(eventOf('', '')).length)
+
+type ProductEvent = ReturnType<typeof anEvent>
+
+/** Publishes events of products as the catalog's relay does. */
+export async function eventPublisher({ kafka: brokers, registry }: StackDescription) {
+  const kafka = connectKafka({ brokers, clientId: 'bench', logger: createLogger('bench', 'warn') })
+  const topic = TOPICS.catalogEvents
+  // The wire format's header says under which schema the record is written: the same for all of a type.
+  const header = (await recordSerializer(registry)(topic, anEvent(randomUUID()))).subarray(0, 5)
+  const recordOf = (event: ProductEvent): OutgoingRecord => ({
+    topic,
+    key: event.data.id,
+    value: Buffer.concat([header, Buffer.from(JSON.stringify(event))]),
+    headers: { traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01' },
+  })
+  return {
+    publish: (event: ProductEvent) => kafka.produce([recordOf(event)]),
+    /** Publishes so many events, of the workspaces in turn. */
+    async publishMany(workspaceIds: readonly string[], count: number): Promise<void> {
+      for (let from = 0; from < count; from += RECORDS_A_REQUEST) {
+        const length = Math.min(RECORDS_A_REQUEST, count - from)
+        const workspaceOf = (index: number) => workspaceIds[(from + index) % workspaceIds.length] ?? ''
+        await kafka.produce(Array.from({ length }, (_, index) => recordOf(anEvent(workspaceOf(index)))))
+      }
+    },
+    stop: () => kafka.stop(),
+  }
+}
+export type EventPublisher = Awaited<ReturnType<typeof eventPublisher>>

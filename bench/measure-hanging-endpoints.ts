@@ -1,0 +1,62 @@
+import { anEvent, eventPublisher } from './events.ts'
+import { openLoop, percentile } from './load.ts'
+import { type Receiver, sharedNow, startReceiver } from './receiver.ts'
+import { subscribe, type WebhookPlace } from './subscribe.ts'
+import type { Row } from './table.ts'
+
+const [WORKSPACES, ENDPOINTS_EACH, ORIGINS] = [20, 10, 50]
+const ENDPOINTS = WORKSPACES * ENDPOINTS_EACH
+const EVENTS_A_SECOND = 50
+/** Events. */
+const [WARM_UP, MEASURED] = [6 * EVENTS_A_SECOND, 60 * EVENTS_A_SECOND]
+
+/** From sending an event to Kafka until it arrives at endpoints that answer, while others never do. */
+export async function measureHangingEndpoints(place: WebhookPlace): Promise<Row[]> {
+  const receiver = await startReceiver(ORIGINS)
+  const rows: Row[] = []
+  let healthyP99: number | undefined
+  for (const [share, bound] of [
+    [0, ''],
+    [0.05, 'p99 ≤ 1.2 × that of 0 %'],
+    [0.5, 'p99 ≤ 2 × that of 0 %'],
+  ] as const) {
+    const delays = await delaysOfHealthy(place, receiver, share)
+    const p99 = percentile(delays, 0.99)
+    rows.push({
+      name: `event → received, ${ENDPOINTS_EACH * EVENTS_A_SECOND} deliveries/s, ${share * 100} % of ${ENDPOINTS} endpoints hang`,
+      measured: `p50 ${percentile(delays, 0.5).toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+      ...(healthyP99 !== undefined && { floor: `p99 ${healthyP99.toFixed(1)} ms`, ratio: p99 / healthyP99 }),
+      bound,
+    })
+    healthyP99 ??= p99
+  }
+  receiver.stop()
+  return rows
+}
+
+async function delaysOfHealthy(place: WebhookPlace, receiver: Receiver, share: number): Promise<number[]> {
+  const publisher = await eventPublisher(place.description())
+  const subscription = await subscribe(place, urlsOf(receiver, share))
+  const publish = async (index: number) => {
+    const event = anEvent(subscription.workspaceIds[index % WORKSPACES] ?? '')
+    if (index >= WARM_UP) sentAt.set(event.id, sharedNow())
+    await publisher.publish(event)
+  }
+  const sentAt = new Map<string, number>()
+  await receiver.begin(true)
+  await openLoop(WARM_UP + MEASURED, EVENTS_A_SECOND, publish)
+  await receiver.until((WARM_UP + MEASURED) * ENDPOINTS_EACH * (1 - share))
+  const arrivals = await receiver.arrivals()
+  await subscription.end()
+  await publisher.stop()
+  return arrivals.map(({ eventId, at }) => at - (sentAt.get(eventId) ?? Number.NaN)).filter(Number.isFinite)
+}
+
+/** The endpoints that hang are spread evenly. */
+function urlsOf(receiver: Receiver, share: number): string[][] {
+  const hangs = (index: number) => Math.floor((index + 1) * share) > Math.floor(index * share)
+  const urls = Array.from({ length: ENDPOINTS }, (_, index) => receiver.url(index, hangs(index) ? 'hang' : 'hook'))
+  return Array.from({ length: WORKSPACES }, (_, workspace) =>
+    urls.slice(workspace * ENDPOINTS_EACH, (workspace + 1) * ENDPOINTS_EACH),
+  )
+}

@@ -1,0 +1,47 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { Pool } from 'undici'
+import { anEvent, bodyOf } from './events.ts'
+import { closedLoop } from './load.ts'
+
+const CONNECTIONS = 64
+const BODIES = 1000
+
+/** Signed POSTs of an event's body per second, with nothing stored: as many as one process can make. */
+export async function signedPosts(url: string, count: number): Promise<number> {
+  const { origin, pathname: path } = new URL(url)
+  const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 })
+  const key = randomBytes(32)
+  const events = Array.from({ length: BODIES }, () => anEvent(''))
+  const bodies = events.map((event) => ({ id: event.id, body: Buffer.from(bodyOf(event)) }))
+  const send = (index: number) => {
+    const { id, body } = bodies[index % BODIES] as (typeof bodies)[number]
+    return new Promise<void>((resolve, reject) => {
+      pool.dispatch(
+        { path, method: 'POST', headers: headersOf(key, id, body), body },
+        {
+          onRequestStart: () => undefined,
+          onResponseStart: () => undefined,
+          onResponseData: () => undefined,
+          onResponseEnd: () => resolve(),
+          onResponseError: (_, error) => reject(error),
+        },
+      )
+    })
+  }
+  await closedLoop(count / 2, CONNECTIONS, send)
+  const { perSecond } = await closedLoop(count, CONNECTIONS, send)
+  await pool.close()
+  return perSecond
+}
+
+/** What every attempt signs anew. */
+function headersOf(key: Buffer, id: string, body: Buffer): Record<string, string> {
+  const timestamp = Math.floor(Date.now() / 1000)
+  const signature = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('hex')
+  return {
+    'content-type': 'application/json',
+    'webhook-id': id,
+    'webhook-timestamp': String(timestamp),
+    'webhook-signature': `v1,${signature}`,
+  }
+}

@@ -1,0 +1,80 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import type { Arrival, Asked } from './receiver.ts'
+
+/**
+ * A webhook receiver that costs as little as one can: it reads requests by their Content-Length and answers all of them with the
+ * same bytes, but for those to a path with `hang` in it, which it never answers.
+ */
+const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+const NOTHING = Buffer.alloc(0)
+
+let count = 0
+let isNoting = false
+let arrivals: Arrival[] = []
+const seen = new Set<string>()
+let awaited = Number.POSITIVE_INFINITY
+
+const tell = (answer: unknown) => process.send?.({ answer })
+
+function receive(socket: Socket): void {
+  let rest = NOTHING
+  socket.on('error', () => undefined)
+  socket.on('data', (chunk) => {
+    rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk])
+    for (;;) {
+      const end = rest.indexOf('\r\n\r\n')
+      if (end === -1) return
+      const head = rest.toString('latin1', 0, end)
+      const length = end + 4 + Number(/content-length: (\d+)/i.exec(head)?.[1])
+      if (rest.length < length) return
+      take(head, rest.subarray(end + 4, length), socket)
+      rest = rest.subarray(length)
+    }
+  })
+}
+
+function take(head: string, body: Buffer, socket: Socket): void {
+  const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/'))
+  if (path.includes('hang')) return
+  socket.write(ANSWER)
+  if (isNoting) note(path, head, body)
+  else count++
+  if (count >= awaited) reached()
+}
+
+function note(path: string, head: string, body: Buffer): void {
+  const at = performance.timeOrigin + performance.now()
+  const eventId = /webhook-id: (\S+)/i.exec(head)?.[1] ?? ''
+  const resource = /"data":{"id":"([^"]+)"/.exec(body.toString('latin1'))?.[1] ?? ''
+  arrivals.push({ path, eventId, resource, at })
+  count = seen.add(`${path} ${eventId}`).size
+}
+
+function reached(): void {
+  awaited = Number.POSITIVE_INFINITY
+  tell(count)
+}
+
+process.on('message', (asked: Asked) => {
+  if (asked.what === 'count') tell(count)
+  if (asked.what === 'arrivals') tell(arrivals)
+  if (asked.what === 'note') {
+    isNoting = asked.isNoting
+    count = 0
+    arrivals = []
+    seen.clear()
+    tell(true)
+  }
+  if (asked.what === 'until') {
+    awaited = asked.count
+    if (count >= awaited) reached()
+  }
+})
+process.on('disconnect', () => process.exit())
+
+const servers = Array.from({ length: Number(process.argv[2]) }, () =>
+  createServer({ noDelay: true }, receive).listen({ port: 0, host: '127.0.0.1', backlog: 2048 }),
+)
+await Promise.all(servers.map((server) => once(server, 'listening')))
+tell(servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`))

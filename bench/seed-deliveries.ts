@@ -1,0 +1,93 @@
+import postgres from 'postgres'
+
+export const DELIVERIES = 5_000_000
+/** Those of the first endpoint; the others share the rest evenly. */
+export const DELIVERIES_OF_THE_FIRST = 1_000_000
+const DAYS = 30
+const EVENTS = DELIVERIES_OF_THE_FIRST
+const EVENT_EVERY_S = (DAYS * 24 * 60 * 60) / EVENTS
+/** Of an event, besides the one of the first endpoint. */
+const OTHERS = DELIVERIES / EVENTS - 1
+const CHUNK = 100_000
+/** As many connections write deliveries of an endpoint and hour as there are shards of their count. */
+const SIDE_BY_SIDE = 8
+
+/** A hundred, so that each is as frequent as it is here. */
+const TYPES = Object.entries({
+  'product.updated': 50,
+  'order.updated': 20,
+  'order.created': 10,
+  'order.paid': 5,
+  'invoice.paid': 5,
+  'product.created': 5,
+  'customer.updated': 4,
+  'product.deleted': 1,
+}).flatMap(([type, percent]) => Array.from({ length: percent }, () => type))
+
+/**
+ * Fills a workspace whose endpoints these are with the deliveries of the 30 days up to now: 90 % DELIVERED, 8 % FAILED, 2 %
+ * PENDING. Returns the time since when a share of them is.
+ */
+export async function seedDeliveries(postgresUrl: string, workspaceId: string, endpointIds: readonly string[]) {
+  const sql = postgres(postgresUrl, {
+    max: SIDE_BY_SIDE,
+    onnotice: () => undefined,
+    connection: { search_path: 'webhook_delivery' },
+  })
+  const end = new Date()
+  // As if the service had run all the time: a call adds the days from the one before up to a week ahead.
+  for (const daysAgo of [DAYS, 22, 14, 6]) {
+    await sql`select maintain_partitions((${end}::timestamptz - make_interval(days => ${daysAgo}))::date)`
+  }
+  const [first = '', ...others] = endpointIds
+  const seedShare = async (share: number) => {
+    for (let from = 0; from < EVENTS; from += CHUNK) {
+      await seedChunk(sql, { workspaceId, first, others, from: from + share, to: from + CHUNK - 1, end })
+    }
+  }
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, (_, share) => seedShare(share)))
+  // As the service does every hour.
+  await sql`select merge_delivery_counts(${new Date(end.getTime() - 2 * 60 * 60 * 1000)})`
+  await sql.unsafe('vacuum analyze delivery, delivery_count')
+  await sql.end()
+  return (share: number) => new Date(end.getTime() - share * DAYS * 24 * 60 * 60 * 1000).toISOString()
+}
+
+interface Chunk {
+  readonly workspaceId: string
+  readonly first: string
+  readonly others: readonly string[]
+  /** Every eighth of these events, counted from the oldest. */
+  readonly from: number
+  readonly to: number
+  readonly end: Date
+}
+
+/** Deliveries only: lists read neither events nor attempts. What is PENDING is due long after. */
+const seedChunk = (sql: postgres.Sql, { workspaceId, first, others, from, to, end }: Chunk) => sql`
+  with event as materialized (
+    select n, abs(hashint4(n)) as hash, shift, uuidv7(shift) as id
+    from generate_series(${from}::int, ${to}::int, ${SIDE_BY_SIDE}) as n, lateral (
+      select ${end}::timestamptz - clock_timestamp() - (${EVENTS} - n) * make_interval(secs => ${EVENT_EVERY_S}) as shift
+    ) as aged
+  ), delivery as materialized (
+    select event.id as event_id, uuidv7(shift) as id, (${TYPES}::text[])[hash % 100 + 1] as event_type,
+      case k
+        when 0 then ${first}::uuid
+        else (${[...others]}::uuid[])[(n::bigint * ${OTHERS} + k) % ${others.length} + 1]
+      end as endpoint_id,
+      case
+        when hash / 100 % 100 < 90 then 'DELIVERED'
+        when hash / 100 % 100 < 98 then 'FAILED'
+        else 'PENDING'
+      end as status
+    from event, generate_series(0, ${OTHERS}) as k
+  )
+  insert into delivery (
+    workspace_id, endpoint_id, id, event_id, event_type, status, attempts_made, next_attempt_at, created_at, delivered_at
+  )
+  select
+    ${workspaceId}, endpoint_id, id, event_id, event_type, status, 1,
+    case status when 'PENDING' then ${end}::timestamptz + interval '30 days' end,
+    uuid_extract_timestamp(id), case status when 'DELIVERED' then uuid_extract_timestamp(id) end
+  from delivery`

@@ -1,0 +1,49 @@
+import { randomUUID } from 'node:crypto'
+import type { StackDescription } from '@backoffice/local/stack-file.ts'
+import type { Api } from './api.ts'
+import { closedLoop } from './load.ts'
+
+/** Where webhook deliveries are measured. */
+export interface WebhookPlace {
+  /** Of the stack. */
+  readonly directory: string
+  description(): StackDescription
+  /** Calls webhook-delivery as the gateway does, for a workspace. */
+  openService(workspaceId: string): Promise<Api>
+}
+
+/** Workspaces with endpoints for all events. */
+export interface Subscription {
+  readonly workspaceIds: readonly string[]
+  readonly endpointIds: readonly string[]
+  /** Deletes the endpoints. */
+  end(): Promise<void>
+}
+
+/** Makes a workspace for each list of URLs, with an endpoint for each URL. */
+export async function subscribe(place: WebhookPlace, urls: readonly (readonly string[])[]): Promise<Subscription> {
+  const endpoints: { workspaceId: string; id: string }[] = []
+  const workspaceIds: string[] = []
+  for (const own of urls) {
+    const workspaceId = randomUUID()
+    workspaceIds.push(workspaceId)
+    const api = await place.openService(workspaceId)
+    await closedLoop(own.length, 8, async (index) => {
+      const { id } = await api.post<{ id: string }>('/v1/webhooks', { url: own[index], enabled_events: ['*'] })
+      endpoints.push({ workspaceId, id })
+    })
+    await api.close()
+  }
+  return {
+    workspaceIds,
+    endpointIds: endpoints.map(({ id }) => id),
+    async end() {
+      for (const workspaceId of workspaceIds) {
+        const own = endpoints.filter((endpoint) => endpoint.workspaceId === workspaceId)
+        const api = await place.openService(workspaceId)
+        await closedLoop(own.length, 8, (index) => api.delete(`/v1/webhooks/${own[index]?.id}`))
+        await api.close()
+      }
+    },
+  }
+}

@@ -1,0 +1,37 @@
+import { measureDeliveries } from './measure-deliveries.ts'
+import { measureEventToReceiver } from './measure-event-to-receiver.ts'
+import { measureHangingEndpoints } from './measure-hanging-endpoints.ts'
+import { measureKilledReplica } from './measure-killed-replica.ts'
+import { measureWideEvent } from './measure-wide-event.ts'
+import { peakMemory } from './peak-memory.ts'
+import type { WebhookPlace } from './subscribe.ts'
+import type { Row } from './table.ts'
+
+type Measure = (place: WebhookPlace) => Promise<Row[]>
+
+const MEASUREMENTS: readonly [what: string, measure: Measure][] = [
+  ['webhooks sustained', measureDeliveries],
+  ['webhooks from event to receiver', measureEventToReceiver],
+  ['webhooks of one event to many', measureWideEvent],
+  ['webhooks beside hanging endpoints', measureHangingEndpoints],
+  ['webhooks after a kill', measureKilledReplica],
+]
+
+/** What is measured of webhook delivery, each under its name, and of each the memory that it took. */
+export const webhookMeasurements = (place: WebhookPlace): [what: string, measure: () => Promise<Row[]>][] =>
+  MEASUREMENTS.map(([what, measure]) => [
+    what,
+    async () => {
+      const rows = await measure(place)
+      return [...rows, memoryRow(what, place)]
+    },
+  ])
+
+function memoryRow(what: string, place: WebhookPlace): Row {
+  const bytes = peakMemory(place.description().services['webhook-delivery']?.pid ?? 0)
+  return {
+    name: `peak memory of webhook-delivery, ${what}`,
+    measured: `${Math.round(bytes / 1e6)} MB`,
+    bound: '≤ 250 MB',
+  }
+}

@@ -1,0 +1,109 @@
+import type { ServerResponse } from 'node:http'
+import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { expect, test } from 'vitest'
+import { anEvent, type CreatedEndpoint, webhookDelivery } from '../harness.ts'
+
+const { admin, send, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
+const receiver = await startReceiver()
+
+const errors: { endpoint_id?: string }[] = []
+const logger: Logger = Object.assign(createLogger('test', 'silent'), {
+  error: (line: { endpoint_id?: string }) => void errors.push(line),
+})
+let aheadMs = 0
+const replica = await startReplica({ logger, clock: () => new Date(Date.now() + aheadMs) })
+
+const receivedAt = (path: string) => receiver.requests.filter((request) => request.path === path)
+const arrivalAt = (path: string, count = 1) =>
+  eventually(`${count} requests at ${path}`, () => receivedAt(path).length >= count)
+
+/** An endpoint at a path of the receiver, and a way to damage its secret and to replace it. */
+async function anEndpoint(path: string, caller = aCaller()) {
+  const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`)
+  return {
+    caller,
+    endpoint,
+    /** As a damaged disk does it, and another change of the workspace's endpoints then lets it be seen. */
+    async corrupt() {
+      await admin`
+        update endpoint set sealed_secret = set_bit(sealed_secret, 150, 1 - get_bit(sealed_secret, 150))
+        where id = ${endpoint.id}`
+      await admin`update endpoint_set set version = version + 1 where workspace_id = ${caller.workspaceId}`
+    },
+    rotate: () => send<CreatedEndpoint>(caller, 'POST', `/v1/webhooks/${endpoint.id}/secret/rotate`),
+    /** Deliveries that are neither made nor given up nor held by anybody. */
+    async waiting() {
+      const rows = await admin`
+        select from delivery where endpoint_id = ${endpoint.id}
+          and status = 'PENDING' and attempts_made = 0 and claimed_by is null`
+      return rows.length
+    },
+  }
+}
+
+test('an endpoint whose secret does not open gets its deliveries once it is rotated; others get theirs meanwhile (OP-107)', async () => {
+  const { caller, endpoint, corrupt, rotate, waiting } = await anEndpoint('/damaged')
+  await anEndpoint('/beside', caller)
+  const elsewhere = await anEndpoint('/elsewhere')
+  await corrupt()
+  const events = Array.from({ length: 100 }, () => anEvent(caller))
+  await replica.publish(...events, anEvent(elsewhere.caller))
+  await Promise.all([arrivalAt('/beside', 100), arrivalAt('/elsewhere')])
+  await eventually('all are given back', async () => (await waiting()) === 100)
+  expect(receivedAt('/damaged')).toEqual([])
+  expect(errors.map(({ endpoint_id }) => endpoint_id)).toEqual([endpoint.id])
+  expect((await deliveriesOf(caller, endpoint))[0]).toMatchObject({ status: 'PENDING', attempts_made: 0 })
+
+  await rotate()
+  aheadMs += 10_000
+  await arrivalAt('/damaged', 100)
+  const ids = receivedAt('/damaged').map(({ headers }) => headers['webhook-id'])
+  expect(ids.toSorted()).toEqual(events.map(({ id }) => id).toSorted())
+  await eventually('all are DELIVERED', async () =>
+    (await deliveriesOf(caller, endpoint)).every(({ status }) => status === 'DELIVERED'),
+  )
+})
+
+test('while it does not open its deliveries are looked at every ten seconds, and no more than a few of them (OP-107)', async () => {
+  const { caller, endpoint, corrupt, waiting } = await anEndpoint('/resting')
+  await corrupt()
+  await replica.publish(...Array.from({ length: 500 }, () => anEvent(caller)))
+  await eventually('all are given back', async () => (await waiting()) === 500)
+  const versions = async () => {
+    const rows = await admin`select xmin::text from delivery where endpoint_id = ${endpoint.id}`
+    return rows.map(({ xmin }) => xmin)
+  }
+  const before = await versions()
+  // What another endpoint is sent from the table shows that the claim loop goes round.
+  const other = await anEndpoint('/not-resting')
+  for (let round = 1; round <= 3; round++) {
+    await send(other.caller, 'POST', `/v1/webhooks/${other.endpoint.id}/ping`)
+    await arrivalAt('/not-resting', round)
+  }
+  expect(await versions()).toEqual(before)
+  aheadMs += 10_000
+  const changed = await eventually('it is looked at again', async () => {
+    const now = await versions()
+    return now.filter((version) => !before.includes(version)).length || false
+  })
+  expect(changed).toBeLessThanOrEqual(64)
+})
+
+test('what waits in memory when the secret is damaged is given back, and signed once it is rotated (OP-107)', async () => {
+  const held: ServerResponse[] = []
+  receiver.answerWith((response) => void held.push(response))
+  const { caller, corrupt, rotate, waiting } = await anEndpoint('/in-memory')
+  const about = { data: { id: 'one thing' } }
+  await replica.publish(anEvent(caller, about), anEvent(caller, about))
+  await arrivalAt('/in-memory')
+  await corrupt()
+  receiver.answerWith((response) => response.writeHead(204).end())
+  for (const response of held) response.writeHead(204).end()
+  await eventually('the second is given back', async () => (await waiting()) === 1)
+  await rotate()
+  aheadMs += 10_000
+  await arrivalAt('/in-memory', 2)
+})

@@ -1,0 +1,36 @@
+import type { Signing } from '../sending/signature.ts'
+import { ALL_EVENTS } from './endpoint.ts'
+
+/** An endpoint as deliveries need it. */
+export interface Target {
+  readonly workspaceId: string
+  readonly id: string
+  readonly url: URL
+  /** Undefined while its secret does not open: its deliveries wait (OP-107). */
+  readonly signing: Signing | undefined
+  readonly createdAt: Date
+}
+
+/** A workspace's endpoints as of one moment, found by their id and by what they are subscribed to. */
+export class Targets {
+  readonly #byId = new Map<string, Target>()
+  readonly #byEvent = new Map<string, Target[]>()
+
+  add(target: Target, enabledEvents: readonly string[]): void {
+    this.#byId.set(target.id, target)
+    for (const name of enabledEvents) {
+      const subscribed = this.#byEvent.get(name)
+      if (subscribed === undefined) this.#byEvent.set(name, [target])
+      else subscribed.push(target)
+    }
+  }
+
+  get(id: string): Target | undefined {
+    return this.#byId.get(id)
+  }
+
+  /** The endpoints that asked for a type of event, by its name or with `["*"]`. */
+  subscribedTo(type: string): readonly Target[] {
+    return [...(this.#byEvent.get(type) ?? []), ...(this.#byEvent.get(ALL_EVENTS) ?? [])]
+  }
+}
