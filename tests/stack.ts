@@ -18,6 +18,8 @@ export interface TestStack {
   readonly sql: postgres.Sql
   /** Signs the tokens between gateway and services: base64 DER PKCS8. */
   readonly internalPrivateKey: string
+  /** Where the stack keeps its secrets. */
+  readonly directory: string
   /** Ends a service's process as kill -9 does; the stack starts it again after a second. */
   kill(service: string): void
 }
@@ -68,6 +70,7 @@ export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<T
     description,
     sql,
     internalPrivateKey: stackSecrets(directory).internalPrivateKey,
+    directory,
     kill(service) {
       const pid = description().services[service]?.pid
       if (pid === undefined) throw new Error(`the stack runs no ${service}`)

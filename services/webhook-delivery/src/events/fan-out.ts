@@ -1,4 +1,4 @@
-import { EVENT_TOPICS, TOPICS } from '@backoffice/contracts/events.ts'
+import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -8,8 +8,8 @@ import type { Job } from '../deliveries/job.ts'
 import { nextAttemptAt } from '../deliveries/retry-schedule.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
-import { type Incoming, type MatchedEvent, matchEvents, ReadEvent } from './matching.ts'
-import { platformEvent } from './platform-event.ts'
+import { FAN_OUT, readEventSchema } from './event-schema.ts'
+import { type Incoming, type MatchedEvent, matchEvents, type ReadEvent } from './matching.ts'
 
 export interface FanOut {
   readonly directory: EndpointDirectory
@@ -18,16 +18,14 @@ export interface FanOut {
   readonly schedule: readonly number[]
 }
 
-const PlatformEvent = platformEvent(() => new Date())
-
 /**
  * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique. Each
  * event tells a fact of its own, so one that cannot be delivered keeps no later one of its resource back (OP-58).
  */
 export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
-  name: 'webhook-delivery.fan-out',
+  name: FAN_OUT,
   topics: EVENT_TOPICS,
-  schema: (topic) => (topic === TOPICS.platformEvents ? PlatformEvent : ReadEvent),
+  schema: readEventSchema(() => new Date()),
   isEachIndependent: true,
   handle: (records, tx) => fanOutEvents(options, tx, records),
 })

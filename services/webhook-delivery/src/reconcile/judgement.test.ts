@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import { type FoundDelivery, judge } from './judgement.ts'
+
+const overdueBefore = new Date('2026-03-01T12:00:00Z')
+const later = new Date(overdueBefore.getTime() + 1)
+const earlier = new Date(overdueBefore.getTime() - 1)
+const certain = { isCertain: true, isConsumed: true }
+
+const delivered: FoundDelivery = {
+  status: 'DELIVERED',
+  nextAttemptAt: null,
+  isClaimed: false,
+  attemptsMade: 2,
+  attempts: 2,
+  successes: 1,
+  hasEvent: true,
+}
+const pending: FoundDelivery = { ...delivered, status: 'PENDING', nextAttemptAt: later, successes: 0 }
+
+test.each([
+  ['a consumed event has no delivery to an endpoint that gets it: missing', certain, 'missing'],
+  ['the fan-out has not come to the event: not yet consumed', { isCertain: true, isConsumed: false }, 'unconsumed'],
+  ['the endpoint may have been another then: unknown', { isCertain: false, isConsumed: true }, 'unknown'],
+  ['both', { isCertain: false, isConsumed: false }, 'unconsumed'],
+])('%s', (_, expected, standing) => {
+  const problems = standing === 'missing' ? ['missing'] : []
+  expect(judge(expected, [], overdueBefore)).toEqual({ standing, problems })
+})
+
+test.each<[string, FoundDelivery]>([
+  ['delivered with a successful attempt', delivered],
+  ['delivered, and sent again without success', { ...delivered, attemptsMade: 3, attempts: 3 }],
+  ['failed', { ...delivered, status: 'FAILED', successes: 0 }],
+  ['pending on its schedule', pending],
+  ['pending, due not long ago', { ...pending, nextAttemptAt: overdueBefore }],
+  ['pending and due long ago, but claimed', { ...pending, nextAttemptAt: earlier, isClaimed: true }],
+])('a delivery that is %s is as it should be, whatever is known of its endpoint', (_, found) => {
+  for (const isCertain of [true, false]) {
+    expect(judge({ isCertain, isConsumed: false }, [found], overdueBefore)).toEqual({
+      standing: found.status,
+      problems: [],
+    })
+  }
+})
+
+test.each<[string, FoundDelivery[], string]>([
+  ['there twice', [delivered, delivered], 'twice'],
+  ['there without its event', [{ ...delivered, hasEvent: false }], 'no_event'],
+  ['due long ago and claimed by nobody', [{ ...pending, nextAttemptAt: earlier }], 'overdue'],
+  ['pending without a time', [{ ...pending, nextAttemptAt: null }], 'overdue'],
+  ['delivered without a successful attempt', [{ ...delivered, successes: 0 }], 'no_success'],
+  ['short of an attempt', [{ ...delivered, attempts: 1 }], 'attempts'],
+])('a delivery that is %s is told', (_, found, problem) => {
+  expect(judge(certain, found, overdueBefore).problems).toEqual([problem])
+})

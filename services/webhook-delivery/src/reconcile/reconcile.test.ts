@@ -1,0 +1,286 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { EVENT_TOPICS, type EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
+import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
+import { aTopic, testKafka } from '@backoffice/messaging/testing/kafka.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { parts } from '@backoffice/testing/parts.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+import { FAN_OUT } from '../events/event-schema.ts'
+import { anEvent, webhookDelivery } from '../harness.ts'
+import type { ExpectedDelivery } from './judgement.ts'
+import { type Reconciliation, reconcileRange } from './reconcile-range.ts'
+
+const TOPICS_READ = [...EVENT_TOPICS, deadLetterTopic(FAN_OUT)].map((name) => aTopic(name))
+const [{ admin, send, workerUrl, createEndpointAt, startReplica }, { kafka, open, prefix }, receiver] =
+  await Promise.all([webhookDelivery(), testKafka(TOPICS_READ), startReceiver()])
+const statements: string[] = []
+const worker = openDatabase({
+  url: workerUrl,
+  applicationName: 'reconcile',
+  onStatement: (text) => statements.push(text),
+})
+whenDone(() => worker.stop?.())
+await (await startReplica()).consume(open())
+
+const MINUTE_MS = 60_000
+const ago = (minutes: number) => new Date(Date.now() - minutes * MINUTE_MS)
+
+const encoded = (value: unknown) => Buffer.concat([Buffer.from([0, 0, 0, 0, 1]), Buffer.from(JSON.stringify(value))])
+const recordOf = (event: EventRecord, key: string = randomUUID()) => ({
+  topic: TOPICS.catalogEvents as string,
+  key,
+  value: encoded(event),
+  headers: {},
+})
+
+/** A workspace with an endpoint that is an hour old, and how to publish to it and look at its deliveries. */
+async function subscribed() {
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, receiver.url)
+  await setAge(endpoint, ago(60), ago(60))
+  const { workspaceId } = caller
+  const delivered = (count: number) =>
+    eventually(`${count} are delivered`, async () => {
+      const rows = await admin`select from delivery where workspace_id = ${workspaceId} and status = 'DELIVERED'`
+      return rows.length === count
+    })
+  /** Publishes events and waits until their deliveries are made. */
+  const publish = async (...events: EventRecord[]) => {
+    await kafka.produce(events.map((event) => recordOf(event)))
+    await delivered(events.length)
+  }
+  return { caller, workspaceId, endpoint, publish, delivered, event: (of = {}) => anEvent(caller, of) }
+}
+
+const setAge = ({ id }: { id: string }, createdAt: Date, updatedAt: Date) =>
+  admin`update endpoint set created_at = ${createdAt}, updated_at = ${updatedAt} where id = ${id}`
+
+/** Reconciles the last ten minutes of one workspace, and returns what was told. */
+async function reconcile(workspaceId: string, options: Partial<Reconciliation> = {}, of = open()) {
+  const told: [string, ExpectedDelivery][] = []
+  const report = await reconcileRange(of, worker.sql, {
+    since: ago(10),
+    until: new Date(Date.now() + MINUTE_MS),
+    marginMs: MINUTE_MS,
+    overdueMs: MINUTE_MS,
+    workspaceId,
+    onProblem: (problem, delivery) => told.push([problem, delivery]),
+    ...options,
+  })
+  const { standings, problems, ...counts } = report
+  return { told, ...counts, standings: [...standings], problems: [...problems] }
+}
+
+/** Runs the command for the last ten minutes; resolves with what it printed and how it ended. */
+async function command(args: Record<string, string>, environment: NodeJS.ProcessEnv = {}) {
+  const given = { since: ago(10).toISOString(), until: new Date(Date.now() + MINUTE_MS).toISOString(), ...args }
+  const child = spawn(
+    process.execPath,
+    [
+      fileURLToPath(new URL('reconcile.ts', import.meta.url)),
+      ...Object.entries(given).flatMap(([name, value]) => [`--${name}`, value]),
+    ],
+    {
+      env: {
+        PATH: process.env.PATH,
+        WORKER_DATABASE_URL: workerUrl,
+        KAFKA_BROKERS: parts().kafkaBrokers.join(','),
+        KAFKA_PREFIX: prefix,
+        ...environment,
+      },
+    },
+  )
+  whenDone(() => void child.kill('SIGKILL'))
+  let output = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
+  const [code] = await once(child, 'close')
+  return { code, lines: output.trim().split('\n') }
+}
+
+test('when every event has its delivery the command says so and exits 0, without the keys of any secret', async () => {
+  const { workspaceId, publish, event } = await subscribed()
+  await publish(event(), event(), event())
+  const { code, lines } = await command({ workspace: workspaceId })
+  expect(lines).toEqual([
+    expect.stringMatching(/^events: 3, dead letters: 0, records read: \d+$/),
+    'deliveries: 0 pending, 3 delivered, 0 failed',
+    'not there: 0 not yet consumed, 0 unknown, since their endpoint was changed',
+    expect.stringMatching(/^wrong: 0 missing, 0 twice, (0 [a-z ]+, )*0 [a-z ]+$/),
+  ])
+  expect(code).toBe(0)
+})
+
+test('a delivery that is not there is printed with its workspace, event, type and endpoint, and the command exits 1', async () => {
+  const { workspaceId, endpoint, publish, event } = await subscribed()
+  const lost = event()
+  await publish(event(), lost)
+  await admin`delete from delivery where event_id = ${lost.id}`
+  const { code, lines } = await command({ workspace: workspaceId })
+  expect(JSON.parse(lines[0] ?? '')).toEqual({
+    problem: 'missing',
+    workspace: workspaceId,
+    event: lost.id,
+    type: lost.type,
+    endpoint: endpoint.id,
+  })
+  expect(lines.at(-1)).toMatch(/^wrong: 1 missing, 0 twice, /)
+  expect(code).toBe(1)
+})
+
+test('a record that came twice is one event with one delivery', async () => {
+  const { workspaceId, delivered, event } = await subscribed()
+  const [twice, once] = [event(), event()]
+  await kafka.produce([recordOf(twice, 'one key'), recordOf(once, 'one key'), recordOf(twice, 'one key')])
+  await delivered(2)
+  expect(await reconcile(workspaceId)).toMatchObject({ events: 2, standings: [['DELIVERED', 2]], told: [] })
+})
+
+test('what went to the dead letters is counted there, whether it cannot be read or cannot be stored', async () => {
+  const { workspaceId, publish, event } = await subscribed()
+  const before = await reconcile('', { workspaceId: undefined })
+  await kafka.produce([
+    { ...recordOf(event()), value: Buffer.from('no record') },
+    { ...recordOf(event({ type: 'bundle.exploded' })), topic: TOPICS.platformEvents },
+    recordOf(event(), 'a\0b'),
+  ])
+  await publish(event())
+  await eventually('the fan-out has passed all of them', async () => {
+    const positions = await kafka.positions(FAN_OUT, EVENT_TOPICS)
+    return positions.every(({ lag }) => lag === 0)
+  })
+  const after = await reconcile('', { workspaceId: undefined })
+  expect(after.deadLetters - before.deadLetters).toBe(3)
+  expect(await reconcile(workspaceId)).toMatchObject({ events: 1, deadLetters: 1, told: [] })
+})
+
+test('of an endpoint that was changed since it is unknown what it asked for, and nothing is missing', async () => {
+  const { workspaceId, caller, endpoint, publish, event } = await subscribed()
+  await publish(event(), event())
+  await admin`delete from delivery where workspace_id = ${workspaceId}`
+  await send(caller, 'PUT', `/v1/webhooks/${endpoint.id}`, { enabled_events: ['tag.created'] })
+  expect(await reconcile(workspaceId)).toMatchObject({ standings: [['unknown', 2]], told: [] })
+  await admin`delete from endpoint where id = ${endpoint.id}`
+  expect(await reconcile(workspaceId)).toMatchObject({ events: 2, standings: [], told: [] })
+})
+
+test('an endpoint that was made in the moment of an event need not have it', async () => {
+  const { workspaceId, endpoint, publish, event } = await subscribed()
+  const made = event()
+  await publish(made)
+  await admin`delete from delivery where workspace_id = ${workspaceId}`
+  await setAge(endpoint, new Date(made.occurred_at), new Date(made.occurred_at))
+  expect(await reconcile(workspaceId)).toMatchObject({ standings: [['unknown', 1]], told: [] })
+})
+
+test('events that the fan-out has not come to are not yet consumed, and not missing', async () => {
+  const { workspaceId, event } = await subscribed()
+  const idle = await testKafka(TOPICS_READ)
+  await idle.kafka.produce([event(), event()].map((each) => recordOf(each)))
+  expect(await reconcile(workspaceId, {}, idle.open())).toMatchObject({ standings: [['unconsumed', 2]], told: [] })
+})
+
+test('events count by when they occurred: from the beginning of the range on, and before its end', async () => {
+  const { workspaceId, publish, event } = await subscribed()
+  const since = ago(5)
+  const until = ago(4)
+  const at = (time: Date, ms: number) => event({ occurred_at: new Date(time.getTime() + ms).toISOString() })
+  await publish(at(since, -1), at(since, 0), at(until, -1), at(until, 0))
+  const late = { since, until, marginMs: 10 * MINUTE_MS }
+  expect(await reconcile(workspaceId, late)).toMatchObject({ events: 2, standings: [['DELIVERED', 2]] })
+  // Published long after it, and read only with a margin.
+  expect(await reconcile(workspaceId, { ...late, marginMs: 0 })).toMatchObject({ events: 0 })
+})
+
+test('a ping is no event of Kafka and not judged', async () => {
+  const { workspaceId, caller, endpoint, delivered } = await subscribed()
+  await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/ping`)
+  await delivered(1)
+  await admin`delete from event where workspace_id = ${workspaceId}`
+  expect(await reconcile(workspaceId)).toMatchObject({ events: 0, standings: [], told: [] })
+})
+
+test('what the table says of a delivery has to agree: its event, its attempts, their success', async () => {
+  const { workspaceId, publish, event } = await subscribed()
+  const [eventless, miscounted, unsuccessful] = [event(), event(), event()]
+  await publish(eventless, miscounted, unsuccessful)
+  await admin`delete from event where id = ${eventless.id}`
+  await admin`update delivery set attempts_made = 2 where event_id = ${miscounted.id}`
+  await admin`
+    update attempt set error_class = 'status' from delivery
+    where delivery.id = attempt.delivery_id and delivery.event_id = ${unsuccessful.id}`
+  const { told } = await reconcile(workspaceId)
+  expect(new Map(told.map(([problem, { eventId }]) => [problem, eventId]))).toEqual(
+    new Map([
+      ['no_event', eventless.id],
+      ['attempts', miscounted.id],
+      ['no_success', unsuccessful.id],
+    ]),
+  )
+})
+
+test('a delivery that waits for its time is overdue once that is so long past, unless it is claimed', async () => {
+  const { workspaceId, event } = await subscribed()
+  receiver.answerWith((response) => response.writeHead(503).end())
+  whenDone(() => receiver.answerWith((response) => response.writeHead(204).end()))
+  await kafka.produce([recordOf(event())])
+  await eventually('it waits for its second attempt', async () => {
+    const rows = await admin`select from delivery where workspace_id = ${workspaceId} and attempts_made = 1`
+    return rows.length === 1
+  })
+  expect(await reconcile(workspaceId)).toMatchObject({ standings: [['PENDING', 1]], told: [] })
+  // As it would be seen in an hour.
+  const inAnHour = { overdueMs: -60 * MINUTE_MS }
+  expect(await reconcile(workspaceId, inAnHour)).toMatchObject({
+    standings: [['PENDING', 1]],
+    problems: [['overdue', 1]],
+  })
+  await admin`
+    update delivery set claimed_by = 1, lease_until = now() + interval '1 hour' where workspace_id = ${workspaceId}`
+  expect(await reconcile(workspaceId, inAnHour)).toMatchObject({ told: [] })
+})
+
+test('the number of statements does not grow with the number of events', async () => {
+  const { workspaceId, publish, event } = await subscribed()
+  const count = async () => {
+    statements.length = 0
+    await reconcile(workspaceId)
+    return statements.length
+  }
+  await publish(event())
+  const one = await count()
+  await kafka.produce(Array.from({ length: 300 }, () => recordOf(event())))
+  await eventually('all are there', async () => {
+    const rows = await admin`select from delivery where workspace_id = ${workspaceId} and status = 'DELIVERED'`
+    return rows.length === 301
+  })
+  expect(await count()).toBe(one)
+  expect(one).toBe(2)
+})
+
+test.each([
+  ['without an end', { until: '' }, {}, '--until: '],
+  ['with a range that ends before it begins', { since: '2999-01-01T00:00:00Z' }, {}, '--since: must be before until'],
+  [
+    'with a range that Kafka no longer has',
+    { since: ago(8 * 24 * 60).toISOString() },
+    {},
+    '--since: lies more than 7 days',
+  ],
+  ['with a workspace that is none', { workspace: 'mine' }, {}, '--workspace: must be a UUID'],
+  ['with an option that is none', { everything: 'yes' }, {}, "Unknown option '--everything'"],
+  ['without its environment', {}, { WORKER_DATABASE_URL: '' }, 'configuration: WORKER_DATABASE_URL'],
+  ['without Kafka', {}, { KAFKA_BROKERS: '127.0.0.1:1' }, 'ECONNREFUSED'],
+  ['without PostgreSQL', {}, { WORKER_DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'ECONNREFUSED'],
+])('the command %s exits 2 and says why', async (_, args, environment, reason) => {
+  const { publish, event } = await subscribed()
+  await publish(event())
+  const { code, lines } = await command(args, environment)
+  expect([code, lines.join('\n')]).toEqual([2, expect.stringContaining(reason)])
+})
