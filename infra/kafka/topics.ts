@@ -26,6 +26,7 @@ const compacted = {
 const published: Record<Topic, NewTopic['config']> = {
   [TOPICS.catalogEvents]: retained(7),
   [TOPICS.catalogProducts]: compacted,
+  [TOPICS.collectionsEvents]: retained(7),
   [TOPICS.importsBatches]: retained(7),
   [TOPICS.importsResults]: retained(7),
   [TOPICS.platformEvents]: retained(7),
@@ -34,6 +35,8 @@ const published: Record<Topic, NewTopic['config']> = {
 /** What consumers could not process, kept long enough for somebody to look into it. */
 const deadLetters = {
   'catalog.imports.dead-letters': retained(90),
+  'collections.imports.dead-letters': retained(90),
+  'collections.products.dead-letters': retained(90),
   'webhook-delivery.fan-out.dead-letters': retained(90),
 }
 

@@ -33,8 +33,13 @@ export const services: readonly ServiceDefinition[] = [
       ADMIN_TOKEN: secrets.adminToken,
       INTERNAL_TOKEN_PRIVATE_KEY: secrets.internalPrivateKey,
       CATALOG_URL: urls.catalog,
+      COLLECTIONS_URL: urls.collections,
       WEBHOOK_DELIVERY_URL: urls['webhook-delivery'],
     }),
+  },
+  {
+    name: 'collections',
+    environment: ({ urls }) => ({ CATALOG_URL: urls.catalog, ASSETS_URL: `${urls.gateway}/assets` }),
   },
   {
     name: 'catalog',

@@ -4,7 +4,6 @@ import { EVENT_TOPICS, EVENT_TYPES, RECORDS } from './events.ts'
 
 /** Published by services that are not there yet: they bring the shapes. */
 const WITHOUT_A_SHAPE = [
-  ...['collection.created', 'collection.updated', 'collection.deleted'],
   ...['customer.created', 'customer.updated'],
   ...['order.created', 'order.updated', 'order.paid', 'invoice.paid', 'fulfillment.created'],
   'import.completed',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
+import { Collection } from './collection.ts'
 import { Id, Timestamp } from './fields.ts'
-import { CategoryBatch, ImportResult, ProductBatch, StockBatch, VariantBatch } from './imports.ts'
+import { CategoryBatch, CollectionBatch, ImportResult, ProductBatch, StockBatch, VariantBatch } from './imports.ts'
 import {
   AssistantTask,
   Bundle,
@@ -20,6 +21,7 @@ import { Category, Product, ProductState, Tag } from './product.ts'
 export const TOPICS = {
   catalogEvents: 'catalog.events',
   catalogProducts: 'catalog.products',
+  collectionsEvents: 'collections.events',
   importsBatches: 'imports.batches',
   importsResults: 'imports.results',
   platformEvents: 'platform.events',
@@ -27,7 +29,7 @@ export const TOPICS = {
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS]
 
 /** Topics whose records are delivered to webhook endpoints. */
-export const EVENT_TOPICS: readonly Topic[] = [TOPICS.catalogEvents, TOPICS.platformEvents]
+export const EVENT_TOPICS: readonly Topic[] = [TOPICS.catalogEvents, TOPICS.collectionsEvents, TOPICS.platformEvents]
 
 /** What every record on Kafka looks like, whatever its `data`. */
 export const EventRecord = z.strictObject({
@@ -61,11 +63,17 @@ export const RECORDS = {
   [TOPICS.catalogProducts]: {
     'product.state': record('product.state', ProductState),
   },
+  [TOPICS.collectionsEvents]: {
+    'collection.created': record('collection.created', Collection),
+    'collection.updated': record('collection.updated', Collection),
+    'collection.deleted': record('collection.deleted', Deleted),
+  },
   [TOPICS.importsBatches]: {
     'batch.products': record('batch.products', ProductBatch),
     'batch.product_variants': record('batch.product_variants', VariantBatch),
     'batch.stock': record('batch.stock', StockBatch),
     'batch.categories': record('batch.categories', CategoryBatch),
+    'batch.collections': record('batch.collections', CollectionBatch),
   },
   [TOPICS.importsResults]: {
     'batch.applied': record('batch.applied', ImportResult),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Handle, MEMBERSHIP_TYPES, SORT_ORDERS } from './collection.ts'
 import {
   CategorySlug,
   Description,
@@ -75,6 +76,22 @@ export const CategoryRow = z.strictObject({
 })
 export type CategoryRow = z.output<typeof CategoryRow>
 
+/** A row of the template `collections`; its key is `handle`, `rules` those of OP-30 as JSON text (OP-118). */
+export const CollectionRow = z.strictObject({
+  handle: Handle,
+  name: Name.optional(),
+  description: Description.optional(),
+  sort_order: z.enum(SORT_ORDERS).optional(),
+  membership_type: z.enum(MEMBERSHIP_TYPES).optional(),
+  rules: z.string().max(LIMITS.descriptionLength).optional(),
+  published: z.boolean().optional(),
+  publish_at: TimestampInput.optional(),
+  unpublish_at: TimestampInput.optional(),
+  seo_title: Name.optional(),
+  seo_description: Description.optional(),
+})
+export type CollectionRow = z.output<typeof CollectionRow>
+
 /**
  * Some rows of an import, for the service that owns the template. Batches count from 0 and are applied in their order; `row`
  * counts as a spreadsheet does (OP-52); `product_statuses` are those the workspace uses (OP-13).
@@ -95,6 +112,7 @@ export const ProductBatch = batchOf('products', ProductRow)
 export const VariantBatch = batchOf('product_variants', VariantRow)
 export const StockBatch = batchOf('stock', StockRow)
 export const CategoryBatch = batchOf('categories', CategoryRow)
+export const CollectionBatch = batchOf('collections', CollectionRow)
 
 /**
  * Why a row was not applied (OP-52). The codes are the API's for the same mistake in a request (OP-02), and `duplicate` for a

@@ -18,7 +18,12 @@ export const Caller = z.object({
 export type Caller = z.output<typeof Caller>
 
 /** The caller of one request, with the request's own ids. */
-export type RequestContext = Caller & WorkspaceContext & { readonly requestId: string }
+export type RequestContext = Caller &
+  WorkspaceContext & {
+    readonly requestId: string
+    /** The caller's token as it came, for asking another service on the caller's behalf. */
+    readonly token: string
+  }
 
 /** The header that carries the token from gateway to service. */
 export const INTERNAL_TOKEN_HEADER = 'x-internal-token'

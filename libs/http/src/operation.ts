@@ -79,7 +79,8 @@ export function operationRoute(
   return {
     declaration,
     async authorize(request) {
-      const caller = await verifyToken(headerOf(request, INTERNAL_TOKEN_HEADER), clock())
+      const token = headerOf(request, INTERNAL_TOKEN_HEADER)
+      const caller = await verifyToken(token, clock())
       request.logged = { workspace_id: caller.workspaceId, key_id: caller.keyId }
       if (declaration.scope !== 'internal' && !isGranted(caller.scopes, declaration.scope)) {
         throw new ApiError('insufficient_scope', `API key lacks required scope: ${declaration.scope}`)
@@ -88,6 +89,7 @@ export function operationRoute(
         ...caller,
         actor: caller.keyId,
         requestId: request.id,
+        token: token ?? '',
         traceparent: traceparentFrom(request.headers.traceparent),
       }
     },

@@ -1,8 +1,9 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
+import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
+import { validate } from '@backoffice/contracts/validation.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { withinMs } from './body-deadline.ts'
-import { refuseUnstorable } from './json-body.ts'
 import type { Reply } from './reply.ts'
 import {
   dropRest,
@@ -12,7 +13,6 @@ import {
   type UploadedFile,
   uploadBytes,
 } from './upload.ts'
-import { validate } from './validation.ts'
 
 /** The declared side of an operation: what routing, validation and the OpenAPI document need. */
 export interface RouteDeclaration<

@@ -11,6 +11,7 @@ import { List, ProcessConfig, readConfig } from '@backoffice/runtime/config.ts'
 import { runProcess } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
 import { openStorage, StorageConfig } from './assets/open-storage.ts'
+import { readAsset } from './assets/read-asset.ts'
 import { addAssetFiles } from './assets/serve-assets.ts'
 import { uploadAsset } from './assets/upload-asset.ts'
 import { createCategory } from './categories/create-category.ts'
@@ -93,6 +94,7 @@ await runProcess('catalog', config, (context) => {
       listTags,
       deleteTag,
       uploadAsset(storage),
+      readAsset,
       takeStock,
       releaseStock,
     ],

@@ -13,6 +13,7 @@ const GatewayConfig = ProcessConfig.extend({
   DATABASE_URL: z.url(),
   WORKER_DATABASE_URL: z.url(),
   CATALOG_URL: z.url(),
+  COLLECTIONS_URL: z.url(),
   WEBHOOK_DELIVERY_URL: z.url(),
   INTERNAL_TOKEN_PRIVATE_KEY: z.base64(),
   ADMIN_TOKEN: z.string().min(16),
@@ -30,6 +31,7 @@ await runProcess('gateway', config, ({ logger }) => {
   const keys = authenticator(worker)
   const upstreams = {
     catalog: openUpstream('catalog', config.CATALOG_URL),
+    collections: openUpstream('collections', config.COLLECTIONS_URL),
     'webhook-delivery': openUpstream('webhook-delivery', config.WEBHOOK_DELIVERY_URL),
   }
   const files = openUpstream('catalog', config.CATALOG_URL, FILE_UPSTREAM)

@@ -1,12 +1,12 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Category } from '@backoffice/contracts/product.ts'
+import { slugify } from '@backoffice/contracts/slug.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { slugify } from '../products/slug.ts'
 import { CreateCategoryBody, unknownCategory } from './category-input.ts'
 
 /** POST /v1/categories (extension of OP-19). */

@@ -1,14 +1,14 @@
-import { fork } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { consumedImports } from '@backoffice/messaging/testing/consumed-imports.ts'
+import { aBatch } from '@backoffice/messaging/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
-import { parts } from '@backoffice/testing/parts.ts'
 import { expect, test } from 'vitest'
-import { aBatch } from './imports-under-test.ts'
-import { consumedImports } from './testing/consumed-imports.ts'
+import { applyImportBatches } from './apply-import-batches.ts'
 
-const imports = await consumedImports()
+const imports = await consumedImports(
+  'catalog',
+  applyImportBatches(() => undefined),
+)
 
 /** The group keeps a dead member's partitions for its session of 6 s. */
 const AFTER_THE_SESSION_MS = 20_000
@@ -20,12 +20,8 @@ test('a batch committed by a process killed before it committed the offset is ne
     aBatch(caller, 'products', [{ sku: 'MUG', name: 'Mug', stock }], { importId, batch }),
   )
   await imports.send(...stocks)
-  const killed = fork(
-    fileURLToPath(new URL('./testing/crashing-consumer.ts', import.meta.url)),
-    [parts().kafkaBrokers.join(), imports.prefix, imports.appUrl],
-    { execArgv: [] },
-  )
-  expect((await once(killed, 'exit'))[1]).toBe('SIGKILL')
+  const script = new URL('./testing/crashing-consumer.ts', import.meta.url)
+  expect(await imports.crash(script, 'AFTER_COMMIT')).toBe('SIGKILL')
   expect(await imports.answersOf(importId)).toHaveLength(1)
   // Told apart from what the import set it to, should the first batch be applied once more.
   await imports.admin`update variant set stock = 5 where workspace_id = ${caller.workspaceId}`

@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { consumedImports } from '@backoffice/messaging/testing/consumed-imports.ts'
+import { aBatch } from '@backoffice/messaging/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
-import { aBatch } from './imports-under-test.ts'
-import { consumedImports } from './testing/consumed-imports.ts'
+import { applyImportBatches } from './apply-import-batches.ts'
 
-const imports = await consumedImports()
+const imports = await consumedImports(
+  'catalog',
+  applyImportBatches(() => undefined),
+)
 const { admin, send, answered, answersOf } = imports
 const dead = imports.deadLetters()
 await Promise.all([imports.startReplica(), imports.startReplica()])

@@ -1,9 +1,9 @@
+import type { Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
 import type { LockedProduct } from './lock-products.ts'
-import type { Row, RowOutcomes } from './row-outcomes.ts'
 import { writeProducts } from './write-products.ts'
 
 /** Variants read at once, about: a product has up to 2,048, and a batch may be about 500 products. */

@@ -1,6 +1,6 @@
+import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type FoundReferences, resolveReferences, type WantedReferences } from '../products/references.ts'
-import type { Batch } from './batch.ts'
 
 /**
  * What rows refer to; options and tags are made where missing, and no event tells of them (OP-72). The lock that is taken for
@@ -9,7 +9,7 @@ import type { Batch } from './batch.ts'
 export async function findReferences(
   tx: Transaction,
   wanted: Partial<WantedReferences>,
-  batch: Batch,
+  batch: ImportBatch,
   now: Date,
 ): Promise<FoundReferences> {
   const nothing = { options: [], categoryIds: [], categorySlugs: [], categoryName: undefined, tags: [], assetIds: [] }

@@ -1,17 +1,17 @@
 import { badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
 import { CategoryRow } from '@backoffice/contracts/imports.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
+import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
+import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { tellJoining } from '../categories/tell-joining.ts'
-import type { Batch } from './batch.ts'
-import { type Row, RowOutcomes } from './row-outcomes.ts'
 
 /**
  * Applies rows of the template `categories` (OP-54, OP-55) in their order, so that a parent may come in an earlier row: creates
  * categories, and sets what is given of those that have the slug, by the rules of POST and PUT /v1/categories (OP-38).
  */
-export async function importCategories(tx: Transaction, batch: Batch, now: Date): Promise<RowOutcomes> {
+export async function importCategories(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
   const outcomes = new RowOutcomes()
   const rows = outcomes.read(CategoryRow, 'slug', batch.rows)
   const before = await lockCategories(tx, rows)

@@ -1,14 +1,14 @@
 import { ApiError, badRequest, conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import { VariantRow } from '@backoffice/contracts/imports.ts'
+import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
+import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
 import { planAttributes, planChanges, refuseOneTooMany, refuseTooMuchStock } from '../variants/plan-variant.ts'
-import type { Batch } from './batch.ts'
 import { changeProducts, type ProductRow } from './change-products.ts'
 import { findReferences } from './find-references.ts'
 import { type LockedProduct, type LockedProducts, lockProductsOf } from './lock-products.ts'
-import { type Row, RowOutcomes } from './row-outcomes.ts'
 
 /** A row with the product it is about; `attributes`, by option name, undefined where the row names no option. */
 interface PlannedRow extends ProductRow<VariantRow> {
@@ -22,7 +22,7 @@ type OptionIds = ReadonlyMap<string, string>
  * Applies rows of the template `product_variants` (OP-54, OP-55): adds variants to variable products that are there, and sets
  * what is given of those that have the SKU, by the rules of POST and PUT …/variants (OP-22).
  */
-export async function importProductVariants(tx: Transaction, batch: Batch, now: Date): Promise<RowOutcomes> {
+export async function importProductVariants(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
   const outcomes = new RowOutcomes()
   const rows = outcomes.read(VariantRow, 'sku', batch.rows)
   const locked = await lockProductsOf(
@@ -82,7 +82,12 @@ function attributesOf(values: VariantRow): Record<string, string> | undefined {
 }
 
 /** The options that products without any get from their first variant (OP-22). */
-async function findOptions(tx: Transaction, rows: readonly PlannedRow[], batch: Batch, now: Date): Promise<OptionIds> {
+async function findOptions(
+  tx: Transaction,
+  rows: readonly PlannedRow[],
+  batch: ImportBatch,
+  now: Date,
+): Promise<OptionIds> {
   const first = rows.filter(({ product }) => product.variants === 0)
   const names = new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))
   if (names.size === 0) return new Map()

@@ -1,6 +1,9 @@
 import { badRequest, conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import { ProductRow } from '@backoffice/contracts/imports.ts'
 import type { CategoryReference } from '@backoffice/contracts/product.ts'
+import { slugify } from '@backoffice/contracts/slug.ts'
+import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
+import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { chooseCategories } from '../products/category-choice.ts'
@@ -8,13 +11,10 @@ import { planProduct, refuseUnsupportedStatus } from '../products/plan-product.t
 import { isUnchanged, planUpdate } from '../products/plan-update.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
-import { slugify } from '../products/slug.ts'
 import { chooseTags, type TagChoice } from '../products/tag-choice.ts'
-import type { Batch } from './batch.ts'
 import { crowded, findSlugs, lockFamilies, slugChooser } from './choose-slugs.ts'
 import { findReferences } from './find-references.ts'
 import { type LockedProducts, lockProductsOf } from './lock-products.ts'
-import { type Row, RowOutcomes } from './row-outcomes.ts'
 import { type ProductChange, writeProducts } from './write-products.ts'
 
 /** A row that can be applied, but for what it shares with other rows: slugs and tags. */
@@ -39,7 +39,7 @@ interface Known {
  * Applies rows of the template `products` (OP-54, OP-55): creates simple and virtual products, and sets what is given of those
  * that have the SKU, by the rules of POST and PUT /v1/products.
  */
-export async function importProducts(tx: Transaction, batch: Batch, now: Date): Promise<RowOutcomes> {
+export async function importProducts(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
   const outcomes = new RowOutcomes()
   const rows = outcomes.read(ProductRow, 'sku', batch.rows)
   const known = await findKnown(tx, rows, batch, now)
@@ -66,7 +66,12 @@ export async function importProducts(tx: Transaction, batch: Batch, now: Date): 
   return outcomes
 }
 
-async function findKnown(tx: Transaction, rows: readonly Row<ProductRow>[], batch: Batch, now: Date): Promise<Known> {
+async function findKnown(
+  tx: Transaction,
+  rows: readonly Row<ProductRow>[],
+  batch: ImportBatch,
+  now: Date,
+): Promise<Known> {
   const skus = rows.map(({ values }) => values.sku)
   const locked = await lockProductsOf(tx, skus)
   const ids = locked.products.filter(({ type }) => type !== 'VARIABLE_PRODUCT').map(({ id }) => id)
@@ -90,7 +95,7 @@ function planRow(
   { row, values }: Row<ProductRow>,
   known: Known,
   explicit: Set<string>,
-  statuses: Batch['product_statuses'],
+  statuses: ImportBatch['product_statuses'],
   now: Date,
 ): PlannedRow {
   if (known.locked.bySku.get(values.sku)?.type === 'VARIABLE_PRODUCT') {
@@ -113,7 +118,7 @@ function planRow(
 }
 
 /** A new product before anything optional is set: with what creating one gives it (OP-13), its version still to come. */
-function blankProduct(values: ProductRow, statuses: Batch['product_statuses'], now: Date): ProductRecord {
+function blankProduct(values: ProductRow, statuses: ImportBatch['product_statuses'], now: Date): ProductRecord {
   const { sku, name, stock, type = 'SIMPLE_PRODUCT' } = values
   if (name === undefined) throw badRequest('name: is required for a new product')
   const { status, requiresShipping } = planProduct({ ...values, name, type }, statuses)
@@ -157,7 +162,7 @@ async function chooseSlugs(tx: Transaction, planned: readonly PlannedRow[], { sl
 }
 
 /** The tags that the rows name, by slug, made where missing; no event tells of them (OP-72). */
-async function findTags(tx: Transaction, planned: readonly PlannedRow[], batch: Batch, now: Date) {
+async function findTags(tx: Transaction, planned: readonly PlannedRow[], batch: ImportBatch, now: Date) {
   const wanted = new Map(planned.flatMap((row) => row.tags.tags.map((tag) => [tag.slug, tag])))
   const { tags } =
     wanted.size === 0 ? { tags: [] } : await findReferences(tx, { tags: [...wanted.values()] }, batch, now)

@@ -1,15 +1,15 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { StockRow } from '@backoffice/contracts/imports.ts'
+import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
+import { RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { refuseTooMuchStock } from '../variants/plan-variant.ts'
-import type { Batch } from './batch.ts'
 import { changeProducts, type ProductRow } from './change-products.ts'
 import { lockProductsOf } from './lock-products.ts'
-import { RowOutcomes } from './row-outcomes.ts'
 
 /** Applies rows of the template `stock` (OP-54, OP-55): sets what there is of each SKU, of whatever type of product. */
-export async function importStock(tx: Transaction, batch: Batch, now: Date): Promise<RowOutcomes> {
+export async function importStock(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
   const outcomes = new RowOutcomes()
   const rows = outcomes.read(StockRow, 'sku', batch.rows)
   const { bySku } = await lockProductsOf(

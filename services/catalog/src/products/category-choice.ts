@@ -1,8 +1,8 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { isId } from '@backoffice/contracts/fields.ts'
 import type { CategoryReference } from '@backoffice/contracts/product.ts'
+import { slugify } from '@backoffice/contracts/slug.ts'
 import type { NamedReference } from './references.ts'
-import { slugify } from './slug.ts'
 
 interface CategoryMembers {
   readonly category?: { id?: string | undefined; name?: string | undefined } | null | undefined

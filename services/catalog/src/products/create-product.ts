@@ -1,4 +1,5 @@
 import { Product } from '@backoffice/contracts/product.ts'
+import { slugify } from '@backoffice/contracts/slug.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
@@ -10,7 +11,6 @@ import { CreateProductBody } from './product-input.ts'
 import { productCreated, referencesCreated } from './product-records.ts'
 import { productBody } from './product-view.ts'
 import { type FoundReferences, resolveReferences } from './references.ts'
-import { slugify } from './slug.ts'
 import { chooseTags } from './tag-choice.ts'
 
 /** POST /v1/products (spec: Products, Create rules 1–4). */

@@ -1,9 +1,9 @@
 import { isId, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
+import { slugify } from '@backoffice/contracts/slug.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { slugify } from './slug.ts'
 
 const BETWEEN_WORDS = /[^\p{L}\p{M}\p{N}]+/u
 const MAX_WORDS = 10

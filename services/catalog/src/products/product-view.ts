@@ -1,6 +1,6 @@
 import type { MoneyMap } from '@backoffice/contracts/fields.ts'
 import type { CategoryReference, MediaItem, Product, ProductState, Tag } from '@backoffice/contracts/product.ts'
-import { assetUrl } from '../assets/asset-url.ts'
+import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { priceRange } from './pricing.ts'
 
 /** A product with everything that belongs to it, as written or read, ids resolved. */

@@ -1,6 +1,6 @@
 import type { Tag } from '@backoffice/contracts/product.ts'
+import { slugify } from '@backoffice/contracts/slug.ts'
 import type { NamedReference } from './references.ts'
-import { slugify } from './slug.ts'
 
 /** The tags a product asks for by name. */
 export interface TagChoice {

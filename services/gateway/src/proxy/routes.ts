@@ -8,6 +8,7 @@ const ROUTES = {
   categories: 'catalog',
   tags: 'catalog',
   assets: 'catalog',
+  collections: 'collections',
   webhooks: 'webhook-delivery',
 } as const
 

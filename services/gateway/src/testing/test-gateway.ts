@@ -67,7 +67,7 @@ const GENEROUS: RateLimit = { perSecond: 1000, burst: 100_000 }
 /** Starts a gateway for the calling test file. */
 export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await testDatabase('gateway')
-  const [catalog, webhooks] = await Promise.all([testUpstream(), testUpstream()])
+  const [catalog, collections, webhooks] = await Promise.all([testUpstream(), testUpstream(), testUpstream()])
   let lookUps = 0
   const worker = openDatabase({
     url: database.workerUrl,
@@ -81,6 +81,7 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
   const keys = authenticator(worker)
   const upstreams = {
     catalog: openUpstream('catalog', catalog.url, limits),
+    collections: openUpstream('collections', collections.url, limits),
     'webhook-delivery': openUpstream('webhook-delivery', webhooks.url, limits),
   }
   const files = openUpstream('catalog', catalog.url, limits)

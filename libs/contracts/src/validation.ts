@@ -1,9 +1,9 @@
-import { badRequest } from '@backoffice/contracts/errors.ts'
 import type { z } from 'zod'
+import { badRequest } from './errors.ts'
 
 const SHOWN = 5
 
-/** Validates one part of a request. Throws `bad_request` whose message names each offending field by its path (OP-02). */
+/** Validates one part of a request, or a row of an import. Throws `bad_request` whose message names each offending field by its path (OP-02). */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, part: string): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data

@@ -1,5 +1,5 @@
-import { readConfig } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'
+import { readConfig } from './config.ts'
 
 /** Read here and not in main.ts: bodies with URLs are built wherever a product changes. */
 const { ASSETS_URL } = readConfig(z.object({ ASSETS_URL: z.url().default('http://localhost:8080/assets') }))

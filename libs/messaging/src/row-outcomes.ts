@@ -1,7 +1,7 @@
 import { ApiError, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import type { ImportResult, RowError } from '@backoffice/contracts/imports.ts'
-import { refuseUnstorable } from '@backoffice/http/json-body.ts'
-import { validate } from '@backoffice/http/validation.ts'
+import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
+import { validate } from '@backoffice/contracts/validation.ts'
 import { z } from 'zod'
 
 /** A row of a batch: where the spreadsheet has it, and its values by column. */
@@ -39,8 +39,8 @@ export class RowOutcomes {
   }
 
   /**
-   * The rows that fit the template, whose key is theirs alone; the others fail. Columns nobody knows are passed over, since the
-   * service that wrote them may be newer.
+   * The rows that fit the template, whose key, as the template brings it into its form, is theirs alone; the others fail. Columns
+   * nobody knows are passed over, since the service that wrote them may be newer.
    */
   read<Shape extends z.ZodRawShape>(
     template: z.ZodObject<Shape>,
@@ -55,12 +55,13 @@ export class RowOutcomes {
         return validate(reader, row.values, 'row')
       })
       if (values === undefined) return []
-      const first = firstWith.get(row.values[key])
+      const keyed = (values as Values)[key]
+      const first = firstWith.get(keyed)
       if (first !== undefined) {
         this.#failed(row, { column: key, code: 'duplicate', message: `row ${first} has it already` })
         return []
       }
-      firstWith.set(row.values[key], row.row)
+      firstWith.set(keyed, row.row)
       return [{ row: row.row, values }]
     })
   }

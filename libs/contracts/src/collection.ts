@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { Id, isId, Slug, Timestamp } from './fields.ts'
+import { LIMITS } from './limits.ts'
+
+/** How products are ordered inside a collection (spec: Collection). */
+export const SORT_ORDERS = ['MANUAL', 'TITLE_ASC', 'TITLE_DESC', 'CREATED_ASC', 'CREATED_DESC', 'STOCK_DESC'] as const
+export type SortOrder = (typeof SORT_ORDERS)[number]
+
+/** Hand-picked or rule-driven (spec: Collection input). */
+export const MEMBERSHIP_TYPES = ['MANUAL', 'SMART'] as const
+export type MembershipType = (typeof MEMBERSHIP_TYPES)[number]
+
+/** Operations have these places in the path, where their collection would not be found (OP-113). */
+export const RESERVED_HANDLES: readonly string[] = ['preview']
+
+/**
+ * A handle that is sent (OP-26). One that looks like an id would never be found (OP-32). Kept composed, since how accents are encoded
+ * depends on who typed them; some letters become longer by that.
+ */
+export const Handle = Slug.normalize('NFC')
+  .max(LIMITS.nameLength)
+  .refine((handle) => !isId(handle), 'must not look like a UUID')
+  .refine((handle) => !RESERVED_HANDLES.includes(handle), 'is reserved; send another one')
+
+/** The collection body (spec: Collection); both URLs of the cover are absent while there is none. */
+export const Collection = z.strictObject({
+  id: Id,
+  handle: z.string(),
+  name: z.string(),
+  description: z.string().nullable(),
+  image_url: z.string().optional(),
+  image_thumbnail: z.string().optional(),
+  seo_title: z.string().nullable(),
+  seo_description: z.string().nullable(),
+  sort_order: z.enum(SORT_ORDERS),
+  product_count: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type Collection = z.output<typeof Collection>

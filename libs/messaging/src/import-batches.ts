@@ -1,0 +1,76 @@
+import { TOPICS } from '@backoffice/contracts/events.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { TEMPLATES, type Template } from '@backoffice/contracts/imports.ts'
+import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { z } from 'zod'
+import type { ConsumerDefinition } from './consumer.ts'
+import { withInbox } from './inbox.ts'
+import type { RowOutcomes } from './row-outcomes.ts'
+
+/** A batch as it is read: each row's values are read for themselves, so that one that does not fit fails alone. */
+const ImportBatch = z.object({
+  import_id: Id,
+  batch: z.int(),
+  template: z.enum(TEMPLATES),
+  product_statuses: z.array(z.enum(PRODUCT_STATUSES)),
+  rows: z.array(z.object({ row: z.int(), values: z.record(z.string(), z.unknown()) })),
+})
+export type ImportBatch = z.output<typeof ImportBatch>
+
+/** A batch of any service's template. Those of the service's own are read further, the others are passed over. */
+const AnyBatch = z.object({
+  workspace_id: Id,
+  livemode: z.boolean(),
+  data: z.looseObject({ import_id: Id, batch: z.int(), template: z.string() }),
+})
+type AnyBatch = z.output<typeof AnyBatch>
+
+/** Applies the rows of a batch of one template, in the batch's transaction, and says what became of each. They fire no event (OP-72). */
+export type Importer = (tx: Transaction, batch: ImportBatch, now: Date) => Promise<RowOutcomes>
+
+/** A service's side of imports. */
+export interface ImportBatchesDefinition {
+  /** `<service>.imports`. */
+  readonly name: string
+  /** The templates that the service owns. */
+  readonly importers: Partial<Readonly<Record<Template, Importer>>>
+  /** Called once a batch is committed: tells the relay. */
+  readonly wake: () => void
+}
+
+/**
+ * Applies the batches of imports whose template is the service's own, each in one transaction with its inbox row and the answer on
+ * `imports.results`, so that one that comes again changes nothing and is answered once (decision 015). Run it on the app role's
+ * connections.
+ */
+export function importBatches({ name, importers, wake }: ImportBatchesDefinition): ConsumerDefinition<AnyBatch> {
+  const own = new Map<string, Importer>(Object.entries(importers))
+  return withInbox({
+    name,
+    topics: [TOPICS.importsBatches],
+    schema: AnyBatch,
+    destinationOf({ workspace_id: workspaceId, livemode, data: { import_id: importId, batch, template } }) {
+      if (!own.has(template)) return undefined
+      return { workspaceId, livemode, actor: `import ${importId}`, messageId: `${importId}/${batch}` }
+    },
+    async handle({ data }, tx) {
+      const batch = ImportBatch.safeParse(data)
+      if (!batch.success) throw new Error(`data: ${z.prettifyError(batch.error)}`)
+      const importer = own.get(batch.data.template)
+      if (importer) await applyBatch(tx, importer, batch.data, new Date())
+    },
+    afterCommit: wake,
+  })
+}
+
+/** Applies one batch and publishes what became of each row. */
+async function applyBatch(tx: Transaction, importer: Importer, batch: ImportBatch, now: Date): Promise<void> {
+  const { import_id, template } = batch
+  // Plans that stay with a connection, those of foreign key checks among them, were made when the tables held less.
+  await tx`discard plans`
+  const outcomes = await importer(tx, batch, now)
+  const answer = { import_id, batch: batch.batch, template, rows: outcomes.of(batch.rows) }
+  await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
+}

@@ -1,0 +1,79 @@
+import { badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
+import { readRules } from '../rules/rules.ts'
+import type { CollectionRecord } from './collection.ts'
+import type { UpdateCollectionBody } from './collection-input.ts'
+import type { CoverImage } from './cover-image.ts'
+
+/** A collection nothing is known of but its name: what is left out of a create (OP-31). */
+export const emptyCollection = (id: string, name: string, handle: string, now: Date): CollectionRecord => ({
+  id,
+  handle,
+  name,
+  description: null,
+  image: null,
+  seoTitle: null,
+  seoDescription: null,
+  sortOrder: 'MANUAL',
+  membershipType: 'MANUAL',
+  rules: null,
+  published: false,
+  publishAt: null,
+  unpublishAt: null,
+  createdAt: now,
+  updatedAt: now,
+})
+
+/**
+ * The collection with what is sent of it (spec: Collections, Create/update rules). `image` is what `body.image` names. Rules are
+ * ignored unless the collection is SMART then; kept ones need not be sent again (OP-113). Throws `bad_request` for a SMART collection
+ * without rules or with unreadable ones, `unprocessable` for a window that ends before it starts.
+ */
+export function withChanges(
+  before: CollectionRecord,
+  body: Omit<UpdateCollectionBody, 'handle'> & { handle?: string | null | undefined },
+  image: CoverImage | undefined,
+): CollectionRecord {
+  const membershipType = body.membership_type ?? before.membershipType
+  const after: CollectionRecord = {
+    ...before,
+    name: body.name ?? before.name,
+    handle: body.handle ?? before.handle,
+    description: changed(body.description, before.description),
+    image: body.image === null ? null : (image ?? before.image),
+    seoTitle: body.seo === null ? null : changed(body.seo?.title, before.seoTitle),
+    seoDescription: body.seo === null ? null : changed(body.seo?.description, before.seoDescription),
+    sortOrder: body.sort_order ?? before.sortOrder,
+    membershipType,
+    rules: membershipType === 'SMART' ? rulesOf(body.rules, before.rules) : before.rules,
+    published: body.published ?? before.published,
+    publishAt: changed(instant(body.publish_at), before.publishAt),
+    unpublishAt: changed(instant(body.unpublish_at), before.unpublishAt),
+  }
+  if (after.publishAt && after.unpublishAt && after.unpublishAt <= after.publishAt) {
+    throw unprocessable('unpublish_at: must be later than publish_at, or null')
+  }
+  return after
+}
+
+/** Whether a change leaves the collection as it is (OP-73). */
+export const isSameCollection = (one: CollectionRecord, other: CollectionRecord): boolean =>
+  JSON.stringify(one) === JSON.stringify(other)
+
+/** Whether the members, or their order, are others after a change. */
+export const isSameMembership = (one: CollectionRecord, other: CollectionRecord): boolean =>
+  one.membershipType === other.membershipType &&
+  one.sortOrder === other.sortOrder &&
+  (one.membershipType === 'MANUAL' || JSON.stringify(one.rules) === JSON.stringify(other.rules))
+
+function rulesOf(sent: unknown, kept: unknown) {
+  const rules = sent === undefined ? kept : sent
+  if (rules === null) throw badRequest('rules: is required when membership_type is SMART')
+  return sent === undefined ? kept : readRules(sent)
+}
+
+/** What is not sent stays; null unsets. */
+const changed = <Value>(sent: Value | null | undefined, before: Value | null): Value | null =>
+  sent === undefined ? before : sent
+
+const instant = (text: string | null | undefined): Date | null | undefined =>
+  (text && new Date(text)) || (text as null | undefined)

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import type { Collection } from '@backoffice/contracts/collection.ts'
+import { assetUrl } from '@backoffice/runtime/asset-url.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { describe, expect, it } from 'vitest'
+import { collectionsService } from '../harness.ts'
+import { coverImages } from './cover-image.ts'
+
+/** Answers as the catalog does, of the assets it has. */
+const catalog = await startReceiver()
+const { send, create, told } = await collectionsService(coverImages(catalog.url))
+type Caller = ReturnType<typeof aCaller>
+
+/** What the catalog is to answer for an asset; it has no other. */
+function anAsset(members: { thumbnail_path: string | null } = { thumbnail_path: 'w/a/thumbnail.png' }) {
+  const id = randomUUID()
+  const found = JSON.stringify({ id, path: 'w/a/file.png', ...members })
+  catalog.answerWith((response, { path }) => {
+    if (path === `/internal/assets/${id}`) response.writeHead(200).end(found)
+    else response.writeHead(404).end('{}')
+  })
+  return id
+}
+
+const put = (caller: Caller, id: string, body: unknown) =>
+  send<Collection & { error?: { code: string; message: string } }>(caller, 'PUT', `/v1/collections/${id}`, body)
+const shown = {
+  image_url: assetUrl('w/a/file.png'),
+  image_thumbnail: assetUrl('w/a/thumbnail.png'),
+}
+
+describe('image: the cover image’s asset id', () => {
+  it('shows the picture and its thumbnail, on create and on update, in the event too', async () => {
+    const caller = aCaller()
+    const image = anAsset()
+    const made = await create(caller, { image })
+    expect(made).toMatchObject(shown)
+    const other = await create(caller)
+    expect((await put(caller, other.id, { image: image.toUpperCase() })).body).toMatchObject(shown)
+    expect(await told(caller)).toMatchObject([{ payload: shown }, {}, { payload: shown }])
+    expect((await send(caller, 'GET', `/v1/collections/${made.id}`)).body).toEqual(made)
+  })
+
+  it('the members are absent while there is none; null takes it away; what is not sent stays', async () => {
+    const caller = aCaller()
+    const bare = await create(caller)
+    expect(Object.keys(bare)).not.toEqual(expect.arrayContaining(['image_url']))
+    const { body } = await put(caller, bare.id, { image: anAsset() })
+    expect((await put(caller, bare.id, { name: 'Winter' })).body).toMatchObject(shown)
+    const without = await put(caller, bare.id, { image: null, name: 'Summer' })
+    expect(without.body).toEqual({ ...bare, updated_at: without.body.updated_at })
+    expect(body.image_url).toBe(shown.image_url)
+  })
+
+  it('the same one again changes nothing', async () => {
+    const caller = aCaller()
+    const image = anAsset()
+    const { id } = await create(caller, { image })
+    await put(caller, id, { image })
+    expect(await told(caller)).toHaveLength(1)
+  })
+
+  it.each<[string, () => string]>([
+    ['an asset the workspace does not have', () => anAsset() && randomUUID()],
+    ['a file that is no picture', () => anAsset({ thumbnail_path: null })],
+  ])('%s is unprocessable, and nothing is applied', async (_, asset) => {
+    const caller = aCaller()
+    const before = await create(caller)
+    const image = asset()
+    const { status, body } = await put(caller, before.id, { image, name: 'x' })
+    expect([status, body.error?.code, body.error?.message]).toEqual([
+      422,
+      'unprocessable',
+      `image: this workspace has no picture ${image}; upload it with POST /v1/assets`,
+    ])
+    expect((await send(caller, 'POST', '/v1/collections', { name: 'Other', image })).status).toBe(422)
+    expect((await send(caller, 'GET', `/v1/collections/${before.id}`)).body).toEqual(before)
+    expect(await told(caller)).toHaveLength(1)
+  })
+
+  it.each<[string, Parameters<typeof catalog.answerWith>[0]]>([
+    ['fails', (response) => response.writeHead(503).end('{}')],
+    ['answers nonsense', (response) => response.writeHead(200).end('<html>')],
+    ['hangs up', (response) => response.destroy()],
+  ])('while the catalog %s it is service_unavailable, and nothing is applied', async (_, answer) => {
+    const caller = aCaller()
+    const { id } = await create(caller)
+    catalog.answerWith(answer)
+    const { status, body } = await put(caller, id, { image: randomUUID(), name: 'x' })
+    expect([status, body.error?.code]).toEqual([503, 'service_unavailable'])
+    expect((await put(caller, id, { name: 'y' })).status).toBe(200)
+  })
+
+  it('the catalog is asked on behalf of the caller', async () => {
+    const caller = aCaller()
+    await create(caller, { image: anAsset() })
+    expect(catalog.requests.at(-1)?.headers).toMatchObject({
+      'x-internal-token': expect.any(String),
+      'x-request-id': expect.any(String),
+      traceparent: expect.any(String),
+    })
+  })
+})

@@ -1,0 +1,62 @@
+import { notFound, unprocessable } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { compileRules } from '../rules/compile.ts'
+import type { RuleProduct } from '../rules/rule-product.ts'
+import { Rules } from '../rules/rules.ts'
+import { type CollectionRecord, collectionColumns, isNamed, noSuchCollection } from './collection.ts'
+import { CollectionPath } from './handle.ts'
+
+const Explanation = z.strictObject({
+  match: z.enum(['all', 'any']),
+  conditions: z.array(
+    z.strictObject({ field: z.string(), operator: z.string(), value: z.unknown().optional(), holds: z.boolean() }),
+  ),
+  /** Whether the rules as a whole take the product in. */
+  holds: z.boolean(),
+})
+
+/**
+ * GET /v1/collections/{handle}/products/{product_id}/explain (extension): which conditions of a SMART collection's rules hold for a
+ * product. Readers are never shown rules, so this needs the right to change them.
+ */
+export const explainMembership = operation({
+  method: 'GET',
+  path: '/v1/collections/{handle}/products/{product_id}/explain',
+  summary: 'Explain why a product is in a SMART collection or not',
+  scope: 'product::update',
+  params: z.strictObject({ ...CollectionPath.shape, product_id: Id }),
+  responses: { 200: Explanation },
+  openPoints: ['OP-30', 'OP-112'],
+  extension: true,
+
+  handle: ({ params, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [collection] = await tx<CollectionRecord[]>`
+        select ${collectionColumns(tx)} from collection where ${isNamed(tx, params.handle)}`
+      if (collection === undefined) throw noSuchCollection(params.handle)
+      if (collection.membershipType !== 'SMART') {
+        throw unprocessable('handle: the collection is MANUAL; its products are picked by hand')
+      }
+      const product = await readProduct(tx, params.product_id)
+      const { match, conditions } = Rules.parse(collection.rules)
+      const rules = compileRules({ match, conditions })
+      const holds = rules.explain(product)
+      return ok({
+        match,
+        conditions: conditions.map((condition, index) => ({ ...condition, holds: holds[index] ?? false })),
+        holds: rules.matches(product),
+      })
+    }),
+})
+
+async function readProduct(tx: Transaction, id: string): Promise<RuleProduct> {
+  const [product] = await tx<(Omit<RuleProduct, 'created_at'> & { created_at: Date })[]>`
+    select name, skus, type, status, categories, tags, prices, costs, stock, requires_shipping, can_preorder, created_at
+    from product where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+  if (product === undefined) throw notFound(`product_id: this workspace has no product ${id}`)
+  return { ...product, created_at: product.created_at.toISOString() }
+}

@@ -1,0 +1,33 @@
+import { Collection } from '@backoffice/contracts/collection.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import {
+  type CollectionRecord,
+  collectionBody,
+  collectionColumns,
+  isNamed,
+  isVisible,
+  noSuchCollection,
+  productCount,
+} from './collection.ts'
+import { CollectionPath } from './handle.ts'
+
+/** GET /v1/collections/{handle} (spec: Collections, Get rules): a single published collection, by handle or id. */
+export const getCollection = operation({
+  method: 'GET',
+  path: '/v1/collections/{handle}',
+  summary: 'Read a collection',
+  scope: 'product::read',
+  params: CollectionPath,
+  responses: { 200: Collection },
+  openPoints: ['OP-20', 'OP-32'],
+
+  handle: ({ params, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [collection] = await tx<(CollectionRecord & { productCount: number })[]>`
+        select ${collectionColumns(tx)}, ${productCount(tx)} as "productCount"
+        from collection where ${isNamed(tx, params.handle)} and ${isVisible(tx)}`
+      if (collection === undefined) throw noSuchCollection(params.handle)
+      return ok(collectionBody(collection, collection.productCount))
+    }),
+})

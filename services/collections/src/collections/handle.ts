@@ -1,0 +1,25 @@
+import { RESERVED_HANDLES } from '@backoffice/contracts/collection.ts'
+import { isId } from '@backoffice/contracts/fields.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { slugify } from '@backoffice/contracts/slug.ts'
+import { z } from 'zod'
+
+/** What `-999999999` takes, the longest number that makes a derived handle unique. */
+const NUMBER_LENGTH = 10
+
+/** A collection in paths: its handle or its id (spec: Collections). */
+export const CollectionPath = z.strictObject({ handle: z.string().min(1).max(LIMITS.nameLength).normalize('NFC') })
+
+/** The handle a collection of this name gets, before it is made unique: one that `Handle` takes, its number too (OP-32). */
+export function handleOf(name: string): string {
+  const handle = slugify(name, 'collection')
+  const isFree = !isId(handle) && !RESERVED_HANDLES.includes(handle)
+  return shortened(isFree ? handle : `collection-${handle}`)
+}
+
+/** Some letters become eighteen. */
+const shortened = (handle: string): string =>
+  handle
+    .slice(0, LIMITS.nameLength - NUMBER_LENGTH)
+    .replace(/[\ud800-\udbff]$/, '')
+    .replace(/-$/, '')

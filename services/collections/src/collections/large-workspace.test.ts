@@ -1,0 +1,136 @@
+import type { Collection } from '@backoffice/contracts/collection.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { describe, expect, it } from 'vitest'
+import { aProductState, collectionsService } from '../harness.ts'
+
+/** More than are looked at within a request. */
+const MANY = 11_000
+const { admin, send, create, project, startBuilder, wrongs } = await collectionsService()
+type Caller = ReturnType<typeof aCaller>
+
+const inStock = (value: number) => ({ match: 'all', conditions: [{ field: 'stock', operator: 'gte', value }] })
+const everything = { membership_type: 'SMART', rules: inStock(0) }
+const put = async (caller: Caller, { id }: { id: string }, body: unknown): Promise<Collection> =>
+  (await send<Collection>(caller, 'PUT', `/v1/collections/${id}`, body)).body
+const members = (caller: Caller, { id }: { id: string }, method: 'POST' | 'DELETE', products: unknown[]) =>
+  send(caller, method, `/v1/collections/${id}/products`, { products })
+const countOf = async (caller: Caller, { id }: { id: string }) =>
+  (await send<Collection>(caller, 'GET', `/v1/collections/${id}`)).body.product_count
+const namesOf = async (caller: Caller, { id }: { id: string }) =>
+  (await send<{ items: { name: string }[] }>(caller, 'GET', `/v1/collections/${id}/products?limit=3`)).body.items.map(
+    ({ name }) => name,
+  )
+
+/** The ids of a workspace's products named 0, 1, …, with as much stock, in the order of their ids. */
+async function manyProducts(caller: Caller): Promise<string[]> {
+  const states = Array.from({ length: MANY }, (_, n) => aProductState({ name: String(n), total_stock: n }))
+  for (let n = 0; n < MANY; n += 1000) await project(caller, ...states.slice(n, n + 1000))
+  return states.map(({ id }) => id)
+}
+
+async function manyPicked(caller: Caller, sort_order = 'MANUAL') {
+  const ids = await manyProducts(caller)
+  const collection = await create(caller, { sort_order })
+  for (let n = 0; n < MANY; n += 1000) await members(caller, collection, 'POST', ids.slice(n, n + 1000))
+  return { ids, collection }
+}
+
+/** Has the builder work until all that is to be built or deleted is. */
+async function built(caller: Caller): Promise<void> {
+  const builder = await startBuilder()
+  await eventually('all is built, and what is over deleted', async () => {
+    const [row] = await admin`
+      select from generation where workspace_id = ${caller.workspaceId} and state in ('BUILDING', 'OLD') limit 1`
+    return row === undefined
+  })
+  await builder.stop?.()
+  expect(await wrongs(caller)).toEqual([])
+}
+
+describe('A membership too large for a request is built behind what is shown (OP-115)', () => {
+  it('a new SMART collection has no products until all of them are there', async () => {
+    const caller = aCaller()
+    await manyProducts(caller)
+    const collection = await create(caller, everything)
+    expect([collection.product_count, await namesOf(caller, collection)]).toEqual([0, []])
+    await built(caller)
+    expect(await countOf(caller, collection)).toBe(MANY)
+  })
+
+  it('new rules: the answer and reads show the products of the old ones until then; what changes meanwhile is in both', async () => {
+    const caller = aCaller()
+    const [first = '', second = ''] = await manyProducts(caller)
+    const collection = await create(caller, { membership_type: 'SMART', rules: inStock(MANY - 1) })
+    await built(caller)
+    expect(await countOf(caller, collection)).toBe(1)
+    expect((await put(caller, collection, { rules: inStock(0) })).product_count).toBe(1)
+    const state = aProductState({ id: second, name: 'changed', total_stock: MANY, version: 2 })
+    await project(caller, first, state, aProductState({ id: crypto.randomUUID(), name: 'late', total_stock: 1 }))
+    expect(await countOf(caller, collection)).toBe(2)
+    await built(caller)
+    expect(await countOf(caller, collection)).toBe(MANY)
+  })
+
+  it('rules that are replaced before they are built are given up; so is one that is deleted', async () => {
+    const caller = aCaller()
+    await manyProducts(caller)
+    const [collection, other] = [await create(caller, everything), await create(caller, everything)]
+    await put(caller, collection, { rules: inStock(1) })
+    await put(caller, collection, { rules: inStock(2) })
+    await send(caller, 'DELETE', `/v1/collections/${other.id}`)
+    await built(caller)
+    expect(await countOf(caller, collection)).toBe(MANY - 2)
+    const left = await admin`select distinct collection_id from member where workspace_id = ${caller.workspaceId}`
+    expect(left).toEqual([{ collection_id: collection.id }])
+  })
+
+  it('becoming MANUAL before the rules are built shows what is picked at once', async () => {
+    const caller = aCaller()
+    const [first] = await manyProducts(caller)
+    const collection = await create(caller, { sort_order: 'TITLE_ASC' })
+    await members(caller, collection, 'POST', [first])
+    expect((await put(caller, collection, everything)).product_count).toBe(1)
+    expect((await put(caller, collection, { membership_type: 'MANUAL' })).product_count).toBe(1)
+    await built(caller)
+    expect([await countOf(caller, collection), await namesOf(caller, collection)]).toEqual([1, ['0']])
+  })
+})
+
+describe('Hand-picked products can be changed while their new order is built', () => {
+  it.each<[string, (caller: Caller, collection: Collection) => Promise<unknown>]>([
+    ['after sort_order changed', async (caller, collection) => put(caller, collection, { sort_order: 'MANUAL' })],
+    [
+      'after the collection was SMART',
+      async (caller, collection) => {
+        await put(caller, collection, { ...everything, rules: inStock(MANY), sort_order: 'MANUAL' })
+        await built(caller)
+        expect(await countOf(caller, collection)).toBe(0)
+        await put(caller, collection, { membership_type: 'MANUAL' })
+      },
+    ],
+  ])('%s: what is added, removed and reordered meanwhile is so once it is shown', async (_, change) => {
+    const caller = aCaller()
+    const { ids, collection } = await manyPicked(caller, 'TITLE_ASC')
+    await change(caller, collection)
+    const late = aProductState({ name: 'late' })
+    await project(caller, late)
+    const [one, two, last] = [ids[1], ids[2], ids.at(-1)]
+    // Of each kind one that the request has copied and one that it has not.
+    expect((await members(caller, collection, 'DELETE', [one, ids.at(-2)])).status).toBe(204)
+    expect((await members(caller, collection, 'POST', [last, two, late.id])).status).toBe(204)
+    const positions = [
+      { product: last, position: 0 },
+      { product: two, position: MANY - 3 },
+      { product: late.id, position: 1 },
+    ]
+    const path = `/v1/collections/${collection.id}/products/order`
+    expect(await send(caller, 'PUT', path, { positions })).toMatchObject({ status: 204 })
+    await built(caller)
+    expect(await countOf(caller, collection)).toBe(MANY - 1)
+    expect(await namesOf(caller, collection)).toEqual(['0', String(MANY - 1), 'late'])
+    const lastPage = `/v1/collections/${collection.id}/products?after=${ids[MANY - 4]}`
+    const end = await send<{ items: { name: string }[] }>(caller, 'GET', lastPage)
+    expect(end.body.items.map(({ name }) => name)).toEqual(['2', String(MANY - 3)])
+  })
+})

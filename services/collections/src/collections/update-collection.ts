@@ -1,0 +1,65 @@
+import { Collection } from '@backoffice/contracts/collection.ts'
+import { TOPICS } from '@backoffice/contracts/events.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { countOf, startGeneration } from '../members/generations.ts'
+import { isSameCollection, isSameMembership, withChanges } from './change-collection.ts'
+import { asJson, type CollectionRecord, collectionBody, handleTaken, lockCollection } from './collection.ts'
+import { UpdateCollectionBody } from './collection-input.ts'
+import type { FindCoverImage } from './cover-image.ts'
+import { CollectionPath } from './handle.ts'
+
+/** PUT /v1/collections/{handle} (spec: Collections, Create/update rules 2 and 3): partial by presence. */
+export const updateCollection = (findCoverImage: FindCoverImage) =>
+  operation({
+    method: 'PUT',
+    path: '/v1/collections/{handle}',
+    summary: 'Update a collection',
+    scope: 'product::update',
+    params: CollectionPath,
+    body: UpdateCollectionBody,
+    responses: { 200: Collection },
+    openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115'],
+
+    async handle({ params, body, context, now, inWorkspace }) {
+      const image = await findCoverImage(context, body.image)
+      return inWorkspace(async (tx) => {
+        const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'ALONE' : undefined)
+        const changed = withChanges(before, body, image)
+        if (isSameCollection(before, changed)) return ok(collectionBody(before, await countOf(tx, before.id)))
+        const after = { ...changed, updatedAt: new Date(Math.max(before.updatedAt.getTime(), now.getTime())) }
+        await writeCollection(tx, after)
+        const count = isSameMembership(before, after) ? await countOf(tx, after.id) : await startGeneration(tx, after)
+        const answer = collectionBody(after, count)
+        await publish(
+          tx,
+          [outboxRecord(TOPICS.collectionsEvents, 'collection.updated', after.id, answer)],
+          after.updatedAt,
+        )
+        return ok(answer)
+      })
+    },
+  })
+
+/** Whether it does is known once the row is locked; the membership comes before it, as with all who take both. */
+const mayChangeMembership = (body: UpdateCollectionBody): boolean =>
+  body.membership_type !== undefined || body.rules !== undefined || body.sort_order !== undefined
+
+/** Throws `conflict` for a handle that is taken. */
+async function writeCollection(tx: Transaction, collection: CollectionRecord): Promise<void> {
+  const workspace = tx.context.workspaceId
+  const { id, handle, image } = collection
+  const { count } = await tx`
+    update collection set
+      handle = ${handle}, name = ${collection.name}, description = ${collection.description}, image_id = ${image?.id ?? null},
+      image_path = ${image?.path ?? null}, image_thumbnail_path = ${image?.thumbnailPath ?? null}, seo_title = ${collection.seoTitle},
+      seo_description = ${collection.seoDescription}, sort_order = ${collection.sortOrder},
+      membership_type = ${collection.membershipType}, rules = ${asJson(collection.rules)}::text::json,
+      published = ${collection.published}, publish_at = ${collection.publishAt}, unpublish_at = ${collection.unpublishAt},
+      updated_at = ${collection.updatedAt}
+    where workspace_id = ${workspace} and id = ${id}
+      and not exists (select from collection where workspace_id = ${workspace} and handle = ${handle} and id <> ${id})`
+  if (count === 0) throw handleTaken(handle)
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto'
+import type { Collection } from '@backoffice/contracts/collection.ts'
+import type { ProductState } from '@backoffice/contracts/product.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { v7 as uuidv7 } from 'uuid'
+import type { FindCoverImage } from './collections/cover-image.ts'
+import { createCollection } from './collections/create-collection.ts'
+import { deleteCollection } from './collections/delete-collection.ts'
+import { explainMembership } from './collections/explain-membership.ts'
+import { getCollection } from './collections/get-collection.ts'
+import { listCollections } from './collections/list-collections.ts'
+import { previewRules } from './collections/preview-rules.ts'
+import { updateCollection } from './collections/update-collection.ts'
+import { addProducts } from './members/add-products.ts'
+import { generationBuilder } from './members/builder.ts'
+import { findWrongs } from './members/find-wrongs.ts'
+import { listMembers } from './members/list-members.ts'
+import { removeProducts } from './members/remove-products.ts'
+import { reorderProducts } from './members/reorder-products.ts'
+import { ruleSets } from './members/rule-sets.ts'
+import { projectProducts } from './products/project-products.ts'
+
+const logger = createLogger('test', 'silent')
+
+/** A product's state as the catalog publishes it. */
+export const aProductState = (differences: Partial<ProductState> = {}): ProductState => {
+  const id = differences.id ?? uuidv7()
+  return {
+    id,
+    name: 'Shirt',
+    slug: `shirt-${id}`,
+    status: 'ACTIVE',
+    type: 'SIMPLE_PRODUCT',
+    description: null,
+    category: null,
+    categories: [],
+    tags: [],
+    requires_shipping: true,
+    can_preorder: false,
+    total_stock: 5,
+    price_range: { min: { EUR: 1000 }, max: { EUR: 1000 } },
+    options: [],
+    media: [],
+    variants: [{ id: randomUUID(), sku: `SKU-${id}`, stock: 5, price: { EUR: 1000 }, cost: {}, attributes: {} }],
+    created_at: new Date().toISOString(),
+    updated_at: new Date().toISOString(),
+    version: 1,
+    ...differences,
+  }
+}
+
+/** Without a catalog beside: no test of the caller's names a picture. */
+const noPictures: FindCoverImage = async () => undefined
+
+/** The service over a database of its own; `findCoverImage` stands at the edge to the catalog, `clock` is the process's. */
+export async function collectionsService(findCoverImage: FindCoverImage = noPictures, clock?: () => Date) {
+  const database = await testDatabase('collections')
+  const worker = openDatabase({ url: database.workerUrl, applicationName: 'test worker' })
+  whenDone(async () => worker.stop?.())
+  const operations = [
+    listCollections,
+    getCollection,
+    createCollection(findCoverImage),
+    previewRules,
+    explainMembership,
+    updateCollection(findCoverImage),
+    deleteCollection,
+    listMembers,
+    addProducts,
+    reorderProducts,
+    removeProducts,
+  ]
+  const send = serviceClient(database.db, operations, clock)
+  const projection = projectProducts(ruleSets())
+
+  /** Hands over records as the consumer does: a product's state, or the id of one that is deleted. */
+  const project = async (caller: Pick<Caller, 'workspaceId'>, ...states: (ProductState | string)[]) => {
+    const records = states.map((state) => ({
+      topic: 'catalog.products',
+      partition: 0,
+      offset: '0',
+      traceparent: undefined,
+      ...(typeof state === 'string'
+        ? { key: state, value: null }
+        : { key: state.id, value: { workspace_id: caller.workspaceId, data: state } }),
+    }))
+    await inTransaction(worker.sql, (tx) => projection.handle(records, tx))
+  }
+
+  return {
+    ...database,
+    worker,
+    send,
+    project,
+    /** Products of these names, as the projection has them. */
+    products: async (caller: Caller, ...names: string[]): Promise<ProductState[]> => {
+      const states = names.map((name) => aProductState({ name }))
+      await project(caller, ...states)
+      return states
+    },
+    /** What the outbox holds of a workspace, oldest first. */
+    told: (caller: Caller) =>
+      database.admin<{ type: string; key: string; payload: unknown; livemode: boolean }[]>`
+        select type, key, payload, livemode from outbox where workspace_id = ${caller.workspaceId} order by id`,
+    /** What of a workspace's members and counts is not as its products say; empty when all is right. */
+    wrongs: (caller: Caller) => findWrongs(database.admin, caller.workspaceId),
+    /** Creates a published collection. */
+    create: async (caller: Caller, differences: Record<string, unknown> = {}): Promise<Collection> =>
+      (await send<Collection>(caller, 'POST', '/v1/collections', { name: 'Summer', published: true, ...differences }))
+        .body,
+    /** Names of a collection's products, in its order. */
+    productsOf: async (caller: Caller, { id }: { id: string }): Promise<string[]> =>
+      (
+        await send<{ items: { name: string }[] }>(caller, 'GET', `/v1/collections/${id}/products?limit=100`)
+      ).body.items.map(({ name }) => name),
+    startBuilder: async () => {
+      const builder = generationBuilder(worker.sql, logger)
+      await builder.start?.()
+      whenDone(async () => builder.stop?.())
+      return builder
+    },
+  }
+}

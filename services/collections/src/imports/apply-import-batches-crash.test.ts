@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto'
+import { consumedImports } from '@backoffice/messaging/testing/consumed-imports.ts'
+import type { Moment } from '@backoffice/messaging/testing/crashing-imports.ts'
+import { aBatch } from '@backoffice/messaging/testing/import-batches.ts'
+import { silent } from '@backoffice/messaging/testing/kafka.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+import { generationBuilder } from '../members/builder.ts'
+import { applyImportBatches } from './apply-import-batches.ts'
+
+const SCRIPT = new URL('./testing/crashing-consumer.ts', import.meta.url)
+/** The group keeps a dead member's partitions for its session of 6 s. */
+const AFTER_THE_SESSION_MS = 20_000
+
+const rules = JSON.stringify({ match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 3 }] })
+const rows = (values: object) => Array.from({ length: 100 }, (_, index) => ({ handle: `c-${index}`, ...values }))
+const BATCHES = [rows({ name: 'Imported', membership_type: 'SMART', rules }), rows({ description: 'Imported' })]
+
+/** Kills a consumer with the first of two batches, and lets another one go on; returns what was left and what came of it. */
+async function survive(moment: Moment) {
+  const { workspaceId, livemode } = aCaller()
+  const importId = randomUUID()
+  const imports = await consumedImports(
+    'collections',
+    applyImportBatches(() => undefined),
+  )
+  const { admin } = imports
+  await admin`
+    insert into product
+    select ${workspaceId}, uuidv7(), 1, 'name', '', 'SIMPLE_PRODUCT', 'ACTIVE', '{}', '{}', '{}', '{}', n, true, false, now(), '{}'
+    from generate_series(1, 10) as n`
+  const records = BATCHES.map((batchRows, batch) =>
+    aBatch({ workspaceId, livemode }, 'collections', batchRows, { importId, batch }),
+  )
+  await imports.send(...records)
+  const signal = await imports.crash(SCRIPT, moment)
+  const left = await admin`select from collection`
+  const answersLeft = await imports.answersOf(importId)
+  // Told apart from what the import made of them, should the first batch be applied once more.
+  await admin`update collection set name = 'Renamed since'`
+  await imports.startReplica()
+  const answers = await imports.answered(importId, 2, AFTER_THE_SESSION_MS)
+  await startBuilder(imports.workerUrl)
+  await eventually('all is built', async () => {
+    const open = await admin`select from generation where state <> 'CURRENT'`
+    return open.length === 0
+  })
+  const collections = await admin`
+    select distinct name, description, max(number)::integer as generations, sum(available)::integer as products
+    from collection join generation on collection_id = id
+    join member_count on member_count.collection_id = id and generation = number
+    group by id, name, description`
+  return {
+    signal,
+    left: { collections: left.length, answers: answersLeft.length },
+    statuses: answers.map((answer) => [answer.batch, ...new Set(answer.rows.map(({ status }) => status))]),
+    collections: [...collections],
+  }
+}
+
+async function startBuilder(workerUrl: string): Promise<void> {
+  const worker = openDatabase({ url: workerUrl, applicationName: 'test builder', poolSize: 2 })
+  const builder = generationBuilder(worker.sql, silent)
+  await builder.start?.()
+  whenDone(async () => {
+    await builder.stop?.()
+    await worker.stop?.()
+  })
+}
+
+const outcome = (name: string) => ({
+  signal: 'SIGKILL',
+  statuses: [
+    [0, 'created'],
+    [1, 'updated'],
+  ],
+  collections: [{ name, description: 'Imported', generations: 1, products: 7 }],
+})
+
+test('of a process killed in the middle of a batch nothing is left, and the batch is applied and answered once', async () => {
+  const left = { collections: 0, answers: 0 }
+  expect(await survive('BEFORE_ANSWER')).toEqual({ left, ...outcome('Imported') })
+}, 60_000)
+
+test('a batch committed by a process killed before it committed the offset is neither applied nor answered again', async () => {
+  const left = { collections: 100, answers: 1 }
+  expect(await survive('AFTER_COMMIT')).toEqual({ left, ...outcome('Renamed since') })
+}, 60_000)

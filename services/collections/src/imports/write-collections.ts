@@ -1,0 +1,83 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { isSameMembership } from '../collections/change-collection.ts'
+import type { CollectionRecord } from '../collections/collection.ts'
+import { generationsChanged } from '../members/rule-sets.ts'
+
+/** What an import makes of a collection; `current` is undefined for a new one. */
+export interface CollectionChange {
+  readonly current: CollectionRecord | undefined
+  readonly next: CollectionRecord
+}
+
+/** Writes new and changed collections, each kind in one statement; their new memberships are left to the builder. */
+export async function writeCollections(
+  tx: Transaction,
+  changes: readonly CollectionChange[],
+  now: Date,
+): Promise<void> {
+  const created = changes.filter(({ current }) => current === undefined)
+  const updated = changes.filter(({ current }) => current !== undefined)
+  if (created.length > 0) await insertCollections(tx, created, now)
+  if (updated.length > 0) await updateCollections(tx, updated, now)
+  const regrouped = changes.filter(({ current, next }) => current === undefined || !isSameMembership(current, next))
+  if (regrouped.length > 0) await startGenerations(tx, regrouped)
+}
+
+/** In the order of the handles, so that imports of the same ones do not wait for each other in a circle. */
+const insertCollections = (tx: Transaction, changes: readonly CollectionChange[], now: Date) => tx`
+  insert into collection (
+    workspace_id, id, handle, name, description, seo_title, seo_description, sort_order, membership_type, rules, published,
+    publish_at, unpublish_at, created_at, updated_at
+  )
+  select ${tx.context.workspaceId}, id, handle, name, description, "seoTitle", "seoDescription", "sortOrder", "membershipType",
+    rules, published, "publishAt", "unpublishAt", ${now}, ${now}
+  from ${asRows(tx, changes)}
+  order by handle collate "C"`
+
+const updateCollections = (tx: Transaction, changes: readonly CollectionChange[], now: Date) => tx`
+  update collection set
+    name = row.name, description = row.description, seo_title = "seoTitle", seo_description = "seoDescription",
+    sort_order = "sortOrder", membership_type = "membershipType", rules = row.rules, published = row.published,
+    publish_at = "publishAt", unpublish_at = "unpublishAt", updated_at = greatest(updated_at, ${now})
+  from ${asRows(tx, changes)}
+  where collection.workspace_id = ${tx.context.workspaceId} and collection.id = any(${idsOf(changes)}::uuid[])
+    and collection.id = row.id`
+
+/**
+ * Gives each collection a new generation of members, as `startGeneration` does for one, to be built from its beginning; under the
+ * membership lock, unless all are new and hand-picked: those have no members yet. A generation that is being built is given up.
+ */
+async function startGenerations(tx: Transaction, changes: readonly CollectionChange[]): Promise<void> {
+  const workspace = tx.context.workspaceId
+  await tx`
+    with retired as (
+      update generation set state = 'OLD', built_to = null
+      where workspace_id = ${workspace} and collection_id = any(${idsOf(changes)}::uuid[]) and state = 'BUILDING'
+      returning number
+    )
+    insert into generation (workspace_id, collection_id, number, source, rules, sort_order, state)
+    select ${workspace}, row.id,
+      1 + coalesce(
+        (select max(number) from generation where workspace_id = ${workspace} and collection_id = row.id), 0
+      ),
+      case "membershipType" when 'SMART' then 'RULES' else 'PICKED' end,
+      case "membershipType" when 'SMART' then row.rules end, "sortOrder",
+      case when "isNew" and "membershipType" = 'MANUAL' then 'CURRENT' else 'BUILDING' end
+    from ${asRows(tx, changes)}
+    cross join (select count(*) from retired) as made_room -- in the index of what is being built`
+  if (changes.some(mayHaveRules)) await generationsChanged(tx, workspace)
+}
+
+const mayHaveRules = ({ current, next }: CollectionChange) => current !== undefined || next.membershipType === 'SMART'
+
+const idsOf = (changes: readonly CollectionChange[]): string[] => changes.map(({ next }) => next.id)
+
+/** The collections as rows, their columns named as the members of `CollectionRecord`. */
+function asRows(tx: Transaction, changes: readonly CollectionChange[]) {
+  const rows = changes.map(({ current, next }) => ({ ...next, isNew: current === undefined }))
+  return tx`
+    json_to_recordset(${JSON.stringify(rows)}::text::json) as row (
+      id uuid, handle text, name text, description text, "seoTitle" text, "seoDescription" text, "sortOrder" text,
+      "membershipType" text, rules json, published boolean, "publishAt" timestamptz, "unpublishAt" timestamptz, "isNew" boolean
+    )`
+}

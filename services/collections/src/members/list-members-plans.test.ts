@@ -1,0 +1,74 @@
+import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { collectionsService } from '../harness.ts'
+import { listMembers } from './list-members.ts'
+
+interface Plan {
+  'Node Type': string
+  'Index Name'?: string
+  'Actual Rows': number
+  Plans?: Plan[]
+}
+
+const SIZE = 50_000
+const { admin, appUrl, create } = await collectionsService()
+const caller = aCaller()
+const collection = await create(caller, { sort_order: 'TITLE_ASC' })
+await admin`
+  insert into product
+  select ${caller.workspaceId}, uuidv7(), 1, 'name ' || lpad(n::text, 6, '0'), '', 'SIMPLE_PRODUCT', 'ACTIVE', '{}', '{}', '{}', '{}', n,
+    true, false, now(), '{}'
+  from generate_series(1, ${SIZE}::integer) as n`
+await admin`
+  insert into member (workspace_id, collection_id, generation, product_id, position, sort_key, is_available)
+  select workspace_id, ${collection.id}, 1, id, stock, name, true from product`
+await admin`vacuum analyze`
+
+const sent: { text: string; parameters: unknown[] }[] = []
+const db = openDatabase({
+  url: appUrl,
+  applicationName: 'test',
+  onStatement: (text, parameters) => sent.push({ text, parameters }),
+})
+whenDone(async () => db.stop?.())
+const send = serviceClient(db, [listMembers])
+
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+/** What the list does for a query, run once as the app role behind the workspace's wall. */
+async function planOf(query: string): Promise<Plan[]> {
+  sent.length = 0
+  // The bodies are no products, which the answer is checked for.
+  await send(caller, 'GET', `/v1/collections/${collection.id}/products?limit=20&${query}`)
+  const statement = sent.find(({ text }) => text.includes('shown')) ?? { text: '', parameters: [] }
+  return db.inWorkspace({ ...caller, traceparent: '' }, async (tx: Transaction) => {
+    const explained = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
+      `explain (analyze, format json) ${statement.text}`,
+      statement.parameters as never[],
+    )
+    return nodesOf(explained[0]?.['QUERY PLAN'][0].Plan as Plan)
+  })
+}
+
+const mostRows = (plan: Plan[]) => Math.max(...plan.map((node) => node['Actual Rows']))
+
+it('the first page, and any that follows a product, reads no more members than it shows', async () => {
+  const [row] = await admin`select product_id from member where position = ${SIZE - 100}`
+  for (const query of ['', `after=${row?.product_id}`]) {
+    const plan = await planOf(query)
+    expect(plan.flatMap((node) => node['Index Name'] ?? [])).toContain('member_order')
+    expect(mostRows(plan)).toBeLessThanOrEqual(21)
+  }
+})
+
+it('a page deep down passes over members in the index alone, without sorting them', async () => {
+  const plan = await planOf('page=2000')
+  const members = plan.find((node) => node['Index Name'] === 'member_order')
+  expect(members?.['Node Type']).toBe('Index Only Scan')
+  expect(plan.filter((node) => node['Node Type'].includes('Sort')).every((node) => node['Actual Rows'] <= 20)).toBe(
+    true,
+  )
+})

@@ -1,0 +1,82 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { Product } from '@backoffice/contracts/product.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { isNamed, isVisible, noSuchCollection } from '../collections/collection.ts'
+import { CollectionPath } from '../collections/handle.ts'
+
+/**
+ * GET /v1/collections/{handle}/products (OP-33): the storefront-available products of a published collection, in its order.
+ * `after`, the last product of the page before, leads to the page at the same cost however far down it is (OP-114).
+ */
+export const listMembers = operation({
+  method: 'GET',
+  path: '/v1/collections/{handle}/products',
+  summary: 'List the products of a collection',
+  scope: 'product::read',
+  params: CollectionPath,
+  query: z.strictObject({ ...PageQuery.shape, after: Id.optional() }),
+  responses: { 200: Page(Product) },
+  openPoints: ['OP-03', 'OP-20', 'OP-33', 'OP-35', 'OP-114'],
+  extension: true,
+
+  handle({ params, query: { after, ...query }, inWorkspace }) {
+    const { page, size, offset } = pageOf(query)
+    return inWorkspace(async (tx) => {
+      const rows = await selectPage(tx, params.handle, { after, size, offset })
+      if (rows[0] === undefined) throw noSuchCollection(params.handle)
+      const { total, isAfterThere } = rows[0]
+      const found = rows.flatMap(({ body }) => (body === null ? [] : [body]))
+      const view = pageView(page, size, total, found.slice(0, size))
+      if (after === undefined) return ok(view)
+      if (isAfterThere) return ok({ ...view, has_next_page: found.length > size, has_previous_page: true })
+      throw unprocessable(`after: the collection has no product ${after}; start again without it`)
+    })
+  },
+})
+
+interface Wanted {
+  after: string | undefined
+  size: number
+  offset: number
+}
+
+interface Row {
+  total: number
+  isAfterThere: boolean
+  /** Null where a page has no products, in its one row. */
+  body: unknown
+}
+
+/**
+ * In one statement, so that the total, the order and the products are those of one moment. No row: no such collection. Behind
+ * `after` it is one product more than a page, to tell whether another follows.
+ */
+const selectPage = (tx: Transaction, handleOrId: string, { after, size, offset }: Wanted) => tx<Row[]>`
+  with shown as materialized (
+    select collection.workspace_id, collection.id, number, sort_key as after_key, (
+      select coalesce(sum(available), 0)::bigint from member_count
+      where member_count.workspace_id = collection.workspace_id and member_count.collection_id = collection.id
+        and member_count.generation = number
+    ) as total
+    from collection
+    left join generation on generation.workspace_id = collection.workspace_id
+      and generation.collection_id = collection.id and generation.state = 'CURRENT'
+    left join member on member.workspace_id = collection.workspace_id and member.collection_id = collection.id
+      and member.generation = number and member.product_id = ${after ?? null}
+    where ${isNamed(tx, handleOrId)} and ${isVisible(tx)}
+  )
+  select shown.total, shown.after_key is not null as "isAfterThere", product.body
+  from shown
+  left join lateral (
+    select workspace_id, product_id, sort_key from member
+    where workspace_id = ${tx.context.workspaceId} and collection_id = shown.id and generation = shown.number and is_available
+      ${after === undefined ? tx`` : tx`and (sort_key, product_id) > (shown.after_key, ${after})`}
+    order by sort_key, product_id ${after === undefined ? tx`limit ${size} offset ${offset}` : tx`limit ${size + 1}`}
+  ) as page on true
+  left join product on product.workspace_id = page.workspace_id and product.id = page.product_id
+  order by page.sort_key, page.product_id`

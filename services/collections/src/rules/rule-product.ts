@@ -1,0 +1,55 @@
+import type { MoneyMap } from '@backoffice/contracts/fields.ts'
+import type { ProductState } from '@backoffice/contracts/product.ts'
+import { fold } from './fold.ts'
+
+/** What rules know of a product: these columns of the projection, by their names and with their values. */
+export interface RuleProduct {
+  readonly name: string
+  readonly skus: string
+  readonly type: string
+  readonly status: string
+  readonly categories: readonly string[]
+  readonly tags: readonly string[]
+  readonly prices: Amounts
+  readonly costs: Amounts
+  readonly stock: number
+  readonly requires_shipping: boolean
+  readonly can_preorder: boolean
+  /** In UTC and milliseconds, so that these texts are in the order of time. */
+  readonly created_at: string
+}
+
+/** By currency, the variants' different amounts in minor units, ascending. */
+type Amounts = Readonly<Record<string, readonly number[]>>
+
+/** What the projection keeps of a product for rules. All texts that come from merchants are folded. */
+export function ruleProductOf(state: ProductState): RuleProduct {
+  const { variants } = state
+  return {
+    name: fold(state.name),
+    skus: variants.map(({ sku }) => `\n${fold(sku)}\n`).join(''),
+    type: state.type,
+    status: state.status,
+    categories: distinct(state.categories.flatMap(({ id, slug }) => [fold(id), fold(slug)])),
+    tags: distinct(state.tags.flatMap(({ id, slug, name }) => [fold(id), fold(slug), fold(name)])),
+    prices: amountsOf(variants.map(({ price }) => price)),
+    costs: amountsOf(variants.map(({ cost }) => cost)),
+    stock: state.total_stock,
+    requires_shipping: state.requires_shipping,
+    can_preorder: state.can_preorder,
+    created_at: new Date(state.created_at).toISOString(),
+  }
+}
+
+function amountsOf(maps: readonly MoneyMap[]): Amounts {
+  const entries = maps.flatMap((map) => Object.entries(map))
+  const byCurrency = Object.entries(Object.groupBy(entries, ([currency]) => currency))
+  return Object.fromEntries(
+    byCurrency.map(([currency, entries = []]) => [
+      currency,
+      distinct(entries.map(([, amount]) => amount)).sort((one, other) => one - other),
+    ]),
+  )
+}
+
+const distinct = <Value>(values: readonly Value[]): Value[] => [...new Set(values)]
