@@ -4,9 +4,6 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
 import { z } from 'zod'
 
-/** What `-999999999` takes, the longest number that makes a derived handle unique. */
-const NUMBER_LENGTH = 10
-
 /** A collection in paths: its handle or its id (spec: Collections). */
 export const CollectionPath = z.strictObject({ handle: z.string().min(1).max(LIMITS.nameLength).normalize('NFC') })
 
@@ -14,12 +11,5 @@ export const CollectionPath = z.strictObject({ handle: z.string().min(1).max(LIM
 export function handleOf(name: string): string {
   const handle = slugify(name, 'collection')
   const isFree = !isId(handle) && !RESERVED_HANDLES.includes(handle)
-  return shortened(isFree ? handle : `collection-${handle}`)
+  return isFree ? handle : slugify(`collection ${handle}`, 'collection')
 }
-
-/** Some letters become eighteen. */
-const shortened = (handle: string): string =>
-  handle
-    .slice(0, LIMITS.nameLength - NUMBER_LENGTH)
-    .replace(/[\ud800-\udbff]$/, '')
-    .replace(/-$/, '')
