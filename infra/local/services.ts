@@ -10,6 +10,8 @@ import type { Secrets } from './secrets.ts'
 /** A service as the local stack runs it. */
 export interface ServiceDefinition {
   readonly name: string
+  /** Flags of Node's, before its file. */
+  readonly flags?: readonly string[]
   /** Its own variables, besides those every service gets. */
   environment(stack: StackEnvironment): NodeJS.ProcessEnv
 }
@@ -24,6 +26,12 @@ export interface StackEnvironment {
   readonly secrets: Secrets
   readonly urls: Readonly<Record<string, string>>
 }
+
+/**
+ * For a service that handles much and holds little: on a large machine V8 would let half a gigabyte of garbage pile up first. What
+ * webhook-delivery holds is bounded well below (decision 005); measured, this halves its memory in a burst at no cost in time.
+ */
+const FREQUENT_COLLECTION = ['--max-old-space-size=200', '--max-semi-space-size=16']
 
 /** The services, in the order they are stopped in: what calls others goes before them. */
 export const services: readonly ServiceDefinition[] = [
@@ -50,6 +58,7 @@ export const services: readonly ServiceDefinition[] = [
   },
   {
     name: 'webhook-delivery',
+    flags: FREQUENT_COLLECTION,
     environment: ({ secrets }) => ({ WEBHOOK_SECRET_KEYS: secrets.webhookSecretKey, WEBHOOK_ALLOW_LOOPBACK: 'true' }),
   },
 ]
@@ -78,7 +87,7 @@ export function startService(service: ServiceDefinition, run: ServiceRun): Promi
       startChild({
         name: service.name,
         file: process.execPath,
-        args: [main],
+        args: [...(service.flags ?? []), main],
         env: {
           ...process.env,
           ...commonEnvironment(service.name, run),

@@ -8,18 +8,48 @@ test('an endpoint is due when the first of its deliveries is', () => {
   backlog.note('a', at(20))
   backlog.note('a', at(10))
   backlog.note('b', at(30))
+  expect(backlog.nextDueAt).toEqual(at(10))
   expect(backlog.due(at(9))).toEqual([])
-  expect(backlog.nextDueAfter(at(9))).toEqual(at(10))
   expect(backlog.due(at(10))).toEqual(['a'])
-  expect(backlog.nextDueAfter(at(10))).toEqual(at(30))
-  expect(backlog.nextDueAfter(at(30))).toBeUndefined()
+  expect(backlog.nextDueAt).toEqual(at(30))
+  expect(backlog.due(at(30))).toEqual(['a', 'b'])
+  expect(backlog.nextDueAt).toBeUndefined()
 })
 
-test('an endpoint is forgotten once all that was due is claimed', () => {
+test('once all that was due is claimed an endpoint is due when the next of its deliveries is', () => {
   const backlog = new Backlog()
   backlog.note('a', at(10), true)
-  backlog.clear('a', backlog.notes)
-  expect([backlog.has('a'), backlog.isBehind('a')]).toEqual([false, false])
+  backlog.note('a', at(10.3))
+  expect(backlog.due(at(10))).toEqual(['a'])
+  backlog.clear('a', at(10), backlog.notes)
+  expect(backlog.isBehind('a')).toBe(false)
+  expect(backlog.due(at(10.2))).toEqual([])
+  expect(backlog.nextDueAt).toEqual(at(10.3))
+  expect(backlog.due(at(10.3))).toEqual(['a'])
+  backlog.clear('a', at(10.3), backlog.notes)
+  expect([backlog.due(at(99)), backlog.nextDueAt]).toEqual([[], undefined])
+})
+
+test('deliveries due closely one after the other are due at the first of these times, and all of them ten milliseconds later', () => {
+  const backlog = new Backlog()
+  for (const ms of [1001, 1002, 1003, 1009]) backlog.note('a', new Date(ms))
+  expect(backlog.due(new Date(1000))).toEqual([])
+  expect(backlog.due(new Date(1001))).toEqual(['a'])
+  backlog.clear('a', new Date(1001), backlog.notes)
+  expect(backlog.nextDueAt).toEqual(new Date(1010))
+  expect(backlog.due(new Date(1010))).toEqual(['a'])
+  backlog.clear('a', new Date(1010), backlog.notes)
+  expect(backlog.nextDueAt).toBeUndefined()
+})
+
+test('however many deliveries wait for an endpoint, the earliest of them are known', () => {
+  const backlog = new Backlog()
+  for (let second = 1000; second > 0; second--) backlog.note('a', at(second))
+  for (let second = 1; second <= 10; second++) {
+    expect(backlog.nextDueAt).toEqual(at(second))
+    expect(backlog.due(at(second))).toEqual(['a'])
+    backlog.clear('a', at(second), backlog.notes)
+  }
 })
 
 test('what is noted while the table is asked is not forgotten with the answer', () => {
@@ -27,6 +57,41 @@ test('what is noted while the table is asked is not forgotten with the answer', 
   backlog.note('a', at(10))
   const before = backlog.notes
   backlog.note('a', at(10), true)
-  backlog.clear('a', before)
-  expect([backlog.has('a'), backlog.isBehind('a')]).toEqual([true, true])
+  backlog.clear('a', at(10), before)
+  expect(backlog.isBehind('a')).toBe(true)
+  expect(backlog.due(at(10))).toEqual(['a'])
+})
+
+test('endpoints take turns', () => {
+  const backlog = new Backlog()
+  for (const endpointId of ['a', 'b', 'c']) backlog.note(endpointId, at(10))
+  expect(backlog.due(at(10))).toEqual(['a', 'b', 'c'])
+  backlog.hadTurn('a')
+  expect(backlog.due(at(10))).toEqual(['b', 'c', 'a'])
+})
+
+test('one that is parked is passed over until it is unparked, and comes last then', () => {
+  const backlog = new Backlog()
+  for (const endpointId of ['a', 'b', 'c']) backlog.note(endpointId, at(10))
+  backlog.due(at(10))
+  backlog.park('a')
+  backlog.park('b')
+  backlog.note('b', at(10))
+  expect(backlog.due(at(20))).toEqual(['c'])
+  backlog.unpark('b')
+  backlog.unpark('nobody')
+  expect(backlog.due(at(20))).toEqual(['c', 'b'])
+  backlog.unparkAll()
+  expect(backlog.due(at(20))).toEqual(['c', 'b', 'a'])
+})
+
+test('one that rests is not due before its rest is over', () => {
+  const backlog = new Backlog()
+  backlog.note('a', at(10))
+  backlog.due(at(10))
+  backlog.rest('a', at(20))
+  expect(backlog.due(at(19))).toEqual([])
+  backlog.note('a', at(11))
+  expect(backlog.due(at(19))).toEqual([])
+  expect(backlog.due(at(20))).toEqual(['a'])
 })

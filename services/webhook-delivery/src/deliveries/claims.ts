@@ -1,6 +1,6 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { DeliveryStatus } from './delivery.ts'
-import type { Job } from './job.ts'
+import type { Claim } from './job.ts'
 
 /** How long a claim holds at most, in seconds: longer than the 20 s of an attempt (spec: Retries 1). */
 export const LEASE_S = 60
@@ -99,7 +99,7 @@ export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, n
 }
 
 /** Gives claims back: the deliveries are due as they were before. */
-export async function releaseClaims(sql: Sql, jobs: readonly Job[]): Promise<void> {
+export async function releaseClaims(sql: Sql, jobs: readonly Claim[]): Promise<void> {
   await sql`
     update delivery set claimed_by = null, lease_until = null
     from unnest(
@@ -119,6 +119,14 @@ export async function endClaims(sql: Sql, claimer: number, deliveryIds: readonly
       next_attempt_at = null, resend_at = null, claimed_by = null, lease_until = null
     where claimed_by = ${claimer} and id = any(${[...deliveryIds]}::uuid[])`
 }
+
+/** The claims of a claimer that are older than `ageS` seconds. */
+export const claimsOlderThan = (sql: Sql, claimer: number, ageS: number) => sql<OwnClaim[]>`
+  select workspace_id as "workspaceId", endpoint_id as "endpointId", id, event_id as "eventId", attempts_made as "attemptsMade"
+  from delivery where claimed_by = ${claimer} and lease_until < now() + make_interval(secs => ${LEASE_S - ageS})`
+
+/** A claim as the table has it. */
+export type OwnClaim = Pick<ClaimedDelivery, 'workspaceId' | 'endpointId' | 'id' | 'eventId' | 'attemptsMade'>
 
 /** The deliveries a claimer has. */
 export async function claimsOf(sql: Sql, claimer: number): Promise<Set<string>> {

@@ -12,18 +12,21 @@ import { logAttempt } from './attempt-log.ts'
 import { Backlog } from './backlog.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimer, claimer } from './claimer.ts'
-import { claimsOf, endClaims, releaseClaims } from './claims.ts'
+import { claimsOf, endClaims } from './claims.ts'
 import { measureAttempt } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
+import type { Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
 import { type Places, placesIn } from './places.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { Recorder } from './recorder.ts'
 
-/** Attempts in flight or not yet recorded, all endpoints together. */
-const BUSY = 1024
+/** Attempts started before anything else has its turn: what arrives meanwhile waits for no more than these. */
+const STARTED_AT_ONCE = 32
 /** For how long an endpoint whose deliveries cannot be signed is let alone. */
 const REST_MS = 10_000
+
+const all = (lane: Lane): Job[] => lane.withdraw(() => true)
 
 export interface DispatcherOptions {
   /** Of the worker role. */
@@ -60,10 +63,11 @@ export class Dispatcher implements Part {
   readonly #backlog = new Backlog()
   readonly #claimLoop: ClaimLoop
   readonly #recorder: Recorder
-  readonly #inFlight = new Set<Promise<void>>()
-  #busy = 0
+  #inFlight = 0
+  #onNoneInFlight: (() => void) | undefined
+  #isPumping = false
   #isStopping = false
-  #isCutOff = false
+  #isBrokenOff = false
 
   constructor(options: DispatcherOptions) {
     this.#options = {
@@ -78,7 +82,7 @@ export class Dispatcher implements Part {
     this.#currentTarget = currentTargets(sql, directory)
     this.#claimer = claimer({ url, onRegained: (id) => this.#dropForeign(id) })
     this.#recorder = new Recorder(
-      (attempts) => recordAttempts(sql, attempts),
+      (attempts) => this.#write(attempts),
       (attempts, recorded) => this.#settle(attempts, recorded),
     )
     this.#claimLoop = new ClaimLoop({
@@ -104,9 +108,14 @@ export class Dispatcher implements Part {
     return placesIn(this.#lanes, this.#backlog)
   }
 
-  /** Takes in claimed first attempts once they are committed. */
+  /**
+   * Takes in claimed first attempts once they are committed. Where earlier ones went to the table meanwhile these follow them
+   * (OP-74); so it comes before `noteWaiting` of those that were refused room with these.
+   */
   accept(jobs: readonly Job[]): void {
-    for (const job of jobs) this.#lanes.add(job)
+    const behind = jobs.filter(({ target }) => this.#backlog.isBehind(target.id))
+    for (const job of jobs) if (!this.#backlog.isBehind(job.target.id)) this.#lanes.add(job, performance.now())
+    this.#claimLoop.giveBack(behind)
     this.#pump()
   }
 
@@ -136,36 +145,57 @@ export class Dispatcher implements Part {
   async stop(): Promise<void> {
     this.#isStopping = true
     await this.#claimLoop.stop()
-    await this.#giveBack(this.#lanes.withdraw(() => true))
-    const patience = setTimeout(() => this.#cutOff(), this.#options.stopWithinMs)
-    await Promise.all(this.#inFlight)
+    this.#claimLoop.giveBack(this.#lanes.withdraw(all))
+    await this.#claimLoop.giveBackRest()
+    const patience = setTimeout(() => this.#breakOff(), this.#options.stopWithinMs)
+    await this.#noneInFlight()
     clearTimeout(patience)
+    await this.#claimLoop.giveBackRest()
     await this.#recorder.settled()
     await this.#options.agent.destroy()
     await this.#claimer.stop()
   }
 
   #pump(): void {
-    while (this.#busy < BUSY && this.claimerId !== undefined) {
-      const job = this.#lanes.start()
+    if (this.#isPumping) return
+    this.#isPumping = true
+    setImmediate(() => {
+      this.#isPumping = false
+      this.#startSome()
+    })
+  }
+
+  #startSome(): void {
+    for (let started = 0; started < STARTED_AT_ONCE; started++) {
+      const job = this.claimerId === undefined ? undefined : this.#lanes.start(performance.now())
       if (job === undefined) return
-      this.#busy++
-      const attempt = this.#attempt(job).finally(() => this.#inFlight.delete(attempt))
-      this.#inFlight.add(attempt)
+      void this.#attempt(job)
     }
+    this.#pump()
   }
 
   async #attempt(job: Job): Promise<void> {
+    this.#inFlight++
+    try {
+      await this.#makeAttempt(job)
+    } finally {
+      this.#inFlight--
+      if (this.#inFlight === 0) this.#onNoneInFlight?.()
+      this.#pump()
+    }
+  }
+
+  async #makeAttempt(job: Job): Promise<void> {
     const { agent, clock, timeoutMs, schedule, random } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
     if (!target?.signing) return this.#letGo(job, target)
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
     const exchange = await post(agent, sent, timeoutMs)
-    this.#lanes.end(job)
-    if (this.#isCutOff) return this.#giveBack([job])
+    const { durationMs, failure } = exchange
+    this.#lanes.end(job, performance.now(), { durationMs, isDelivered: failure === null })
+    if (this.#isBrokenOff) return this.#claimLoop.giveBack([job])
     this.#recorder.add(outcomeOf({ job, startedAt, sent, exchange }, { schedule, jitter: random() }))
-    this.#pump()
   }
 
   /**
@@ -174,49 +204,57 @@ export class Dispatcher implements Part {
    */
   async #letGo(job: Job, target: Target | null | undefined): Promise<void> {
     const { sql, clock, logger } = this.#options
-    const isDeleted = target === undefined
     if (target) this.#backlog.rest(job.target.id, new Date(clock().getTime() + REST_MS))
-    const jobs = [job, ...this.#lanes.withdraw(({ target }) => target.id === job.target.id)]
-    this.#lanes.end(job)
+    const lane = this.#lanes.get(job.target.id)
+    const waiting = lane ? this.#lanes.withdraw(all, [lane]) : []
+    this.#lanes.end(job, performance.now())
     this.#lanes.forget(job)
-    this.#busy--
-    try {
-      const ids = jobs.map(({ deliveryId }) => deliveryId)
-      await (isDeleted ? endClaims(sql, job.claimedBy, ids) : this.#giveBack(jobs))
-    } catch (error) {
-      logger.warn({ err: error }, 'could not let go of deliveries: the end of their lease frees them')
-    }
-    if (!isDeleted) this.#backlog.note(job.target.id, clock(), true)
-    this.#pump()
+    const claims = [job, ...waiting]
+    if (target !== undefined) return this.#claimLoop.giveBack(claims)
+    const ids = claims.map(({ deliveryId }) => deliveryId)
+    await endClaims(sql, job.claimedBy, ids).catch((error) => {
+      logger.warn({ err: error }, 'could not end the deliveries of a deleted endpoint: they are claimed again')
+      this.#claimLoop.giveBack(claims)
+    })
+  }
+
+  async #write(attempts: readonly Attempt[]): Promise<Set<string>> {
+    const startedAt = performance.now()
+    const recorded = await recordAttempts(this.#options.sql, attempts)
+    this.#lanes.noteWrite(performance.now() - startedAt)
+    return recorded
   }
 
   #settle(attempts: readonly Attempt[], recorded: ReadonlySet<string>): void {
     for (const attempt of attempts) {
       const { job, nextAttemptAt } = attempt
       const isRecorded = recorded.has(job.deliveryId)
-      this.#busy--
       this.#lanes.forget(job)
+      this.#backlog.unpark(job.target.id)
       if (isRecorded && nextAttemptAt) this.#backlog.note(job.target.id, nextAttemptAt)
       measureAttempt(attempt, isRecorded)
       logAttempt(this.#options.logger, attempt, isRecorded)
     }
-    if (attempts.some(({ job }) => this.#backlog.has(job.target.id))) this.#claimLoop.wake()
+    this.#claimLoop.wakeIfDue()
     this.#pump()
   }
 
   /** After the lock was lost for a while: lets go of what was taken over. What is in flight is fenced by its claim. */
   async #dropForeign(claimer: number): Promise<void> {
     const own = await claimsOf(this.#options.sql, claimer)
-    this.#lanes.withdraw(({ deliveryId }) => !own.has(deliveryId))
+    this.#lanes.withdraw((lane) => lane.withdraw(({ deliveryId }) => !own.has(deliveryId)))
   }
 
   /** Breaks off what is in flight: whether it arrived is not known, so it is made again. */
-  #cutOff(): void {
-    this.#isCutOff = true
+  #breakOff(): void {
+    this.#isBrokenOff = true
     void this.#options.agent.destroy(new Error('stopping'))
   }
 
-  async #giveBack(jobs: readonly Job[]): Promise<void> {
-    if (jobs.length > 0) await releaseClaims(this.#options.sql, jobs)
+  #noneInFlight(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#onNoneInFlight = resolve
+      if (this.#inFlight === 0) resolve()
+    })
   }
 }

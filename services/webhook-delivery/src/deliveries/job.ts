@@ -1,10 +1,21 @@
 import type { Target } from '../endpoints/targets.ts'
 import type { DeliveryStatus } from './delivery.ts'
 
-/** A delivery whose next attempt this process has claimed. */
-export interface Job {
+/** A delivery that this process has claimed. */
+export interface Claim {
   readonly deliveryId: string
   readonly eventId: string
+  readonly target: Pick<Target, 'id' | 'workspaceId'>
+  /** All attempts, resends included. */
+  readonly attemptsMade: number
+  /** Fences the result: it counts only while this claim does. */
+  readonly claimedBy: number
+  /** `performance.now()` of the claim. */
+  readonly claimedAt: number
+}
+
+/** A claimed delivery with all that its next attempt takes. */
+export interface Job extends Claim {
   readonly eventType: string
   /** What the event is about: first attempts about one thing go out one after the other (OP-74). */
   readonly key: string
@@ -12,9 +23,7 @@ export interface Job {
   readonly target: Target
   /** The envelope's bytes, shared by all deliveries of the event. */
   readonly body: Buffer
-  /** All attempts, resends included. */
-  readonly attemptsMade: number
-  /** Those of them outside the schedule (OP-66). */
+  /** Those of the attempts outside the schedule (OP-66). */
   readonly resendsMade: number
   /** Set when this attempt is outside the schedule: what the delivery stays as should it fail. */
   readonly resend: { readonly status: DeliveryStatus; readonly nextAttemptAt: Date | undefined } | undefined
@@ -22,8 +31,7 @@ export interface Job {
   readonly resendAt: Date | undefined
   /** When it was delivered first, for one that is sent again. */
   readonly deliveredAt: Date | undefined
-  /** Fences the result: it counts only while this claim does. */
-  readonly claimedBy: number
-  /** `performance.now()` of the claim. */
-  readonly claimedAt: number
 }
+
+/** Whether it is a first attempt, which comes before all others and in the order of its event (OP-74). */
+export const isFirst = ({ attemptsMade }: Pick<Claim, 'attemptsMade'>): boolean => attemptsMade === 0

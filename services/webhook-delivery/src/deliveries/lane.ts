@@ -1,66 +1,170 @@
-import type { Job } from './job.ts'
+import { isFirst, type Job } from './job.ts'
+import { type Ended, type Pace, paceAfter, paceInSilence, SLOW_AFTER_MS } from './pace.ts'
 
-/** Attempts in flight to one endpoint at most. */
-const IN_FLIGHT = 10
-/** An endpoint that has all of them in flight and ends none for so long hangs, for now. */
-const STUCK_AFTER_MS = 1000
+/** After so many first attempts one that waits for its turn beside them gets it. */
+const FIRSTS_IN_A_ROW = 7
 
 /**
- * One endpoint's jobs, oldest first. First attempts about one thing follow one another: the next starts when the one
- * before has ended (OP-74). Retries wait for nothing and may overtake.
+ * One endpoint's jobs. First attempts come before retries and resends, oldest first, and those about one thing follow one
+ * another: the next starts when the one before has ended (OP-74). Retries wait for nothing and may overtake.
  */
 export class Lane {
+  readonly endpointId: string
+  readonly workspaceId: string
+  pace: Pace
   /** Jobs held: waiting, in flight, or over but not recorded. */
   held = 0
-  #inFlight = 0
+  bytes = 0
+  /** Of those held, not first attempts. */
+  laters = 0
+  /** In flight, or over but not recorded. */
+  busy = 0
+  /** Of those busy, not first attempts. */
+  latersBusy = 0
+  inFlight = 0
   #movedAt = 0
-  #waiting: Job[] = []
+  #firstsInARow = 0
+  #firsts: Job[] = []
+  #waitingLaters: Job[] = []
   /** First attempts that wait for the one in flight about the same thing; a key is here while one is in flight. */
   readonly #behind = new Map<string, Job[]>()
 
-  add(job: Job): void {
-    this.held++
-    this.#waiting.push(job)
+  constructor(endpointId: string, workspaceId: string, pace: Pace) {
+    this.endpointId = endpointId
+    this.workspaceId = workspaceId
+    this.pace = pace
   }
 
-  start(): Job | undefined {
-    while (this.#inFlight < IN_FLIGHT) {
-      const job = this.#waiting.shift()
+  add(job: Job): void {
+    this.held++
+    this.bytes += job.body.length
+    if (isFirst(job)) {
+      this.#firsts.push(job)
+    } else {
+      this.laters++
+      this.#waitingLaters.push(job)
+    }
+  }
+
+  get hasFirst(): boolean {
+    return this.#firsts.length > 0
+  }
+
+  get hasLater(): boolean {
+    return this.#waitingLaters.length > 0
+  }
+
+  /** The next job, now in flight; undefined when none may start. */
+  start(now: number): Job | undefined {
+    if (this.#firstsInARow < FIRSTS_IN_A_ROW) return this.startFirst(now) ?? this.startLater(now)
+    return this.startLater(now) ?? this.startFirst(now)
+  }
+
+  startFirst(now: number): Job | undefined {
+    while (this.inFlight < this.pace.width) {
+      const job = this.#firsts.shift()
       if (job === undefined) return undefined
-      const behind = isFirst(job) ? this.#behind.get(job.key) : undefined
+      const behind = this.#behind.get(job.key)
       if (behind !== undefined) {
         behind.push(job)
         continue
       }
-      if (isFirst(job)) this.#behind.set(job.key, [])
-      this.#inFlight++
-      this.#movedAt = performance.now()
-      return job
+      this.#behind.set(job.key, [])
+      this.#firstsInARow++
+      return this.#started(job, now)
     }
     return undefined
   }
 
-  end(job: Job): void {
-    this.#inFlight--
-    this.#movedAt = performance.now()
-    if (!isFirst(job)) return
-    // Those behind go back to the front in their order: the first of them starts, the others queue up behind it again.
-    this.#waiting.unshift(...(this.#behind.get(job.key) ?? []))
-    this.#behind.delete(job.key)
+  startLater(now: number): Job | undefined {
+    if (this.inFlight >= this.pace.width) return undefined
+    const job = this.#waitingLaters.shift()
+    if (job === undefined) return undefined
+    this.#firstsInARow = 0
+    this.latersBusy++
+    return this.#started(job, now)
   }
 
-  get isStuck(): boolean {
-    return this.#inFlight === IN_FLIGHT && performance.now() - this.#movedAt > STUCK_AFTER_MS
+  #started(job: Job, now: number): Job {
+    if (this.inFlight === 0) this.#movedAt = now
+    this.inFlight++
+    this.busy++
+    return job
+  }
+
+  /** An attempt is over, or was not made: then nothing is learnt of the pace. */
+  end(job: Job, now: number, ended?: Ended): void {
+    this.inFlight--
+    this.#movedAt = now
+    if (ended !== undefined) this.pace = paceAfter(this.pace, ended, now)
+    if (!isFirst(job)) return
+    // Those behind go back to the front in their order: the first of them starts, the others queue up behind it again.
+    const behind = this.#behind.get(job.key) ?? []
+    this.#behind.delete(job.key)
+    if (behind.length > 0) this.#firsts = [...behind, ...this.#firsts]
+  }
+
+  /** Lets go of a job that started. */
+  forget(job: Job): void {
+    this.busy--
+    if (!isFirst(job)) this.latersBusy--
+    this.#drop(job)
+  }
+
+  /** Slows down when nothing has ended for a second. Returns whether it did. */
+  noteSilence(now: number): boolean {
+    if (this.inFlight === 0 || now - this.#movedAt < SLOW_AFTER_MS) return false
+    this.#movedAt = now
+    this.pace = paceInSilence(this.pace, now)
+    return true
+  }
+
+  /** Since when the job waits that does so for longest (`performance.now()`); undefined when none waits. */
+  get waitingSince(): number | undefined {
+    let since = Number.POSITIVE_INFINITY
+    for (const job of this.#waiting()) if (job.claimedAt < since) since = job.claimedAt
+    return since === Number.POSITIVE_INFINITY ? undefined : since
   }
 
   /** Takes out the jobs not yet started that `isWanted` names. */
   withdraw(isWanted: (job: Job) => boolean): Job[] {
     const withdrawn: Job[] = []
     const keep = (job: Job) => !isWanted(job) || withdrawn.push(job) === 0
-    this.#waiting = this.#waiting.filter(keep)
+    this.#firsts = this.#firsts.filter(keep)
+    this.#waitingLaters = this.#waitingLaters.filter(keep)
     for (const [key, behind] of this.#behind) this.#behind.set(key, behind.filter(keep))
+    for (const job of withdrawn) this.#drop(job)
     return withdrawn
   }
-}
 
-const isFirst = (job: Job): boolean => job.attemptsMade === 0
+  /** Takes out the newest of the jobs not yet started until `kept` wait; of first attempts about one thing the older ones stay. */
+  trim(kept: number): Job[] {
+    const trimmed: Job[] = []
+    for (const queue of [this.#waitingLaters, this.#firsts, ...this.#behind.values()]) {
+      for (let excess = this.waiting - kept; excess > 0; excess--) {
+        const job = queue.pop()
+        if (job === undefined) break
+        this.#drop(job)
+        trimmed.push(job)
+      }
+    }
+    return trimmed
+  }
+
+  /** Jobs not yet started. */
+  get waiting(): number {
+    return this.held - this.busy
+  }
+
+  *#waiting(): Generator<Job> {
+    for (const behind of this.#behind.values()) yield* behind
+    yield* this.#firsts
+    yield* this.#waitingLaters
+  }
+
+  #drop(job: Job): void {
+    this.held--
+    this.bytes -= job.body.length
+    if (!isFirst(job)) this.laters--
+  }
+}

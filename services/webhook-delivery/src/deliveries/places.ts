@@ -1,28 +1,35 @@
+import type { Target } from '../endpoints/targets.ts'
 import type { Backlog } from './backlog.ts'
 import type { Lanes } from './lanes.ts'
+import { heldAtMost } from './pace.ts'
+import { Room } from './room.ts'
 
 /** Whether a first attempt is made from memory; asked for one delivery after the other, in the order of their events. */
-export type Places = (endpointId: string, bodyBytes: number) => boolean
+export type Places = (target: Pick<Target, 'id' | 'workspaceId'>, bodyBytes: number) => boolean
 
 /**
  * Gives out the places left in memory. An endpoint that was refused one gets none after it, nor does one whose first
  * attempts wait in the table: later events must not overtake them (OP-74).
  */
 export function placesIn(lanes: Lanes, backlog: Backlog): Places {
-  const taken = new Map<string, number>()
+  const room = new Room(lanes)
   const refused = new Set<string>()
-  let places = 0
-  let bytes = 0
-  return (endpointId, bodyBytes) => {
-    const own = taken.get(endpointId) ?? 0
-    const isRoom = own < lanes.roomFor(endpointId, places) && bytes + bodyBytes <= lanes.roomInBytes
-    if (!isRoom || refused.has(endpointId) || backlog.isBehind(endpointId)) {
-      refused.add(endpointId)
+  return ({ id, workspaceId }, bytes) => {
+    const isRoom =
+      room.leftFor(id, workspaceId) > 0 &&
+      bytes <= room.bytes &&
+      firstsOf(lanes, id) + room.takenFor(id) < heldAtMost(lanes.paceOf(id))
+    if (!isRoom || refused.has(id) || backlog.isBehind(id)) {
+      refused.add(id)
       return false
     }
-    taken.set(endpointId, own + 1)
-    places++
-    bytes += bodyBytes
+    room.take(id, workspaceId, { jobs: 1, bytes })
     return true
   }
+}
+
+/** First attempts held for an endpoint. */
+function firstsOf(lanes: Lanes, endpointId: string): number {
+  const lane = lanes.get(endpointId)
+  return lane === undefined ? 0 : lane.held - lane.laters
 }

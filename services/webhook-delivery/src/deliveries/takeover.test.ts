@@ -144,14 +144,46 @@ test('events that come while there is no lock wait in the table and are sent onc
   await replica.stop()
 })
 
+test('an event does not overtake one that is left to the table while it is written itself (OP-74)', async () => {
+  // By this clock nothing in the table is due, so what is sent is sent from memory.
+  const replica = await startReplica({ clock: () => new Date(0) })
+  ok()
+  const [caller, other] = [aCaller(), aCaller()]
+  const endpoint = await createEndpointAt(caller, `${receiver.url}/follows`)
+  await createEndpointAt(other, `${receiver.url}/fence`)
+  const [isLocked, release] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const locked = admin.begin(async (tx) => {
+    await tx`lock table delivery in share mode`
+    isLocked.resolve()
+    await release.promise
+  })
+  await isLocked.promise
+  const published = replica.publish(anEvent(caller))
+  await eventually('the event is about to be written', async () => {
+    const waiting = await admin`select from pg_locks where relation = 'delivery'::regclass and not granted`
+    return waiting.length > 0
+  })
+  replica.dispatcher.noteWaiting([endpoint.id], new Date(Date.now() + 3_600_000))
+  release.resolve()
+  await Promise.all([locked, published])
+  await eventually('it is given back', async () => {
+    const [row] = await admin`select claimed_by from delivery where endpoint_id = ${endpoint.id}`
+    return row?.claimed_by === null
+  })
+  await replica.publish(anEvent(other))
+  await arrivalAt('/fence', 1)
+  expect(receivedAt('/follows')).toHaveLength(0)
+  await replica.stop()
+})
+
 test('what waits too long in memory is given back before its lease ends, for another replica to claim', async () => {
   const replica = await startReplica({ maxWaitMs: 0 })
   const { caller, endpoint } = await inFlight(replica, '/patient')
   await replica.publish(...Array.from({ length: 20 }, () => anEvent(caller)))
-  await arrivalAt('/patient', 10)
+  await arrivalAt('/patient', 2)
   await eventually('only what is in flight is claimed', async () => {
     const claims = await admin`select from delivery where endpoint_id = ${endpoint.id} and claimed_by is not null`
-    return claims.length === 10
+    return claims.length === 2
   })
   await replica.stop()
 })

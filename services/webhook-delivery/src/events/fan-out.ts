@@ -60,8 +60,8 @@ export async function fanOutEvents(
     }
   }
   return () => {
-    if (waiting.size > 0) dispatcher.noteWaiting(waiting, dueAt)
     dispatcher.accept(jobs)
+    if (waiting.size > 0) dispatcher.noteWaiting(waiting, dueAt)
   }
 }
 
@@ -98,7 +98,7 @@ const planDelivery = (event: MatchedEvent, target: Target, claimedBy?: number): 
 function plannerFor(dispatcher: Dispatcher): typeof planDelivery {
   const claimer = dispatcher.claimerId
   const hasPlace = dispatcher.places()
-  return (event, target) => planDelivery(event, target, hasPlace(target.id, event.body.length) ? claimer : undefined)
+  return (event, target) => planDelivery(event, target, hasPlace(target, event.bytes.length) ? claimer : undefined)
 }
 
 const jobOf = ({ id: deliveryId, event, target }: PlannedDelivery, claimedBy: number, claimedAt: number): Job => ({

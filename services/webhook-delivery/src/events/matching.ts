@@ -1,5 +1,6 @@
 import { EventRecord } from '@backoffice/contracts/events.ts'
 import { z } from 'zod'
+import { bodyBytes } from '../deliveries/body-bytes.ts'
 import type { Target, Targets } from '../endpoints/targets.ts'
 import { envelopeOf } from './envelope.ts'
 
@@ -42,7 +43,7 @@ export function matchEvents(
     if (targets.length === 0) return []
     const { workspace_id: workspaceId, id, type } = value
     const body = envelopeOf(value)
-    return [{ workspaceId, id, type, key: key || id, occurredAt, body, bytes: Buffer.from(body), targets }]
+    return [{ workspaceId, id, type, key: key || id, occurredAt, body, bytes: bodyBytes(body), targets }]
   })
 }
 

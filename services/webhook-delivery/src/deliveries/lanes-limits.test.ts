@@ -1,0 +1,203 @@
+import { describe, expect, test } from 'vitest'
+import { Backlog } from './backlog.ts'
+import type { Job } from './job.ts'
+import { Lanes } from './lanes.ts'
+import { CAPACITY, CAPACITY_BYTES, SLOTS } from './limits.ts'
+import { placesIn } from './places.ts'
+import { Room } from './room.ts'
+import { aJob, many } from './testing/a-job.ts'
+
+const SECOND = 1000
+const MIB = 1024 * 1024
+
+/** Lanes whose clock is moved by the test. */
+class World {
+  readonly lanes = new Lanes()
+  now = 0
+  flying: Job[] = []
+
+  add(...jobs: Job[]): void {
+    for (const job of jobs) this.lanes.add(job, this.now)
+  }
+
+  start(): Job[] {
+    const started: Job[] = []
+    for (let job = this.lanes.start(this.now); job !== undefined; job = this.lanes.start(this.now)) started.push(job)
+    this.flying.push(...started)
+    return started
+  }
+
+  /** Ends all that is in flight. */
+  end(durationMs: number): void {
+    for (const job of this.flying.splice(0)) {
+      this.lanes.end(job, this.now, { durationMs, isDelivered: durationMs < 20_000 })
+      this.lanes.forget(job)
+    }
+  }
+
+  second(): void {
+    this.now += SECOND
+    this.lanes.noteSilence(this.now)
+  }
+
+  /** Makes an endpoint known to answer quickly. */
+  warmUp(endpointId: string, workspaceId?: string): void {
+    this.add(aJob(endpointId, {}, workspaceId))
+    this.start()
+    this.end(10)
+  }
+
+  /** Endpoints that never answer get jobs, some more of them every second, until no more start. */
+  fillWithHanging(workspaceOf: (endpoint: number) => string): void {
+    for (let second = 0; second < 10; second++) {
+      for (const endpoint of many(500, (index) => second * 500 + index)) {
+        this.add(...many(3, () => aJob(`hanging ${endpoint}`, {}, workspaceOf(endpoint))))
+      }
+      this.start()
+      this.second()
+    }
+  }
+}
+
+const endpointsOf = (jobs: readonly Job[]) => jobs.map(({ target }) => target.id)
+
+describe('however many endpoints hang', () => {
+  test('a quarter of the slots is left to those known to answer', () => {
+    const world = new World()
+    world.warmUp('healthy')
+    world.fillWithHanging(String)
+    expect(SLOTS - world.lanes.all.busy).toBeGreaterThanOrEqual(SLOTS / 4 - 1)
+    world.add(aJob('healthy'))
+    expect(endpointsOf(world.start())).toEqual(['healthy'])
+  })
+
+  test('half of the slots is left to the others once it is known', () => {
+    const world = new World()
+    world.fillWithHanging(String)
+    // Time-outs until each of them has had its attempt.
+    while (world.lanes.all.unknown > 0 || world.lanes.all.busy > SLOTS / 2) {
+      world.now += 20 * SECOND
+      world.end(20_000)
+      world.start()
+      world.second()
+    }
+    expect(world.lanes.all.slow).toBe(SLOTS / 2)
+    world.add(...many(100, (index) => aJob(`new ${index}`)))
+    expect(world.start()).toHaveLength(100)
+  })
+
+  test('of one workspace, those of another get their attempts', () => {
+    const world = new World()
+    world.fillWithHanging(() => 'hanging')
+    world.add(aJob('healthy', {}, 'healthy'))
+    expect(endpointsOf(world.start())).toEqual(['healthy'])
+  })
+})
+
+describe('a workspace', () => {
+  const endpointsIn = (workspaceId: string) => many(SLOTS, (index) => `${workspaceId} ${index}`)
+  const warmUp = (world: World, workspaceId: string) => {
+    for (const endpointId of endpointsIn(workspaceId)) world.warmUp(endpointId, workspaceId)
+  }
+  /** All endpoints of a workspace have something to be sent. */
+  const fill = (world: World, workspaceId: string) => {
+    world.add(...endpointsIn(workspaceId).map((endpointId) => aJob(endpointId, {}, workspaceId)))
+    return world.start().length
+  }
+
+  test('has nearly all of the slots when no other wants any', () => {
+    const world = new World()
+    warmUp(world, 'alone')
+    expect(fill(world, 'alone')).toBe((SLOTS * 7) / 8)
+  })
+
+  test('leaves some to others that come later, and these to one more', () => {
+    const world = new World()
+    warmUp(world, 'first')
+    warmUp(world, 'second')
+    world.warmUp('another', 'another')
+    expect(fill(world, 'first')).toBeGreaterThan(SLOTS / 2)
+    expect(fill(world, 'second')).toBeGreaterThan(100)
+    world.add(aJob('another', {}, 'another'))
+    expect(endpointsOf(world.start())).toEqual(['another'])
+  })
+})
+
+describe('room in memory', () => {
+  const fill = (lanes: Lanes, endpointId: string, workspaceId?: string, bytes = 100) => {
+    while (new Room(lanes).leftFor(endpointId, workspaceId ?? 'workspace') > 0) {
+      lanes.add(aJob(endpointId, { body: Buffer.alloc(bytes) }, workspaceId), 0)
+    }
+  }
+
+  test('is left for another endpoint however many fill their share', () => {
+    const lanes = new Lanes()
+    for (let endpoint = 0; endpoint < 50; endpoint++) fill(lanes, `endpoint ${endpoint}`, `workspace ${endpoint}`)
+    expect(new Room(lanes).leftFor('another', 'another')).toBeGreaterThan(0)
+    expect(new Room(lanes).leftFor('another', 'another')).toBeLessThan(CAPACITY / 8)
+  })
+
+  test('is left for another workspace, a quarter of all beside one with a thousand endpoints', () => {
+    const lanes = new Lanes()
+    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(lanes, `endpoint ${endpoint}`)
+    expect(lanes.all.held).toBeGreaterThan(CAPACITY / 2)
+    expect(CAPACITY - lanes.all.held).toBeGreaterThanOrEqual(CAPACITY / 4)
+    expect(new Room(lanes).leftFor('another', 'another')).toBeGreaterThan(100)
+  })
+
+  test('is left in bytes as well', () => {
+    const lanes = new Lanes()
+    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(lanes, `endpoint ${endpoint}`, undefined, MIB)
+    expect(lanes.all.bytes).toBeLessThanOrEqual(CAPACITY_BYTES)
+    expect(new Room(lanes).leftFor('another', 'another')).toBeGreaterThan(0)
+  })
+
+  test('is for a few jobs of an endpoint that is slow, and of all of them for a quarter', () => {
+    const lanes = new Lanes()
+    for (let endpoint = 0; endpoint < 2000; endpoint++) {
+      lanes.suspect(`slow ${endpoint}`)
+      const hasPlace = placesIn(lanes, new Backlog())
+      const jobs = many(10, () => aJob(`slow ${endpoint}`, {}, `workspace ${endpoint}`))
+      for (const job of jobs.filter(({ target }) => hasPlace(target, 100))) lanes.add(job, 0)
+    }
+    expect(lanes.get('slow 0')?.held).toBe(4)
+    expect(lanes.all.held).toBe(CAPACITY / 4)
+  })
+
+  test('comes back with what is forgotten', () => {
+    const lanes = new Lanes()
+    const room = () => [new Room(lanes).leftFor('a', 'workspace'), new Room(lanes).bytes]
+    const before = room()
+    lanes.add(aJob('a'), 0)
+    expect(room()).not.toEqual(before)
+    const job = lanes.start(0)
+    if (job) lanes.end(job, 0, { durationMs: 1, isDelivered: true })
+    if (job) lanes.forget(job)
+    expect(room()).toEqual(before)
+  })
+})
+
+describe('places', () => {
+  const [a, b] = [aJob('a').target, aJob('b').target]
+
+  test('are as many as there is room for', () => {
+    const hasPlace = placesIn(new Lanes(), new Backlog())
+    const given = many(CAPACITY, () => hasPlace(a, 100)).filter(Boolean).length
+    expect(given).toBeGreaterThan(100)
+    expect(given).toBeLessThan(CAPACITY / 8)
+  })
+
+  test('are bounded in bytes, and none is given after one was refused: later events do not overtake (OP-74)', () => {
+    const hasPlace = placesIn(new Lanes(), new Backlog())
+    expect([3, 30, 1].map((size) => hasPlace(a, size * MIB))).toEqual([true, false, false])
+    expect(hasPlace(b, MIB)).toBe(true)
+  })
+
+  test('are not given to an endpoint whose first attempts wait in the table (OP-74)', () => {
+    const backlog = new Backlog()
+    backlog.note('a', new Date(), true)
+    backlog.note('b', new Date())
+    const hasPlace = placesIn(new Lanes(), backlog)
+    expect([a, b].map((target) => hasPlace(target, 100))).toEqual([false, true])
+  })
+})

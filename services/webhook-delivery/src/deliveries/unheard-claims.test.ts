@@ -1,0 +1,33 @@
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { fanOutEvents } from '../events/fan-out.ts'
+import { anEvent, testKeys, webhookDelivery } from '../harness.ts'
+
+const { workerUrl, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
+
+/** Half of the lease, which is what they would wait for else. */
+const LONG_BEFORE_THE_LEASE_MS = 30_000
+
+test('claims whose commit was not heard of are made again long before their lease ends, once each', async () => {
+  const receiver = await startReceiver()
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, receiver.url)
+  const { dispatcher, publish } = await startReplica()
+  const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
+  whenDone(async () => worker.stop?.())
+  const event = anEvent(caller)
+  // Committed; the connection broke before the answer, so nothing is handed over, and Kafka brings the event again.
+  const fanOut = { directory: endpointDirectory(testKeys), dispatcher, schedule: [0] }
+  const incoming = [{ key: 'a', value: event }]
+  await inTransaction(worker.sql, (tx) => fanOutEvents(fanOut, tx, incoming))
+  await publish(event)
+  await eventually('it arrives', () => receiver.requests.length > 0, LONG_BEFORE_THE_LEASE_MS)
+  await eventually('it is recorded', async () => (await deliveriesOf(caller, endpoint))[0]?.status === 'DELIVERED')
+  expect(receiver.requests).toHaveLength(1)
+})

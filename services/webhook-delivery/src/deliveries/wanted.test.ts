@@ -1,0 +1,72 @@
+import { expect, test } from 'vitest'
+import { Backlog } from './backlog.ts'
+import { Lanes } from './lanes.ts'
+import { CAPACITY } from './limits.ts'
+import { aJob, many } from './testing/a-job.ts'
+import { wantedFrom } from './wanted.ts'
+
+const NOW = new Date(1000)
+
+function backlogOf(endpointIds: readonly string[]): Backlog {
+  const backlog = new Backlog()
+  for (const endpointId of endpointIds) backlog.note(endpointId, NOW)
+  return backlog
+}
+
+/** Lanes that know endpoints to answer quickly. */
+function lanesKnowing(endpointIds: readonly string[], workspaceOf: (index: number) => string = () => 'one'): Lanes {
+  const lanes = new Lanes()
+  for (const [index, endpointId] of endpointIds.entries()) {
+    const job = aJob(endpointId, {}, workspaceOf(index))
+    lanes.add(job, 0)
+    lanes.start(0)
+    lanes.end(job, 0, { durationMs: 10, isDelivered: true })
+    lanes.forget(job)
+  }
+  return lanes
+}
+
+const placesOf = (wanted: readonly { places: number }[]) => wanted.reduce((sum, { places }) => sum + places, 0)
+
+test('as many are claimed for an endpoint as keep it busy, for one that is slow or not known a few', () => {
+  const lanes = lanesKnowing(['quick'])
+  lanes.suspect('slow')
+  expect(wantedFrom(backlogOf(['quick', 'slow', 'new']), lanes, NOW)).toEqual([
+    { endpointId: 'quick', places: 64 },
+    { endpointId: 'slow', places: 4 },
+    { endpointId: 'new', places: 6 },
+  ])
+})
+
+test('when many endpoints have some due each gets a few, in their turns', () => {
+  const endpoints = many(1000, (index) => `endpoint ${index}`)
+  const [lanes, backlog] = [lanesKnowing(endpoints), backlogOf(endpoints)]
+  const first = wantedFrom(backlog, lanes, NOW)
+  const second = wantedFrom(backlog, lanes, NOW)
+  expect(first.length).toBeGreaterThan(50)
+  expect(placesOf(first)).toBeLessThan(300)
+  expect(new Set([...first, ...second].map(({ endpointId }) => endpointId)).size).toBe(first.length + second.length)
+})
+
+test('nothing is claimed for an endpoint that has enough in hand, until it is unparked', () => {
+  const [lanes, backlog] = [lanesKnowing(['a']), backlogOf(['a'])]
+  for (const job of many(40, () => aJob('a', { attemptsMade: 1 }))) lanes.add(job, 0)
+  expect(wantedFrom(backlog, lanes, NOW)).toEqual([])
+  lanes.withdraw((lane) => lane.trim(10))
+  expect(wantedFrom(backlog, lanes, NOW)).toEqual([])
+  backlog.unpark('a')
+  expect(wantedFrom(backlog, lanes, NOW)).toEqual([{ endpointId: 'a', places: 54 }])
+})
+
+test('claims leave half of the memory to fresh events, and one workspace’s some to another’s', () => {
+  const endpoints = many(500, (index) => `endpoint ${index}`)
+  const lanes = lanesKnowing([...endpoints, 'another'], (index) => (index < endpoints.length ? 'one' : 'other'))
+  for (let round = 0; round < 50; round++) {
+    for (const { endpointId, places } of wantedFrom(backlogOf(endpoints), lanes, NOW)) {
+      for (const job of many(places, () => aJob(endpointId, { attemptsMade: 1 }, 'one'))) lanes.add(job, 0)
+    }
+  }
+  expect(lanes.all.held).toBeGreaterThan(CAPACITY / 4)
+  expect(lanes.all.held).toBeLessThan(CAPACITY / 2)
+  expect(wantedFrom(backlogOf(['another']), lanes, NOW)).toHaveLength(1)
+})

@@ -1,0 +1,45 @@
+import type { Backlog } from './backlog.ts'
+import type { Wanted } from './claims.ts'
+import type { Lanes } from './lanes.ts'
+import { claimedAtMost } from './pace.ts'
+import { Room } from './room.ts'
+
+/** Claims leave half of the memory to first attempts of fresh events. */
+const PART = 1 / 2
+/** What one statement claims at most, about: it is not to keep others waiting. */
+const AT_ONCE = { endpoints: 200, deliveries: 256, bytes: 8 * 1024 * 1024 } as const
+/** Deliveries claimed for an endpoint, however many others have some due. */
+const FEW = 4
+
+/**
+ * For which of the endpoints with something due to claim how many deliveries, in their turns. Those that have enough in hand, or
+ * no room, are parked.
+ */
+export function wantedFrom(backlog: Backlog, lanes: Lanes, now: Date): Wanted[] {
+  const due = backlog.due(now)
+  const room = new Room(lanes, PART)
+  const fairShare = Math.max(FEW, Math.floor(Math.min(room.jobs, AT_ONCE.deliveries) / due.length))
+  const wanted: Wanted[] = []
+  for (const endpointId of due) {
+    if (wanted.length === AT_ONCE.endpoints || room.taken >= AT_ONCE.deliveries || room.isFull) break
+    const places = Math.min(fairShare, placesFor(endpointId, lanes, room))
+    if (places <= 0) {
+      backlog.park(endpointId)
+      continue
+    }
+    backlog.hadTurn(endpointId)
+    room.take(endpointId, lanes.workspaceOf(endpointId), { jobs: places, bytes: 0 })
+    wanted.push({ endpointId, places })
+  }
+  return wanted
+}
+
+/** How many bytes of bodies to claim. */
+export const roomInBytes = (lanes: Lanes): number => Math.min(AT_ONCE.bytes, new Room(lanes, PART).bytes)
+
+/** A lane is filled when half of what is claimed for it or less is left. */
+function placesFor(endpointId: string, lanes: Lanes, room: Room): number {
+  const held = lanes.get(endpointId)?.held ?? 0
+  const atMost = claimedAtMost(lanes.paceOf(endpointId))
+  return held > atMost / 2 ? 0 : Math.min(atMost - held, room.leftFor(endpointId, lanes.workspaceOf(endpointId)))
+}
