@@ -24,6 +24,7 @@ const declare = (upstream: TestUpstream, path: string) => {
 beforeEach(() => {
   gateway.passTime(60_000)
   declare(gateway.catalog, '/v1/products/{id}')
+  declare(gateway.collections, '/v1/collections')
   declare(gateway.webhooks, '/v1/webhooks')
 })
 
@@ -32,7 +33,7 @@ describe('GET /openapi.json', () => {
     const { status, body } = await get('/openapi.json')
     expect(status).toBe(200)
     expect(body.openapi).toBe('3.1.0')
-    expect(Object.keys(body.paths)).toEqual(['/v1/products/{id}', '/v1/webhooks'])
+    expect(Object.keys(body.paths)).toEqual(['/v1/products/{id}', '/v1/collections', '/v1/webhooks'])
     expect(body.paths['/v1/products/{id}']?.get).toMatchObject({ tags: ['products'], security: [{ apiKey: [] }] })
     expect(body.components).toMatchObject({ securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } })
     expect(body.servers).toEqual([{ url: '/' }])
@@ -54,12 +55,13 @@ describe('GET /openapi.json', () => {
     declare(gateway.webhooks, '/v1/webhooks/{id}')
     const { status, body } = await get('/openapi.json')
     expect(status).toBe(200)
-    expect(Object.keys(body.paths)).toEqual(['/v1/products/{id}', '/v1/webhooks/{id}'])
+    expect(Object.keys(body.paths)).toEqual(['/v1/products/{id}', '/v1/collections', '/v1/webhooks/{id}'])
   })
 
   test('is service_unavailable while a service has never told its part, and then whole', async () => {
     const fresh = await testGateway()
     declare(fresh.catalog, '/v1/products/{id}')
+    declare(fresh.collections, '/v1/collections')
     fresh.webhooks.answer = (_request, response) => void response.writeHead(500).end('{}')
     const refused = await fresh.send(undefined, 'GET', '/openapi.json')
     expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })

@@ -38,6 +38,7 @@ export interface TestGateway {
   readonly database: TestDatabase
   readonly worker: Database
   readonly catalog: TestUpstream
+  readonly collections: TestUpstream
   readonly webhooks: TestUpstream
   /** Lines it has logged. */
   readonly log: Record<string, unknown>[]
@@ -112,6 +113,7 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     database,
     worker,
     catalog,
+    collections,
     webhooks,
     log,
     lookUps: () => lookUps,
