@@ -83,7 +83,7 @@ it('delivers again what webhook-delivery had claimed when it was killed', async 
   const { arrived, create, hang, answer, workspaceId } = await subscribed()
   hang()
   const products = await Promise.all(Array.from({ length: 8 }, create))
-  await eventually('all are in flight', () => arrived.size === products.length)
+  await eventually('some are in flight', () => arrived.size > 0)
   stack.kill('webhook-delivery')
   answer()
   await expectAllDelivered(workspaceId, arrived, products)

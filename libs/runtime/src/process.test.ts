@@ -95,7 +95,8 @@ describe('stopping', () => {
     sample.child.kill(signal)
     expect(await sample.ended).toBe(0)
     expect(sample.said).toEqual(['start first', 'start last', 'stop last', 'stop first'])
-    expect(sample.logged.at(-1)).toMatchObject({ msg: 'stopped', signal })
+    // Its lines are read as they come, maybe after its end is seen.
+    await vi.waitFor(() => expect(sample.logged.at(-1)).toMatchObject({ msg: 'stopped', signal }))
   })
 
   it('is not ready from the signal on, still alive, and takes a second signal for the first', async () => {

@@ -12,6 +12,7 @@ export interface WorkerDefinition {
    * A piece of work, done as soon as the process starts and again after each rest; it looks at the signal if it takes long. One
    * that fails is logged and done again. May return another rest than `everyMs`, in milliseconds.
    */
+  // biome-ignore lint/suspicious/noConfusingVoidType: most work has nothing to say
   readonly work: (stopping: AbortSignal) => Promise<number | void>
 }
 
