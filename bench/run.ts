@@ -8,6 +8,7 @@ import { stackSecrets } from '@backoffice/local/secrets.ts'
 import { schemaOf } from '@backoffice/local/services.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { type Api, apiClient } from './api.ts'
+import { measureCollections } from './measure-collections.ts'
 import { measureCreates } from './measure-creates.ts'
 import { measureDeliveryList } from './measure-delivery-list.ts'
 import { measureGateway } from './measure-gateway.ts'
@@ -95,6 +96,9 @@ async function measure(stack: BenchStack): Promise<Row[]> {
   const deliveriesUrl = roleUrl(description.postgres, schemaOf('webhook-delivery'), secrets.rolePassword)
   await measuring('lists of five million deliveries', (large) =>
     measureDeliveryList({ ...large, databaseUrl: deliveriesUrl, postgresUrl: description.postgres }),
+  )
+  await measuring('collections', (large) =>
+    measureCollections({ ...large, description: stack.now, rolePassword: secrets.rolePassword }),
   )
   return rows
 }

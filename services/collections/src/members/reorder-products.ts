@@ -62,7 +62,8 @@ async function place(tx: Transaction, collectionId: string, positions: readonly 
       from generation join member on member.workspace_id = generation.workspace_id
         and member.collection_id = generation.collection_id and member.generation = generation.number
       where ${ofPicks(tx, collectionId)}
-        and (member.product_id = any(${products}::uuid[]) or member.position = any(${taken}::bigint[]))
+        -- As hashed sets: a list that a kept plan takes for a parameter is gone through for each member.
+        and (member.product_id in (select unnest(${products}::uuid[])) or member.position in (select unnest(${taken}::bigint[])))
     ),
     placed as (
       select product_id, coalesce(sent.position, picked.position) as position,

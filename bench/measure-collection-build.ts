@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Collection } from '@backoffice/contracts/collection.ts'
+import postgres from 'postgres'
+import { BEFORE_ALL } from '../services/collections/src/members/build-generation.ts'
+import { insertRuled } from '../services/collections/src/members/insert-members.ts'
+import { readRules } from '../services/collections/src/rules/rules.ts'
+import type { Api } from './api.ts'
+import { percentile } from './load.ts'
+import { type CollectionPlace, PRODUCTS } from './seed-product-projection.ts'
+import type { Row } from './table.ts'
+
+/** The handle of the collection that is built, of all products in the end. */
+export const BUILT = 'built'
+const NEW = { name: BUILT, published: true, membership_type: 'SMART', sort_order: 'TITLE_ASC' }
+
+const READS = [
+  ['list of collections', '/v1/collections'],
+  ['a collection', '/v1/collections/category-0'],
+  ['products of a collection', '/v1/collections/category-0/products'],
+] as const
+/** Of each kind, one in so many milliseconds. */
+const READ_EVERY_MS = 50
+const AT_REST_MS = 5000
+
+const LOOK_EVERY_MS = 20
+const SHOWN_WITHIN_MS = 120_000
+
+/** The last of them decides. */
+const rulesBelow = (stock: number) => ({
+  match: 'all',
+  conditions: [
+    { field: 'name', operator: 'contains', value: 'Item' },
+    { field: 'category', operator: 'is_set' },
+    { field: 'price.NGN', operator: 'gte', value: 450_000 },
+    { field: 'sku', operator: 'starts_with', value: 'list-' },
+    { field: 'stock', operator: 'lt', value: stock },
+  ],
+})
+
+/**
+ * How long a collection takes to show what new rules gather, beside the very same insert, of all at once, into a table with the same
+ * indexes and no triggers; and how long reads take meanwhile, beside such reads before.
+ */
+export async function measureCollectionBuild(place: CollectionPlace): Promise<Row[]> {
+  const { api } = place
+  const [tenth, all] = [rulesBelow(10), rulesBelow(100)]
+  const before = await readBeside(api, pause(AT_REST_MS))
+  const made = await build(place, tenth, () => api.post('/v1/collections', { ...NEW, rules: tenth }))
+  const changed = await build(place, all, () => api.put(`/v1/collections/${BUILT}`, { rules: all }))
+  await untilTidy(place)
+  const among = `of ${PRODUCTS.toLocaleString('en')} products`
+  return [
+    { name: `new SMART collection → shown, 5 conditions, 10 % ${among}`, ...made.row },
+    { name: `new rules → shown, 5 conditions, all ${among}`, ...changed.row },
+    ...READS.map(([what], kind) => {
+      const [beside, atRest] = [[...(made.reads[kind] ?? []), ...(changed.reads[kind] ?? [])], before[kind] ?? []]
+      const [p50, p99, floor] = [percentile(beside, 0.5), percentile(beside, 0.99), percentile(atRest, 0.99)]
+      return {
+        name: `${what}, read while these are built`,
+        measured: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms`,
+        floor: `p99 ${floor.toFixed(1)} ms at rest`,
+        ratio: p99 / floor,
+        bound: 'p99 ≤ 50 ms',
+      }
+    }),
+  ]
+}
+
+type SentRules = ReturnType<typeof rulesBelow>
+
+/** Sends the rules and waits until the collection counts what they gather. */
+async function build(place: CollectionPlace, rules: SentRules, send: () => Promise<unknown>) {
+  const floor = await insertRaw(place, rules)
+  const startedAt = performance.now()
+  const shown = async () => {
+    await send()
+    while ((await place.api.get<Collection>(`/v1/collections/${BUILT}`)).product_count !== floor.available) {
+      if (performance.now() - startedAt > SHOWN_WITHIN_MS) throw new Error('the new rules are not shown')
+      await pause(LOOK_EVERY_MS)
+    }
+    return performance.now() - startedAt
+  }
+  const took = shown()
+  const reads = await readBeside(place.api, took)
+  const [ms, floorMs] = [await took, floor.ms]
+  return {
+    row: {
+      measured: `${(ms / 1000).toFixed(1)} s`,
+      floor: `${(floorMs / 1000).toFixed(1)} s`,
+      ratio: ms / floorMs,
+      bound: '≤ 10 s',
+    },
+    reads,
+  }
+}
+
+/** Milliseconds that the insert takes, and how many of the products it gathers the storefront shows. */
+async function insertRaw({ postgresUrl, workspaceId }: CollectionPlace, rules: SentRules) {
+  const connection = { search_path: 'bench, collections' }
+  const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection })
+  await sql`create schema bench`
+  await sql`create table bench.member (like collections.member including all)`
+  const generation = { workspaceId, collectionId: randomUUID(), number: 1, sortOrder: NEW.sort_order }
+  const startedAt = performance.now()
+  await insertRuled(sql, generation, readRules(rules), { after: BEFORE_ALL, last: undefined })
+  const ms = performance.now() - startedAt
+  const [found] = await sql<[{ available: number }]>`
+    select count(*)::integer as available from bench.member where is_available`
+  await sql`drop schema bench cascade`
+  await sql.end()
+  return { ms, available: found.available }
+}
+
+/** Reads on and on until the work is done; returns the milliseconds that each took, by kind. */
+async function readBeside(api: Api, work: Promise<unknown>): Promise<number[][]> {
+  let isOver = false
+  const reading = READS.map(async ([, path]) => {
+    const sent: Promise<number>[] = []
+    while (!isOver) {
+      sent.push(timed(() => api.get(path)))
+      await pause(READ_EVERY_MS)
+    }
+    return Promise.all(sent)
+  })
+  await work.finally(() => {
+    isOver = true
+  })
+  return Promise.all(reading)
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now()
+  await work()
+  return performance.now() - startedAt
+}
+
+/** The members of the generation before are deleted in the background. */
+async function untilTidy({ postgresUrl }: CollectionPlace): Promise<void> {
+  const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined })
+  const deadline = performance.now() + SHOWN_WITHIN_MS
+  while ((await sql`select from collections.generation where state = 'OLD' limit 1`).length > 0) {
+    if (performance.now() > deadline) throw new Error('the members of the old rules are not deleted')
+    await pause(LOOK_EVERY_MS)
+  }
+  await sql.end()
+}

@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { schemaOf, serviceDirectory } from '@backoffice/local/services.ts'
+import { migrate } from '@backoffice/postgres/migrate.ts'
+import { migratorUrl, provision } from '@backoffice/postgres/provision.ts'
+import postgres from 'postgres'
+
+/** A database on the server, migrated for one service, that nobody else uses. `serverUrl` connects as a superuser. */
+export async function ownDatabase(serverUrl: string, service: string, rolePassword: string) {
+  const schema = schemaOf(service)
+  const name = `bench_${schema}_${process.pid}`
+  const url = new URL(serverUrl)
+  url.pathname = name
+  const onServer = async (run: (sql: postgres.Sql) => Promise<unknown>) => {
+    const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined })
+    await run(sql)
+    await sql.end()
+  }
+  await onServer((sql) => sql`create database ${sql(name)}`)
+  await provision(url.href, { schemas: [schema], password: rolePassword })
+  const directory = join(serviceDirectory(service), 'migrations')
+  await migrate({ url: migratorUrl(url.href, rolePassword), schema, directory })
+  return { url: url.href, drop: () => onServer((sql) => sql`drop database ${sql(name)} with (force)`) }
+}
