@@ -28,12 +28,12 @@ export interface StackEnvironment {
 }
 
 /** On a large machine V8 lets a hundred megabytes of young garbage pile up first. */
-const FLAGS = ['--max-semi-space-size=16']
+const FLAGS = ['--max-semi-space-size=8']
 /**
  * For a service that handles much and holds little, bounded well below (decision 005): measured, both flags halve its memory in a
  * burst at no cost in time.
  */
-const SMALL_HEAP = ['--max-old-space-size=200']
+const SMALL_HEAP = ['--max-old-space-size=256']
 
 /** The services, in the order they are stopped in: what calls others goes before them. */
 export const services: readonly ServiceDefinition[] = [

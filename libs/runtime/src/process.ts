@@ -21,6 +21,8 @@ export interface ProcessContext {
 }
 
 const STOP_WITHIN_MS = 25_000
+/** Small buffers are cut out of slabs, each kept as long as any of them is: 64 KiB, unless they are to be smaller. */
+const SLAB_BYTES = 8 * 1024
 
 /**
  * Runs a service's process: starts its parts, serves its operations port, and on SIGTERM or SIGINT fails readiness,
@@ -31,6 +33,7 @@ export async function runProcess(
   config: z.output<typeof ProcessConfig>,
   build: (context: ProcessContext) => Part[] | Promise<Part[]>,
 ): Promise<void> {
+  Buffer.poolSize = SLAB_BYTES
   const logger = createLogger(name, config.LOG_LEVEL)
   const fatal = (reason: string, error?: unknown) => {
     logger.error({ err: error }, reason)

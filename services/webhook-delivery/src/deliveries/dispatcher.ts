@@ -221,7 +221,7 @@ export class Dispatcher implements Part {
   async #write(attempts: readonly Attempt[]): Promise<Set<string>> {
     const startedAt = performance.now()
     const recorded = await recordAttempts(this.#options.sql, attempts)
-    this.#lanes.noteWrite(performance.now() - startedAt)
+    this.#lanes.noteWrite(performance.now() - startedAt, attempts.length)
     return recorded
   }
 

@@ -111,12 +111,11 @@ export class Lane {
     this.#drop(job)
   }
 
-  /** Slows down when nothing has ended for a second. Returns whether it did. */
-  noteSilence(now: number): boolean {
-    if (this.inFlight === 0 || now - this.#movedAt < SLOW_AFTER_MS) return false
+  /** Slows down when nothing has ended for a second. */
+  noteSilence(now: number): void {
+    if (this.inFlight === 0 || now - this.#movedAt < SLOW_AFTER_MS) return
     this.#movedAt = now
     this.pace = paceInSilence(this.pace, now)
-    return true
   }
 
   /** Since when the job waits that does so for longest (`performance.now()`); undefined when none waits. */

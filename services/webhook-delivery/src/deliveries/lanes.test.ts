@@ -117,7 +117,7 @@ describe('retries and resends', () => {
     manyRetries(lanes)
     const atFirst = startAll(lanes).length
     expect(atFirst).toBeLessThanOrEqual(LATER_SLOTS.least)
-    for (let write = 0; write < 100; write++) lanes.noteWrite(5)
+    for (let write = 0; write < 100; write++) lanes.noteWrite(5, 10)
     expect(atFirst + startAll(lanes).length).toBeGreaterThan(LATER_SLOTS.least + 50)
   })
 

@@ -102,9 +102,9 @@ export class Lanes {
     for (const lane of this.#lanes.values()) if (lane.inFlight > 0) this.#change(lane, () => lane.noteSilence(now))
   }
 
-  /** Attempts were written, which took so many milliseconds: retries make way when it was long. */
-  noteWrite(ms: number): void {
-    this.#laterSlots = laterSlotsAfter(this.#laterSlots, ms)
+  /** So many attempts were written, which took so many milliseconds: retries make way when that was long. */
+  noteWrite(ms: number, attempts: number): void {
+    this.#laterSlots = laterSlotsAfter(this.#laterSlots, ms, attempts)
   }
 
   /** Takes out jobs not yet started, those that `of` takes out of each lane. */

@@ -7,9 +7,9 @@ export const SLOW_SLOTS = SLOTS / 2
 /** To these and those that nothing is known of yet: a quarter is left to those known to answer. */
 export const UNPROVEN_SLOTS = (SLOTS * 3) / 4
 /** For retries and resends to all others: as many as leave PostgreSQL time for fresh events (`laterSlotsAfter`). */
-export const LATER_SLOTS = { least: 8, most: SLOTS / 4 } as const
-/** A write of attempts that takes longer, in milliseconds, has to wait for others. */
-const WRITE_WITHIN_MS = 20
+export const LATER_SLOTS = { least: SLOTS / 48, most: SLOTS / 4 } as const
+/** A write of attempts that takes longer, in milliseconds, has to wait for others: some for it and some for each attempt. */
+const WRITE_WITHIN_MS = { base: 10, each: 0.2 } as const
 
 /** Which turns a lane waits in. */
 export type Queue = 'first' | 'unknown' | 'slow' | 'later'
@@ -23,11 +23,11 @@ const PART = 7
 const PART_OF_SOME = 3
 
 /**
- * The slots for retries and resends after a write of attempts that took so long: some more while writes are quick, a fifth less
- * whenever one is not. So they take what fresh events leave of the machine, whoever else uses it.
+ * The slots for retries and resends after a write of so many attempts took so long: one more when it was quick, a fifth less when
+ * it was not. So they take what fresh events leave of PostgreSQL, whoever else uses it.
  */
-export function laterSlotsAfter(slots: number, writeMs: number): number {
-  return writeMs > WRITE_WITHIN_MS
+export function laterSlotsAfter(slots: number, writeMs: number, attempts: number): number {
+  return writeMs > WRITE_WITHIN_MS.base + WRITE_WITHIN_MS.each * attempts
     ? Math.max(LATER_SLOTS.least, Math.floor(slots * 0.8))
     : Math.min(LATER_SLOTS.most, slots + 1)
 }

@@ -48,7 +48,7 @@ const list = async (query: Record<string, string | number>): Promise<Page> => {
 }
 
 const [newest, middle, oldest] = [0, 200, 399].map((index) => deliveries[index]?.created_at ?? '')
-const someEvent = deliveries[123]
+const someEvent = deliveries.find(({ status }) => status === 'DELIVERED')
 
 const filters: [string, Record<string, string>, (delivery: (typeof deliveries)[number]) => boolean][] = [
   ['nothing', {}, () => true],
