@@ -33,7 +33,7 @@ const FLAGS = ['--max-semi-space-size=8']
  * For a service that handles much and holds little, bounded well below (decision 005): measured, both flags halve its memory in a
  * burst at no cost in time.
  */
-const SMALL_HEAP = ['--max-old-space-size=256']
+const SMALL_HEAP = ['--max-old-space-size=200']
 
 /** The services, in the order they are stopped in: what calls others goes before them. */
 export const services: readonly ServiceDefinition[] = [

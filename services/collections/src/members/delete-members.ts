@@ -21,28 +21,24 @@ export async function deleteSome(sql: Sql, size: number): Promise<boolean> {
       from generation where state = 'OLD' limit 1 for update skip locked`
     if (old === undefined) return false
     const last = await deleteMembers(tx, old, size)
-    if (last === null) await deleteGeneration(tx, old)
+    if (last === undefined) await deleteGeneration(tx, old)
     else await noteDeleted(tx, old, last)
     return true
   })
 }
 
-/** Goes on where the last chunk ended: from the beginning it would find its way through all that is deleted and not yet cleaned up. */
-async function deleteMembers(sql: AnySql, old: Old, size: number): Promise<string | null> {
+/**
+ * Goes on where the last chunk ended: from the beginning it would find its way through all that is deleted and not yet cleaned up.
+ * Both statements are stretches of one index, whatever the planner believes of a generation that is younger than its statistics.
+ */
+async function deleteMembers(sql: AnySql, old: Old, size: number): Promise<string | undefined> {
   const { workspaceId, collectionId, number, deletedTo } = old
-  const [deleted] = await sql<[{ last: string | null }]>`
-    with chunk as (
-      select product_id from member
-      where workspace_id = ${workspaceId} and collection_id = ${collectionId} and generation = ${number} and product_id > ${deletedTo}
-      order by product_id limit ${size}
-    ),
-    gone as (
-      delete from member using chunk
-      where member.workspace_id = ${workspaceId} and member.collection_id = ${collectionId} and member.generation = ${number}
-        and member.product_id = chunk.product_id
-    )
-    select case when count(*) = ${size} then (array_agg(product_id order by product_id desc))[1] end as last from chunk`
-  return deleted.last
+  const own = sql`
+    workspace_id = ${workspaceId} and collection_id = ${collectionId} and generation = ${number} and product_id > ${deletedTo}`
+  const [last] = await sql<{ id: string }[]>`
+    select product_id as id from member where ${own} order by product_id offset ${size - 1} limit 1`
+  await sql`delete from member where ${own} ${last ? sql`and product_id <= ${last.id}` : sql``}`
+  return last?.id
 }
 
 const noteDeleted = (sql: AnySql, { workspaceId, collectionId, number }: Old, last: string) => sql`

@@ -1,4 +1,4 @@
-import type { ChangedProduct } from '../members/settle-products.ts'
+import type { ChangedProduct } from '../members/plan-settlement.ts'
 import { ruleProductOf } from '../rules/rule-product.ts'
 import type { ToldState } from './product-state.ts'
 

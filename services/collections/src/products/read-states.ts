@@ -1,5 +1,6 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import { isId } from '@backoffice/contracts/fields.ts'
-import { receivedOf } from '@backoffice/messaging/handling.ts'
+import { type Received, receivedOf } from '@backoffice/messaging/handling.ts'
 import type { IncomingRecord } from '@backoffice/messaging/kafka-connection.ts'
 import { newestOf, StateRecord } from './product-state.ts'
 import { type ProjectedProduct, projectedOf } from './projected-product.ts'
@@ -21,21 +22,31 @@ export interface ReadStates {
   readonly unreadable: readonly Unreadable[]
 }
 
-/** Reads records of one partition as the consumer does, which sends to the dead letters what it cannot read. */
-export function readStates(records: readonly IncomingRecord[]): ReadStates {
+/** Records read at a stretch: some milliseconds' worth. */
+const AT_ONCE = 100
+
+/**
+ * Reads records of one partition as the consumer does, which sends to the dead letters what it cannot read. Lets the event loop turn on
+ * the way: whoever writes those before answers the database meanwhile.
+ */
+export async function readStates(records: readonly IncomingRecord[]): Promise<ReadStates> {
   const unreadable: Unreadable[] = []
-  const received = records.flatMap((record) => {
-    const { partition, offset, key } = record
+  const received: Received<StateRecord>[] = []
+  for (const [index, record] of records.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await turn()
     try {
-      if (!isId(key ?? '')) throw new Error('its key is no product’s id')
-      return [receivedOf(record, StateRecord)]
+      if (!isId(record.key ?? '')) throw new Error('its key is no product’s id')
+      received.push(receivedOf(record, StateRecord))
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      unreadable.push({ partition, offset, key, reason })
-      return []
+      const { partition, offset, key } = record
+      unreadable.push({ partition, offset, key, reason: error instanceof Error ? error.message : String(error) })
     }
-  })
+  }
   const { states, deleted } = newestOf(received)
-  const partition = records[0]?.partition ?? 0
-  return { partition, records: records.length, products: states.map(projectedOf), deleted, unreadable }
+  const products: ProjectedProduct[] = []
+  for (const [index, state] of states.entries()) {
+    if (index % AT_ONCE === AT_ONCE - 1) await turn()
+    products.push(projectedOf(state))
+  }
+  return { partition: records[0]?.partition ?? 0, records: records.length, products, deleted, unreadable }
 }

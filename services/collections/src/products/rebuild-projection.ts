@@ -12,6 +12,8 @@ import { renewCollections } from './renew-collections.ts'
 import { writeProducts } from './write-products.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
+/** Records in one transaction: a deletion takes an advisory lock for its workspace, of which the server has some thousands for all. */
+const AT_ONCE = 1000
 const topics = [TOPICS.catalogProducts]
 
 /** What a rebuild has done. */
@@ -40,25 +42,28 @@ export async function rebuildProjection(
 ): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { read: 0, changed: 0, deleted: 0, unreadable: 0, collections: 0 }
   const startedAt = await prepareRebuild(sql)
-  const range = {
-    from: await kafka.offsetsAt(topics, new Date(0)),
-    until: await kafka.offsetsAt(topics, new Date(Date.now() + DAY_MS)),
-  }
+  const until = await endOf(kafka)
+  const all = { from: await kafka.offsetsAt(topics, new Date(0)), until }
   const write = async (states: ReadStates) => {
     const changed = await writeStates(sql, startedAt, states)
     rebuilt.changed += changed
   }
-  await readAll(kafka, range, async (states) => {
+  await readAll(kafka, all, async (states) => {
     for (const unreadable of states.unreadable) onUnreadable(unreadable)
     rebuilt.read += states.records
     rebuilt.unreadable += states.unreadable.length
     await write(states)
   })
-  if ((await findAhead(sql, startedAt)) > 0) await readAll(kafka, range, write)
+  if ((await findAhead(sql, startedAt)) > 0) await readAll(kafka, all, write)
+  // For the sake of states told since the start, compaction may have dropped those before they were read.
+  await readAll(kafka, { from: until, until: await endOf(kafka) }, write)
   rebuilt.deleted = await deleteGhosts(sql, startedAt)
   rebuilt.collections = await renewCollections(sql)
   return rebuilt
 }
+
+/** The offsets after the last records there are. */
+const endOf = (kafka: Kafka) => kafka.offsetsAt(topics, new Date(Date.now() + DAY_MS))
 
 /** Reads records while those before are being written. */
 async function readAll(
@@ -71,26 +76,29 @@ async function readAll(
     topics,
     range,
     async onRecords(records) {
-      const states = readStates(records)
-      await writing
-      writing = onStates(states)
-      // Thrown where it is awaited.
-      writing.catch(() => undefined)
+      for (let from = 0; from < records.length; from += AT_ONCE) {
+        const states = await readStates(records.slice(from, from + AT_ONCE))
+        await writing
+        writing = onStates(states)
+        // Thrown where it is awaited.
+        writing.catch(() => undefined)
+      }
     },
   })
   await writing
 }
 
-/** Returns how many products changed. */
+/** Returns how many products changed. What needs no answer of the statement before is sent behind it at once. */
 const writeStates = (sql: Sql, startedAt: Date, { partition, products, deleted, unreadable }: ReadStates) =>
   inTransaction(sql, async (tx) => {
-    await lockPartition(tx, partition)
-    await shareMembership(tx, await workspacesOf(tx, deleted))
-    await deleteTold(
-      tx,
-      deleted,
-      products.map(({ id }) => id),
-    )
-    await noteSeen(tx, products, unreadable)
-    return (await writeProducts(tx, products, isEnough(tx, startedAt))).length
+    const locked = lockPartition(tx, partition).execute()
+    if (deleted.length > 0) {
+      await locked
+      await shareMembership(tx, await workspacesOf(tx, deleted))
+      const ids = products.map(({ id }) => id)
+      await deleteTold(tx, deleted, ids)
+    }
+    const seen = noteSeen(tx, products, unreadable).execute()
+    const [, , changed] = await Promise.all([locked, seen, writeProducts(tx, products, isEnough(tx, startedAt))])
+    return changed.length
   })

@@ -7,7 +7,7 @@ import { Room } from './room.ts'
 /** Claims leave half of the memory to first attempts of fresh events. */
 const PART = 1 / 2
 /** What one statement claims at most, about: it is not to keep others waiting. */
-const AT_ONCE = { endpoints: 200, deliveries: 256, bytes: 8 * 1024 * 1024 } as const
+const AT_ONCE = { endpoints: 200, deliveries: 1024, bytes: 8 * 1024 * 1024 } as const
 /** Deliveries claimed for an endpoint, however many others have some due. */
 const FEW = 4
 
