@@ -13,9 +13,14 @@ export async function workspacesOf(sql: AnySql, ids: readonly string[]): Promise
  * state that comes late brings one back. `others` are written afterwards: all are locked here in the order of their ids, as by all
  * who lock several.
  */
-export async function deleteTold(sql: AnySql, ids: readonly string[], others: readonly string[]): Promise<void> {
+export async function deleteTold(
+  sql: AnySql,
+  ids: readonly string[],
+  others: readonly { readonly id: string }[],
+): Promise<void> {
   if (ids.length === 0) return
-  await sql`select from product where id = any(${[...ids, ...others]}::uuid[]) order by id for update`
+  const all = [...ids, ...others.map(({ id }) => id)]
+  await sql`select from product where id = any(${all}::uuid[]) order by id for update`
   await sql`
     insert into deleted_product (id) select id from unnest(${[...ids]}::uuid[]) as id order by id on conflict do nothing`
   await deleteProducts(sql, ids)

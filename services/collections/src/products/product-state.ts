@@ -39,9 +39,10 @@ export type ToldState = NonNullable<StateRecord>
 export function newestOf(records: readonly { readonly key: string; readonly value: StateRecord }[]) {
   const newest = new Map<string, StateRecord>()
   for (const { key, value } of records) {
-    const known = newest.get(key)
+    const id = (value?.data.id ?? key).toLowerCase()
+    const known = newest.get(id)
     if (known === null || (known && value && known.data.version > value.data.version)) continue
-    newest.set(key, value)
+    newest.set(id, value)
   }
   return {
     states: [...newest.values()].filter((state) => state !== null),

@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../harness.ts'
 import { ruleSets } from '../members/rule-sets.ts'
 import { forgetSome } from './forget-deleted.ts'
+import { newestOf } from './product-state.ts'
 import { projectProducts } from './project-products.ts'
 import { projector, recordOf } from './projection-harness.ts'
 
@@ -57,6 +58,14 @@ describe('Whatever comes again, late or out of order, the projection has the new
     const product = aProductState()
     await project(caller, later(product, 2), later(product, 9), later(product, 3))
     expect(await versionOf(product)).toBe(9)
+  })
+
+  it('a state counts for the product that it is of, whatever the key says', async () => {
+    const product = aProductState()
+    const { workspaceId } = aCaller()
+    const value = (version: number) => ({ workspace_id: workspaceId, data: later(product, version) })
+    const records = [3, 9, 4].map((version) => ({ key: randomUUID(), value: value(version) }))
+    expect(newestOf(records)).toEqual({ states: [value(9)], deleted: [] })
   })
 
   it.each([

@@ -27,11 +27,7 @@ export const projectProducts = (ruleSets: RuleSets): ConsumerDefinition<StateRec
     await lockPartition(tx, records[0]?.partition ?? 0)
     const workspaces = products.map(({ workspaceId }) => workspaceId)
     await shareMembership(tx, [...workspaces, ...(await workspacesOf(tx, deleted))])
-    await deleteTold(
-      tx,
-      deleted,
-      products.map(({ id }) => id),
-    )
+    await deleteTold(tx, deleted, products)
     const changed = await writeProducts(tx, products, tx`known.version >= state.version`)
     if (changed.length > 0) await settleProducts(tx, ruleSets, changed)
     return undefined

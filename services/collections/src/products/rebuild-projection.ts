@@ -95,8 +95,7 @@ const writeStates = (sql: Sql, startedAt: Date, { partition, products, deleted, 
     if (deleted.length > 0) {
       await locked
       await shareMembership(tx, await workspacesOf(tx, deleted))
-      const ids = products.map(({ id }) => id)
-      await deleteTold(tx, deleted, ids)
+      await deleteTold(tx, deleted, products)
     }
     const seen = noteSeen(tx, products, unreadable).execute()
     const [, , changed] = await Promise.all([locked, seen, writeProducts(tx, products, isEnough(tx, startedAt))])

@@ -23,8 +23,6 @@ const SETTINGS = {
   plan_cache_mode: 'force_custom_plan',
   statement_timeout: '0',
   work_mem: '32MB',
-  // What a crash of the server takes away, a rebuild that is repeated brings back; and it ends with the connection.
-  synchronous_commit: 'off',
 }
 
 async function rebuild(): Promise<Rebuilt> {
