@@ -1,8 +1,7 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import type { Part } from '@backoffice/runtime/process.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
 
 const EVERY_MS = 1000
 /** Deliveries of one recovery put back at once: as many as are worked off while fresh events still come first. */
@@ -12,30 +11,8 @@ const AT_ONCE = 100
  * Works off recoveries: about once a second each gets its next failed deliveries due again, unless those before still wait.
  * Replicas share the recoveries; `sql` is of the worker role.
  */
-export function recoveryWorker(sql: Sql, logger: Logger): Part {
-  const stopping = new AbortController()
-  let ended: Promise<void> | undefined
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      try {
-        await recoverSome(sql)
-      } catch (error) {
-        logger.warn({ err: error }, 'could not recover deliveries')
-      }
-      await pauseUnless(stopping.signal, EVERY_MS)
-    }
-  }
-  return {
-    name: 'recoveries',
-    async start() {
-      ended = run()
-    },
-    async stop() {
-      stopping.abort()
-      await ended
-    },
-  }
-}
+export const recoveryWorker = (sql: Sql, logger: Logger) =>
+  worker({ name: 'recoveries', everyMs: EVERY_MS, logger, work: () => recoverSome(sql) })
 
 /** One step of every recovery that no other replica is at; a recovery that found nothing more is over. */
 async function recoverSome(sql: Sql): Promise<void> {
