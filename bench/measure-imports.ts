@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
-import { serviceDirectory } from '@backoffice/local/services.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
-import { migrate } from '@backoffice/postgres/migrate.ts'
-import { migratorUrl, provision, roleUrl } from '@backoffice/postgres/provision.ts'
+import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import postgres from 'postgres'
 import { applyImportBatches } from '../services/catalog/src/imports/apply-import-batches.ts'
 import { closedLoop } from './load.ts'
+import { ownDatabase } from './own-database.ts'
 import type { Row } from './table.ts'
 
 const [WARM_UP, BATCHES, ROWS, PARTITIONS] = [30, 120, 500, 3]
@@ -22,7 +20,7 @@ const [WARM_UP, BATCHES, ROWS, PARTITIONS] = [30, 120, 500, 3]
  * relay of a running catalog would publish every product's state meanwhile.
  */
 export async function measureImports(serverUrl: string, rolePassword: string): Promise<Row[]> {
-  const database = await catalogDatabase(serverUrl, rolePassword)
+  const database = await ownDatabase(serverUrl, 'catalog', rolePassword)
   const catalog = importer(roleUrl(database.url, 'catalog', rolePassword))
   const workspaceId = randomUUID()
   await catalog.run(randomUUID(), WARM_UP)
@@ -40,23 +38,6 @@ export async function measureImports(serverUrl: string, rolePassword: string): P
     },
     { name: `SQL statements per batch of ${ROWS} products`, measured: String(statements), bound: '≤ 20' },
   ]
-}
-
-/** A migrated catalog on the server, that nobody else uses. */
-async function catalogDatabase(serverUrl: string, rolePassword: string) {
-  const name = `bench_imports_${process.pid}`
-  const url = new URL(serverUrl)
-  url.pathname = name
-  const onServer = async (run: (sql: postgres.Sql) => Promise<unknown>) => {
-    const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined })
-    await run(sql)
-    await sql.end()
-  }
-  await onServer((sql) => sql`create database ${sql(name)}`)
-  await provision(url.href, { schemas: ['catalog'], password: rolePassword })
-  const directory = join(serviceDirectory('catalog'), 'migrations')
-  await migrate({ url: migratorUrl(url.href, rolePassword), schema: 'catalog', directory })
-  return { url: url.href, drop: () => onServer((sql) => sql`drop database ${sql(name)} with (force)`) }
 }
 
 /** Applies batches as the catalog's consumer does, without Kafka around it. */
