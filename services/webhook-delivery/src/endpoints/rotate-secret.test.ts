@@ -102,7 +102,7 @@ describe('rotating again while an overlap runs (OP-98)', () => {
     const caller = aCaller()
     const { id } = await createEndpointAt(caller, url)
     for (let index = 0; index < 4; index++) await rotate(caller, id, { overlap_seconds: HOUR })
-    await admin`update previous_secret set ends_at = now() where endpoint_id = ${id}`
+    await admin`update previous_secret set ends_at = now() - interval '1 second' where endpoint_id = ${id}`
     expect((await rotate(caller, id, { overlap_seconds: HOUR })).status).toBe(200)
     expect(await admin`select from previous_secret where endpoint_id = ${id}`).toHaveLength(1)
   })
