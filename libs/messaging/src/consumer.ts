@@ -23,8 +23,11 @@ export interface ConsumerDefinition<Value> extends Pick<Handling<Value>, 'name' 
    * long as its key is parked, since the effect of one may rest on that of the one before.
    */
   readonly isEachIndependent?: boolean
-  /** Records that share a transaction, at most; 500 unless given. */
-  readonly recordsAtOnce?: number
+  /**
+   * Records that share a transaction, at most; 500 unless given. A function is asked before each transaction, with how many are at
+   * hand, and may take its time while whoever works on what is written is busy.
+   */
+  readonly recordsAtOnce?: number | ((atHand: number) => Promise<number>)
 }
 
 /** A running consumer. */
@@ -74,10 +77,13 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
         proceed,
         onWait: () => waits++,
       }
-      for (let from = 0; from < batch.records.length; from += recordsAtOnce) {
-        const records = batch.records.slice(from, from + recordsAtOnce)
+      for (let from = 0; from < batch.records.length; ) {
+        const atHand = batch.records.length - from
+        const atOnce = typeof recordsAtOnce === 'number' ? recordsAtOnce : await recordsAtOnce(atHand)
+        const records = batch.records.slice(from, from + atOnce)
         const [first, last] = [records[0], records.at(-1)]
         if (!first || !last) return
+        from += records.length
         const startedAt = performance.now()
         const dead = await settleRecords(handling, records)
         batch.settle(last)

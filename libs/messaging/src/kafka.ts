@@ -221,6 +221,8 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
       rebalanceTimeout: 30_000,
       // The broker answers as soon as there is a record; without one it waits this long, and so does a stop.
       maxWaitTimeInMs: 500,
+      // What an answer holds is held decoded as well.
+      maxBytes: 2 * 1024 * 1024,
       allowAutoTopicCreation: false,
       retry: { ...RETRY, restartOnFailure: async () => false },
     })

@@ -71,7 +71,7 @@ export interface ListedDelivery {
 }
 
 /** For an API without a dispatcher in its process: the replicas find what is due when they look, within a second. */
-const AT_THE_NEXT_LOOK = { noteDue: () => undefined }
+const AT_THE_NEXT_LOOK = { noteWaiting: () => undefined }
 
 /** The service's API; names resolve to nothing, which creating and updating endpoints lets through. */
 export const operations = [

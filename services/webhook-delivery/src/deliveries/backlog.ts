@@ -53,9 +53,14 @@ export class Backlog {
     if (waiting === undefined || waiting.noted > upTo) return
     const later = waiting.times.filter((time) => time > at.getTime())
     waiting.times.splice(0, waiting.times.length, ...later)
-    waiting.isBehind = false
     if (later.length > 0) this.#come(endpointId)
     else this.#forget(endpointId)
+  }
+
+  /** All first attempts that were due for an endpoint were claimed, as far as the notes up to `upTo` tell. */
+  catchUp(endpointId: string, upTo: number): void {
+    const waiting = this.#waiting.get(endpointId)
+    if (waiting !== undefined && waiting.noted <= upTo) waiting.isBehind = false
   }
 
   isBehind(endpointId: string): boolean {

@@ -45,6 +45,7 @@ export class ClaimLoop {
   /** To be given back before more is claimed. */
   readonly #returned: ReturnedClaims
   #tidyAt = 0
+  readonly #looked = Promise.withResolvers<void>()
   #isFirstLook = true
   #isStopping = false
   #running: Promise<void> | undefined
@@ -62,8 +63,10 @@ export class ClaimLoop {
     )
   }
 
-  start(): void {
+  /** Resolves once it is known what waits in the table: events from then on must not overtake it (OP-74). */
+  async start(): Promise<void> {
     this.#watch.start()
+    await this.#looked.promise
     this.#running = this.#run()
   }
 
@@ -139,12 +142,13 @@ export class ClaimLoop {
 
   #note(ready: readonly ReadyEndpoint[]): void {
     const { backlog, lanes } = this.#options
-    for (const { endpointId, dueAt } of ready) {
+    for (const { endpointId, isLater, dueAt } of ready) {
       // The table knows fractions of a millisecond, which are cut off here.
-      backlog.note(endpointId, new Date(dueAt.getTime() + 1))
+      backlog.note(endpointId, new Date(dueAt.getTime() + 1), !isLater)
       if (this.#isFirstLook) lanes.suspect(endpointId)
     }
     this.#isFirstLook = false
+    this.#looked.resolve()
     backlog.unparkAll()
     this.wake()
   }
@@ -171,10 +175,14 @@ export class ClaimLoop {
     const maxBytes = roomInBytes(lanes)
     const claimed = await claimDue(sql, wanted, { claimer, now, maxBytes })
     await this.#takeIn(claimed, held)
-    const isAll = claimed.reduce((bytes, { body }) => bytes + body.length, 0) < maxBytes
+    if (claimed.reduce((bytes, { body }) => bytes + body.length, 0) >= maxBytes) return
     const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId)
-    for (const { endpointId, places } of wanted) {
-      if (isAll && (byEndpoint.get(endpointId)?.length ?? 0) < places) backlog.clear(endpointId, now, upTo)
+    for (const { endpointId, firsts, laters } of wanted) {
+      const own = byEndpoint.get(endpointId) ?? []
+      const ownFirsts = own.filter(isFirst).length
+      if (ownFirsts === firsts && firsts > 0) continue
+      backlog.catchUp(endpointId, upTo)
+      if (own.length - ownFirsts < laters) backlog.clear(endpointId, now, upTo)
     }
   }
 

@@ -5,34 +5,37 @@ import type { Claim } from './job.ts'
 /** How long a claim holds at most, in seconds: longer than the 20 s of an attempt (spec: Retries 1). */
 export const LEASE_S = 60
 
-/** An endpoint with unclaimed deliveries, and when the first of them is due. */
+/** An endpoint with unclaimed first attempts, or with other unclaimed deliveries, and when the first of these is due. */
 export interface ReadyEndpoint {
   endpointId: string
+  isLater: boolean
   dueAt: Date
 }
 
-/** Every endpoint that has unclaimed deliveries: one index probe each, however many deliveries wait. */
+/** Every endpoint that has unclaimed deliveries: two index probes at most, however many deliveries wait. */
 export const readyEndpoints = (sql: Sql) => sql<ReadyEndpoint[]>`
   with recursive ready as (
     (
-      select endpoint_id, due_at from delivery
+      select endpoint_id, attempts_made > 0 as is_later, due_at from delivery
       where due_at is not null and claimed_by is null
-      order by endpoint_id, due_at limit 1
+      order by endpoint_id, (attempts_made > 0), due_at limit 1
     )
     union all
-    select following.endpoint_id, following.due_at
+    select following.endpoint_id, following.is_later, following.due_at
     from ready cross join lateral (
-      select endpoint_id, due_at from delivery
-      where due_at is not null and claimed_by is null and endpoint_id > ready.endpoint_id
-      order by endpoint_id, due_at limit 1
+      select endpoint_id, attempts_made > 0 as is_later, due_at from delivery
+      where due_at is not null and claimed_by is null
+        and (endpoint_id, (attempts_made > 0)) > (ready.endpoint_id, ready.is_later)
+      order by endpoint_id, (attempts_made > 0), due_at limit 1
     ) following
   )
-  select endpoint_id as "endpointId", due_at as "dueAt" from ready`
+  select endpoint_id as "endpointId", is_later as "isLater", due_at as "dueAt" from ready`
 
-/** How many deliveries to claim for an endpoint, at most. */
+/** How many deliveries to claim for an endpoint, at most: first attempts, and others. */
 export interface Wanted {
   readonly endpointId: string
-  readonly places: number
+  readonly firsts: number
+  readonly laters: number
 }
 
 export interface ClaimedDelivery {
@@ -61,21 +64,24 @@ export interface Claiming {
 }
 
 /**
- * Claims due deliveries, each endpoint's oldest first, up to the places wanted. Deliveries that another claimer is taking
+ * Claims due deliveries, each endpoint's oldest first, up to as many as are wanted. Deliveries that another claimer is taking
  * are passed over, and what waits for endpoints that are not wanted is never looked at.
  */
 export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, now, maxBytes }: Claiming) {
   const rows = await sql<ClaimedDelivery[]>`
     with wanted as (
       select * from unnest(
-        ${wanted.map(({ endpointId }) => endpointId)}::uuid[], ${wanted.map(({ places }) => places)}::integer[]
-      ) as wanted (endpoint_id, places)
+        ${wanted.map(({ endpointId }) => endpointId)}::uuid[], ${wanted.map(({ firsts }) => firsts)}::integer[],
+        ${wanted.map(({ laters }) => laters)}::integer[]
+      ) as wanted (endpoint_id, firsts, laters)
     ),
     due as (
       select claimable.* from wanted cross join lateral (
+        values (false, wanted.firsts), (true, wanted.laters)
+      ) as queue (is_later, places) cross join lateral (
         select workspace_id, endpoint_id, id, event_id, due_at from delivery
-        where endpoint_id = wanted.endpoint_id and due_at <= ${now} and claimed_by is null
-        order by due_at, id limit wanted.places for update skip locked
+        where endpoint_id = wanted.endpoint_id and (attempts_made > 0) = queue.is_later and due_at <= ${now} and claimed_by is null
+        order by due_at, id limit queue.places for update skip locked
       ) claimable
     ),
     sized as (

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Part } from '@backoffice/runtime/process.ts'
@@ -17,12 +18,15 @@ import { measureAttempt } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
 import type { Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
-import { type Places, placesIn } from './places.ts'
+import { isCrowded, type Places, placesIn } from './places.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { Recorder } from './recorder.ts'
 
 /** Attempts started before anything else has its turn: what arrives meanwhile waits for no more than these. */
 const STARTED_AT_ONCE = 32
+/** For how long fresh events wait for room in memory, and how often they ask for it. */
+const ROOM_WITHIN_MS = 500
+const ROOM_ASKED_EVERY_MS = 10
 /** For how long an endpoint whose deliveries cannot be signed is let alone. */
 const REST_MS = 10_000
 
@@ -63,6 +67,7 @@ export class Dispatcher implements Part {
   readonly #backlog = new Backlog()
   readonly #claimLoop: ClaimLoop
   readonly #recorder: Recorder
+  #room: Promise<void> | undefined
   #inFlight = 0
   #onNoneInFlight: (() => void) | undefined
   #isPumping = false
@@ -108,6 +113,14 @@ export class Dispatcher implements Part {
     return placesIn(this.#lanes, this.#backlog)
   }
 
+  /** Resolves when there is room for fresh events, or after a moment. */
+  untilRoom(): Promise<void> {
+    this.#room ??= this.#waitForRoom().finally(() => {
+      this.#room = undefined
+    })
+    return this.#room
+  }
+
   /**
    * Takes in claimed first attempts once they are committed. Where earlier ones went to the table meanwhile these follow them
    * (OP-74); so it comes before `noteWaiting` of those that were refused room with these.
@@ -119,22 +132,16 @@ export class Dispatcher implements Part {
     this.#pump()
   }
 
-  /** First attempts were left to the table, due at a certain time. */
+  /** Deliveries were left to the table, due at a certain time, first attempts perhaps. */
   noteWaiting(endpointIds: Iterable<string>, dueAt: Date): void {
     for (const endpointId of endpointIds) this.#backlog.note(endpointId, dueAt, true)
-    this.#claimLoop.wake()
-  }
-
-  /** An attempt of an endpoint's became due that nobody waits for by now. */
-  noteDue(endpointId: string, dueAt: Date): void {
-    this.#backlog.note(endpointId, dueAt)
     this.#claimLoop.wake()
   }
 
   async start(): Promise<void> {
     await refuseUnknownKeys(this.#options.sql, this.#options.keys)
     await this.#claimer.start()
-    this.#claimLoop.start()
+    await this.#claimLoop.start()
   }
 
   async isReady(): Promise<boolean> {
@@ -154,6 +161,11 @@ export class Dispatcher implements Part {
     await this.#recorder.settled()
     await this.#options.agent.destroy()
     await this.#claimer.stop()
+  }
+
+  async #waitForRoom(): Promise<void> {
+    const until = performance.now() + ROOM_WITHIN_MS
+    while (isCrowded(this.#lanes, this.#backlog) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
   }
 
   #pump(): void {

@@ -79,6 +79,28 @@ test('ten thousand that are due at a start are all sent, with half of the memory
   await replica.stop()
 })
 
+test('a fresh event follows the first attempts that were due at the start, and neither waits for all of the retries (OP-74)', async () => {
+  receiver.answerWith((response) => response.writeHead(204).end())
+  const { caller, endpoint } = await withRetriesDue('/behind', 3000)
+  const [older, fresh] = [anEvent(caller), anEvent(caller)]
+  await admin`
+    with stored as (
+      insert into event (workspace_id, id, type, key, body, occurred_at)
+      values (${caller.workspaceId}, ${older.id}, 'product.created', 'key', '{}', now())
+    )
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
+    values (${caller.workspaceId}, ${endpoint.id}, uuidv7(), ${older.id}, 'product.created', now(), now())`
+  const replica = await startReplica()
+  await replica.publish(fresh)
+  const received = () => receivedAt('/behind').map(({ headers }) => headers['webhook-id'])
+  await eventually('the fresh event arrives', () => received().includes(fresh.id))
+  expect(received()).toContain(older.id)
+  expect(received().indexOf(older.id)).toBeLessThan(received().indexOf(fresh.id))
+  expect(received().length).toBeLessThan(1500)
+  await arrivalAt('/behind', 3002)
+  await replica.stop()
+})
+
 test('claims whose endpoint cannot be read are given back, long before their lease ends', async () => {
   receiver.answerWith((response) => response.writeHead(204).end())
   const replica = await startReplica()

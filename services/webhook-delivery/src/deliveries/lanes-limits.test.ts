@@ -3,7 +3,7 @@ import { Backlog } from './backlog.ts'
 import type { Job } from './job.ts'
 import { Lanes } from './lanes.ts'
 import { CAPACITY, CAPACITY_BYTES, SLOTS } from './limits.ts'
-import { placesIn } from './places.ts'
+import { isCrowded, placesIn } from './places.ts'
 import { Room } from './room.ts'
 import { aJob, many } from './testing/a-job.ts'
 
@@ -199,5 +199,40 @@ describe('places', () => {
     backlog.note('b', new Date())
     const hasPlace = placesIn(new Lanes(), backlog)
     expect([a, b].map((target) => hasPlace(target, 100))).toEqual([false, true])
+  })
+})
+
+describe('fresh events had better wait', () => {
+  test('while a quarter of the memory waits to be sent, but for what waits for endpoints that are slow', () => {
+    const [lanes, backlog] = [new Lanes(), new Backlog()]
+    lanes.suspect('slow')
+    lanes.add(aJob('quick'), 0)
+    for (const job of many(CAPACITY / 4, () => aJob('slow'))) lanes.add(job, 0)
+    expect(isCrowded(lanes, backlog)).toBe(false)
+    for (const job of many(CAPACITY / 4, () => aJob('quick'))) lanes.add(job, 0)
+    expect(isCrowded(lanes, backlog)).toBe(true)
+  })
+
+  test('no longer once it is in flight', () => {
+    const [lanes, backlog] = [new Lanes(), new Backlog()]
+    const jobs = many(CAPACITY / 4 + 1, (index) => aJob(`endpoint ${index}`, {}, `workspace ${index}`))
+    for (const job of jobs) lanes.add(job, 0)
+    expect(isCrowded(lanes, backlog)).toBe(true)
+    lanes.start(0)
+    expect(isCrowded(lanes, backlog)).toBe(false)
+  })
+
+  test('while most endpoints have first attempts in the table, for those after them have to follow', () => {
+    const [lanes, backlog] = [new Lanes(), new Backlog()]
+    for (const endpoint of ['a', 'b', 'c']) lanes.add(aJob(endpoint), 0)
+    backlog.note('a', new Date(), true)
+    expect(isCrowded(lanes, backlog)).toBe(false)
+    backlog.note('b', new Date(), true)
+    expect(isCrowded(lanes, backlog)).toBe(true)
+    lanes.suspect('slow')
+    lanes.add(aJob('slow'), 0)
+    backlog.catchUp('b', backlog.notes)
+    backlog.note('slow', new Date(), true)
+    expect(isCrowded(lanes, backlog)).toBe(false)
   })
 })

@@ -45,6 +45,11 @@ export class Lanes {
     return this.#lanes.get(endpointId)
   }
 
+  /** The lanes of all endpoints that something is held for. */
+  [Symbol.iterator](): Iterator<Lane> {
+    return this.#lanes.values()
+  }
+
   /** What a workspace has in hand; undefined when nothing. */
   loadOf(workspaceId: string): Load | undefined {
     return this.#workspaces.get(workspaceId)

@@ -49,7 +49,7 @@ export function mayStart(queue: Queue, own: Load, all: Load, laterSlots: number)
 }
 
 /** Jobs held in memory at most, all endpoints together, and the bytes of their bodies; one shared by several counts for each. */
-export const CAPACITY = 6000
+export const CAPACITY = 8000
 export const CAPACITY_BYTES = 32 * 1024 * 1024
 /** Of these, for endpoints that are slow. */
 export const SLOW_CAPACITY = CAPACITY / 4

@@ -15,6 +15,11 @@ export class Load {
   /** Retries and resends to all others, in flight or not yet recorded. */
   laters = 0
 
+  /** Jobs that wait to be started for endpoints that are not slow, about. */
+  get waitingSoon(): number {
+    return this.held - this.heldSlow - (this.busy - this.slow)
+  }
+
   /** Adds what a lane has in hand, or takes it away, as before and after each of its changes. */
   count(lane: Lane, sign: 1 | -1): void {
     const { standing } = lane.pace

@@ -1,6 +1,7 @@
 import type { Target } from '../endpoints/targets.ts'
 import type { Backlog } from './backlog.ts'
 import type { Lanes } from './lanes.ts'
+import { CAPACITY } from './limits.ts'
 import { heldAtMost } from './pace.ts'
 import { Room } from './room.ts'
 
@@ -26,6 +27,21 @@ export function placesIn(lanes: Lanes, backlog: Backlog): Places {
     room.take(id, workspaceId, { jobs: 1, bytes })
     return true
   }
+}
+
+/**
+ * Whether fresh events had better wait for a moment: enough waits in memory for endpoints that are not slow, or most of these
+ * have first attempts in the table, where each takes a third write and sends those after it the same way.
+ */
+export function isCrowded(lanes: Lanes, backlog: Backlog): boolean {
+  if (lanes.all.waitingSoon > CAPACITY / 4) return true
+  let [soon, behind] = [0, 0]
+  for (const { endpointId, pace } of lanes) {
+    if (pace.standing === 'slow') continue
+    soon++
+    if (backlog.isBehind(endpointId)) behind++
+  }
+  return behind > soon / 2
 }
 
 /** First attempts held for an endpoint. */

@@ -8,7 +8,7 @@ import { DeliveryPath, noSuchDelivery } from './get-delivery.ts'
  * POST /v1/webhooks/{id}/deliveries/{delivery_id}/resend (spec: "any delivery can be re-sent"): one more attempt now, outside
  * the schedule, whatever the delivery's status. A success settles it; a failure changes neither status nor schedule (OP-66).
  */
-export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteDue'>) =>
+export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
   operation({
     method: 'POST',
     path: '/v1/webhooks/{id}/deliveries/{delivery_id}/resend',
@@ -31,7 +31,7 @@ export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteDue'>) =>
         if (delivery === undefined) throw noSuchDelivery(params)
         return new Reply(202, deliveryView(delivery))
       })
-      dispatcher.noteDue(params.id, now)
+      dispatcher.noteWaiting([params.id], now)
       return reply
     },
   })

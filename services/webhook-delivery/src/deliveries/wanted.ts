@@ -10,6 +10,8 @@ const PART = 1 / 2
 const AT_ONCE = { endpoints: 200, deliveries: 1024, bytes: 8 * 1024 * 1024 } as const
 /** Deliveries claimed for an endpoint, however many others have some due. */
 const FEW = 4
+/** Of the deliveries claimed for an endpoint that first attempts wait for, these are. */
+const FIRSTS = 3 / 4
 
 /**
  * For which of the endpoints with something due to claim how many deliveries, in their turns. Those that have enough in hand, or
@@ -29,7 +31,8 @@ export function wantedFrom(backlog: Backlog, lanes: Lanes, now: Date): Wanted[] 
     }
     backlog.hadTurn(endpointId)
     room.take(endpointId, lanes.workspaceOf(endpointId), { jobs: places, bytes: 0 })
-    wanted.push({ endpointId, places })
+    const firsts = backlog.isBehind(endpointId) ? Math.ceil(places * FIRSTS) : 0
+    wanted.push({ endpointId, firsts, laters: places - firsts })
   }
   return wanted
 }

@@ -15,7 +15,7 @@ const PING = 'webhook.ping'
  * POST /v1/webhooks/{id}/ping (spec: Webhooks): sends a webhook.ping event to this endpoint, whatever it subscribes to; a
  * delivery like any other. Its data is the endpoint's id (OP-100).
  */
-export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteDue'>) =>
+export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
   operation({
     method: 'POST',
     path: '/v1/webhooks/{id}/ping',
@@ -31,7 +31,7 @@ export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteDue'>) =>
         if (delivery === undefined) throw noSuchEndpoint(params.id)
         return new Reply(202, deliveryView(delivery))
       })
-      dispatcher.noteDue(params.id, now)
+      dispatcher.noteWaiting([params.id], now)
       return reply
     },
   })

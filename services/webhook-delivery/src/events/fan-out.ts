@@ -18,32 +18,53 @@ export interface FanOut {
   readonly schedule: readonly number[]
 }
 
+/** Events that share a transaction at most, and about how many deliveries, going by the events before them. */
+const EVENTS_AT_ONCE = 500
+const DELIVERIES_AT_ONCE = 2000
+/** A few events do not wait for room: they are not what fills it. */
+const FEW_EVENTS = 20
+/** Deliveries inserted by one statement, about: the batch of a workspace with many endpoints takes several. */
+const DELIVERIES_A_STATEMENT = 5000
+
 /**
  * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique. Each
  * event tells a fact of its own, so one that cannot be delivered keeps no later one of its resource back (OP-58).
  */
-export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
-  name: FAN_OUT,
-  topics: EVENT_TOPICS,
-  schema: readEventSchema(() => new Date()),
-  isEachIndependent: true,
-  handle: (records, tx) => fanOutEvents(options, tx, records),
-})
-
-/** Deliveries inserted by one statement, about: the batch of a workspace with many endpoints takes several. */
-const DELIVERIES_A_STATEMENT = 5000
+export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => {
+  let perEvent = 1
+  return {
+    name: FAN_OUT,
+    topics: EVENT_TOPICS,
+    schema: readEventSchema(() => new Date()),
+    isEachIndependent: true,
+    async recordsAtOnce(atHand) {
+      if (atHand > FEW_EVENTS) await options.dispatcher.untilRoom()
+      return Math.ceil(Math.min(EVENTS_AT_ONCE, DELIVERIES_AT_ONCE / perEvent))
+    },
+    async handle(records, tx) {
+      const events = await matchedEvents(options, tx, records)
+      perEvent = Math.max(1, deliveriesOf(events) / records.length)
+      return writeDeliveries(options, tx, events)
+    },
+  }
+}
 
 /**
  * Writes the deliveries of a batch of events. First attempts that find room in memory are claimed with their insert.
  * Returns what hands them to the dispatcher, to be called once the transaction is committed.
  */
-export async function fanOutEvents(
-  { directory, dispatcher, schedule }: FanOut,
-  tx: AnySql,
-  incoming: readonly Incoming[],
-): Promise<() => void> {
+export const fanOutEvents = async (options: FanOut, tx: AnySql, incoming: readonly Incoming[]): Promise<() => void> =>
+  writeDeliveries(options, tx, await matchedEvents(options, tx, incoming))
+
+async function matchedEvents({ directory }: FanOut, tx: AnySql, incoming: readonly Incoming[]) {
   const workspaceIds = incoming.map(({ value }) => value.workspace_id)
-  const events = matchEvents(incoming, await directory.of(tx, workspaceIds))
+  return matchEvents(incoming, await directory.of(tx, workspaceIds))
+}
+
+const deliveriesOf = (events: readonly MatchedEvent[]): number =>
+  events.reduce((deliveries, { targets }) => deliveries + targets.length, 0)
+
+async function writeDeliveries({ dispatcher, schedule }: FanOut, tx: AnySql, events: readonly MatchedEvent[]) {
   const now = new Date()
   const claimedAt = performance.now()
   const dueAt = nextAttemptAt(0, now, schedule, Math.random()) ?? now

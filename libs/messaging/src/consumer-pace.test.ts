@@ -1,0 +1,28 @@
+import { expect, test } from 'vitest'
+import { testConsumer } from './testing/consumer.ts'
+
+const notes = await testConsumer()
+
+test('a consumer that is asked how many records it takes at once is told how many are at hand, and none is left out', async () => {
+  const key = notes.aKey()
+  const names = Array.from({ length: 10 }, (_, index) => String(index))
+  await notes.send(key, ...names)
+  const atHand: number[] = []
+  const handled: number[] = []
+  await notes.start(
+    async (records, tx) => {
+      handled.push(records.length)
+      return notes.insert(records, tx)
+    },
+    {},
+    {
+      async recordsAtOnce(count) {
+        atHand.push(count)
+        return 4
+      },
+    },
+  )
+  expect(await notes.notesOf(key, 10)).toEqual(names)
+  expect(atHand).toEqual([10, 6, 2])
+  expect(handled).toEqual([4, 4, 2])
+})
