@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import postgres from 'postgres'
@@ -101,7 +100,7 @@ async function insertRaw({ postgresUrl, workspaceId }: CollectionPlace, rules: S
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection })
   await sql`create schema bench`
   await sql`create table bench.member (like collections.member including all)`
-  const generation = { workspaceId, collectionId: randomUUID(), number: 1, sortOrder: NEW.sort_order }
+  const generation = { workspaceId, number: 1, sortOrder: NEW.sort_order }
   const startedAt = performance.now()
   await insertRuled(sql, generation, readRules(rules), { after: BEFORE_ALL, last: undefined })
   const ms = performance.now() - startedAt

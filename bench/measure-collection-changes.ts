@@ -99,8 +99,9 @@ async function watch(
   while (!isAllSent() || underWay.size > 0) {
     await pause(LOOK_EVERY_MS)
     const members = await sql<{ product: string; collection: string }[]>`
-      select product_id as product, collection_id as collection from collections.member
-      where workspace_id = ${workspaceId} and product_id = any(${[...underWay.keys()]}::uuid[])`
+      select product_id as product, collection_id as collection
+      from collections.member join collections.generation on number = member.generation
+      where member.workspace_id = ${workspaceId} and product_id = any(${[...underWay.keys()]}::uuid[])`
     const now = performance.now()
     for (const { product, collection } of members) {
       const change = underWay.get(product)

@@ -133,8 +133,8 @@ const seedProducts = (sql: postgres.Sql, { workspaceId, collections, from, end }
 
 /** Every collection's, one after the other. */
 const seedMembers = (sql: postgres.Sql, workspaceId: string, collections: readonly SeededCollection[]) => sql`
-  insert into member (workspace_id, collection_id, generation, product_id, position, sort_key, is_available)
-  select ${workspaceId}, collection_id, number, product.id, 0, sort_key(sort_order, name, created_at, stock, 0, 0),
+  insert into member (workspace_id, generation, product_id, position, sort_key, is_available)
+  select ${workspaceId}, number, product.id, 0, sort_key(sort_order, name, created_at, stock, 0, 0),
     status = 'ACTIVE'
   from unnest(
     ${collections.map(({ id }) => id)}::uuid[], ${collections.map(({ category }) => category.slug)}::text[]
@@ -142,4 +142,4 @@ const seedMembers = (sql: postgres.Sql, workspaceId: string, collections: readon
   join generation using (collection_id)
   join product on product.workspace_id = generation.workspace_id and product.categories[2] = slug
   where generation.workspace_id = ${workspaceId} and state = 'CURRENT'
-  order by collection_id, product.id`
+  order by number, product.id`

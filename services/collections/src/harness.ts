@@ -19,8 +19,8 @@ import { previewRules } from './collections/preview-rules.ts'
 import { updateCollection } from './collections/update-collection.ts'
 import { addProducts } from './members/add-products.ts'
 import { generationBuilder } from './members/builder.ts'
-import { findWrongs } from './members/find-wrongs.ts'
 import { listMembers } from './members/list-members.ts'
+import { memberDifferences } from './members/member-differences.ts'
 import { removeProducts } from './members/remove-products.ts'
 import { reorderProducts } from './members/reorder-products.ts'
 import { ruleSets } from './members/rule-sets.ts'
@@ -108,8 +108,8 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
     told: (caller: Caller) =>
       database.admin<{ type: string; key: string; payload: unknown; livemode: boolean }[]>`
         select type, key, payload, livemode from outbox where workspace_id = ${caller.workspaceId} order by id`,
-    /** What of a workspace's members and counts is not as its products say; empty when all is right. */
-    wrongs: (caller: Caller) => findWrongs(database.admin, caller.workspaceId),
+    /** What of a workspace's members and counts is not as a fresh evaluation has it; empty when all is right. */
+    wrongs: (caller: Caller) => Array.fromAsync(memberDifferences(worker.sql, caller.workspaceId)),
     /** Creates a published collection. */
     create: async (caller: Caller, differences: Record<string, unknown> = {}): Promise<Collection> =>
       (await send<Collection>(caller, 'POST', '/v1/collections', { name: 'Summer', published: true, ...differences }))

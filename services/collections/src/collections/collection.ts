@@ -39,9 +39,7 @@ export const collectionColumns = (tx: Transaction) => tx`
 
 /** The maintained count of the current generation's storefront-available members (spec: Collection, product_count). */
 export const productCount = (tx: Transaction) => tx`(
-  select coalesce(sum(available), 0)::bigint from member_count
-  join generation on generation.workspace_id = member_count.workspace_id
-    and generation.collection_id = member_count.collection_id and generation.number = member_count.generation
+  select coalesce(sum(available), 0)::bigint from generation join member_count on member_count.generation = generation.number
   where generation.workspace_id = collection.workspace_id and generation.collection_id = collection.id
     and generation.state = 'CURRENT'
 )`

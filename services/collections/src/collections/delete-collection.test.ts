@@ -38,12 +38,14 @@ it('its members and their counts are deleted in the background, its products sta
   const ids = (await products(caller, 'Shirt', 'Cap')).map(({ id }) => id)
   const [one, other] = [await create(caller), await create(caller)]
   for (const { id } of [one, other]) await send(caller, 'POST', `/v1/collections/${id}/products`, { products: ids })
+  const [{ number } = { number: '' }] = await admin<{ number: string }[]>`
+    select number from generation where collection_id = ${one.id}`
   await remove(caller, one.id)
   await eventually('nothing is left', async () => {
     const left = await admin`
-      select collection_id from member where collection_id = ${one.id}
-      union all select collection_id from member_count where collection_id = ${one.id}
-      union all select collection_id from generation where collection_id = ${one.id}`
+      select generation from member where generation = ${number}
+      union all select generation from member_count where generation = ${number}
+      union all select number from generation where collection_id = ${one.id}`
     return left.length === 0
   })
   expect((await send<Collection>(caller, 'GET', `/v1/collections/${other.id}`)).body.product_count).toBe(2)

@@ -55,11 +55,8 @@ async function startGenerations(tx: Transaction, changes: readonly CollectionCha
       where workspace_id = ${workspace} and collection_id = any(${idsOf(changes)}::uuid[]) and state = 'BUILDING'
       returning number
     )
-    insert into generation (workspace_id, collection_id, number, source, rules, sort_order, state)
+    insert into generation (workspace_id, collection_id, source, rules, sort_order, state)
     select ${workspace}, row.id,
-      1 + coalesce(
-        (select max(number) from generation where workspace_id = ${workspace} and collection_id = row.id), 0
-      ),
       case "membershipType" when 'SMART' then 'RULES' else 'PICKED' end,
       case "membershipType" when 'SMART' then row.rules end, "sortOrder",
       case when "isNew" and "membershipType" = 'MANUAL' then 'CURRENT' else 'BUILDING' end

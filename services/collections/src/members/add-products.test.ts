@@ -62,7 +62,9 @@ describe('Adding products to a MANUAL collection (OP-33)', () => {
     const [a] = await products(caller, 'A')
     const collection = await create(caller, { published: false })
     expect((await add(caller, collection, [a?.id])).status).toBe(204)
-    expect(await admin`select from member where collection_id = ${collection.id}`).toHaveLength(1)
+    expect(
+      await admin`select from member join generation on number = generation where collection_id = ${collection.id}`,
+    ).toHaveLength(1)
   })
 })
 

@@ -4,6 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { CollectionPath } from '../collections/handle.ts'
+import { isReached } from './build-generation.ts'
 import { lockPickedCollection, ofPicks, ProductIds, takingPicks } from './picked-collection.ts'
 
 /** How long products that were created moments ago are waited for (OP-33). */
@@ -66,8 +67,7 @@ async function insertPicks(tx: Transaction, collectionId: string, products: read
       select product.id, name, product.created_at, stock, status, ordinal
       from sent join product on product.workspace_id = ${workspace} and product.id = sent.id
       where not exists (
-        select from generation join member on member.workspace_id = generation.workspace_id
-          and member.collection_id = generation.collection_id and member.generation = generation.number
+        select from generation join member on member.generation = generation.number
         where ${ofPicks(tx, collectionId)} and member.product_id = sent.id
       )
       order by product.id
@@ -82,10 +82,10 @@ async function insertPicks(tx: Transaction, collectionId: string, products: read
       select joining.*, first - 1 + row_number() over (order by ordinal) as position from joining cross join numbered
     ),
     added as (
-      insert into member (workspace_id, collection_id, generation, product_id, position, sort_key, is_available)
-      select ${workspace}, ${collectionId}, generation.number, placed.id, position,
+      insert into member (workspace_id, generation, product_id, position, sort_key, is_available)
+      select ${workspace}, generation.number, placed.id, position,
         sort_key(generation.sort_order, name, placed.created_at, stock, position, 0), status = 'ACTIVE'
-      from placed join generation on ${takingPicks(tx, collectionId)}
+      from placed join generation on ${takingPicks(tx, collectionId)} and ${isReached(tx, tx`placed.id`)}
     )
     select min(ordinal)::integer - 1 as unknown from sent
     where not exists (select from product where workspace_id = ${workspace} and product.id = sent.id)`

@@ -1,4 +1,5 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
+import type { Fragment } from '../rules/predicate.ts'
 import type { Rules } from '../rules/rules.ts'
 import { insertPicked, insertRuled } from './insert-members.ts'
 import { generationsChanged } from './rule-sets.ts'
@@ -24,7 +25,8 @@ export const BEFORE_ALL = '00000000-0000-0000-0000-000000000000'
 /**
  * Puts the members of some more products, in the order of their ids, into a generation, under the membership lock; with the last of
  * them the generation becomes the one that is shown. Returns whether it has, or there was nothing to build. A chunk that is done
- * stays right: whoever changes products meanwhile puts them into generations that are being built as well.
+ * stays right: whoever changes products meanwhile puts those that it has looked at into the generation as well, and no others, which
+ * is left to the chunk that looks at them. So nothing is there already that a chunk inserts.
  */
 export async function buildChunk(sql: AnySql, building: Building, size: number): Promise<boolean> {
   const [generation] = await sql<Generation[]>`
@@ -41,6 +43,13 @@ export async function buildChunk(sql: AnySql, building: Building, size: number):
   else await noteBuilt(sql, generation, last)
   return last === undefined
 }
+
+/**
+ * Whether a generation takes a product's membership from those who change single products: one that is being built does up to where
+ * it is, which the membership lock keeps where it is until they are done.
+ */
+export const isReached = (sql: AnySql, productId: Fragment) => sql`
+  (generation.state <> 'BUILDING' or ${productId} <= generation.built_to)`
 
 /** Returns the last product's id; undefined when no product is left. */
 async function buildFromRules(sql: AnySql, generation: Generation, size: number): Promise<string | undefined> {
@@ -62,16 +71,14 @@ async function buildFromPicks(sql: AnySql, generation: Generation, size: number)
   if (picks === undefined) return undefined
   const [last] = await sql<{ id: string }[]>`
     select product_id as id from member
-    where workspace_id = ${workspaceId} and collection_id = ${collectionId} and generation = ${picks.number}
-      and product_id > ${builtTo}
+    where generation = ${picks.number} and product_id > ${builtTo}
     order by product_id offset ${size - 1} limit 1`
   await insertPicked(sql, generation, picks.number, { after: builtTo, last: last?.id })
   return last?.id
 }
 
-const noteBuilt = (sql: AnySql, { workspaceId, collectionId, number }: Generation, last: string) => sql`
-  update generation set built_to = ${last}
-  where workspace_id = ${workspaceId} and collection_id = ${collectionId} and number = ${number}`
+const noteBuilt = (sql: AnySql, { number }: Generation, last: string) => sql`
+  update generation set built_to = ${last} where number = ${number}`
 
 /** Hand-picked members are kept while rules take their place, and are not needed twice. */
 async function show(sql: AnySql, { workspaceId, collectionId, number, source }: Generation): Promise<void> {
@@ -79,8 +86,6 @@ async function show(sql: AnySql, { workspaceId, collectionId, number, source }: 
     update generation set state = case when source = 'PICKED' and ${source} = 'RULES' then 'KEPT' else 'OLD' end
     where workspace_id = ${workspaceId} and collection_id = ${collectionId}
       and (state = 'CURRENT' or state = 'KEPT' and ${source} = 'PICKED')`
-  await sql`
-    update generation set state = 'CURRENT', built_to = null
-    where workspace_id = ${workspaceId} and collection_id = ${collectionId} and number = ${number}`
+  await sql`update generation set state = 'CURRENT', built_to = null where number = ${number}`
   await generationsChanged(sql, workspaceId)
 }

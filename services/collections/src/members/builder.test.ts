@@ -25,9 +25,16 @@ const seed = ({ workspaceId }: Caller, count: number) => admin`
 async function waiting({ workspaceId }: Caller, builtTo: string | null = null): Promise<string> {
   const id = uuidv7()
   await admin`
-    insert into generation (workspace_id, collection_id, number, source, rules, sort_order, state, built_to)
+    insert into collection (
+      workspace_id, id, handle, name, sort_order, membership_type, rules, published, created_at, updated_at
+    )
     values (
-      ${workspaceId}, ${id}, 1, 'RULES', ${JSON.stringify(everything)}::text::json, 'STOCK_DESC', 'BUILDING', ${builtTo}
+      ${workspaceId}, ${id}, ${id}, 'Waiting', 'STOCK_DESC', 'SMART', ${JSON.stringify(everything)}::text::json, true, now(), now()
+    )`
+  await admin`
+    insert into generation (workspace_id, collection_id, source, rules, sort_order, state, built_to)
+    values (
+      ${workspaceId}, ${id}, 'RULES', ${JSON.stringify(everything)}::text::json, 'STOCK_DESC', 'BUILDING', ${builtTo}
     )`
   return id
 }
@@ -67,13 +74,13 @@ it('replicas build together, in several workspaces and in one, without being in 
   await Promise.all([startReplica(), startReplica(), startReplica()])
   await allBuilt()
   for (const caller of callers) expect(await wrongs(caller)).toEqual([])
-  const counts = await admin`select count(*)::integer from member group by workspace_id, collection_id`
+  const counts = await admin`select count(*)::integer from member group by workspace_id, generation`
   expect(counts).toEqual(Array.from({ length: 6 }, () => ({ count: 6000 })))
   expect(warnings).toEqual([])
 })
 
 it('a workspace with many collections to build keeps no other one waiting', async () => {
-  await admin`truncate generation, member, member_count`
+  await admin`truncate collection, generation, member, member_count`
   const [many, one] = [aCaller(), aCaller()]
   for (let n = 0; n < 20; n++) await waiting(many)
   const other = await waiting(one)
@@ -83,7 +90,7 @@ it('a workspace with many collections to build keeps no other one waiting', asyn
 })
 
 it('what a request has begun comes before what is to be made anew', async () => {
-  await admin`truncate generation, member, member_count`
+  await admin`truncate collection, generation, member, member_count`
   const caller = aCaller()
   for (let n = 0; n < 20; n++) await waiting(caller)
   const begun = await waiting(caller, uuidv7())
@@ -93,7 +100,7 @@ it('what a request has begun comes before what is to be made anew', async () => 
 })
 
 it('a chunk that cannot be done is tried again as a smaller one', async () => {
-  await admin`truncate generation, member, member_count, product`
+  await admin`truncate collection, generation, member, member_count, product`
   await admin.unsafe(`
     create function refuse_many() returns trigger language plpgsql as $$
     begin
@@ -114,7 +121,7 @@ it('a chunk that cannot be done is tried again as a smaller one', async () => {
 })
 
 it('deletes the members of what is over in chunks, the rest of another chunk too, and then the generation', async () => {
-  await admin`truncate generation, member, member_count, product`
+  await admin`truncate collection, generation, member, member_count, product`
   const caller = aCaller()
   await seed(caller, 12_001)
   await waiting(caller)

@@ -34,6 +34,12 @@ it('finds nothing where every membership is as a fresh evaluation has it, of any
   expect(await found()).toEqual([])
 })
 
+/** The number of a collection's only generation. */
+const generationOf = async (collection: string): Promise<string> => {
+  const [row] = await admin<{ number: string }[]>`select number from generation where collection_id = ${collection}`
+  return row?.number ?? ''
+}
+
 /** Changes members without what counts them. */
 const uncounted = (change: (sql: typeof admin) => Promise<unknown>) =>
   admin.begin(async (tx) => {
@@ -73,14 +79,14 @@ describe('Each difference is told', () => {
   })
 
   it('a member that is shown although its product is not', async () => {
-    await admin`update member set is_available = true where product_id = ${other?.id ?? ''} and collection_id = ${ruled}`
+    await admin`update member set is_available = true where product_id = ${other?.id ?? ''} and generation = ${await generationOf(ruled)}`
     expect(await found()).toEqual([
       { workspace, collection: ruled, wrong: 'availability', product: other?.id, stored: 'true', right: 'false' },
     ])
   })
 
   it('a count that is not that of the members', async () => {
-    await admin`update member_count set available = 7 where collection_id = ${picked}`
+    await admin`update member_count set available = 7 where generation = ${await generationOf(picked)}`
     expect(await found()).toEqual([{ workspace, collection: picked, wrong: 'count', stored: '7', right: '1' }])
   })
 
@@ -93,12 +99,44 @@ describe('Each difference is told', () => {
     expect(collections).toHaveLength(2)
   })
 
+  it('a member behind another workspace’s wall', async () => {
+    await uncounted(
+      (sql) => sql`update member set workspace_id = ${randomUUID()} where product_id = ${member?.id ?? ''}`,
+    )
+    expect((await found()).map(({ collection, wrong, stored, right }) => [collection, wrong, stored, right])).toEqual(
+      expect.arrayContaining([
+        [ruled, 'count', '1', '0'],
+        [null, 'orphaned', '0', '1'],
+      ]),
+    )
+  })
+
+  it('of a generation that is being built: what the builder has left out, and what it has yet to come to', async () => {
+    const [first, last] = [member, other].map((state) => state?.id ?? '').sort()
+    await admin`update generation set state = 'BUILDING', built_to = ${first ?? ''} where collection_id = ${ruled}`
+    expect((await found()).map(({ wrong, product }) => [wrong, product])).toEqual([['surplus', last]])
+    await admin`delete from member where product_id = ${last ?? ''} and generation = ${await generationOf(ruled)}`
+    expect(await found()).toEqual([])
+    await admin`delete from member where generation = ${await generationOf(ruled)}`
+    expect((await found()).map(({ wrong, product }) => [wrong, product])).toEqual([['missing', first]])
+  })
+
+  it('of what is kept of a collection that is SMART now: a place, an availability and a count', async () => {
+    await send(caller, 'PUT', `/v1/collections/${picked}`, { membership_type: 'SMART', rules: inStock })
+    const kept = admin`select number from generation where state = 'KEPT'`
+    await admin`update member set sort_key = 'a' where generation = (${kept}) and product_id = ${stranger?.id ?? ''}`
+    await admin`update member set is_available = true where generation = (${kept}) and product_id = ${other?.id ?? ''}`
+    await admin`update member_count set available = 0 where generation = (${kept})`
+    const wrongs = (await found()).map(({ collection, wrong }) => `${collection} ${wrong}`).sort()
+    expect(wrongs).toEqual(['availability', 'count', 'place'].map((wrong) => `${picked} ${wrong}`))
+  })
+
   it('members, counts and generations that are left over', async () => {
     await admin`delete from collection where id = ${ruled}`
     await admin`delete from generation where collection_id = ${picked}`
     await admin`delete from collection where id = ${picked}`
     expect((await found()).map(({ collection, wrong }) => ({ collection, wrong }))).toEqual([
-      { collection: picked, wrong: 'orphaned' },
+      { collection: null, wrong: 'orphaned' },
       { collection: ruled, wrong: 'orphaned' },
     ])
   })
@@ -107,8 +145,8 @@ describe('Each difference is told', () => {
 it('goes through more differences and more collections than fit in one batch', async () => {
   await Promise.all(Array.from({ length: 30 }, () => create(aCaller(), { membership_type: 'SMART', rules: inStock })))
   await admin`
-    insert into member (workspace_id, collection_id, generation, product_id, position, sort_key, is_available)
-    select ${workspace}, ${ruled}, 1, gen_random_uuid(), 0, '', false from generate_series(1, 2500)`
+    insert into member (workspace_id, generation, product_id, position, sort_key, is_available)
+    select ${workspace}, ${await generationOf(ruled)}, gen_random_uuid(), 0, '', false from generate_series(1, 2500)`
   await admin`update member_count set available = available + 1`
   expect(await found()).toHaveLength(2500 + 2)
 })
@@ -116,8 +154,8 @@ it('goes through more differences and more collections than fit in one batch', a
 it('takes what is being built and what is being deleted for what it is', async () => {
   await admin`update generation set state = 'KEPT' where collection_id = ${picked}`
   await admin`
-    insert into generation (workspace_id, collection_id, number, source, sort_order, state)
-    select ${workspace}, ${picked}, number, 'PICKED', 'MANUAL', state from (values (7, 'BUILDING'), (8, 'OLD')) as more (number, state)`
+    insert into generation (workspace_id, collection_id, source, sort_order, state)
+    select ${workspace}, ${picked}, 'PICKED', 'MANUAL', state from (values ('BUILDING'), ('OLD')) as more (state)`
   expect(await found()).toEqual([])
 })
 

@@ -3,8 +3,6 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { BEFORE_ALL } from './build-generation.ts'
 
 interface Old {
-  workspaceId: string
-  collectionId: string
   number: number
   /** How far its members are deleted already. */
   deletedTo: string
@@ -17,7 +15,7 @@ interface Old {
 export async function deleteSome(sql: Sql, size: number): Promise<boolean> {
   return inTransaction(sql, async (tx) => {
     const [old] = await tx<Old[]>`
-      select workspace_id as "workspaceId", collection_id as "collectionId", number, coalesce(built_to, ${BEFORE_ALL}) as "deletedTo"
+      select number, coalesce(built_to, ${BEFORE_ALL}) as "deletedTo"
       from generation where state = 'OLD' limit 1 for update skip locked`
     if (old === undefined) return false
     const last = await deleteMembers(tx, old, size)
@@ -32,23 +30,17 @@ export async function deleteSome(sql: Sql, size: number): Promise<boolean> {
  * Both statements are stretches of one index, whatever the planner believes of a generation that is younger than its statistics.
  */
 async function deleteMembers(sql: AnySql, old: Old, size: number): Promise<string | undefined> {
-  const { workspaceId, collectionId, number, deletedTo } = old
-  const own = sql`
-    workspace_id = ${workspaceId} and collection_id = ${collectionId} and generation = ${number} and product_id > ${deletedTo}`
+  const { number, deletedTo } = old
+  const own = sql`generation = ${number} and product_id > ${deletedTo}`
   const [last] = await sql<{ id: string }[]>`
     select product_id as id from member where ${own} order by product_id offset ${size - 1} limit 1`
   await sql`delete from member where ${own} ${last ? sql`and product_id <= ${last.id}` : sql``}`
   return last?.id
 }
 
-const noteDeleted = (sql: AnySql, { workspaceId, collectionId, number }: Old, last: string) => sql`
-  update generation set built_to = ${last}
-  where workspace_id = ${workspaceId} and collection_id = ${collectionId} and number = ${number}`
+const noteDeleted = (sql: AnySql, { number }: Old, last: string) => sql`
+  update generation set built_to = ${last} where number = ${number}`
 
-const deleteGeneration = (sql: AnySql, { workspaceId, collectionId, number }: Old) => sql`
-  with counts as (
-    delete from member_count
-    where workspace_id = ${workspaceId} and collection_id = ${collectionId} and generation = ${number}
-  )
-  delete from generation
-  where workspace_id = ${workspaceId} and collection_id = ${collectionId} and number = ${number}`
+const deleteGeneration = (sql: AnySql, { number }: Old) => sql`
+  with counts as (delete from member_count where generation = ${number})
+  delete from generation where number = ${number}`

@@ -16,7 +16,7 @@ const AT_ONCE = 5000
 export async function startGeneration(tx: Transaction, collection: CollectionRecord): Promise<number> {
   const { id, membershipType, sortOrder, rules } = collection
   const before = membershipType === 'SMART' ? await beforeRules(tx, id) : await beforePicks(tx, id)
-  const next = { workspaceId: tx.context.workspaceId, collectionId: id, number: before.number + 1, sortOrder }
+  const next = { workspaceId: tx.context.workspaceId, number: before.next, sortOrder }
   const stretch = { after: BEFORE_ALL, last: before.last ?? undefined }
   if (membershipType === 'SMART') await insertRuled(tx, next, rules as Rules, stretch)
   else if (before.picks !== null) await insertPicked(tx, next, before.picks, stretch)
@@ -27,8 +27,8 @@ export async function startGeneration(tx: Transaction, collection: CollectionRec
 
 /** What a collection had up to now. */
 interface Before {
-  /** The highest number of a generation; 0 where there is none. */
-  number: number
+  /** The number of the next generation. */
+  next: number
   shown: number | null
   /** The generation that has the hand-picked members, shown or kept. */
   picks: number | null
@@ -53,7 +53,7 @@ async function beforePicks(tx: Transaction, collectionId: string): Promise<Befor
     )
     select before.*, (
       select product_id from member
-      where workspace_id = ${workspace} and collection_id = ${collectionId} and generation = picks
+      where generation = picks
       order by product_id offset ${AT_ONCE - 1} limit 1
     ) as last
     from before`
@@ -61,7 +61,7 @@ async function beforePicks(tx: Transaction, collectionId: string): Promise<Befor
 }
 
 const generationsBefore = (tx: Transaction) => tx`
-  coalesce(max(number), 0) as number, max(number) filter (where state = 'CURRENT') as shown,
+  nextval('generation_number') as next, max(number) filter (where state = 'CURRENT') as shown,
   max(number) filter (where source = 'PICKED' and state in ('CURRENT', 'KEPT')) as picks,
   coalesce(bool_or(source = 'RULES' and state in ('CURRENT', 'BUILDING')), false) as "hasRules"`
 
@@ -72,8 +72,8 @@ const generationsBefore = (tx: Transaction) => tx`
  */
 async function putInPlace(
   tx: Transaction,
-  { workspaceId, collectionId, number, sortOrder }: Filled,
-  { membershipType, rules }: CollectionRecord,
+  { workspaceId, number, sortOrder }: Filled,
+  { id: collectionId, membershipType, rules }: CollectionRecord,
   { shown }: Before,
   { last }: Stretch,
 ): Promise<number> {
@@ -94,7 +94,7 @@ async function putInPlace(
       from (select count(*) from retired) as made_room -- in the indexes by state
     )
     select coalesce(sum(available), 0)::bigint as count from member_count
-    where workspace_id = ${workspaceId} and collection_id = ${collectionId} and generation = ${isComplete ? number : shown}`
+    where generation = ${isComplete ? number : shown}`
   return row.count
 }
 
@@ -110,9 +110,7 @@ export async function retireGenerations(tx: Transaction, collectionId: string): 
 /** The maintained count of a collection's storefront-available members. */
 export async function countOf(tx: Transaction, collectionId: string): Promise<number> {
   const [row] = await tx<[{ count: number }]>`
-    select coalesce(sum(available), 0)::bigint as count from member_count
-    join generation using (workspace_id, collection_id)
-    where workspace_id = ${tx.context.workspaceId} and collection_id = ${collectionId}
-      and number = generation and state = 'CURRENT'`
+    select coalesce(sum(available), 0)::bigint as count from generation join member_count on member_count.generation = number
+    where generation.workspace_id = ${tx.context.workspaceId} and collection_id = ${collectionId} and state = 'CURRENT'`
   return row.count
 }

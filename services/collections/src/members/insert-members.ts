@@ -5,7 +5,6 @@ import type { Rules } from '../rules/rules.ts'
 /** The generation that members are put into. */
 export interface Filled {
   readonly workspaceId: string
-  readonly collectionId: string
   readonly number: number
   readonly sortOrder: string
 }
@@ -19,16 +18,15 @@ export interface Stretch {
 /** Puts the products that meet the rules into a generation. */
 export const insertRuled = (
   sql: AnySql,
-  { workspaceId, collectionId, number, sortOrder }: Filled,
+  { workspaceId, number, sortOrder }: Filled,
   rules: Rules,
   { after, last }: Stretch,
 ) => sql`
-  insert into member (workspace_id, collection_id, generation, product_id, position, sort_key, is_available)
-  select workspace_id, ${collectionId}, ${number}, id, 0, sort_key(${sortOrder}, name, created_at, stock, 0, 0), status = 'ACTIVE'
+  insert into member (workspace_id, generation, product_id, position, sort_key, is_available)
+  select workspace_id, ${number}::bigint, id, 0, sort_key(${sortOrder}, name, created_at, stock, 0, 0), status = 'ACTIVE'
   from product
   where workspace_id = ${workspaceId} and id > ${after} ${last ? sql`and id <= ${last}` : sql``}
-    and ${compileRules(rules).condition(sql)}
-  on conflict do nothing`
+    and ${compileRules(rules).condition(sql)}`
 
 /**
  * Copies hand-picked members from the generation that has them, shown or kept. What was picked stays also while the projection does
@@ -36,14 +34,12 @@ export const insertRuled = (
  */
 export const insertPicked = (
   sql: AnySql,
-  { workspaceId, collectionId, number, sortOrder }: Filled,
+  { number, sortOrder }: Filled,
   picks: number,
   { after, last }: Stretch,
 ) => sql`
-  insert into member (workspace_id, collection_id, generation, product_id, position, tie, sort_key, is_available)
-  select member.workspace_id, member.collection_id, ${number}, product_id, position, tie,
+  insert into member (workspace_id, generation, product_id, position, tie, sort_key, is_available)
+  select member.workspace_id, ${number}::bigint, product_id, position, tie,
     coalesce(sort_key(${sortOrder}, name, created_at, stock, position, tie), ''), coalesce(status = 'ACTIVE', false)
   from member left join product on product.workspace_id = member.workspace_id and product.id = member.product_id
-  where member.workspace_id = ${workspaceId} and member.collection_id = ${collectionId}
-    and member.generation = ${picks} and product_id > ${after} ${last ? sql`and product_id <= ${last}` : sql``}
-  on conflict do nothing`
+  where member.generation = ${picks} and product_id > ${after} ${last ? sql`and product_id <= ${last}` : sql``}`

@@ -23,8 +23,8 @@ await admin`
     true, false, now(), '{}'
   from generate_series(1, ${SIZE}::integer) as n`
 await admin`
-  insert into member (workspace_id, collection_id, generation, product_id, position, sort_key, is_available)
-  select workspace_id, ${collection.id}, 1, id, stock, name, true from product`
+  insert into member (workspace_id, generation, product_id, position, sort_key, is_available)
+  select workspace_id, (select number from generation where collection_id = ${collection.id}), id, stock, name, true from product`
 await admin`vacuum analyze`
 
 const sent: { text: string; parameters: unknown[] }[] = []

@@ -60,21 +60,19 @@ const selectPage = (tx: Transaction, handleOrId: string, { after, size, offset }
   with shown as materialized (
     select collection.workspace_id, collection.id, number, sort_key as after_key, (
       select coalesce(sum(available), 0)::bigint from member_count
-      where member_count.workspace_id = collection.workspace_id and member_count.collection_id = collection.id
-        and member_count.generation = number
+      where generation = number
     ) as total
     from collection
     left join generation on generation.workspace_id = collection.workspace_id
       and generation.collection_id = collection.id and generation.state = 'CURRENT'
-    left join member on member.workspace_id = collection.workspace_id and member.collection_id = collection.id
-      and member.generation = number and member.product_id = ${after ?? null}
+    left join member on member.generation = number and member.product_id = ${after ?? null}
     where ${isNamed(tx, handleOrId)} and ${isVisible(tx)}
   )
   select shown.total, shown.after_key is not null as "isAfterThere", product.body
   from shown
   left join lateral (
     select workspace_id, product_id, sort_key from member
-    where workspace_id = ${tx.context.workspaceId} and collection_id = shown.id and generation = shown.number and is_available
+    where generation = shown.number and is_available
       ${after === undefined ? tx`` : tx`and (sort_key, product_id) > (shown.after_key, ${after})`}
     order by sort_key, product_id ${after === undefined ? tx`limit ${size} offset ${offset}` : tx`limit ${size + 1}`}
   ) as page on true

@@ -20,7 +20,8 @@ const idsOf = (states: ProductState[]) => states.map(({ id }) => id)
 
 /** Positions, with their ties, that more than one member of a collection has. */
 const shared = (collection: Collection) => admin`
-  select position, tie from member where collection_id = ${collection.id} group by generation, position, tie having count(*) > 1`
+  select position, tie from member join generation on number = generation
+  where collection_id = ${collection.id} group by number, position, tie having count(*) > 1`
 
 it('Products added at once all join, each once, at places of their own', async () => {
   const caller = aCaller()

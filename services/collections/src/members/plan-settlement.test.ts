@@ -19,37 +19,37 @@ const asked = (stock: number): RuleProduct => ({
   created_at: '2026-01-01T00:00:00.000Z',
 })
 const product = (id: string, stock: number) => ({ workspaceId, id, asked: asked(stock) })
-const fromStock = (value: number, collectionId: string, number = 1) => ({
-  collectionId,
+const [FEW, MANY, NEXT] = [1, 2, 3]
+const fromStock = (value: number, number: number) => ({
   number,
   rules: compileRules({ match: 'all', conditions: [{ field: 'stock', operator: 'gte', value }] }),
 })
-const key = (productId: string, collectionId: string, number = 1) => ({ workspaceId, collectionId, number, productId })
+const key = (productId: string, number: number) => ({ workspaceId, number, productId })
 const membership = (differences: Partial<Membership>): Membership => ({
-  ...key('product', 'collection'),
+  ...key('product', 0),
   isRuled: true,
   isMoved: false,
   ...differences,
 })
-const rules = new Map([[workspaceId, [fromStock(5, 'few'), fromStock(50, 'many'), fromStock(5, 'few', 2)]]])
+const rules = new Map([[workspaceId, [fromStock(5, FEW), fromStock(50, MANY), fromStock(5, NEXT)]]])
 
 it('a product joins every generation whose rules it meets: the one that is shown, and the one that is being built', () => {
   const { joining, leaving, moving } = planSettlement([product('a', 5), product('b', 50), product('c', 4)], rules, [])
-  const few = (id: string) => [key(id, 'few'), key(id, 'few', 2)]
+  const few = (id: string) => [key(id, FEW), key(id, NEXT)]
   const [shown, built] = few('b')
-  expect(joining).toEqual([...few('a'), shown, key('b', 'many'), built])
+  expect(joining).toEqual([...few('a'), shown, key('b', MANY), built])
   expect([leaving, moving]).toEqual([[], []])
 })
 
 it('it leaves those whose rules it meets no more, and stays in the others', () => {
-  const memberships = ['few', 'many'].map((collectionId) => membership({ productId: 'a', collectionId }))
+  const memberships = [FEW, MANY].map((number) => membership({ productId: 'a', number }))
   const { leaving, moving, joining } = planSettlement([product('a', 7)], rules, memberships)
   expect(leaving).toEqual([memberships[1]])
-  expect([moving, joining]).toEqual([[], [key('a', 'few', 2)]])
+  expect([moving, joining]).toEqual([[], [key('a', NEXT)]])
 })
 
 it('what was picked by hand neither comes nor goes with the rules', () => {
-  const picked = membership({ productId: 'a', collectionId: 'picked', isRuled: false })
+  const picked = membership({ productId: 'a', isRuled: false })
   const { leaving, moving } = planSettlement([product('a', 0)], rules, [picked])
   expect([leaving, moving]).toEqual([[], []])
 })
@@ -57,9 +57,9 @@ it('what was picked by hand neither comes nor goes with the rules', () => {
 it('a member whose place or availability has changed moves, unless it leaves', () => {
   const moved = { productId: 'a', isMoved: true }
   const memberships = [
-    membership({ ...moved, collectionId: 'few' }),
-    membership({ ...moved, collectionId: 'many' }),
-    membership({ ...moved, collectionId: 'picked', isRuled: false }),
+    membership({ ...moved, number: FEW }),
+    membership({ ...moved, number: MANY }),
+    membership({ ...moved, isRuled: false }),
   ]
   const { leaving, moving } = planSettlement([product('a', 7)], rules, memberships)
   expect(leaving).toEqual([memberships[1]])

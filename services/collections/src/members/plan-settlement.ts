@@ -11,7 +11,6 @@ export interface ChangedProduct {
 /** A product's membership of a generation. */
 export interface MemberKey {
   readonly workspaceId: string
-  readonly collectionId: string
   readonly number: number
   readonly productId: string
 }
@@ -38,9 +37,9 @@ export function planSettlement(
 ): Settlement {
   const missing = new Map<string, MemberKey>()
   for (const { workspaceId, id: productId, asked } of products) {
-    for (const { collectionId, number, rules: compiled } of rules.get(workspaceId) ?? []) {
+    for (const { number, rules: compiled } of rules.get(workspaceId) ?? []) {
       if (!compiled.matches(asked)) continue
-      const key = { workspaceId, collectionId, number, productId }
+      const key = { workspaceId, number, productId }
       missing.set(nameOf(key), key)
     }
   }
@@ -53,4 +52,4 @@ export function planSettlement(
   return { leaving, moving, joining: [...missing.values()] }
 }
 
-const nameOf = ({ collectionId, number, productId }: MemberKey): string => `${collectionId} ${number} ${productId}`
+const nameOf = ({ number, productId }: MemberKey): string => `${number} ${productId}`

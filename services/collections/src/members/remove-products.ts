@@ -18,10 +18,14 @@ export const removeProducts = operation({
     inWorkspace(async (tx) => {
       const { id } = await lockPickedCollection(tx, params.handle)
       await tx`
-        delete from member using generation
-        where ${takingPicks(tx, id)} and member.workspace_id = generation.workspace_id
-          and member.collection_id = generation.collection_id and member.generation = generation.number
-          and member.product_id = any(${body.products}::uuid[])`
+        with leaving as (
+          select member.generation, member.product_id from generation join member on member.generation = generation.number
+          where ${takingPicks(tx, id)} and member.product_id = any(${body.products}::uuid[])
+          order by member.generation, member.product_id
+          for update of member -- in one order, as all who change several
+        )
+        delete from member using leaving
+        where member.generation = leaving.generation and member.product_id = leaving.product_id`
       return new Reply(204)
     }),
 })

@@ -59,8 +59,7 @@ async function place(tx: Transaction, collectionId: string, positions: readonly 
     ),
     picked as (
       select member.product_id, member.position, member.tie
-      from generation join member on member.workspace_id = generation.workspace_id
-        and member.collection_id = generation.collection_id and member.generation = generation.number
+      from generation join member on member.generation = generation.number
       where ${ofPicks(tx, collectionId)}
         -- As hashed sets: a list that a kept plan takes for a parameter is gone through for each member.
         and (member.product_id in (select unnest(${products}::uuid[])) or member.position in (select unnest(${taken}::bigint[])))
@@ -76,14 +75,19 @@ async function place(tx: Transaction, collectionId: string, positions: readonly 
       update collection set next_position = greatest(next_position, (select max(position) + 1 from placed))
       where workspace_id = ${tx.context.workspaceId} and id = ${collectionId}
     ),
+    -- In one order, as all who lock several members.
+    moving as (
+      select number, sort_order, placed.* from placed join generation on ${takingPicks(tx, collectionId)}
+      join member on member.generation = number and member.product_id = placed.product_id
+      where (member.position, member.tie) <> (placed.position, placed.tie)
+      order by number, placed.product_id
+      for no key update of member
+    ),
     moved as (
-      update member set position = placed.position, tie = placed.tie,
-        sort_key = case when generation.sort_order = 'MANUAL'
-          then sort_key('MANUAL', null, null, null, placed.position, placed.tie) else member.sort_key end
-      from placed join generation on ${takingPicks(tx, collectionId)}
-      where member.workspace_id = generation.workspace_id and member.collection_id = generation.collection_id
-        and member.generation = generation.number and member.product_id = placed.product_id
-        and (member.position, member.tie) <> (placed.position, placed.tie)
+      update member set position = moving.position, tie = moving.tie,
+        sort_key = case when sort_order = 'MANUAL'
+          then sort_key('MANUAL', null, null, null, moving.position, moving.tie) else sort_key end
+      from moving where member.generation = number and member.product_id = moving.product_id
     )
     select min(ordinal)::integer - 1 as stranger from sent where product_id not in (select product_id from picked)`
   return row.stranger

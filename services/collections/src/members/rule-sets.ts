@@ -4,7 +4,6 @@ import type { Rules } from '../rules/rules.ts'
 
 /** A rule-driven generation that is shown or being built, its rules ready to be asked. */
 export interface RuledGeneration {
-  readonly collectionId: string
   readonly number: number
   readonly rules: CompiledRules
 }
@@ -26,7 +25,6 @@ interface RuleSet {
 
 interface StoredGeneration {
   workspaceId: string
-  collectionId: string
   number: number
   rules: Rules
   characters: number
@@ -69,14 +67,10 @@ export function ruleSets(keptCharacters = KEPT_CHARACTERS): RuleSets {
 
 /** A generation's rules never change, so that those compiled before are used again. */
 function compiled(version: number, stored: readonly StoredGeneration[], known: RuleSet | undefined): RuleSet {
-  const keyOf = ({ collectionId, number }: { collectionId: string; number: number }) => `${collectionId}/${number}`
-  const before = new Map(known?.generations.map((generation) => [keyOf(generation), generation]))
+  const before = new Map(known?.generations.map((generation) => [generation.number, generation]))
   return {
     version,
-    generations: stored.map(
-      ({ collectionId, number, rules }) =>
-        before.get(keyOf({ collectionId, number })) ?? { collectionId, number, rules: compileRules(rules) },
-    ),
+    generations: stored.map(({ number, rules }) => before.get(number) ?? { number, rules: compileRules(rules) }),
     characters: stored.reduce((sum, one) => sum + one.characters, 0),
   }
 }
@@ -85,7 +79,7 @@ const readVersions = (sql: AnySql, workspaceIds: readonly string[]) => sql<{ wor
   select workspace_id as "workspaceId", version from rule_set where workspace_id = any(${[...workspaceIds]}::uuid[])`
 
 const readRules = (sql: AnySql, sets: readonly { workspaceId: string }[]) => sql<StoredGeneration[]>`
-  select workspace_id as "workspaceId", collection_id as "collectionId", number, rules, length(rules::text) as characters
+  select workspace_id as "workspaceId", number, rules, length(rules::text) as characters
   from generation
   where workspace_id = any(${sets.map(({ workspaceId }) => workspaceId)}::uuid[])
     and source = 'RULES' and state in ('BUILDING', 'CURRENT')`

@@ -34,18 +34,16 @@ export async function deleteProducts(sql: AnySql, ids: readonly string[], condit
     ),
     -- In one order, as all who lock several members. What is OLD is deleted anyway.
     leaving as (
-      select member.workspace_id, member.collection_id, member.generation, member.product_id
+      select member.generation, member.product_id
       from gone join member on member.workspace_id = gone.workspace_id and member.product_id = gone.id
-      join generation on generation.workspace_id = member.workspace_id and generation.collection_id = member.collection_id
-        and generation.number = member.generation
+      join generation on generation.number = member.generation
       where generation.state <> 'OLD'
-      order by member.workspace_id, member.collection_id, member.generation, member.product_id
+      order by member.generation, member.product_id
       for update of member
     ),
     left_behind as (
       delete from member using leaving
-      where member.workspace_id = leaving.workspace_id and member.collection_id = leaving.collection_id
-        and member.generation = leaving.generation and member.product_id = leaving.product_id
+      where member.generation = leaving.generation and member.product_id = leaving.product_id
     )
     select count(*)::integer as count from gone`
   return deleted.count

@@ -111,7 +111,9 @@ describe('A state is read as far as it is needed', () => {
     const { cost: _cost, ...shownVariant } = shown.variants[0] as typeof variant & object
     expect(row?.body).toEqual({ ...shown, variants: [shownVariant] })
     expect(Object.keys(row?.body ?? {})).toEqual(Object.keys(shown))
-    expect(await admin`select from member where collection_id = ${collection.id}`).toHaveLength(1)
+    expect(
+      await admin`select from member join generation on number = generation where collection_id = ${collection.id}`,
+    ).toHaveLength(1)
   })
 
   it('2,048 variants are one product', async () => {

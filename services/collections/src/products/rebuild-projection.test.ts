@@ -293,6 +293,8 @@ it('can be killed in the middle and repeated, under changes, with the service ru
     return products.every(({ id, version }) => versions.get(id) === version)
   })
   await allBuilt()
-  expect(await admin`select from member where collection_id = ${collection.id}`).toHaveLength(products.length)
+  const members =
+    await admin`select from member join generation on number = generation where collection_id = ${collection.id}`
+  expect(members).toHaveLength(products.length)
   expect(await differences()).toEqual([])
 })

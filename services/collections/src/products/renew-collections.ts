@@ -24,7 +24,6 @@ export async function renewCollections(sql: Sql): Promise<number> {
 const dropPicksOfNothing = (sql: AnySql, workspaceId: string) => sql`
   delete from member using generation
   where generation.workspace_id = ${workspaceId} and generation.source = 'PICKED' and generation.state <> 'OLD'
-    and member.workspace_id = generation.workspace_id and member.collection_id = generation.collection_id
     and member.generation = generation.number
     and not exists (select from product where product.workspace_id = member.workspace_id and product.id = member.product_id)
     and not exists (select from seen where seen.id = member.product_id)`
@@ -33,14 +32,10 @@ async function startAll(sql: AnySql, workspaceId: string): Promise<number> {
   await sql`
     update generation set state = 'OLD', built_to = null where workspace_id = ${workspaceId} and state = 'BUILDING'`
   const { count } = await sql`
-    insert into generation (workspace_id, collection_id, number, source, rules, sort_order, state)
-    select workspace_id, id, coalesce(last.number, 0) + 1, case membership_type when 'SMART' then 'RULES' else 'PICKED' end,
+    insert into generation (workspace_id, collection_id, source, rules, sort_order, state)
+    select workspace_id, id, case membership_type when 'SMART' then 'RULES' else 'PICKED' end,
       case membership_type when 'SMART' then rules end, sort_order, 'BUILDING'
-    from collection cross join lateral (
-      select max(number) as number from generation
-      where generation.workspace_id = collection.workspace_id and generation.collection_id = collection.id
-    ) as last
-    where workspace_id = ${workspaceId}`
+    from collection where workspace_id = ${workspaceId}`
   await generationsChanged(sql, workspaceId)
   return count
 }
