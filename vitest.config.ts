@@ -20,7 +20,6 @@ export default defineConfig({
         test: {
           name: 'end to end',
           include: ['tests/**/*.test.ts'],
-          fileParallelism: false,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
           hookTimeout: 120_000,

@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stackSecrets } from '@backoffice/local/secrets.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
-import { emptyDatabase } from '@backoffice/testing/empty-database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { parts } from '@backoffice/testing/parts.ts'
 import postgres from 'postgres'
 import { afterAll } from 'vitest'
 
-/** A running stack as `npm start` runs it, over a database of its own. */
+/** A running stack as `npm start` runs it, with a PostgreSQL of its own: the roles, whose passwords it sets, belong to the server. */
 export interface TestStack {
   /** stack.json as it is now: a restarted service has another pid. */
   description(): StackDescription
@@ -32,16 +32,15 @@ export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<T
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-stack-'))
   chmodSync(directory, 0o755)
   const { kafkaBrokers, registryUrl } = parts()
-  const database = await emptyDatabase()
   const child = spawn(process.execPath, ['infra/local/start.ts', '--headless'], {
     env: {
       ...process.env,
       STACK_DIR: directory,
       PORT: '0',
-      DATABASE_URL: database.url,
+      DATABASE_URL: '',
       KAFKA_BROKERS: kafkaBrokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,
-      KAFKA_PREFIX: `${new URL(database.url).pathname.slice(1)}.`,
+      KAFKA_PREFIX: `test-${randomUUID()}.`,
       LOG_LEVEL: 'warn',
       ...environment,
     },
@@ -50,11 +49,8 @@ export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<T
   const complaints: string[] = []
   child.stderr?.on('data', (chunk) => complaints.push(String(chunk)))
   const file = join(directory, 'stack.json')
-  const sql = postgres(database.url, { max: 2, onnotice: () => undefined })
   afterAll(async () => {
     await ended(child)
-    await sql.end()
-    await database.drop()
     rmSync(directory, { recursive: true, force: true })
   })
   await eventually(
@@ -66,6 +62,8 @@ export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<T
     60_000,
   )
   const description = (): StackDescription => JSON.parse(readFileSync(file, 'utf8'))
+  const sql = postgres(description().postgres, { max: 2, onnotice: () => undefined })
+  afterAll(() => sql.end())
   return {
     description,
     sql,
