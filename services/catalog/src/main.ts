@@ -11,27 +11,10 @@ import { List, ProcessConfig, readConfig } from '@backoffice/runtime/config.ts'
 import { runProcess } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
 import { openStorage, StorageConfig } from './assets/open-storage.ts'
-import { readAsset } from './assets/read-asset.ts'
 import { addAssetFiles } from './assets/serve-assets.ts'
-import { uploadAsset } from './assets/upload-asset.ts'
-import { createCategory } from './categories/create-category.ts'
-import { deleteCategory } from './categories/delete-category.ts'
-import { listCategories } from './categories/list-categories.ts'
-import { updateCategory } from './categories/update-category.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
-import { createProduct } from './products/create-product.ts'
-import { deleteProduct } from './products/delete-product.ts'
-import { getProduct } from './products/get-product.ts'
-import { listProducts } from './products/list-products.ts'
+import { operations } from './operations.ts'
 import { refreshProducts } from './products/refresh-products.ts'
-import { updateProduct } from './products/update-product.ts'
-import { releaseStock } from './stock/release-stock.ts'
-import { takeStock } from './stock/take-stock.ts'
-import { deleteTag } from './tags/delete-tag.ts'
-import { listTags } from './tags/list-tags.ts'
-import { createVariant } from './variants/create-variant.ts'
-import { deleteVariant } from './variants/delete-variant.ts'
-import { updateVariant } from './variants/update-variant.ts'
 
 const config = readConfig(
   ProcessConfig.extend({
@@ -78,26 +61,7 @@ await runProcess('catalog', config, (context) => {
     logger,
     db,
     tokenKey: config.INTERNAL_TOKEN_PUBLIC_KEY,
-    operations: [
-      createProduct,
-      getProduct,
-      listProducts,
-      updateProduct,
-      deleteProduct,
-      createVariant,
-      updateVariant,
-      deleteVariant,
-      listCategories,
-      createCategory,
-      updateCategory,
-      deleteCategory,
-      listTags,
-      deleteTag,
-      uploadAsset(storage),
-      readAsset,
-      takeStock,
-      releaseStock,
-    ],
+    operations: operations(storage),
   })
   addAssetFiles(app, storage)
   return [

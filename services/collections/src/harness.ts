@@ -10,20 +10,10 @@ import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { FindCoverImage } from './collections/cover-image.ts'
-import { createCollection } from './collections/create-collection.ts'
-import { deleteCollection } from './collections/delete-collection.ts'
-import { explainMembership } from './collections/explain-membership.ts'
-import { getCollection } from './collections/get-collection.ts'
-import { listCollections } from './collections/list-collections.ts'
-import { previewRules } from './collections/preview-rules.ts'
-import { updateCollection } from './collections/update-collection.ts'
-import { addProducts } from './members/add-products.ts'
 import { generationBuilder } from './members/builder.ts'
-import { listMembers } from './members/list-members.ts'
 import { memberDifferences } from './members/member-differences.ts'
-import { removeProducts } from './members/remove-products.ts'
-import { reorderProducts } from './members/reorder-products.ts'
 import { ruleSets } from './members/rule-sets.ts'
+import { operations } from './operations.ts'
 import { projectProducts } from './products/project-products.ts'
 
 const logger = createLogger('test', 'silent')
@@ -63,20 +53,7 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
   const database = await testDatabase('collections')
   const worker = openDatabase({ url: database.workerUrl, applicationName: 'test worker' })
   whenDone(async () => worker.stop?.())
-  const operations = [
-    listCollections,
-    getCollection,
-    createCollection(findCoverImage),
-    previewRules,
-    explainMembership,
-    updateCollection(findCoverImage),
-    deleteCollection,
-    listMembers,
-    addProducts,
-    reorderProducts,
-    removeProducts,
-  ]
-  const send = serviceClient(database.db, operations, clock)
+  const send = serviceClient(database.db, operations(findCoverImage), clock)
   const projection = projectProducts(ruleSets())
 
   /** Hands over records as the consumer does: a product's state, or the id of one that is deleted. */

@@ -11,20 +11,10 @@ import { List, ProcessConfig, readConfig } from '@backoffice/runtime/config.ts'
 import { runProcess } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
 import { coverImages } from './collections/cover-image.ts'
-import { createCollection } from './collections/create-collection.ts'
-import { deleteCollection } from './collections/delete-collection.ts'
-import { explainMembership } from './collections/explain-membership.ts'
-import { getCollection } from './collections/get-collection.ts'
-import { listCollections } from './collections/list-collections.ts'
-import { previewRules } from './collections/preview-rules.ts'
-import { updateCollection } from './collections/update-collection.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
-import { addProducts } from './members/add-products.ts'
 import { generationBuilder } from './members/builder.ts'
-import { listMembers } from './members/list-members.ts'
-import { removeProducts } from './members/remove-products.ts'
-import { reorderProducts } from './members/reorder-products.ts'
 import { ruleSets } from './members/rule-sets.ts'
+import { operations } from './operations.ts'
 import { forgetDeleted } from './products/forget-deleted.ts'
 import { projectProducts } from './products/project-products.ts'
 
@@ -68,24 +58,11 @@ await runProcess('collections', config, (context) => {
     settings: PLAN_EACH_TIME,
   })
   const importDb = openDatabase({ url: config.DATABASE_URL, applicationName: 'collections imports', poolSize: 4 })
-  const findCoverImage = coverImages(config.CATALOG_URL)
   const app = createServiceApp({
     logger,
     db,
     tokenKey: config.INTERNAL_TOKEN_PUBLIC_KEY,
-    operations: [
-      listCollections,
-      getCollection,
-      createCollection(findCoverImage),
-      previewRules,
-      explainMembership,
-      updateCollection(findCoverImage),
-      deleteCollection,
-      listMembers,
-      addProducts,
-      reorderProducts,
-      removeProducts,
-    ],
+    operations: operations(coverImages(config.CATALOG_URL)),
   })
   return [
     db,

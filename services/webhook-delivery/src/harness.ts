@@ -10,22 +10,11 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { Dispatcher, type DispatcherOptions } from './deliveries/dispatcher.ts'
-import { getDelivery } from './deliveries/get-delivery.ts'
-import { listDeliveries } from './deliveries/list-deliveries.ts'
 import { PLANS_ONCE } from './deliveries/plans.ts'
-import { recoverDeliveries } from './deliveries/recover-deliveries.ts'
 import { recoveryWorker } from './deliveries/recovery-worker.ts'
-import { resendDelivery } from './deliveries/resend-delivery.ts'
-import { createEndpoint } from './endpoints/create-endpoint.ts'
-import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { endpointDirectory } from './endpoints/endpoint-directory.ts'
-import { getEndpoint } from './endpoints/get-endpoint.ts'
-import { listEndpoints } from './endpoints/list-endpoints.ts'
-import { pingEndpoint } from './endpoints/ping-endpoint.ts'
-import { rotateSecret } from './endpoints/rotate-secret.ts'
-import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { fanOut, fanOutEvents } from './events/fan-out.ts'
-import { listEventTypes } from './events/list-event-types.ts'
+import { operations } from './operations.ts'
 import { SecretKeys } from './secrets/secret-box.ts'
 import { guardedAgent } from './sending/guarded-agent.ts'
 
@@ -74,25 +63,17 @@ export interface ListedDelivery {
 const AT_THE_NEXT_LOOK = { noteWaiting: () => undefined }
 
 /** The service's API; names resolve to nothing, which creating and updating endpoints lets through. */
-export const operations = [
-  createEndpoint({ policy, keys: testKeys, resolve: async () => [] }),
-  listEndpoints,
-  getEndpoint,
-  updateEndpoint({ policy, resolve: async () => [] }),
-  deleteEndpoint,
-  rotateSecret(testKeys),
-  pingEndpoint(AT_THE_NEXT_LOOK),
-  recoverDeliveries,
-  listEventTypes,
-  listDeliveries,
-  getDelivery,
-  resendDelivery(AT_THE_NEXT_LOOK),
-]
+export const testedOperations = operations({
+  policy,
+  keys: testKeys,
+  resolve: async () => [],
+  dispatcher: AT_THE_NEXT_LOOK,
+})
 
 /** The service over a database of its own: its API, and as many replicas of its workers as a test starts. */
 export async function webhookDelivery() {
   const database = await testDatabase('webhook-delivery')
-  const send = serviceClient(database.db, operations)
+  const send = serviceClient(database.db, testedOperations)
 
   const createEndpointAt = async (caller: Caller, url: string, enabledEvents = ['*']): Promise<CreatedEndpoint> =>
     (await send<CreatedEndpoint>(caller, 'POST', '/v1/webhooks', { url, enabled_events: enabledEvents })).body

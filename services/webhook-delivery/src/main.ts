@@ -10,23 +10,12 @@ import { runProcess } from '@backoffice/runtime/process.ts'
 import { WebhookDeliveryConfig } from './config.ts'
 import { dailyPartitions } from './deliveries/daily-partitions.ts'
 import { Dispatcher } from './deliveries/dispatcher.ts'
-import { getDelivery } from './deliveries/get-delivery.ts'
-import { listDeliveries } from './deliveries/list-deliveries.ts'
 import { PLANS_ONCE } from './deliveries/plans.ts'
-import { recoverDeliveries } from './deliveries/recover-deliveries.ts'
 import { recoveryWorker } from './deliveries/recovery-worker.ts'
-import { resendDelivery } from './deliveries/resend-delivery.ts'
-import { createEndpoint } from './endpoints/create-endpoint.ts'
-import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { endpointDirectory } from './endpoints/endpoint-directory.ts'
 import { resolveName } from './endpoints/endpoint-url.ts'
-import { getEndpoint } from './endpoints/get-endpoint.ts'
-import { listEndpoints } from './endpoints/list-endpoints.ts'
-import { pingEndpoint } from './endpoints/ping-endpoint.ts'
-import { rotateSecret } from './endpoints/rotate-secret.ts'
-import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { fanOut } from './events/fan-out.ts'
-import { listEventTypes } from './events/list-event-types.ts'
+import { operations } from './operations.ts'
 import { guardedAgent } from './sending/guarded-agent.ts'
 
 const config = readConfig(WebhookDeliveryConfig)
@@ -57,20 +46,7 @@ await runProcess('webhook-delivery', config, (context) => {
     logger,
     db,
     tokenKey: config.INTERNAL_TOKEN_PUBLIC_KEY,
-    operations: [
-      createEndpoint({ policy, keys, resolve: resolveName }),
-      listEndpoints,
-      getEndpoint,
-      updateEndpoint({ policy, resolve: resolveName }),
-      deleteEndpoint,
-      rotateSecret(keys),
-      pingEndpoint(dispatcher),
-      recoverDeliveries,
-      listEventTypes,
-      listDeliveries,
-      getDelivery,
-      resendDelivery(dispatcher),
-    ],
+    operations: operations({ policy, keys, resolve: resolveName, dispatcher }),
   })
   return [
     db,

@@ -17,21 +17,27 @@ const { admin, appUrl, seed } = await listApi()
 const caller = aCaller()
 await seed(caller, 100_000)
 await seed(aCaller(), 1000)
-// What is small, or of one category and one tag only, is rightly read whole.
+// What is small, or of few categories and tags, is rightly read whole.
 await admin`
   with other as (
     insert into category (workspace_id, id, name, slug, created_at, updated_at)
-    values (${caller.workspaceId}, gen_random_uuid(), 'Other', 'other', now(), now()) returning *
+    select ${caller.workspaceId}, gen_random_uuid(), 'Other ' || n, 'other-' || n, now(), now() from generate_series(0, 19) as n
+    returning *
   )
   insert into product_category (workspace_id, product_id, category_id, position)
-  select workspace_id, product.id, other.id, 2 from other join product using (workspace_id) limit 40000`
+  select workspace_id, numbered.id, other.id, 2
+  from other join (select id, row_number() over () % 20 as n from product where workspace_id = ${caller.workspaceId} limit 40000)
+    as numbered on slug = 'other-' || n`
 await admin`
   with other as (
     insert into tag (workspace_id, id, name, slug)
-    values (${caller.workspaceId}, gen_random_uuid(), 'Other', 'other') returning *
+    select ${caller.workspaceId}, gen_random_uuid(), 'Other ' || n, 'other-' || n from generate_series(0, 19) as n
+    returning *
   )
   insert into product_tag (workspace_id, product_id, tag_id, position)
-  select workspace_id, product.id, other.id, 2 from other join product using (workspace_id) limit 40000`
+  select workspace_id, numbered.id, other.id, 2
+  from other join (select id, row_number() over () % 20 as n from product where workspace_id = ${caller.workspaceId} limit 40000)
+    as numbered on slug = 'other-' || n`
 await admin`
   insert into product_count (workspace_id, status, type, change)
   select gen_random_uuid(), 'ACTIVE', 'SIMPLE_PRODUCT', 1 from generate_series(1, 20000)`

@@ -6,7 +6,7 @@ import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { afterAll, expect, test } from 'vitest'
-import { anEvent, type CreatedEndpoint, operations, webhookDelivery } from '../harness.ts'
+import { anEvent, type CreatedEndpoint, testedOperations, webhookDelivery } from '../harness.ts'
 
 const { admin, appUrl, startReplica } = await webhookDelivery()
 const receiver = await startReceiver()
@@ -25,7 +25,7 @@ const logger: Logger = Object.assign(createLogger('test', 'silent'), {
 })
 const db = openDatabase({ url: appUrl, applicationName: 'test', onStatement: note })
 afterAll(() => db.stop?.())
-const app = createServiceApp({ logger, db, tokenKey, operations: [...operations] })
+const app = createServiceApp({ logger, db, tokenKey, operations: testedOperations })
 const caller = aCaller()
 
 async function send<Body = CreatedEndpoint>(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) {

@@ -1,0 +1,41 @@
+import { readAsset } from './assets/read-asset.ts'
+import type { AssetStorage } from './assets/storage.ts'
+import { uploadAsset } from './assets/upload-asset.ts'
+import { createCategory } from './categories/create-category.ts'
+import { deleteCategory } from './categories/delete-category.ts'
+import { listCategories } from './categories/list-categories.ts'
+import { updateCategory } from './categories/update-category.ts'
+import { createProduct } from './products/create-product.ts'
+import { deleteProduct } from './products/delete-product.ts'
+import { getProduct } from './products/get-product.ts'
+import { listProducts } from './products/list-products.ts'
+import { updateProduct } from './products/update-product.ts'
+import { releaseStock } from './stock/release-stock.ts'
+import { takeStock } from './stock/take-stock.ts'
+import { deleteTag } from './tags/delete-tag.ts'
+import { listTags } from './tags/list-tags.ts'
+import { createVariant } from './variants/create-variant.ts'
+import { deleteVariant } from './variants/delete-variant.ts'
+import { updateVariant } from './variants/update-variant.ts'
+
+/** The service's API. */
+export const operations = (storage: AssetStorage) => [
+  createProduct,
+  getProduct,
+  listProducts,
+  updateProduct,
+  deleteProduct,
+  createVariant,
+  updateVariant,
+  deleteVariant,
+  listCategories,
+  createCategory,
+  updateCategory,
+  deleteCategory,
+  listTags,
+  deleteTag,
+  uploadAsset(storage),
+  readAsset,
+  takeStock,
+  releaseStock,
+]

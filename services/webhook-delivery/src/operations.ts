@@ -1,0 +1,33 @@
+import type { Dispatcher } from './deliveries/dispatcher.ts'
+import { getDelivery } from './deliveries/get-delivery.ts'
+import { listDeliveries } from './deliveries/list-deliveries.ts'
+import { recoverDeliveries } from './deliveries/recover-deliveries.ts'
+import { resendDelivery } from './deliveries/resend-delivery.ts'
+import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoint.ts'
+import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
+import { getEndpoint } from './endpoints/get-endpoint.ts'
+import { listEndpoints } from './endpoints/list-endpoints.ts'
+import { pingEndpoint } from './endpoints/ping-endpoint.ts'
+import { rotateSecret } from './endpoints/rotate-secret.ts'
+import { updateEndpoint } from './endpoints/update-endpoint.ts'
+import { listEventTypes } from './events/list-event-types.ts'
+
+export interface OperationsOptions extends EndpointCreation {
+  readonly dispatcher: Pick<Dispatcher, 'noteWaiting'>
+}
+
+/** The service's API. */
+export const operations = ({ policy, keys, resolve, dispatcher }: OperationsOptions) => [
+  createEndpoint({ policy, keys, resolve }),
+  listEndpoints,
+  getEndpoint,
+  updateEndpoint({ policy, resolve }),
+  deleteEndpoint,
+  rotateSecret(keys),
+  pingEndpoint(dispatcher),
+  recoverDeliveries,
+  listEventTypes,
+  listDeliveries,
+  getDelivery,
+  resendDelivery(dispatcher),
+]
