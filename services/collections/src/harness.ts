@@ -85,8 +85,9 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
     told: (caller: Caller) =>
       database.admin<{ type: string; key: string; payload: unknown; livemode: boolean }[]>`
         select type, key, payload, livemode from outbox where workspace_id = ${caller.workspaceId} order by id`,
-    /** What of a workspace's members and counts is not as a fresh evaluation has it; empty when all is right. */
-    wrongs: (caller: Caller) => Array.fromAsync(memberDifferences(worker.sql, caller.workspaceId)),
+    /** What of the members and counts, all or a workspace's, is not as a fresh evaluation has it; empty when all is right. */
+    wrongs: (caller?: Caller) =>
+      inTransaction(worker.sql, (tx) => Array.fromAsync(memberDifferences(tx, caller?.workspaceId))),
     /** Creates a published collection. */
     create: async (caller: Caller, differences: Record<string, unknown> = {}): Promise<Collection> =>
       (await send<Collection>(caller, 'POST', '/v1/collections', { name: 'Summer', published: true, ...differences }))

@@ -5,10 +5,8 @@ import type { ProductState } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../harness.ts'
-import { memberDifferences } from './member-differences.ts'
 
-const { admin, worker, workerUrl, send, create, project } = await collectionsService()
-const found = () => Array.fromAsync(memberDifferences(worker.sql))
+const { admin, workerUrl, send, create, project, wrongs: found } = await collectionsService()
 
 const caller = aCaller()
 const workspace = caller.workspaceId

@@ -45,6 +45,8 @@ const GENERATIONS = 20
  * members. Give it a transaction that sees one moment and all workspaces.
  */
 export async function* memberDifferences(sql: AnySql, workspaceId?: string): AsyncGenerator<Difference> {
+  // A generation may be younger than the planner's statistics, and comparing sets then would end in loops over both.
+  await sql`set local enable_nestloop = off`
   const isOf = (table: string) => (workspaceId ? sql`${sql(table)}.workspace_id = ${workspaceId}` : sql`true`)
   const after = async (number: number) => sql<Generation[]>`
     select workspace_id as workspace, collection_id as collection, number, source, rules, sort_order as "sortOrder"

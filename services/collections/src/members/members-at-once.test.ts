@@ -12,10 +12,9 @@ import { projector } from '../products/projection-harness.ts'
 import { renewCollections } from '../products/renew-collections.ts'
 import { buildChunk } from './build-generation.ts'
 import { deleteSome } from './delete-members.ts'
-import { memberDifferences } from './member-differences.ts'
 import { lockMembershipAlone } from './membership-lock.ts'
 
-const { admin, workerUrl, send, create } = await collectionsService()
+const { admin, workerUrl, send, create, wrongs } = await collectionsService()
 const worker = openDatabase({ url: workerUrl, applicationName: 'at once', poolSize: 10 })
 whenDone(() => worker.stop?.())
 await admin`create table seen (id uuid)`
@@ -127,7 +126,7 @@ it('ends with the members that a fresh evaluation finds, whatever happens at onc
   await Promise.all(consume(ROUNDS / 3))
   isOver = true
   await Promise.all(builders)
-  expect(await Array.fromAsync(memberDifferences(worker.sql))).toEqual([])
+  expect(await wrongs()).toEqual([])
   expect(await admin`select from member where product_id not in (select id from product)`).toHaveLength(0)
   expect(await admin`select from product`).toHaveLength(products.length)
   expect(await deadlocks()).toBe(0)

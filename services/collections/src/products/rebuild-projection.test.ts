@@ -15,7 +15,6 @@ import { parts } from '@backoffice/testing/parts.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../harness.ts'
-import { memberDifferences } from '../members/member-differences.ts'
 import { ruleSets } from '../members/rule-sets.ts'
 import { projectProducts } from './project-products.ts'
 import { recordOf } from './projection-harness.ts'
@@ -23,7 +22,7 @@ import type { Unreadable } from './read-states.ts'
 import { rebuildProjection } from './rebuild-projection.ts'
 
 const LETTERS = deadLetterTopic('collections.products')
-const { admin, worker, workerUrl, send, create, project, productsOf, startBuilder } = await collectionsService()
+const { admin, worker, workerUrl, send, create, project, productsOf, startBuilder, wrongs } = await collectionsService()
 await startBuilder()
 type Caller = ReturnType<typeof aCaller>
 
@@ -89,8 +88,6 @@ const rows = () =>
       can_preorder, created_at, body::text
     from product order by id`
 
-const differences = () => Array.fromAsync(memberDifferences(worker.sql))
-
 const everything = { match: 'all', conditions: [{ field: 'stock', operator: 'gte', value: 0 }] }
 const smart = { membership_type: 'SMART', rules: everything, sort_order: 'STOCK_DESC' }
 
@@ -109,7 +106,7 @@ it('brings back an emptied projection, and what was picked by hand stays where i
   await send(caller, 'PUT', `/v1/collections/${picked.id}`, { sort_order: 'MANUAL' })
   expect(await rebuild()).toMatchObject({ read: 30, changed: 30, deleted: 0, collections: 2 })
   expect([await rows(), await productsOf(caller, ruled), await productsOf(caller, picked)]).toEqual(before)
-  expect(await differences()).toEqual([])
+  expect(await wrongs()).toEqual([])
 })
 
 it('makes a projection that went wrong equal to the topic, whatever is wrong with it', async () => {
@@ -138,7 +135,7 @@ it('makes a projection that went wrong equal to the topic, whatever is wrong wit
   expect(await rebuild()).toMatchObject({ read: 9, deleted: 1 })
   expect(await rows()).toEqual(before)
   expect(await productsOf(caller, collection)).not.toContain('Ghost')
-  expect(await differences()).toEqual([])
+  expect(await wrongs()).toEqual([])
 })
 
 it('writes nothing where the projection is equal to the topic already', async () => {
@@ -188,7 +185,7 @@ it('keeps what the service was told after the start, which the topic had not whe
     }),
   )
   expect(await productsOf(caller, collection)).toEqual(['Changed', 'Late'])
-  expect(await differences()).toEqual([])
+  expect(await wrongs()).toEqual([])
 })
 
 it('takes no product for gone of which compaction has dropped all states but one that came since the start', async () => {
@@ -199,7 +196,7 @@ it('takes no product for gone of which compaction has dropped all states but one
   await send(caller, 'POST', `/v1/collections/${picked.id}/products`, { products: [product.id] })
   await rebuild(withKafka(() => tell(caller, changed(product, { name: 'After' }))))
   expect(await productsOf(caller, picked)).toEqual(['After'])
-  expect(await differences()).toEqual([])
+  expect(await wrongs()).toEqual([])
 })
 
 it('deletes what the topic says is deleted, also from what was picked while the projection did not know it', async () => {
@@ -213,7 +210,7 @@ it('deletes what the topic says is deleted, also from what was picked while the 
   await rebuild()
   expect(await productsOf(caller, picked)).toEqual(['Kept'])
   expect(await admin`select from member where product_id = ${deleted.id}`).toHaveLength(0)
-  expect(await differences()).toEqual([])
+  expect(await wrongs()).toEqual([])
 })
 
 it('tells of what nobody can read and leaves that product as it is, with its memberships', async () => {
@@ -296,5 +293,5 @@ it('can be killed in the middle and repeated, under changes, with the service ru
   const members =
     await admin`select from member join generation on number = generation where collection_id = ${collection.id}`
   expect(members).toHaveLength(products.length)
-  expect(await differences()).toEqual([])
+  expect(await wrongs()).toEqual([])
 })
