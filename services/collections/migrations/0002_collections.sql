@@ -34,27 +34,24 @@ create index collection_published on collection (workspace_id, id) where publish
 -- A collection's membership is written as a whole, beside the one that is shown, whenever its rules, its type or its order change; the
 -- numbers only grow. Each collection has one generation that is CURRENT. Generations outlive their collection until their members
 -- are deleted. A new collection has no CURRENT one until its first is built.
-create sequence generation_number;
-grant usage on sequence generation_number to collections, collections_worker;
-
 create table generation (
-  number bigint primary key default nextval('generation_number'), -- of all collections
   workspace_id uuid not null,
   collection_id uuid not null,
+  number integer not null,
   source text not null check (source in ('PICKED', 'RULES')),
   rules json, -- of RULES
   sort_order text not null,
   state text not null check (state in (
-    'BUILDING', -- its members are being collected: it has those up to built_to, in the order of product ids, and no others
+    'BUILDING', -- its members are being collected: up to built_to, in the order of product ids
     'CURRENT', -- what is shown
     'KEPT', -- the hand-picked members of a collection that is SMART now
     'OLD' -- its members are being deleted
   )),
   built_to uuid, -- null before the first and after the last
+  primary key (workspace_id, collection_id, number),
   check (source = 'PICKED' or rules is not null)
 );
 
-create index generation_of_collection on generation (workspace_id, collection_id);
 create unique index generation_building on generation (workspace_id, collection_id) where state = 'BUILDING';
 create unique index generation_current on generation (workspace_id, collection_id) where state = 'CURRENT';
 create unique index generation_kept on generation (workspace_id, collection_id) where state = 'KEPT';
@@ -67,22 +64,21 @@ create table rule_set (
 );
 
 -- No foreign keys: a collection's members may be millions, and are deleted after it. Whoever writes members shares the workspace's
--- membership lock (membership-lock.ts), which whoever builds a generation has alone. A new generation is written at the end of the
--- primary key, page after page: with that, and short keys, a million members cost a third less.
+-- membership lock (membership-lock.ts), which whoever builds a generation has alone.
 create table member (
-  workspace_id uuid not null, -- the generation's: for the wall
-  generation bigint not null,
+  workspace_id uuid not null,
+  collection_id uuid not null,
+  generation integer not null,
   product_id uuid not null,
   position bigint not null, -- hand-picked members' (OP-34); 0 of others
   tie integer not null default 0, -- orders those of one position
   sort_key text collate "C" not null, -- what the generation is ordered by, as sort_key() says
   is_available boolean not null, -- the storefront shows the product (OP-20)
-  primary key (generation, product_id)
+  primary key (workspace_id, collection_id, generation, product_id)
 );
 
--- Includes what the wall asks for, so that pages far down pass over members in the index alone.
-create index member_order on member (generation, sort_key, product_id) include (workspace_id) where is_available;
-create index member_of_product on member (product_id);
+create index member_order on member (workspace_id, collection_id, generation, sort_key, product_id) where is_available;
+create index member_of_product on member (workspace_id, product_id);
 
 -- A member's place in a generation's order, ascending: text that sorts as what it is made of, or against it where the order is
 -- descending. Equal keys go by product id (OP-35). All that is called is immutable, as convert_to and an epoch of timestamptz are
@@ -103,44 +99,44 @@ end;
 -- How many members of a generation the storefront shows. Transactions that change one count at once do so in different shards.
 create table member_count (
   workspace_id uuid not null,
-  generation bigint not null,
+  collection_id uuid not null,
+  generation integer not null,
   shard integer not null,
   available bigint not null, -- can be negative: only the sum of the shards tells
-  primary key (generation, shard)
+  primary key (workspace_id, collection_id, generation, shard)
 ) with (fillfactor = 50);
 
--- A function for each kind of change, whose plan is kept: planned anew each time, counting costs more than what it counts. What is
--- added is only counted: summing costs a new generation a tenth more.
+-- A function for each kind of change, whose plan is kept: planned anew each time, counting costs more than what it counts.
 do $$
 declare
   kind text;
-  change text;
   changes text;
 begin
-  for kind, change, changes in values
-    ('count_added', 'count(*)', 'added'),
-    ('count_changed', 'sum(change)', '(select *, 1 as change from added union all select *, -1 from removed) as changed'),
-    ('count_removed', '-count(*)', 'removed')
+  for kind, changes in values
+    ('count_added', 'select *, 1 as change from added'),
+    ('count_changed', 'select *, 1 as change from added union all select *, -1 from removed'),
+    ('count_removed', 'select *, -1 as change from removed')
   loop
     -- In the order of the key, so that two who count in the same shard do not wait for each other in a circle. Who changes members
     -- with several statements, as the projection does, names a shard of its own.
     execute format(
       $create$
-        create function %1$I() returns trigger language plpgsql as $body$
+        create function %I() returns trigger language plpgsql as $body$
         begin
-          insert into member_count as known (workspace_id, generation, shard, available)
-          select workspace_id, generation,
-            coalesce(nullif(current_setting('app.count_shard', true), '')::integer, pg_backend_pid() %% 8), %2$s
-          from %3$s
+          insert into member_count as known (workspace_id, collection_id, generation, shard, available)
+          select workspace_id, collection_id, generation,
+            coalesce(nullif(current_setting('app.count_shard', true), '')::integer, pg_backend_pid() %% 8), sum(change)
+          from (%s) as changed
           where is_available
-          group by workspace_id, generation having %2$s <> 0
-          order by generation
-          on conflict (generation, shard) do update set available = known.available + excluded.available;
+          group by 1, 2, 3 having sum(change) <> 0
+          order by 1, 2, 3
+          on conflict (workspace_id, collection_id, generation, shard)
+          do update set available = known.available + excluded.available;
           return null;
         end
         $body$
       $create$,
-      kind, change, changes
+      kind, changes
     );
   end loop;
 end

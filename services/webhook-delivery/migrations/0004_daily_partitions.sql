@@ -56,9 +56,9 @@ create table delivery (
   check ((claimed_by is null) = (lease_until is null))
 ) partition by range (event_id);
 
--- Two queues per endpoint, first attempts and the others, so that what waits in one costs nothing when another is asked for. A row
--- is in one of the first two indexes or in none: a first attempt sent from memory never enters the first.
-create index delivery_due on delivery (endpoint_id, (attempts_made > 0), due_at, id) where due_at is not null and claimed_by is null;
+-- A queue per endpoint, so that what waits for one endpoint costs nothing when others are asked for. A row is in one of
+-- the first two indexes or in none: a first attempt sent from memory never enters the first.
+create index delivery_due on delivery (endpoint_id, due_at, id) where due_at is not null and claimed_by is null;
 create index delivery_claimed on delivery (claimed_by) where claimed_by is not null;
 create index delivery_failed on delivery (workspace_id, endpoint_id, id) where status = 'FAILED';
 
