@@ -1,16 +1,24 @@
-import { defineConfig } from 'vitest/config'
+import { configDefaults, defineConfig } from 'vitest/config'
+
+/** Tests that need minutes: they kill processes again and again, or keep a server away for long. */
+const FAULTS = '**/*.faults.test.ts'
+const exclude = [...configDefaults.exclude, FAULTS]
 
 export default defineConfig({
   test: {
     globalSetup: 'tests/global-setup.ts',
     pool: 'forks',
-    maxWorkers: 2,
+    // Tests wait more than they compute: two workers leave two cores idle for a third of the time.
+    maxWorkers: 3,
     projects: [
       {
         extends: true,
         test: {
           name: 'unit and service',
           include: ['{libs,services,infra}/**/*.test.ts'],
+          exclude,
+          // The files of a worker share their modules, so a module keeps no state of a test.
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -20,8 +28,19 @@ export default defineConfig({
         test: {
           name: 'end to end',
           include: ['tests/**/*.test.ts'],
+          exclude,
           sequence: { groupOrder: 1 },
           testTimeout: 120_000,
+          hookTimeout: 120_000,
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'faults',
+          include: [FAULTS],
+          sequence: { groupOrder: 2 },
+          testTimeout: 240_000,
           hookTimeout: 120_000,
         },
       },

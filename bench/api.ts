@@ -8,7 +8,7 @@ export interface Api {
   close(): Promise<void>
 }
 
-/** A client that sends the same headers with every request and throws on any answer but a success. */
+/** A client that sends the same headers with every request. Throws for an answer that is not a success. */
 export function apiClient(origin: string, headers: Record<string, string>): Api {
   const pool = new Pool(origin, { connections: 64 })
   const send = async <Body>(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown): Promise<Body> => {

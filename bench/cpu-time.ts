@@ -3,10 +3,10 @@ import { join } from 'node:path'
 
 const TICKS_A_SECOND = 100
 
-/** What processes of a stack spend of CPU time, and the receiver. */
+/** CPU seconds of processes of a stack, and of the receiver. */
 export type CpuTime = Readonly<Record<'webhook-delivery' | 'postgres' | 'kafka' | 'receiver', number>>
 
-/** User and system seconds so far; NaN for what does not run on this machine, or where there is no /proc. */
+/** User and system seconds so far; NaN for a process that does not run on this machine, or without /proc. */
 export function cpuTime(directory: string, receiver: number): CpuTime {
   const { children } = JSON.parse(readFileSync(join(directory, 'running.json'), 'utf8'))
   const pids = new Map(children.map(({ name, pid }: { name: string; pid: number }) => [name, pid]))
@@ -19,7 +19,7 @@ export function cpuTime(directory: string, receiver: number): CpuTime {
   }
 }
 
-/** Of a process and all its children, those that have ended included. */
+/** CPU seconds of a process and all its children, ended ones included. */
 function secondsOf(pid: number): number {
   const own = statOf(pid)
   if (own === undefined) return Number.NaN
@@ -30,7 +30,7 @@ function secondsOf(pid: number): number {
   return [own, ...children].reduce((sum, stat) => sum + (stat?.ticks ?? 0), 0) / TICKS_A_SECOND
 }
 
-/** See proc_pid_stat(5); the name, which may hold anything, is in parentheses. */
+/** See proc_pid_stat(5); the name is in parentheses and may contain any character. */
 function statOf(pid: number): { parent: number; ticks: number } | undefined {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined
   const text = readFileSync(`/proc/${pid}/stat`, 'utf8')

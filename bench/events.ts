@@ -1,17 +1,17 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { type EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
-import type { Product } from '@backoffice/contracts/product.ts'
+import type { ProductData } from '@backoffice/contracts/product-records.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import type { OutgoingRecord } from '@backoffice/messaging/kafka-connection.ts'
 import { recordSerializer } from '@backoffice/messaging/schema-registry.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 
-/** Bytes of the body that is POSTed for an event. */
+/** The size in bytes of the POST body of an event. */
 const BODY_BYTES = 1200
 const RECORDS_A_REQUEST = 500
 
-/** A product.updated of a product of its own. */
+/** A product.updated of a new product. */
 export const anEvent = (workspaceId: string) => eventOf(workspaceId, PADDING)
 
 /** The body of an event's deliveries. */
@@ -27,7 +27,7 @@ const eventOf = (workspaceId: string, description: string) => ({
   data: productOf(description),
 })
 
-const productOf = (description: string): Product => ({
+const productOf = (description: string): ProductData => ({
   id: randomUUID(),
   name: 'Aso-oke cap',
   status: 'ACTIVE',
@@ -61,7 +61,7 @@ type ProductEvent = ReturnType<typeof anEvent>
 export async function eventPublisher({ kafka: brokers, registry }: StackDescription) {
   const kafka = connectKafka({ brokers, clientId: 'bench', logger: createLogger('bench', 'warn') })
   const topic = TOPICS.catalogEvents
-  // The wire format's header says under which schema the record is written: the same for all of a type.
+  // The header of the wire format has the id of the record's schema: all records of a type have the same.
   const header = (await recordSerializer(registry)(topic, anEvent(randomUUID()))).subarray(0, 5)
   const recordOf = (event: ProductEvent): OutgoingRecord => ({
     topic,
@@ -71,7 +71,7 @@ export async function eventPublisher({ kafka: brokers, registry }: StackDescript
   })
   return {
     publish: (event: ProductEvent) => kafka.produce([recordOf(event)]),
-    /** Publishes so many events, of the workspaces in turn. */
+    /** Publishes `count` events, of the workspaces in turn. */
     async publishMany(workspaceIds: readonly string[], count: number): Promise<void> {
       for (let from = 0; from < count; from += RECORDS_A_REQUEST) {
         const length = Math.min(RECORDS_A_REQUEST, count - from)

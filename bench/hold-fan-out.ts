@@ -1,7 +1,7 @@
 import postgres from 'postgres'
 import type { WebhookPlace } from './subscribe.ts'
 
-/** Keeps events from being taken in, so that they gather in Kafka; returns what lets them in. */
+/** Blocks the fan-out, so that events wait in Kafka. Returns the function that ends the block. */
 export async function holdFanOut(place: WebhookPlace): Promise<() => Promise<void>> {
   const sql = postgres(place.description().postgres, { max: 1, connection: { search_path: 'webhook_delivery' } })
   const held = await sql.reserve()

@@ -13,17 +13,17 @@ type Statements = Parameters<ReturnType<typeof rawSender>['send']>[0]
 export interface List {
   readonly operation: AnyOperation
   readonly workspaceId: string
-  /** The workspace through the gateway. */
+  /** Calls the gateway for the workspace. */
   readonly api: Api
   /** Connects as the service's role. */
   readonly databaseUrl: string
-  /** With its parameters filled in. */
+  /** The statement with its parameters filled in. */
   readonly path: string
   readonly params?: Readonly<Record<string, string>>
   readonly query: string
 }
 
-/** How long pages of a list take, one at a time, beside the same SQL sent raw. */
+/** The latency of pages of a list, one at a time, beside the same SQL sent directly. */
 export async function listLatency({
   api,
   databaseUrl,

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** What a run of one kind of request showed: `perSecond`, and latencies in milliseconds. */
+/** The result of a run: requests per second, and latencies in milliseconds. */
 export interface Load {
   readonly count: number
   readonly perSecond: number
@@ -14,7 +14,7 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
 }
 
-/** Sends `count` requests, `concurrency` at a time, each as soon as one before it is answered. */
+/** Sends `count` requests, `concurrency` at a time: each answer starts the next request. */
 export async function closedLoop(
   count: number,
   concurrency: number,
@@ -36,7 +36,7 @@ export async function closedLoop(
   return { count, perSecond: count / seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) }
 }
 
-/** Sends `count` requests at a fixed rate, whether or not those before are answered. */
+/** Sends `count` requests at a fixed rate, without waiting for answers. */
 export async function openLoop(count: number, perSecond: number, send: (index: number) => Promise<unknown>) {
   const startedAt = performance.now()
   const sent: Promise<unknown>[] = []

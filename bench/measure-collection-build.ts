@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import postgres from 'postgres'
-import { BEFORE_ALL } from '../services/collections/src/members/build-generation.ts'
-import { insertRuled } from '../services/collections/src/members/insert-members.ts'
+import { insertMatchingProducts } from '../services/collections/src/memberships/insert-members.ts'
 import { readRules } from '../services/collections/src/rules/rules.ts'
 import type { Api } from './api.ts'
 import { percentile } from './load.ts'
 import { type CollectionPlace, PRODUCTS } from './seed-product-projection.ts'
 import type { Row } from './table.ts'
 
-/** The handle of the collection that is built, of all products in the end. */
+/** The handle of the collection that is built. In the end it has all products. */
 export const BUILT = 'built'
+const NIL_UUID = '00000000-0000-0000-0000-000000000000'
 const NEW = { name: BUILT, published: true, membership_type: 'SMART', sort_order: 'TITLE_ASC' }
 
 const READS = [
@@ -18,14 +18,14 @@ const READS = [
   ['a collection', '/v1/collections/category-0'],
   ['products of a collection', '/v1/collections/category-0/products'],
 ] as const
-/** Of each kind, one in so many milliseconds. */
+/** Between two reads of one kind. */
 const READ_EVERY_MS = 50
 const AT_REST_MS = 5000
 
 const LOOK_EVERY_MS = 20
 const SHOWN_WITHIN_MS = 120_000
 
-/** The last of them decides. */
+/** Rules of several conditions. Only the last one differs between products. */
 const rulesBelow = (stock: number) => ({
   match: 'all',
   conditions: [
@@ -38,8 +38,8 @@ const rulesBelow = (stock: number) => ({
 })
 
 /**
- * How long a collection takes to show what new rules gather, beside the very same insert, of all at once, into a table with the same
- * indexes and no triggers; and how long reads take meanwhile, beside such reads before.
+ * The time until a collection shows the products of new rules, beside one insert of all members into a table with the same
+ * indexes and no triggers; and the latency of reads meanwhile, beside the latency of reads before.
  */
 export async function measureCollectionBuild(place: CollectionPlace): Promise<Row[]> {
   const { api } = place
@@ -68,7 +68,7 @@ export async function measureCollectionBuild(place: CollectionPlace): Promise<Ro
 
 type SentRules = ReturnType<typeof rulesBelow>
 
-/** Sends the rules and waits until the collection counts what they gather. */
+/** Sends the rules and waits until the collection counts their products. */
 async function build(place: CollectionPlace, rules: SentRules, send: () => Promise<unknown>) {
   const floor = await insertRaw(place, rules)
   const startedAt = performance.now()
@@ -94,24 +94,24 @@ async function build(place: CollectionPlace, rules: SentRules, send: () => Promi
   }
 }
 
-/** Milliseconds that the insert takes, and how many of the products it gathers the storefront shows. */
+/** The milliseconds of the insert, and the number of storefront-available members. */
 async function insertRaw({ postgresUrl, workspaceId }: CollectionPlace, rules: SentRules) {
   const connection = { search_path: 'bench, collections' }
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection })
   await sql`create schema bench`
-  await sql`create table bench.member (like collections.member including all)`
-  const generation = { workspaceId, number: 1, sortOrder: NEW.sort_order }
+  await sql`create table bench.collection_member (like collections.collection_member including all)`
+  const target = { workspaceId, number: 1, sortOrder: NEW.sort_order }
   const startedAt = performance.now()
-  await insertRuled(sql, generation, readRules(rules), { after: BEFORE_ALL, last: undefined })
+  await insertMatchingProducts(sql, target, readRules(rules), { after: NIL_UUID, last: undefined })
   const ms = performance.now() - startedAt
   const [found] = await sql<[{ available: number }]>`
-    select count(*)::integer as available from bench.member where is_available`
+    select count(*)::integer as available from bench.collection_member where is_available`
   await sql`drop schema bench cascade`
   await sql.end()
   return { ms, available: found.available }
 }
 
-/** Reads on and on until the work is done; returns the milliseconds that each took, by kind. */
+/** Reads until the work is done. Returns the milliseconds of each read, by kind. */
 async function readBeside(api: Api, work: Promise<unknown>): Promise<number[][]> {
   let isOver = false
   const reading = READS.map(async ([, path]) => {
@@ -134,11 +134,11 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** The members of the generation before are deleted in the background. */
+/** The membership builder deletes the previous version in the background. */
 async function untilTidy({ postgresUrl }: CollectionPlace): Promise<void> {
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined })
   const deadline = performance.now() + SHOWN_WITHIN_MS
-  while ((await sql`select from collections.generation where state = 'OLD' limit 1`).length > 0) {
+  while ((await sql`select from collections.membership_version where state = 'RETIRED' limit 1`).length > 0) {
     if (performance.now() > deadline) throw new Error('the members of the old rules are not deleted')
     await pause(LOOK_EVERY_MS)
   }

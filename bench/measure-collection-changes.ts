@@ -1,9 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Product, ProductState } from '@backoffice/contracts/product.ts'
+import type { Product } from '@backoffice/contracts/product.ts'
+import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import postgres from 'postgres'
-import { ruleSets } from '../services/collections/src/members/rule-sets.ts'
+import { ruleSets } from '../services/collections/src/memberships/rule-sets.ts'
 import { projectProducts } from '../services/collections/src/products/project-products.ts'
 import { closedLoop, openLoop, percentile } from './load.ts'
 import { stateOf, statePublisher } from './product-states.ts'
@@ -14,19 +15,19 @@ import type { Row } from './table.ts'
 const [WARM_UP, PER_SECOND, SECONDS] = [200, 200, 30]
 const RECORDED = 200
 const LOOK_EVERY_MS = 20
-const SETTLED_WITHIN_MS = 60_000
+const SHOWN_WITHIN_MS = 60_000
 
-/** A product that goes from its category to the next, and by that from one collection to another. */
+/** A product that moves to the next category, and so to the collection of that category. */
 interface Change {
   readonly state: ProductState
-  /** The id of the collection it comes to. */
+  /** The id of its new collection. */
   readonly destination: string
 }
 
 /**
- * How long a change of a product takes, from when it is handed to Kafka until a query finds the product in its new collection,
- * beside the statements of such a change sent raw. The query asks for the products under way, by an index, every 20 ms: the
- * figures are that much too high at most.
+ * The time from sending a product's change to Kafka until a query finds the product in its new collection, beside the
+ * statements of such a change sent directly. The query looks for the changed products by an index every 20 ms, so the
+ * figures are up to 20 ms too high.
  */
 export async function measureCollectionChanges(
   place: CollectionPlace,
@@ -71,7 +72,7 @@ async function someChanges(
   })
 }
 
-/** Publishes the changes at the rate; returns the milliseconds that each took to show in the membership. */
+/** Publishes the changes at the rate. Returns the milliseconds of each until the membership shows it. */
 async function publishAndWatch(place: CollectionPlace, changes: readonly Change[]): Promise<number[]> {
   const publisher = await statePublisher(place.description(), place.workspaceId)
   const underWay = new Map<string, { destination: string; sentAt: number }>()
@@ -100,8 +101,8 @@ async function watch(
     await pause(LOOK_EVERY_MS)
     const members = await sql<{ product: string; collection: string }[]>`
       select product_id as product, collection_id as collection
-      from collections.member join collections.generation on number = member.generation
-      where member.workspace_id = ${workspaceId} and product_id = any(${[...underWay.keys()]}::uuid[])`
+      from collections.collection_member join collections.membership_version on number = version_number
+      where collection_member.workspace_id = ${workspaceId} and product_id = any(${[...underWay.keys()]}::uuid[])`
     const now = performance.now()
     for (const { product, collection } of members) {
       const change = underWay.get(product)
@@ -109,7 +110,7 @@ async function watch(
       latencies.push(now - change.sentAt)
       underWay.delete(product)
     }
-    if (isAllSent()) deadline = Math.min(deadline, now + SETTLED_WITHIN_MS)
+    if (isAllSent()) deadline = Math.min(deadline, now + SHOWN_WITHIN_MS)
     if (now > deadline) throw new Error(`${underWay.size} changes did not reach the membership`)
   }
   await sql.end()
@@ -118,7 +119,7 @@ async function watch(
 
 class RolledBack extends Error {}
 
-/** The statements that the consumer sends for each of these changes, when each comes alone and its rules are kept. */
+/** The statements of the consumer for each change, when each comes alone and the rules are cached. */
 async function recordChanges({ workerUrl, workspaceId }: CollectionPlace, changes: readonly Change[]) {
   type Statements = Parameters<ReturnType<typeof rawSender>['send']>[0]
   let statements: Statements[number][] = []

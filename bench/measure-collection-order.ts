@@ -7,10 +7,10 @@ import type { CollectionPlace } from './seed-product-projection.ts'
 import type { Row } from './table.ts'
 
 const MOVED = 1000
-/** So many that each of the service's connections does more than five, after which PostgreSQL may keep one plan for all. */
+/** Each of the service's connections runs more than five: after five runs PostgreSQL may use one plan for all. */
 const REORDERS = 80
 
-/** Adds products, a thousand a call, to a hand-picked collection and moves a thousand of them, beside the same SQL sent raw. */
+/** Adds products to a hand-picked collection, a thousand a call, and moves a thousand, beside the same SQL sent directly. */
 export async function measureCollectionOrder(place: CollectionPlace, products: readonly string[]): Promise<Row[]> {
   const { api, workspaceId, databaseUrl } = place
   const { handle } = await api.post<Collection>('/v1/collections', { name: 'Ordered', published: true })
@@ -47,7 +47,7 @@ export async function measureCollectionOrder(place: CollectionPlace, products: r
   ]
 }
 
-/** Different products, each to a place of its own. */
+/** Moves of different products to different positions. */
 function aReorder(products: readonly string[]) {
   const moved = new Set<string>()
   const places = new Set<number>()

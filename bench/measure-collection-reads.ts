@@ -10,7 +10,7 @@ import type { Row } from './table.ts'
 const [COLLECTIONS, MEMBERS] = [20, 10]
 const [DEEP_PAGE, AFTER_PAGE] = [PRODUCTS / 100, PRODUCTS / 40]
 
-/** Creates the collections that a list's first page shows, hand-picked from these products. */
+/** Creates hand-picked collections of these products, as many as the first page of a list shows. */
 export async function createSmallCollections({ api }: CollectionPlace, products: readonly string[]): Promise<void> {
   for (let index = 0; index < COLLECTIONS; index++) {
     const { handle } = await api.post<Collection>('/v1/collections', { name: `Small ${index}`, published: true })
@@ -19,7 +19,7 @@ export async function createSmallCollections({ api }: CollectionPlace, products:
   }
 }
 
-/** The first page of a workspace's collections, beside the same SQL sent raw. */
+/** The first page of a workspace's collections, beside the same SQL sent directly. */
 export async function measureCollectionList(
   { api, workspaceId, databaseUrl }: CollectionPlace,
   what: string,
@@ -29,7 +29,7 @@ export async function measureCollectionList(
   return { name: `list of ${COLLECTIONS} collections, ${what}`, ...(await listLatency(list)), bound: 'p99 ≤ 20 ms' }
 }
 
-/** Pages of the products of the collection that has them all, beside the same SQL sent raw. */
+/** Pages of the products of the collection with all products, beside the same SQL sent directly. */
 export async function measureCollectionProducts({ api, workspaceId, databaseUrl }: CollectionPlace): Promise<Row[]> {
   const path = `/v1/collections/${BUILT}/products`
   const { items } = await api.get<{ items: Product[] }>(`${path}?page=${AFTER_PAGE}`)

@@ -17,17 +17,17 @@ import type { Row } from './table.ts'
 const PRODUCTS = 200_000
 const PARTITIONS = 6
 const REBUILD = join(serviceDirectory('collections'), 'src/products/rebuild.ts')
-/** The topic is of no use afterwards, and nobody deletes it. */
-const KEPT_MS = 10 * 60_000
+/** Kafka deletes the records of the topic after the measurement. */
+const RETENTION_MS = 10 * 60_000
 
 /**
- * Products per second by the rebuild command, its start included, into an empty projection and over one that is equal to the topic;
- * beside COPY of the rows it writes, into a table with the same indexes. With a topic and a database of its own: the running
- * service would build all its collections anew meanwhile.
+ * Products per second of the rebuild command, its start included: into an empty projection, and into one that is equal to the
+ * topic. Beside COPY of the same rows into a table with the same indexes. It has its own topic and database, because the
+ * running service would build all its collections anew meanwhile.
  */
 export async function measureCollectionRebuild(stack: StackDescription, rolePassword: string): Promise<Row[]> {
   const prefix = `bench-${process.pid}-`
-  const config = { 'cleanup.policy': 'delete', 'retention.ms': String(KEPT_MS) }
+  const config = { 'cleanup.policy': 'delete', 'retention.ms': String(RETENTION_MS) }
   const topic = { name: TOPICS.catalogProducts, partitions: PARTITIONS, config }
   await createTopics(stack.kafka, [topic], { prefix, replicationFactor: 1 })
   const publisher = await statePublisher(stack, randomUUID(), prefix)
@@ -61,7 +61,7 @@ export async function measureCollectionRebuild(stack: StackDescription, rolePass
   ]
 }
 
-/** Seconds that the command takes. */
+/** The seconds of the command. */
 async function rebuild(environment: NodeJS.ProcessEnv): Promise<number> {
   const startedAt = performance.now()
   const child = spawn(process.execPath, [REBUILD], {
@@ -73,7 +73,7 @@ async function rebuild(environment: NodeJS.ProcessEnv): Promise<number> {
   return (performance.now() - startedAt) / 1000
 }
 
-/** Seconds that COPY takes. */
+/** The seconds of COPY. */
 async function copyAgain(url: string): Promise<number> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined, connection: { search_path: 'collections' } })
   const rows: Buffer[] = []

@@ -11,10 +11,10 @@ import type { Row } from './table.ts'
 
 const ORDERED = PRODUCTS / 10
 
-/** Where collections are measured, but for what follows from it. */
+/** The stack and workspace that collections are measured in. */
 type Place = Pick<CollectionPlace, 'api' | 'workspaceId' | 'description'> & { readonly rolePassword: string }
 
-/** Collections of a workspace with a million products, most of them SMART, and the memory that all this takes. */
+/** Measures collections of a workspace with a million products, most of them SMART, and the memory of the services. */
 export async function measureCollections({ rolePassword, ...large }: Place): Promise<Row[]> {
   const stack = large.description()
   const place: CollectionPlace = {
@@ -49,7 +49,7 @@ async function measureWorkspace(place: CollectionPlace): Promise<Row[]> {
   ]
 }
 
-/** Ids of products in no order. */
+/** Ids of products in random order. */
 async function someProducts({ postgresUrl, workspaceId }: CollectionPlace): Promise<string[]> {
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined })
   const products = await sql<{ id: string }[]>`

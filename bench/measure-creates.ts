@@ -6,7 +6,7 @@ import type { Row } from './table.ts'
 
 const CONCURRENCY = 16
 
-/** Product creates per second through the gateway, beside the same SQL sent raw at the same concurrency. */
+/** Product creates per second through the gateway, beside the same SQL sent directly at the same concurrency. */
 export async function measureCreates(api: Api, catalogUrl: string, variants: number, count: number): Promise<Row[]> {
   const bodies = Array.from({ length: count + 1 }, () => aProduct(variants))
   await closedLoop(Math.ceil(count / 4), CONCURRENCY, () => api.post('/v1/products', aProduct(variants)))

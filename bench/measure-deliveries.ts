@@ -11,9 +11,9 @@ import type { Row } from './table.ts'
 const ENDPOINTS = 50
 const FLOOR_POSTS = 200_000
 const WINDOW_MS = 10_000
-/** Deliveries of the warm-up, of which the last half tells how many are needed for the window. */
+/** Deliveries of the warm-up. The rate of its second half decides how many deliveries the window needs. */
 const WARM_UP = 40_000
-/** Seconds of work that are published before the window begins: none is published within it. */
+/** Events for so many seconds of work are published before the window begins, and none within it. */
 const PUBLISHED_S = 24
 
 interface Sustained {
@@ -24,8 +24,8 @@ interface Sustained {
 }
 
 /**
- * Deliveries end to end: from Kafka, where all events wait already, to DELIVERED in the table. Beside signed POSTs to the same
- * receiver with nothing stored.
+ * Deliveries per second from Kafka, where all events wait already, to DELIVERED in the table. Beside signed POSTs to the same
+ * receiver without any storage.
  */
 export async function measureDeliveries(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(ENDPOINTS)
@@ -96,18 +96,18 @@ interface Run {
   readonly publisher: EventPublisher
   readonly receiver: Receiver
   readonly workspaceIds: readonly string[]
-  /** Deliveries of an event. */
+  /** The number of deliveries of an event. */
   readonly perEvent: number
 }
 
-/** Publishes events for about so many deliveries; returns how many it are. */
+/** Publishes events for at least `deliveries` deliveries. Returns the exact number. */
 async function publish({ publisher, workspaceIds, perEvent }: Run, deliveries: number): Promise<number> {
   const events = Math.ceil(deliveries / perEvent)
   await publisher.publishMany(workspaceIds, events)
   return events * perEvent
 }
 
-/** Publishes events for so many deliveries and waits for them; returns how many there were per second. */
+/** Publishes events for these deliveries and waits for them. Returns deliveries per second. */
 async function deliver(run: Run, deliveries: number): Promise<number> {
   await run.receiver.begin()
   const startedAt = performance.now()
@@ -115,7 +115,7 @@ async function deliver(run: Run, deliveries: number): Promise<number> {
   return (deliveries * 1000) / (performance.now() - startedAt)
 }
 
-/** Counted afterwards, so that counting costs nothing while it is measured. */
+/** Counts after the measurement, so that counting does not slow it down. */
 async function deliveredBetween(place: WebhookPlace, subscription: Subscription, begin: number, end: number) {
   const sql = postgres(place.description().postgres, { max: 1, connection: { search_path: 'webhook_delivery' } })
   const [row] = await sql<[{ count: number }]>`

@@ -16,7 +16,7 @@ interface Place {
   readonly postgresUrl: string
 }
 
-/** Lists of an endpoint with a million deliveries, one at a time, in a workspace with five million. */
+/** Measures lists of an endpoint with a million deliveries, one at a time, in a workspace with five million. */
 export async function measureDeliveryList({ postgresUrl, ...place }: Place): Promise<Row[]> {
   const endpointIds: string[] = []
   for (let index = 0; index < ENDPOINTS; index++) {

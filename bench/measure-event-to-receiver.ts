@@ -8,7 +8,7 @@ const WORKSPACES = 10
 const A_SECOND = 100
 const [WARM_UP, COUNT] = [300, 3000]
 
-/** From sending an event to Kafka until its first attempt arrives, each event at one endpoint. */
+/** The time from sending an event to Kafka until its first attempt arrives. Each event has one endpoint. */
 export async function measureEventToReceiver(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(WORKSPACES)
   const publisher = await eventPublisher(place.description())

@@ -3,7 +3,7 @@ import { closedLoop } from './load.ts'
 import { aProduct } from './products.ts'
 import type { Row } from './table.ts'
 
-/** What the gateway adds to a request, one at a time: the same read through it and directly to the service. */
+/** The time that the gateway adds to a request: the same read through the gateway and from the service, one at a time. */
 export async function measureGateway(api: Api, direct: Api): Promise<Row> {
   const { id } = await api.post<{ id: string }>('/v1/products', aProduct(3))
   const read = (client: Api) => closedLoop(1500, 1, () => client.get(`/v1/products/${id}`))

@@ -7,10 +7,10 @@ import type { Row } from './table.ts'
 const [WORKSPACES, ENDPOINTS_EACH, ORIGINS] = [20, 10, 50]
 const ENDPOINTS = WORKSPACES * ENDPOINTS_EACH
 const EVENTS_A_SECOND = 50
-/** Events. */
+/** Numbers of events. */
 const [WARM_UP, MEASURED] = [6 * EVENTS_A_SECOND, 60 * EVENTS_A_SECOND]
 
-/** From sending an event to Kafka until it arrives at endpoints that answer, while others never do. */
+/** The time from sending an event to Kafka until it arrives at endpoints that answer, while other endpoints hang. */
 export async function measureHangingEndpoints(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(ORIGINS)
   const rows: Row[] = []
@@ -52,7 +52,7 @@ async function delaysOfHealthy(place: WebhookPlace, receiver: Receiver, share: n
   return arrivals.map(({ eventId, at }) => at - (sentAt.get(eventId) ?? Number.NaN)).filter(Number.isFinite)
 }
 
-/** The endpoints that hang are spread evenly. */
+/** Hanging endpoints are spread evenly. */
 function urlsOf(receiver: Receiver, share: number): string[][] {
   const hangs = (index: number) => Math.floor((index + 1) * share) > Math.floor(index * share)
   const urls = Array.from({ length: ENDPOINTS }, (_, index) => receiver.url(index, hangs(index) ? 'hang' : 'hook'))

@@ -15,9 +15,9 @@ import type { Row } from './table.ts'
 const [WARM_UP, BATCHES, ROWS, PARTITIONS] = [30, 120, 500, 3]
 
 /**
- * New simple products per second by import, several partitions side by side, beside COPY of the very same rows into the same
- * tables, with the same indexes, foreign keys and triggers and as many rows in a transaction. In a database of its own: the
- * relay of a running catalog would publish every product's state meanwhile.
+ * New simple products per second by import, several partitions side by side. Beside COPY of the same rows into the same tables,
+ * with the same indexes, foreign keys and triggers, and as many rows in a transaction. It has its own database, because the
+ * relay of a running catalog would publish the states of the products meanwhile.
  */
 export async function measureImports(serverUrl: string, rolePassword: string): Promise<Row[]> {
   const database = await ownDatabase(serverUrl, 'catalog', rolePassword)
@@ -40,7 +40,7 @@ export async function measureImports(serverUrl: string, rolePassword: string): P
   ]
 }
 
-/** Applies batches as the catalog's consumer does, without Kafka around it. */
+/** Applies batches as the catalog's consumer does, without Kafka. */
 function importer(url: string) {
   let statements = 0
   const db = openDatabase({
@@ -57,7 +57,7 @@ function importer(url: string) {
     return inTransaction(db.sql, (tx) => handle([{ ...position, value }], tx))
   }
   return {
-    /** Batches per second, and how many statements each took. */
+    /** Batches per second, and the number of statements of each. */
     async run(workspaceId: string, count: number): Promise<{ perSecond: number; statements: number }> {
       await apply(workspaceId, 0, 'categories', [{ row: 2, values: { slug: 'all', name: 'All' } }])
       const batches = Array.from({ length: count }, (_, batch) =>
@@ -86,7 +86,7 @@ const aRow = (batch: number, row: number) => {
   return { row: batch * ROWS + row + 2, values }
 }
 
-/** Each table with what puts its rows in the order of the products; columns that the database fills are left out. */
+/** Each table with the column that sorts its rows in the order of the products. */
 const TABLES = [
   ['product', 'id'],
   ['variant', 'product_id'],
@@ -94,7 +94,7 @@ const TABLES = [
   ['outbox', 'key'],
 ] as const
 
-/** Copies what was written in one workspace into another, and returns transactions of a batch each per second. */
+/** Copies the rows of one workspace into another, a batch per transaction. Returns transactions per second. */
 async function copyAgain(url: string, from: string, to: string): Promise<number> {
   const options = { onnotice: () => undefined, connection: { search_path: 'catalog' } }
   const reader = postgres(url, { ...options, max: 1 })

@@ -9,7 +9,7 @@ const ENDPOINTS = 50
 const [EVENTS, KILLED_AFTER] = [20_000, 5000]
 const BACK_WITHIN_MS = 30_000
 
-/** A burst during which the only replica is killed; the stack starts it again after a second. */
+/** A burst with a kill of the only replica in the middle. The stack starts the replica again after a second. */
 export async function measureKilledReplica(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(ENDPOINTS)
   const publisher = await eventPublisher(place.description())
@@ -42,7 +42,7 @@ export async function measureKilledReplica(place: WebhookPlace): Promise<Row[]> 
 
 const pidOf = (place: WebhookPlace) => place.description().services['webhook-delivery']?.pid ?? 0
 
-/** The stack tells the new process id once the process is ready. */
+/** The stack writes the new process id once the process is ready. */
 async function readyAgain(place: WebhookPlace, killed: number): Promise<number> {
   const deadline = performance.now() + BACK_WITHIN_MS
   while (pidOf(place) === killed) {

@@ -15,7 +15,7 @@ interface Place {
   readonly postgresUrl: string
 }
 
-/** Lists of a workspace with a million products, one at a time, beside the same SQL sent raw. */
+/** Measures lists of a workspace with a million products, one at a time, beside the same SQL sent directly. */
 export async function measureProductList(place: Place): Promise<Row[]> {
   const since = await seed(place)
   const middle = PRODUCTS / 40
@@ -60,8 +60,8 @@ async function measureList(
 }
 
 /**
- * Fills the workspace, one product a second up to now, each changed once since in another order. Returns the time since when
- * a share of them was changed.
+ * Fills the workspace: one product was created each second up to now, and each was changed once since, in another order.
+ * Returns a function from a share (0 to 1) of the products to the time since which that share was changed.
  */
 async function seed({ workspaceId, postgresUrl }: Place): Promise<(share: number) => string> {
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection: { search_path: 'catalog' } })

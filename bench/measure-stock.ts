@@ -17,9 +17,9 @@ const [HOT_TAKES, HOT_STOCK] = [200, 150]
 const PATH = '/internal/stock/take'
 
 interface Place {
-  /** The workspace through the gateway. */
+  /** Calls the gateway for the workspace. */
   readonly api: Api
-  /** The catalog as other services call it; opened when it is needed, since its token lasts 60 s. */
+  /** Calls the catalog as other services do. Open it when it is needed: its token lasts 60 s. */
   openCatalog(): Promise<Api>
   readonly workspaceId: string
   readonly catalogUrl: string
@@ -27,19 +27,19 @@ interface Place {
   readonly postgresUrl: string
 }
 
-/** Takes of stock per second beside the same SQL sent raw, how fast one variant sells out, and when products tell of it. */
+/** Takes of stock per second beside the same SQL sent directly, the time until a variant is sold out, and until its product is published. */
 export async function measureStock(place: Place): Promise<Row[]> {
   const variants: string[] = []
   await closedLoop(PRODUCTS + WARM_UP, CONCURRENCY, async () => {
     variants.push(await newVariant(place.api, aProduct(0)))
   })
   const hot = await newVariant(place.api, { ...aProduct(0), stock: HOT_STOCK })
-  await whenAllIsTold(place)
+  await whenAllIsPublished(place)
 
   const catalog = await place.openCatalog()
   await closedLoop(WARM_UP, CONCURRENCY, (index) => catalog.post(PATH, anOrder(variants[PRODUCTS + index])))
   const load = await closedLoop(PRODUCTS, CONCURRENCY, (index) => catalog.post(PATH, anOrder(variants[index])))
-  const toldAfter = await whenAllIsTold(place)
+  const toldAfter = await whenAllIsPublished(place)
   const soldOutAfter = await sellOut(catalog, hot)
   await catalog.close()
 
@@ -82,7 +82,7 @@ async function newVariant(api: Api, product: object): Promise<string> {
 
 const anOrder = (variant = '') => ({ order: randomUUID(), lines: [{ variant, quantity: 1 }] })
 
-/** Milliseconds until all takes are answered. Throws unless as many succeeded as there were. */
+/** Milliseconds until all takes are answered. Throws unless exactly the stock was taken. */
 async function sellOut(catalog: Api, variant: string): Promise<number> {
   const startedAt = performance.now()
   const takes = Array.from({ length: HOT_TAKES }, () => catalog.post(PATH, anOrder(variant)))
@@ -91,8 +91,8 @@ async function sellOut(catalog: Api, variant: string): Promise<number> {
   return performance.now() - startedAt
 }
 
-/** Milliseconds until no product of the workspace waits to be refreshed, and every record is published. */
-async function whenAllIsTold({ postgresUrl, workspaceId }: Place): Promise<number> {
+/** Milliseconds until no product of the workspace waits for its refresh, and every record is published. */
+async function whenAllIsPublished({ postgresUrl, workspaceId }: Place): Promise<number> {
   const startedAt = performance.now()
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined })
   for (;;) {

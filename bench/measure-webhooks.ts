@@ -4,7 +4,7 @@ import { aProduct } from './products.ts'
 import { sharedNow, startReceiver } from './receiver.ts'
 import type { Row } from './table.ts'
 
-/** From the answer to a create until its webhook has been received, at a moderate rate. */
+/** The time from the answer to a create until its webhook arrives, at a moderate rate. */
 export async function measureWebhookLatency(api: Api): Promise<Row> {
   const [warmUp, count, rate] = [200, 1000, 50]
   const receiver = await startReceiver()

@@ -7,7 +7,7 @@ import type { Row } from './table.ts'
 const [ENDPOINTS, ORIGINS] = [1000, 50]
 const EVENTS = 5
 
-/** From sending one event to Kafka until it has arrived at the last of many endpoints. */
+/** The time from sending one event to Kafka until it has arrived at all of many endpoints. */
 export async function measureWideEvent(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(ORIGINS)
   const publisher = await eventPublisher(place.description())

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import { schemaOf, serviceDirectory } from '@backoffice/local/services.ts'
+import { schemaOf } from '@backoffice/contracts/services.ts'
+import { serviceDirectory } from '@backoffice/local/services.ts'
 import { migrate } from '@backoffice/postgres/migrate.ts'
 import { migratorUrl, provision } from '@backoffice/postgres/provision.ts'
 import postgres from 'postgres'
 
-/** A database on the server, migrated for one service, that nobody else uses. `serverUrl` connects as a superuser. */
+/** Creates a database for the bench alone, migrated for one service. `serverUrl` connects as a superuser. */
 export async function ownDatabase(serverUrl: string, service: string, rolePassword: string) {
   const schema = schemaOf(service)
   const name = `bench_${schema}_${process.pid}`

@@ -6,7 +6,7 @@ import { closedLoop } from './load.ts'
 const CONNECTIONS = 64
 const BODIES = 1000
 
-/** Signed POSTs of an event's body per second, with nothing stored: as many as one process can make. */
+/** Signed POSTs of an event's body per second by one process without any storage. */
 export async function signedPosts(url: string, count: number): Promise<number> {
   const { origin, pathname: path } = new URL(url)
   const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 })
@@ -34,7 +34,7 @@ export async function signedPosts(url: string, count: number): Promise<number> {
   return perSecond
 }
 
-/** What every attempt signs anew. */
+/** The signature headers, which every attempt computes anew. */
 function headersOf(key: Buffer, id: string, body: Buffer): Record<string, string> {
   const timestamp = Math.floor(Date.now() / 1000)
   const signature = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest('hex')

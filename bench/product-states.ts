@@ -1,6 +1,7 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import type { CategoryReference, Product, ProductState } from '@backoffice/contracts/product.ts'
+import type { CategoryReference } from '@backoffice/contracts/product.ts'
+import type { ProductData, ProductState } from '@backoffice/contracts/product-records.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import type { OutgoingRecord } from '@backoffice/messaging/kafka-connection.ts'
@@ -10,8 +11,8 @@ import { createLogger } from '@backoffice/runtime/logger.ts'
 const RECORDS_A_REQUEST = 500
 export const DESCRIPTION = 'Hand-woven, dyed with indigo and finished by hand. '.repeat(6)
 
-/** A product's state as the catalog tells of it, from its body. */
-export const stateOf = (body: Product, version: number, categories: CategoryReference[]): ProductState => ({
+/** A product's state as the catalog publishes it, from the product's body. */
+export const stateOf = (body: ProductData, version: number, categories: CategoryReference[]): ProductState => ({
   ...body,
   category: categories[0]?.name ?? null,
   categories,
@@ -21,8 +22,8 @@ export const stateOf = (body: Product, version: number, categories: CategoryRefe
   version,
 })
 
-/** A product of its own. */
-export function aBody(): Product {
+/** A new product. */
+export function aBody(): ProductData {
   const id = randomUUIDv7()
   const at = new Date().toISOString()
   const price = { NGN: 450_000 }
@@ -46,7 +47,7 @@ export function aBody(): Product {
   }
 }
 
-/** Publishes states of a workspace's products as the catalog's relay does, to the topic of that prefix. */
+/** Publishes states of a workspace's products as the catalog's relay does, to the topic with this prefix. */
 export async function statePublisher({ kafka: brokers, registry }: StackDescription, workspaceId: string, prefix = '') {
   const kafka = connectKafka({ brokers, clientId: 'bench', prefix, logger: createLogger('bench', 'warn') })
   const topic = TOPICS.catalogProducts
@@ -58,7 +59,7 @@ export async function statePublisher({ kafka: brokers, registry }: StackDescript
     occurred_at: new Date().toISOString(),
     data,
   })
-  // The wire format's header says under which schema the record is written: the same for all of a type.
+  // The header of the wire format has the id of the record's schema: all records of a type have the same.
   const example = eventOf(stateOf(aBody(), 1, []))
   const header = (await recordSerializer(registry)(topic, example)).subarray(0, 5)
   const recordOf = (state: ProductState): OutgoingRecord => ({
@@ -69,7 +70,7 @@ export async function statePublisher({ kafka: brokers, registry }: StackDescript
   })
   return {
     publish: (state: ProductState) => kafka.produce([recordOf(state)]),
-    /** Publishes so many products. */
+    /** Publishes `count` products. */
     async publishMany(count: number): Promise<void> {
       for (let from = 0; from < count; from += RECORDS_A_REQUEST) {
         const length = Math.min(RECORDS_A_REQUEST, count - from)

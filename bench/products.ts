@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 
-/** A product as the bench creates it: SIMPLE for no variants, else VARIABLE with that many, all with new SKUs. */
+/** The body of a create: SIMPLE for no variants, else VARIABLE with that many. All SKUs are new. */
 export function aProduct(variants: number) {
   const id = randomUUID()
   if (variants === 0) {

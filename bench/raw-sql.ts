@@ -18,21 +18,21 @@ class RolledBack extends Error {}
 /** Requests of one operation in a workspace. */
 interface Requests {
   readonly operation: AnyOperation
-  /** The path of the request with this index, for an operation that has parameters in it. */
+  /** The path of the request with this index, for an operation with parameters in its path. */
   readonly pathOf?: (index: number) => string
   readonly workspaceId: string
   readonly bodies: readonly unknown[]
-  /** How many of the bodies, from the first, are committed and not recorded: they make what the others refer to. */
+  /** The number of first bodies that are committed and not recorded: the others refer to their rows. */
   readonly committed: number
 }
 
-/** The statements that creating each of these products sends, but for the first, whose options the others use. */
+/** The statements of creating each product, except the first, whose options the others use. */
 export const recordCreates = (url: string, bodies: readonly unknown[]): Promise<Statement[][]> =>
   recordRequests(url, { operation: createProduct, workspaceId: randomUUID(), bodies, committed: 1 })
 
 /**
- * The statements that each of these requests sends, recorded by running the operation and rolling it back, so that the very
- * same statements can be sent again raw.
+ * The statements of each request, recorded by running the operation and rolling it back, so that the same statements can be
+ * sent again directly.
  */
 export async function recordRequests(
   url: string,

@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
-import type { Arrival, Asked } from './receiver.ts'
+import type { Arrival, Command } from './receiver.ts'
 
 /**
- * A webhook receiver that costs as little as one can: it reads requests by their Content-Length and answers all of them with the
- * same bytes, but for those to a path with `hang` in it, which it never answers.
+ * A webhook receiver with little cost: it reads requests by their Content-Length and answers all of them with the same bytes.
+ * It never answers a request to a path with `hang` in it.
  */
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
@@ -15,7 +15,7 @@ let arrivals: Arrival[] = []
 const seen = new Set<string>()
 let awaited = Number.POSITIVE_INFINITY
 
-const tell = (answer: unknown) => process.send?.({ answer })
+const reply = (answer: unknown) => process.send?.({ answer })
 
 function receive(socket: Socket): void {
   let rest = NOTHING
@@ -53,21 +53,21 @@ function note(path: string, head: string, body: Buffer): void {
 
 function reached(): void {
   awaited = Number.POSITIVE_INFINITY
-  tell(count)
+  reply(count)
 }
 
-process.on('message', (asked: Asked) => {
-  if (asked.what === 'count') tell(count)
-  if (asked.what === 'arrivals') tell(arrivals)
-  if (asked.what === 'note') {
-    isNoting = asked.isNoting
+process.on('message', (command: Command) => {
+  if (command.what === 'count') reply(count)
+  if (command.what === 'arrivals') reply(arrivals)
+  if (command.what === 'note') {
+    isNoting = command.isNoting
     count = 0
     arrivals = []
     seen.clear()
-    tell(true)
+    reply(true)
   }
-  if (asked.what === 'until') {
-    awaited = asked.count
+  if (command.what === 'until') {
+    awaited = command.count
     if (count >= awaited) reached()
   }
 })
@@ -77,4 +77,4 @@ const servers = Array.from({ length: Number(process.argv[2]) }, () =>
   createServer({ noDelay: true }, receive).listen({ port: 0, host: '127.0.0.1', backlog: 2048 }),
 )
 await Promise.all(servers.map((server) => once(server, 'listening')))
-tell(servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`))
+reply(servers.map((server) => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`))

@@ -11,8 +11,8 @@ export interface Arrival {
   readonly at: number
 }
 
-/** What the receiver's process is asked. */
-export type Asked =
+/** A message to the receiver's process, which replies to each. */
+export type Command =
   | { readonly what: 'count' | 'arrivals' }
   | { readonly what: 'note'; readonly isNoting: boolean }
   | { readonly what: 'until'; readonly count: number }
@@ -22,7 +22,7 @@ export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 /** The time now, comparable between processes of this machine: milliseconds since the epoch, with fractions. */
 export const sharedNow = (): number => performance.timeOrigin + performance.now()
 
-/** Starts a webhook receiver in a process of its own, on so many origins. */
+/** Starts a webhook receiver in a process of its own, with this number of origins. */
 export async function startReceiver(origins = 1) {
   const file = fileURLToPath(new URL('receiver-process.ts', import.meta.url))
   const child = fork(file, [String(origins)], { serialization: 'advanced' })
@@ -31,9 +31,9 @@ export async function startReceiver(origins = 1) {
     return message.answer
   }
   let turn: Promise<unknown> = Promise.resolve()
-  const ask = <Answer>(asked: Asked): Promise<Answer> => {
+  const send = <Answer>(command: Command): Promise<Answer> => {
     const answered = turn.then(() => {
-      child.send(asked)
+      child.send(command)
       return answer() as Promise<Answer>
     })
     turn = answered.catch(() => undefined)
@@ -42,21 +42,21 @@ export async function startReceiver(origins = 1) {
   const urls = (await answer()) as string[]
   return {
     pid: child.pid ?? 0,
-    /** The URL of an endpoint; endpoints are spread over the origins. A path with `hang` in it is never answered. */
+    /** The URL of an endpoint; endpoints are spread over the origins. The receiver never answers a path with `hang` in it. */
     url: (index: number, path = 'hook'): string => `${urls[index % urls.length]}${path}/${index}`,
-    /** Requests answered since counting was begun; while arrivals are noted, those that came for the first time. */
-    count: () => ask<number>({ what: 'count' }),
-    /** Counts from 0 from now on, and notes when each request arrived if asked to. */
-    begin: (isNoting = false) => ask({ what: 'note', isNoting }),
-    /** Those of requests that are answered. */
-    arrivals: () => ask<Arrival[]>({ what: 'arrivals' }),
-    /** Resolves when so many requests are answered. */
+    /** The number of answered requests since `begin`; while it notes arrivals, without repeated ones. */
+    count: () => send<number>({ what: 'count' }),
+    /** Counts from 0 from now on. With `isNoting` it also notes the arrival of each answered request. */
+    begin: (isNoting = false) => send({ what: 'note', isNoting }),
+    /** The noted arrivals. */
+    arrivals: () => send<Arrival[]>({ what: 'arrivals' }),
+    /** Resolves when `count` requests are answered. Throws after `withinMs`. */
     async until(count: number, withinMs = 60_000): Promise<void> {
       let timer: NodeJS.Timeout | undefined
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => reject(new Error(`${count} deliveries did not come in ${withinMs} ms`)), withinMs)
       })
-      await Promise.race([ask({ what: 'until', count }), late]).finally(() => clearTimeout(timer))
+      await Promise.race([send({ what: 'until', count }), late]).finally(() => clearTimeout(timer))
     },
     stop: () => void child.kill(),
   }

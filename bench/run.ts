@@ -3,9 +3,9 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
+import { schemaOf } from '@backoffice/contracts/services.ts'
 import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
 import { stackSecrets } from '@backoffice/local/secrets.ts'
-import { schemaOf } from '@backoffice/local/services.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { type Api, apiClient } from './api.ts'
 import { measureCollections } from './measure-collections.ts'
@@ -23,7 +23,7 @@ import { printTable, type Row } from './table.ts'
 import { webhookMeasurements } from './webhooks.ts'
 
 const RESULTS = 'bench/results'
-/** How long services have had nothing to do when their memory is read. */
+/** The time without requests before the memory of the services is read. */
 const IDLE_MS = 10_000
 
 const isWanted = wanted()
@@ -39,7 +39,7 @@ try {
   await stack.stop()
 }
 
-/** `npm run bench -- webhooks stock` measures only what begins with one of these; without any, everything. */
+/** `npm run bench -- webhooks stock` selects the measurements whose name begins with one of these; without names, all. */
 function wanted(): (what: string) => boolean {
   const names = process.argv.slice(2)
   return (what) => names.length === 0 || names.some((name) => what.startsWith(name))
@@ -108,7 +108,7 @@ interface Workspace {
   readonly workspaceId: string
 }
 
-/** A workspace of its own for a measurement, with a full-access key and no rate limit in the way. */
+/** Creates a workspace for a measurement, with a full-access key and a rate limit that it cannot reach. */
 async function newWorkspace(description: BenchStack['description']): Promise<Workspace> {
   const admin = apiClient(description.gateway, { authorization: `Bearer ${description.admin_token}` })
   const { id } = await admin.post<{ id: string }>('/admin/v1/workspaces', { name: 'Bench' })

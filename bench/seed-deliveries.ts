@@ -1,18 +1,18 @@
 import postgres from 'postgres'
 
 export const DELIVERIES = 5_000_000
-/** Those of the first endpoint; the others share the rest evenly. */
+/** Deliveries of the first endpoint; the others share the rest evenly. */
 export const DELIVERIES_OF_THE_FIRST = 1_000_000
 const DAYS = 30
 const EVENTS = DELIVERIES_OF_THE_FIRST
 const EVENT_EVERY_S = (DAYS * 24 * 60 * 60) / EVENTS
-/** Of an event, besides the one of the first endpoint. */
+/** Deliveries of an event to endpoints other than the first. */
 const OTHERS = DELIVERIES / EVENTS - 1
 const CHUNK = 100_000
-/** As many connections write deliveries of an endpoint and hour as there are shards of their count. */
+/** One connection per shard of the counts writes the deliveries of an endpoint and hour. */
 const SIDE_BY_SIDE = 8
 
-/** A hundred, so that each is as frequent as it is here. */
+/** A hundred types, each as often as its percentage. */
 const TYPES = Object.entries({
   'product.updated': 50,
   'order.updated': 20,
@@ -25,8 +25,8 @@ const TYPES = Object.entries({
 }).flatMap(([type, percent]) => Array.from({ length: percent }, () => type))
 
 /**
- * Fills a workspace whose endpoints these are with the deliveries of the 30 days up to now: 90 % DELIVERED, 8 % FAILED, 2 %
- * PENDING. Returns the time since when a share of them is.
+ * Fills the workspace of these endpoints with deliveries of the 30 days up to now: 90 % DELIVERED, 8 % FAILED, 2 % PENDING.
+ * Returns a function from a share (0 to 1) of the deliveries to the time since which that share was created.
  */
 export async function seedDeliveries(postgresUrl: string, workspaceId: string, endpointIds: readonly string[]) {
   const sql = postgres(postgresUrl, {
@@ -35,7 +35,7 @@ export async function seedDeliveries(postgresUrl: string, workspaceId: string, e
     connection: { search_path: 'webhook_delivery' },
   })
   const end = new Date()
-  // As if the service had run all the time: a call adds the days from the one before up to a week ahead.
+  // As if the service had run all the time: each call adds the days since the call before, and a week ahead.
   for (const daysAgo of [DAYS, 22, 14, 6]) {
     await sql`select maintain_partitions((${end}::timestamptz - make_interval(days => ${daysAgo}))::date)`
   }
@@ -63,7 +63,7 @@ interface Chunk {
   readonly end: Date
 }
 
-/** Deliveries only: lists read neither events nor attempts. What is PENDING is due long after. */
+/** Inserts deliveries only: lists read neither events nor attempts. PENDING deliveries are due long after the run. */
 const seedChunk = (sql: postgres.Sql, { workspaceId, first, others, from, to, end }: Chunk) => sql`
   with event as materialized (
     select n, abs(hashint4(n)) as hash, shift, uuidv7(shift) as id

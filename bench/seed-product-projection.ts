@@ -8,19 +8,19 @@ import { closedLoop } from './load.ts'
 import { DESCRIPTION } from './product-states.ts'
 
 export const PRODUCTS = 1_000_000
-/** SMART collections, of a category each, and each product is in one of the categories. */
+/** The number of SMART collections. Each has the products of one category, and each product has one category. */
 const COLLECTIONS = 500
 const CHUNK = 50_000
 
-/** A category with the collection that its products are gathered in. */
+/** A category, and the collection of its products. */
 export interface SeededCollection {
   readonly id: string
   readonly category: CategoryReference
 }
 
-/** Where collections are measured. */
+/** The workspace and databases that collections are measured in. */
 export interface CollectionPlace {
-  /** The workspace through the gateway. */
+  /** Calls the gateway for the workspace. */
   readonly api: Api
   readonly workspaceId: string
   /** Connects as the service, inside workspaces. */
@@ -29,13 +29,13 @@ export interface CollectionPlace {
   readonly workerUrl: string
   /** Connects as a superuser. */
   readonly postgresUrl: string
-  /** Of the stack. */
+  /** The description of the stack. */
   description(): StackDescription
 }
 
 /**
- * Fills a workspace: SMART collections by the API while there are no products, which costs nothing; then the projection of
- * products, one a second up to now, and the members, as the consumer would have written both.
+ * Fills a workspace. The API creates SMART collections while there are no products, which costs nothing. Then come the
+ * projection of products, one a second up to now, and the members, as the consumer would write them.
  */
 export async function seedProductProjection({ api, workspaceId, postgresUrl }: CollectionPlace) {
   const collections = await createCollections(api)
@@ -47,7 +47,7 @@ export async function seedProductProjection({ api, workspaceId, postgresUrl }: C
   const end = new Date()
   for (let from = 0; from < PRODUCTS; from += CHUNK) await seedProducts(sql, { workspaceId, collections, from, end })
   await seedMembers(sql, workspaceId, collections)
-  await sql.unsafe('vacuum analyze product, member, member_count, generation, collection')
+  await sql.unsafe('vacuum analyze product, collection_member, collection_member_count, membership_version, collection')
   await sql.end()
   return collections
 }
@@ -76,7 +76,7 @@ const aCategory = (index: number): CategoryReference => ({
   parent_slug: null,
 })
 
-/** Met by the products of the category; of the others, the last condition is the first that is not. */
+/** Rules that the products of the category match. Other products match all conditions except the last. */
 const rulesOf = ({ slug }: CategoryReference) => ({
   match: 'all',
   conditions: [
@@ -91,7 +91,7 @@ const rulesOf = ({ slug }: CategoryReference) => ({
 interface Chunk {
   readonly workspaceId: string
   readonly collections: readonly SeededCollection[]
-  /** The first of its products, counted from the oldest. */
+  /** The index of its first product, counted from the oldest. */
   readonly from: number
   readonly end: Date
 }
@@ -131,15 +131,15 @@ const seedProducts = (sql: postgres.Sql, { workspaceId, collections, from, end }
       to_char(uuid_extract_timestamp(new.id) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as created_at
   ) as written`
 
-/** Every collection's, one after the other. */
+/** Inserts the members of every collection, one collection after the other. */
 const seedMembers = (sql: postgres.Sql, workspaceId: string, collections: readonly SeededCollection[]) => sql`
-  insert into member (workspace_id, generation, product_id, position, sort_key, is_available)
+  insert into collection_member (workspace_id, version_number, product_id, position, sort_key, is_available)
   select ${workspaceId}, number, product.id, 0, sort_key(sort_order, name, created_at, stock, 0, 0),
     status = 'ACTIVE'
   from unnest(
     ${collections.map(({ id }) => id)}::uuid[], ${collections.map(({ category }) => category.slug)}::text[]
   ) as gathering (collection_id, slug)
-  join generation using (collection_id)
-  join product on product.workspace_id = generation.workspace_id and product.categories[2] = slug
-  where generation.workspace_id = ${workspaceId} and state = 'CURRENT'
+  join membership_version using (collection_id)
+  join product on product.workspace_id = membership_version.workspace_id and product.categories[2] = slug
+  where membership_version.workspace_id = ${workspaceId} and state = 'CURRENT'
   order by number, product.id`

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 
-/** A stack to measure: the one that runs, or one of the bench's own that is gone afterwards. */
+/** A stack to measure: the running one, or a temporary one of the bench. */
 export interface BenchStack {
   readonly directory: string
   readonly description: StackDescription
-  /** The description as it is now: a service that was started again has another process id. */
+  /** The present description: a service has a new process id after a restart. */
   now(): StackDescription
   stop(): Promise<void>
 }
@@ -22,7 +22,7 @@ export async function useStack(): Promise<BenchStack> {
     return { ...described(running), stop: async () => undefined }
   }
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-bench-'))
-  // PostgreSQL runs as another user where the bench runs as root.
+  // If the bench runs as root, PostgreSQL runs as another user.
   chmodSync(directory, 0o755)
   console.log('no stack is running; starting one for the bench …')
   const child = spawn(process.execPath, ['infra/local/start.ts', '--headless'], {

@@ -3,9 +3,9 @@ import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import type { Api } from './api.ts'
 import { closedLoop } from './load.ts'
 
-/** Where webhook deliveries are measured. */
+/** The stack that webhook deliveries are measured in. */
 export interface WebhookPlace {
-  /** Of the stack. */
+  /** The description of the stack. */
   readonly directory: string
   description(): StackDescription
   /** Calls webhook-delivery as the gateway does, for a workspace. */
@@ -20,7 +20,7 @@ export interface Subscription {
   end(): Promise<void>
 }
 
-/** Makes a workspace for each list of URLs, with an endpoint for each URL. */
+/** Creates a workspace for each list of URLs, with an endpoint for each URL. */
 export async function subscribe(place: WebhookPlace, urls: readonly (readonly string[])[]): Promise<Subscription> {
   const endpoints: { workspaceId: string; id: string }[] = []
   const workspaceIds: string[] = []

@@ -1,4 +1,4 @@
-/** One line of the report: a measured figure, what it is held against, and the bound the project sets itself. */
+/** One line of the report: a measured figure, the floor it is compared with, and the bound of the project. */
 export interface Row {
   readonly name: string
   readonly measured: string

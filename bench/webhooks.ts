@@ -17,7 +17,7 @@ const MEASUREMENTS: readonly [what: string, measure: Measure][] = [
   ['webhooks after a kill', measureKilledReplica],
 ]
 
-/** What is measured of webhook delivery, each under its name, and of each the memory that it took. */
+/** The measurements of webhook delivery by name, each with the peak of memory. */
 export const webhookMeasurements = (place: WebhookPlace): [what: string, measure: () => Promise<Row[]>][] =>
   MEASUREMENTS.map(([what, measure]) => [
     what,

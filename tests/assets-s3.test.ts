@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startS3Server } from '@backoffice/local/s3-server.ts'
 import { afterAll, expect, it } from 'vitest'
-import { PIXEL, upload, uploadRefused } from './files.ts'
-import { startStack } from './stack.ts'
-import { newWorkspace } from './workspaces.ts'
+import { PIXEL, upload, uploadRefused } from './testing/files.ts'
+import { startStack } from './testing/stack.ts'
+import { newWorkspace } from './testing/workspaces.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'backoffice-s3-'))
 const bucket = join(directory, 'buckets', 'assets')

@@ -1,10 +1,10 @@
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
-import { PIXEL, upload, uploadRefused } from './files.ts'
-import { aProduct } from './products.ts'
-import { startStack } from './stack.ts'
-import { newWorkspace } from './workspaces.ts'
+import { PIXEL, upload, uploadRefused } from './testing/files.ts'
+import { aProduct } from './testing/products.ts'
+import { startStack } from './testing/stack.ts'
+import { newWorkspace } from './testing/workspaces.ts'
 
 const stack = await startStack()
 const { gateway } = stack.description()

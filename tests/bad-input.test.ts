@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { connect } from 'node:net'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { expect, it } from 'vitest'
-import { type Answer, apiWith, type Refusal } from './api.ts'
-import { aProduct } from './products.ts'
-import { startStack } from './stack.ts'
-import { newWorkspace } from './workspaces.ts'
+import { type Answer, apiWith, type Refusal } from './testing/api.ts'
+import { aProduct } from './testing/products.ts'
+import { startStack } from './testing/stack.ts'
+import { newWorkspace } from './testing/workspaces.ts'
 
 const stack = await startStack()
 const { gateway } = stack.description()
@@ -113,4 +113,13 @@ it('refuses what is not HTTP, in the same shape', async () => {
   })
   expect(answer).toMatch(/^HTTP\/1\.1 400 /)
   expect(JSON.parse(answer.split('\r\n\r\n')[1] ?? '')).toMatchObject({ error: { code: 'bad_request' } })
+})
+
+it("lets no client reach the services' internal operations", async () => {
+  for (const path of ['/internal/stock/take', '/v1/internal/stock/take', '/v1/products/../../internal/stock/take']) {
+    const { status, body } = await api('POST', path, { order: randomUUID(), lines: [] })
+    expect([status, body.error.code]).toEqual([404, 'not_found'])
+  }
+  const { body } = await api<{ paths: object }>('GET', '/openapi.json')
+  expect(Object.keys(body.paths).filter((path) => !path.startsWith('/v1/'))).toEqual([])
 })

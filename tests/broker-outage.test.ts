@@ -10,15 +10,15 @@ import { recordSerializer } from '@backoffice/messaging/schema-registry.ts'
 import { aTopic, silent, testKafka } from '@backoffice/messaging/testing/kafka.ts'
 import { testOutbox } from '@backoffice/messaging/testing/outbox.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { parts } from '@backoffice/testing/parts.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, expect, test } from 'vitest'
 import { z } from 'zod'
 
 const OUTAGE_MS = 60_000
 
-/** A broker of its own, since this one is killed. */
+/** This file's own broker, because it is killed. */
 const directory = mkdtempSync(join(tmpdir(), 'outage-'))
 chmodSync(directory, 0o755)
 const broker = await startKafka({ directory })
@@ -31,7 +31,7 @@ const group = 'test.events'
 const [{ kafka }, outbox] = await Promise.all([
   testKafka([aTopic('catalog.events'), aTopic(deadLetterTopic(group))], broker.brokers),
   testOutbox(),
-  registerSchemas(parts().registryUrl),
+  registerSchemas(backingServices().registryUrl),
 ])
 await outbox.admin`create table seen (id bigint generated always as identity, key text, name text, unique (key, name))`
 await outbox.admin`grant insert on seen to catalog_worker`
@@ -45,7 +45,7 @@ test(
       url: outbox.workerUrl,
       schema: 'catalog',
       kafka,
-      serialize: recordSerializer(parts().registryUrl),
+      serialize: recordSerializer(backingServices().registryUrl),
       logger: silent,
     })
     const reader = consumer(

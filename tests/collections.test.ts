@@ -3,16 +3,16 @@ import type { Category, Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
-import { PIXEL, upload } from './files.ts'
-import { aProduct } from './products.ts'
-import { startStack } from './stack.ts'
-import { subscribedAt } from './subscriber.ts'
-import { newWorkspace } from './workspaces.ts'
+import { PIXEL, upload } from './testing/files.ts'
+import { aProduct } from './testing/products.ts'
+import { startStack } from './testing/stack.ts'
+import { subscribedAt } from './testing/subscriber.ts'
+import { newWorkspace } from './testing/workspaces.ts'
 
 const stack = await startStack()
 const receiver = await startReceiver()
 
-/** A workspace of its own, with what these tests do there. */
+/** A new workspace and the calls that these tests make there. */
 async function shop() {
   const { api, key } = await newWorkspace(stack.description())
   const change = async <Body>(method: string, path: string, body?: unknown): Promise<Body> => {
@@ -30,7 +30,7 @@ async function shop() {
     newProduct: (members = {}) => change<Product>('POST', '/v1/products', aProduct(members)),
     newCollection: (members = {}) =>
       change<Collection>('POST', '/v1/collections', { name: 'Summer', published: true, ...members }),
-    /** Returns once the collection shows these products, its count the same. */
+    /** Waits until the collection shows these products and their count. */
     shows: (collection: Collection, ids: string[]) =>
       eventually(`${collection.name} shows ${ids.length} products`, async () => {
         const shown = (await productsOf(collection)).map(({ id }) => id)
@@ -153,7 +153,7 @@ it('a cover image is an uploaded picture, which whoever asks is given', async ()
 
 describe('collection events: only the collection entity emits them', () => {
   it('created, updated and deleted, with what was answered; products that join and leave send none', async () => {
-    const { change, toldOf, toldSoFar } = await subscribedAt(receiver, stack.description())
+    const { change, eventsOf, eventsSoFar } = await subscribedAt(receiver, stack.description())
     const rules = smart('stock', 'gt', 0)
     const created = await change<Collection>('POST', '/v1/collections', { name: 'Summer', published: true })
     const path = `/v1/collections/${created.id}`
@@ -167,13 +167,13 @@ describe('collection events: only the collection entity emits them', () => {
     await eventually('it has left', async () => (await change<Collection>('GET', path)).product_count === 0)
     await change('PUT', path, { name: ruled.name })
     await change('DELETE', path)
-    expect(await toldOf(created.id)).toEqual([
+    expect(await eventsOf(created.id)).toEqual([
       { type: 'collection.created', data: created },
       { type: 'collection.updated', data: updated },
       { type: 'collection.updated', data: ruled },
       { type: 'collection.deleted', data: { id: created.id } },
     ])
-    const others = (await toldSoFar(6)).filter(({ data }) => data.id !== created.id)
+    const others = (await eventsSoFar(6)).filter(({ data }) => data.id !== created.id)
     expect(others).toEqual([
       { type: 'product.created', data: product },
       { type: 'product.updated', data: soldOut },

@@ -1,26 +1,40 @@
 import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
+import { embeddedBackingServices, environmentOr } from '@backoffice/local/backing-services.ts'
 import { containersOr, isDockerThere } from '@backoffice/local/containers.ts'
 import { guardFolder } from '@backoffice/local/guard.ts'
-import { embeddedParts, environmentOr } from '@backoffice/local/parts.ts'
-import type {} from '@backoffice/testing/parts.ts'
+import type {} from '@backoffice/testing/backing-services.ts'
+import { serviceTemplate } from '@backoffice/testing/new-database.ts'
 import type { TestProject } from 'vitest/node'
 
-/** Starts PostgreSQL, Kafka and the registry once for all test files, and leaves nothing of them behind. */
+/** Starts PostgreSQL, Kafka and the registry once for all test files; the returned function removes all of it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-test-'))
   guardFolder(directory)
-  // PostgreSQL runs as another user where the tests run as root.
+  // PostgreSQL runs as another user if the tests run as root.
   chmodSync(directory, 0o755)
-  const embedded = embeddedParts({ directory })
+  // A crash of the machine may lose the data.
+  const embedded = embeddedBackingServices({ directory, postgresSettings: { fsync: 'off', full_page_writes: 'off' } })
   const starters = environmentOr((await isDockerThere()) ? containersOr(embedded) : embedded)
-  const [postgres, kafka, registry] = await Promise.all([starters.postgres(), starters.kafka(), starters.registry()])
+  const database = async () => {
+    const postgres = await starters.postgres()
+    const create = async (service: string) => [service, await serviceTemplate(postgres.address, service)] as const
+    return { postgres, templates: await Promise.all(SERVICE_NAMES.map(create)) }
+  }
+  const [{ postgres, templates }, kafka, registry] = await Promise.all([
+    database(),
+    starters.kafka(),
+    starters.registry(),
+  ])
 
   project.provide('postgresUrl', postgres.address)
+  project.provide('templates', Object.fromEntries(templates.map(([service, { name }]) => [service, name])))
   project.provide('kafkaBrokers', kafka.address)
   project.provide('registryUrl', registry.address)
   return async () => {
+    await Promise.all(templates.map(([, template]) => template.drop()))
     await Promise.all([postgres, kafka, registry].map((used) => used.stop()))
   }
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { startStack } from './stack.ts'
+import { startStack } from './testing/stack.ts'
 
 type Entry = Record<string, unknown> & { 'x-open-point'?: string | string[]; 'x-extension'?: boolean }
 

@@ -2,10 +2,10 @@ import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, it } from 'vitest'
-import { aProduct } from './products.ts'
-import { startStack } from './stack.ts'
-import { eventOf, isGenuine } from './webhooks.ts'
-import { demoApi, newWorkspace } from './workspaces.ts'
+import { aProduct } from './testing/products.ts'
+import { startStack } from './testing/stack.ts'
+import { eventOf, isGenuine } from './testing/webhooks.ts'
+import { demoApi, newWorkspace } from './testing/workspaces.ts'
 
 const stack = await startStack()
 const receiver = await startReceiver()

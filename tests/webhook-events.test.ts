@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Category, Product, Tag } from '@backoffice/contracts/product.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
-import { aProduct } from './products.ts'
-import { startStack } from './stack.ts'
-import { subscribedAt } from './subscriber.ts'
+import { aProduct } from './testing/products.ts'
+import { startStack } from './testing/stack.ts'
+import { subscribedAt } from './testing/subscriber.ts'
 
 const stack = await startStack()
 const receiver = await startReceiver()
@@ -12,13 +12,13 @@ const subscribed = () => subscribedAt(receiver, stack.description())
 
 describe('Event names and data: changes made by the API fire', () => {
   it('product.created and product.updated with the product, product.deleted with its id (OP-67), each once', async () => {
-    const { change, toldOf } = await subscribed()
+    const { change, eventsOf } = await subscribed()
     const created = await change<Product>('POST', '/v1/products', aProduct())
     const renamed = await change<Product>('PUT', `/v1/products/${created.id}`, { name: 'Cup' })
     await change('PUT', `/v1/products/${created.id}`, { name: 'Cup' })
     await change('GET', `/v1/products/${created.id}`)
     await change('DELETE', `/v1/products/${created.id}`)
-    expect(await toldOf(created.id)).toEqual([
+    expect(await eventsOf(created.id)).toEqual([
       { type: 'product.created', data: created },
       { type: 'product.updated', data: renamed },
       { type: 'product.deleted', data: { id: created.id } },
@@ -26,17 +26,17 @@ describe('Event names and data: changes made by the API fire', () => {
   })
 
   it('product.updated for each tagging and untagging, tag.created and tag.deleted with {id, name, slug}', async () => {
-    const { change, toldOf, toldSoFar } = await subscribed()
+    const { change, eventsOf, eventsSoFar } = await subscribed()
     const product = await change<Product>('POST', '/v1/products', aProduct())
     const path = `/v1/products/${product.id}`
     const tagged = await change<Product>('PUT', path, { tags: ['New in', 'Gift'] })
     const untagged = await change<Product>('PUT', path, { tags: ['Gift'] })
     const [gift, newIn] = (await change<{ items: Tag[] }>('GET', '/v1/tags')).items
     await change('DELETE', `/v1/tags/${gift?.id}`)
-    await toldSoFar(7)
+    await eventsSoFar(7)
     const afterwards = await change<Product>('GET', path)
     await change('DELETE', path)
-    expect(await toldOf(product.id)).toEqual([
+    expect(await eventsOf(product.id)).toEqual([
       { type: 'product.created', data: product },
       { type: 'product.updated', data: tagged },
       { type: 'product.updated', data: untagged },
@@ -44,16 +44,16 @@ describe('Event names and data: changes made by the API fire', () => {
       { type: 'product.deleted', data: { id: product.id } },
     ])
     const data = { id: gift?.id, name: 'Gift', slug: 'gift' }
-    expect(await toldOf(String(gift?.id))).toEqual([
+    expect(await eventsOf(String(gift?.id))).toEqual([
       { type: 'tag.created', data },
       { type: 'tag.deleted', data },
     ])
-    const made = (await toldSoFar(8)).filter(({ type }) => type === 'tag.created')
+    const made = (await eventsSoFar(8)).filter(({ type }) => type === 'tag.created')
     expect(made.map(({ data }) => data)).toContainEqual({ id: newIn?.id, name: 'New in', slug: 'new-in' })
   })
 
   it('product.updated for a variant that is added, changed or deleted (OP-94)', async () => {
-    const { change, toldOf } = await subscribed()
+    const { change, eventsOf } = await subscribed()
     const { sku: _, stock: __, price: ___, ...common } = aProduct({ type: 'VARIABLE_PRODUCT' })
     const variant = (size: string) => ({ sku: randomUUID(), attributes: { Size: size }, stock: 1, price: { NGN: 1 } })
     const options = [{ name: 'Size', values: ['S'] }]
@@ -66,24 +66,24 @@ describe('Event names and data: changes made by the API fire', () => {
     await change('DELETE', `${path}/variants/${id}`)
     versions.push(await change<Product>('GET', path))
     await change('DELETE', path)
-    const [, ...updates] = (await toldOf(product.id)).slice(0, -1)
+    const [, ...updates] = (await eventsOf(product.id)).slice(0, -1)
     expect(updates).toEqual(versions.slice(1).map((data) => ({ type: 'product.updated', data })))
   })
 
   it('category.created, .updated and .deleted with {id, name, slug, parent, position}, those of moved children too', async () => {
-    const { change, toldOf } = await subscribed()
+    const { change, eventsOf } = await subscribed()
     const root = await change<Category>('POST', '/v1/categories', { name: 'Cups', position: 3 })
     expect(root).toEqual({ id: root.id, name: 'Cups', slug: 'cups', parent: null, position: 3 })
     const renamed = await change<Category>('PUT', `/v1/categories/${root.id}`, { name: 'Mugs' })
     const child = await change<Category>('POST', '/v1/categories', { name: 'Small', parent: root.id })
     await change('DELETE', `/v1/categories/${root.id}`)
     await change('DELETE', `/v1/categories/${child.id}`)
-    expect(await toldOf(root.id)).toEqual([
+    expect(await eventsOf(root.id)).toEqual([
       { type: 'category.created', data: root },
       { type: 'category.updated', data: renamed },
       { type: 'category.deleted', data: renamed },
     ])
-    expect(await toldOf(child.id)).toEqual([
+    expect(await eventsOf(child.id)).toEqual([
       { type: 'category.created', data: child },
       { type: 'category.updated', data: { ...child, parent: null } },
       { type: 'category.deleted', data: { ...child, parent: null } },
@@ -91,7 +91,7 @@ describe('Event names and data: changes made by the API fire', () => {
   })
 
   it('category.created and tag.created for those that a product makes on the way (OP-25)', async () => {
-    const { change, toldSoFar } = await subscribed()
+    const { change, eventsSoFar } = await subscribed()
     const product = await change<Product>(
       'POST',
       '/v1/products',
@@ -99,7 +99,7 @@ describe('Event names and data: changes made by the API fire', () => {
     )
     const [tag] = (await change<{ items: Tag[] }>('GET', '/v1/tags')).items
     const [category] = product.categories
-    const events = (await toldSoFar(3)).toSorted((a, b) => a.type.localeCompare(b.type))
+    const events = (await eventsSoFar(3)).toSorted((a, b) => a.type.localeCompare(b.type))
     expect(events).toEqual([
       { type: 'category.created', data: { id: category?.id, name: 'Cups', slug: 'cups', parent: null, position: 0 } },
       { type: 'product.created', data: product },

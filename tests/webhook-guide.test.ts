@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
-import { EVENT_CATALOGUE } from '@backoffice/contracts/event-catalogue.ts'
-import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
+import { EVENT_CATALOGUE, EVENT_TYPES } from '@backoffice/contracts/events.ts'
 import type { Received } from '@backoffice/testing/receiver.ts'
 import { expect, it, vi } from 'vitest'
-import { blocks, guide, VECTOR } from './partner-guide.ts'
-import { type Event, eventOf, isGenuine } from './webhooks.ts'
+import { blocks, guide, VECTOR } from './testing/partner-guide.ts'
+import { type Event, eventOf, isGenuine } from './testing/webhooks.ts'
 
 const document = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
 const rowsOf = (heading: string) => [

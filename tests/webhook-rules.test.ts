@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Category } from '@backoffice/contracts/product.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
-import type { Refusal } from './api.ts'
-import { startStack } from './stack.ts'
-import { type Endpoint, subscribedAt } from './subscriber.ts'
-import { isGenuine } from './webhooks.ts'
-import { newWorkspace } from './workspaces.ts'
+import type { Refusal } from './testing/api.ts'
+import { startStack } from './testing/stack.ts'
+import { type Endpoint, subscribedAt } from './testing/subscriber.ts'
+import { isGenuine } from './testing/webhooks.ts'
+import { newWorkspace } from './testing/workspaces.ts'
 
-// The specification's schedule, ten thousand times as fast.
+// The specification's schedule, ten thousand times faster.
 const DELAYS = [0, 6, 30, 180, 720, 2160]
 const stack = await startStack({ WEBHOOK_RETRY_DELAYS: DELAYS.map((delay) => `${delay}ms`).join(',') })
 const receiver = await startReceiver()
@@ -112,7 +112,7 @@ describe('every operation on webhooks', async () => {
     if (path === '/v1/webhooks' && method === 'POST') return { url: receiver.url, enabled_events: ['*'] }
     return method === 'PUT' ? { description: 'Mine' } : undefined
   }
-  /** The action of a scope is the method's (OP-04). */
+  /** The method decides the action of a scope (OP-04). */
   const scopes: Record<string, string> = {
     GET: 'webhook::read',
     POST: 'webhook::create',

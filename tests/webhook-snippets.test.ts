@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, expect, test } from 'vitest'
-import { blocks, VECTOR } from './partner-guide.ts'
+import { blocks, VECTOR } from './testing/partner-guide.ts'
 
-/** A delivery as a receiver gets it, and whether it is to be taken. */
+/** A delivery as a receiver gets it, and whether it is genuine. */
 interface Case {
   readonly name: string
   readonly secret: string
@@ -70,7 +70,7 @@ function write(files: Record<string, string>) {
 }
 write({ 'cases.json': JSON.stringify(CASES) })
 
-/** Runs a program that prints, as JSON, for which of the cases the snippet says that they are genuine. */
+/** Runs a program that prints the snippet's verdict on each case, as JSON. */
 async function verdictsOf(command: string, args: string[], cwd = directory): Promise<boolean[]> {
   const env = { ...process.env, GOFLAGS: '-mod=mod', GOTOOLCHAIN: 'local' }
   const { stdout } = await promisify(execFile)(command, args, { cwd, env })
@@ -191,7 +191,7 @@ async function runShell(): Promise<boolean[]> {
   })
 }
 
-/** Go compiles its standard library first, where nobody has before. */
+/** The first build compiles Go's standard library. */
 const COMPILED_MS = 300_000
 
 const SNIPPETS: readonly [string, string, () => Promise<boolean[]>][] = [

@@ -9,7 +9,7 @@ const TOLERANCE_S = 300
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 const TRY_AGAIN_MS = 1000
 
-/** What your system does with an event. It is called until it succeeds, after a crash too: twice must be as good as once. */
+/** The work of your system for an event. It is called until it succeeds, also after a crash: a second call must change nothing. */
 async function handle({ type, id, data }) {
   console.log(`${type} ${id}: ${data.name ?? data.id ?? ''}`)
 }
@@ -20,7 +20,7 @@ if (key.length === 0) {
   process.exit(1)
 }
 
-/** Whether these bytes were signed with the secret in the last minutes. Any of the header's signatures will do. */
+/** Whether these bytes were signed with the secret in the last five minutes. One valid signature in the header is enough. */
 function isGenuine(headers, body) {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures = '' } = headers
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_S)) return false
@@ -33,14 +33,14 @@ function isGenuine(headers, body) {
 }
 
 /*
- * The inbox is a folder: an event is a file <id>.json, beside it <id>.done once it is handled. A file name exists once, as a
- * unique key in your database does, and what was accepted before a crash is there after it.
+ * The inbox is a folder. An event is a file <id>.json; a handled event also has a file <id>.done. A file name is unique, as a
+ * key in your database is, and an accepted event survives a crash.
  */
 const pathOf = (name) => join(INBOX, name)
 const waiting = new Set()
 let drafts = 0
 
-/** Keeps an event for good; one that is there already stays as it is. */
+/** Stores an event so that it survives a crash. A stored event stays as it is. */
 async function store(id, body) {
   const draft = pathOf(`${process.pid}-${++drafts}.draft`)
   const file = await open(draft, 'w')
@@ -59,7 +59,7 @@ async function store(id, body) {
 
 let isWorking = false
 
-/** Handles what waits, one event after the other. */
+/** Handles the waiting events, one after the other. */
 async function work() {
   if (isWorking) return
   isWorking = true
@@ -76,7 +76,7 @@ async function work() {
   isWorking = false
 }
 
-/** The bytes as they arrived; undefined when there are too many. */
+/** The raw bytes of the body; undefined when there are too many. */
 async function bodyOf(request) {
   const chunks = []
   let bytes = 0
@@ -88,7 +88,7 @@ async function bodyOf(request) {
   return Buffer.concat(chunks)
 }
 
-/** Verifies, stores, and only then says so. The status to answer. */
+/** Verifies and stores an event. Returns the status to answer, which is 200 only after the event is stored. */
 async function receive(request) {
   if (request.method !== 'POST') return 405
   const body = await bodyOf(request)
@@ -114,7 +114,7 @@ const server = createServer((request, response) => {
       work()
     },
     (error) => {
-      console.error(`not stored, so it has to come again: ${error.message}`)
+      console.error(`not stored, so it must be sent again: ${error.message}`)
       response.writeHead(500).end()
     },
   )

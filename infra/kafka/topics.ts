@@ -1,12 +1,14 @@
 import { TOPICS, type Topic } from '@backoffice/contracts/events.ts'
+import { consumersOf, SERVICE_NAMES, SERVICES, TOPICS_FROM_OUTSIDE } from '@backoffice/contracts/services.ts'
+import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import type { NewTopic } from '@backoffice/messaging/kafka-connection.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Fixed for the life of a topic, since another number would move keys between partitions. */
+/** Never changed: another number would move keys to other partitions. */
 const PARTITIONS = 6
 
-/** The state of a product with 2,048 variants is several times the broker's usual limit of 1 MiB. */
+/** The state of a product with 2,048 variants exceeds the broker's usual limit of 1 MiB several times. */
 const MAX_RECORD_BYTES = 8 * 1024 * 1024
 
 const retained = (days: number) => ({
@@ -15,33 +17,31 @@ const retained = (days: number) => ({
   'max.message.bytes': String(MAX_RECORD_BYTES),
 })
 
-/** Keeps the newest record of each key. A reader that starts over has a week until tombstones go. */
+/** Keeps the newest record of each key, and tombstones for a week: a reader that starts over has that long. */
 const compacted = {
   'cleanup.policy': 'compact',
   'delete.retention.ms': String(7 * DAY_MS),
   'max.message.bytes': String(MAX_RECORD_BYTES),
 }
 
-/** What the services publish. */
-const published: Record<Topic, NewTopic['config']> = {
-  [TOPICS.catalogEvents]: retained(7),
-  [TOPICS.catalogProducts]: compacted,
-  [TOPICS.collectionsEvents]: retained(7),
-  [TOPICS.importsBatches]: retained(7),
-  [TOPICS.importsResults]: retained(7),
-  [TOPICS.platformEvents]: retained(7),
-}
+const COMPACTED: readonly Topic[] = [TOPICS.catalogProducts]
 
-/** What consumers could not process, kept long enough for somebody to look into it. */
-const deadLetters = {
-  'catalog.imports.dead-letters': retained(90),
-  'collections.imports.dead-letters': retained(90),
-  'collections.products.dead-letters': retained(90),
-  'webhook-delivery.fan-out.dead-letters': retained(90),
-}
+const published = SERVICE_NAMES.flatMap((name): readonly Topic[] => SERVICES[name].publishes)
 
-/** Every topic there is. */
-export const topics: readonly NewTopic[] = Object.entries({ ...published, ...deadLetters }).map(([name, config]) => ({
+const consumers = SERVICE_NAMES.flatMap(consumersOf)
+
+/** The settings of every topic: of the topics that the services publish to or read from outside, and of the dead letters. */
+const configs: Readonly<Record<string, NewTopic['config']>> = Object.fromEntries([
+  ...[...published, ...TOPICS_FROM_OUTSIDE].map((topic) => [
+    topic,
+    COMPACTED.includes(topic) ? compacted : retained(7),
+  ]),
+  // Long enough for an operator to examine what a consumer could not process.
+  ...consumers.map(({ name }) => [deadLetterTopic(name), retained(90)]),
+])
+
+/** Every topic, as it is created. */
+export const topics: readonly NewTopic[] = Object.entries(configs).map(([name, config]) => ({
   name,
   partitions: PARTITIONS,
   config,

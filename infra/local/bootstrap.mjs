@@ -1,5 +1,5 @@
-// What every npm script runs first. Plain JavaScript for Node 20: it fetches the Node and the packages that the rest of
-// the repository is written for, then hands over to them.
+// Every npm script runs this first. It is plain JavaScript for Node 20: it installs the packages, Node 24 among them,
+// and runs the script with that Node.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { constants } from 'node:os'
@@ -9,10 +9,11 @@ import { fileURLToPath } from 'node:url'
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = join(ROOT, 'node_modules', '.bin', 'node')
 const ENTRIES = {
-  start: 'infra/local/start.ts',
-  test: 'infra/local/test.ts',
-  check: 'infra/local/check.ts',
-  bench: 'bench/run.ts',
+  start: ['infra/local/start.ts'],
+  test: ['infra/local/test.ts', '--project=!faults'],
+  'test:faults': ['infra/local/test.ts', '--project=faults'],
+  check: ['infra/local/check.ts'],
+  bench: ['bench/run.ts'],
 }
 
 const [command, ...args] = process.argv.slice(2)
@@ -22,9 +23,9 @@ if (!entry) {
   process.exit(2)
 }
 if (!isInstalled()) install()
-run(entry)
+run(...entry)
 
-/** npm writes its own list last of all, so one that agrees with the lock file means a complete installation. */
+/** npm writes its list at the end of an installation: it is complete when the list agrees with the lock file. */
 function isInstalled() {
   const list = join(ROOT, 'node_modules', '.package-lock.json')
   if (!existsSync(list) || !existsSync(NODE)) return false
@@ -48,10 +49,10 @@ function install() {
   console.log(`packages installed in ${((Date.now() - startedAt) / 1000).toFixed(1)} s`)
 }
 
-function run(file) {
-  const child = spawn(NODE, [join(ROOT, file), ...args], {
+function run(file, ...first) {
+  const child = spawn(NODE, [join(ROOT, file), ...first, ...args], {
     cwd: ROOT,
-    // The channel tells the child when this process is gone, however it ended.
+    // The channel closes when this process ends, even by kill -9, so the child notices.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
       ...process.env,
@@ -68,7 +69,7 @@ function run(file) {
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]))
 }
 
-/** npm ends at SIGTERM without waiting for what its shell started: that shows only in this process's parent. */
+/** npm ends at SIGTERM without a signal to its shell's child. This process notices by its new parent. */
 function stopWithParent(child) {
   const parent = process.ppid
   const watch = setInterval(() => {

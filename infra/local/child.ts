@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { forgetChild, guardChild } from './guard.ts'
+import { guardChild, unguardChild } from './guard.ts'
 import { StackError } from './stack-error.ts'
 
 /** A process to run. Its output goes to a file or, line by line, to a function. */
@@ -20,9 +20,9 @@ export interface Command {
 /** A running process. */
 export interface Child {
   readonly pid: number
-  /** How the process ended, once it has: `exit code 1`, `SIGKILL`. */
+  /** Resolves when the process has ended, with how: `exit code 1`, `SIGKILL`. */
   readonly exited: Promise<string>
-  /** Asks it to stop and waits; after 30 s it is killed. */
+  /** Asks it to stop, waits, and kills it after 30 s. */
   stop(): Promise<void>
   /** kill -9, and waits until it is gone. */
   kill(): Promise<void>
@@ -56,7 +56,7 @@ export async function startChild(command: Command): Promise<Child> {
   })
   const pid = child.pid as number
   guardChild(pid, stopSignal)
-  void exited.then(() => forgetChild(pid))
+  void exited.then(() => unguardChild(pid))
   if (typeof command.output === 'function') {
     for (const stream of [child.stdout, child.stderr]) {
       if (stream) createInterface({ input: stream }).on('line', command.output)
@@ -84,7 +84,7 @@ export async function runToEnd(command: Command): Promise<string> {
   return child.exited
 }
 
-/** The last lines of a log file that are worth showing when a part did not start. */
+/** The last lines of a log file that are not empty: for the error when a program did not start. */
 export function lastLines(file: string, count = 3): string {
   const lines = readFileSync(file, 'utf8').split('\n')
   return lines

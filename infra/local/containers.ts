@@ -1,5 +1,5 @@
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers'
-import type { PartStarters, Used } from './parts.ts'
+import type { BackingService, BackingServices } from './backing-services.ts'
 import { freePort } from './ports.ts'
 
 const DOCKER_ANSWERS_WITHIN_MS = 3_000
@@ -14,8 +14,8 @@ export async function isDockerThere(): Promise<boolean> {
   return Promise.race([answers, late])
 }
 
-/** The parts as containers, and those of `others` where a container cannot be had (no access to the image). */
-export function containersOr(others: PartStarters): PartStarters {
+/** Starts the backing services as containers, and with `others` where a container does not start (no access to the image). */
+export function containersOr(others: BackingServices): BackingServices {
   return {
     postgres: () => containers.postgres().catch(() => others.postgres()),
     kafka: () => containers.kafka().catch(() => others.kafka()),
@@ -23,21 +23,21 @@ export function containersOr(others: PartStarters): PartStarters {
   }
 }
 
-/** Of the versions that run embedded; testcontainers removes them when this process is gone. */
-const containers: PartStarters = {
+/** In the versions that run embedded. testcontainers removes them when this process has ended. */
+const containers: BackingServices = {
   async postgres() {
     const container = await new GenericContainer('postgres:18.4')
       .withEnvironment({ POSTGRES_PASSWORD: 'postgres' })
       .withCommand(['postgres', '-c', 'max_connections=300'])
       .withExposedPorts(5432)
-      // The first time it says so is before the server restarts with its network on.
+      // The server says it twice: the first time before it restarts with its network on.
       .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/, 2))
       .start()
-    return used(container, `postgres://postgres:postgres@${hostAndPort(container, 5432)}/postgres`)
+    return running(container, `postgres://postgres:postgres@${hostAndPort(container, 5432)}/postgres`)
   },
 
   async kafka() {
-    // Clients are told the address, so the port outside must be known before the start.
+    // The broker sends its address to clients, so the port of the host has to be known before the start.
     const port = await freePort()
     const { info } = await getContainerRuntimeClient()
     const address = `${info.containerRuntime.host}:${port}`
@@ -46,7 +46,7 @@ const containers: PartStarters = {
       .withExposedPorts({ container: port, host: port })
       .withWaitStrategy(Wait.forLogMessage(/Kafka Server started/))
       .start()
-    return used(container, [address])
+    return running(container, [address])
   },
 
   async registry() {
@@ -54,11 +54,11 @@ const containers: PartStarters = {
       .withExposedPorts(8080)
       .withWaitStrategy(Wait.forHttp('/apis/ccompat/v7/subjects', 8080))
       .start()
-    return used(container, `http://${hostAndPort(container, 8080)}/apis/ccompat/v7`)
+    return running(container, `http://${hostAndPort(container, 8080)}/apis/ccompat/v7`)
   },
 }
 
-const used = <Address>(container: StartedTestContainer, address: Address): Used<Address> => ({
+const running = <Address>(container: StartedTestContainer, address: Address): BackingService<Address> => ({
   address,
   stop: () => container.stop(),
 })

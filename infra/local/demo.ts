@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StackError } from './stack-error.ts'
 
-/** A workspace of the demo with a key that may do everything in it. */
+/** A workspace of the demo and a key with full access to it. */
 export interface DemoWorkspace {
   readonly id: string
   readonly name: string
@@ -12,7 +12,7 @@ export interface DemoWorkspace {
 
 interface Demo {
   readonly workspaces: readonly DemoWorkspace[]
-  /** Id of a product to try things on. */
+  /** The id of a product for the examples. */
   readonly product: string
 }
 
@@ -31,8 +31,8 @@ const PRODUCTS = [
 ].map((product) => ({ ...product, type: 'SIMPLE_PRODUCT', status: 'ACTIVE', requires_shipping: true }))
 
 /**
- * A live workspace with its sandbox, a key for each and three products, made through the API at the first start and
- * remembered in the stack's folder. Made again when the database no longer knows them.
+ * Creates a live workspace, its sandbox, a key for each and three products through the API. Stores them in the stack's folder and
+ * reads them from there at the next start, unless the database has lost them.
  */
 export async function demoWorkspaces(gateway: string, adminToken: string, directory: string): Promise<Demo> {
   const file = join(directory, 'demo.json')

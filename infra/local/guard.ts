@@ -1,40 +1,43 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-// Holds the other end of a pipe to this process, and acts when that pipe closes, which it does however this process
-// dies, kill -9 included. `children` lines carry the whole list of `signal:pid`, a `folder` line what to delete then.
+// Reads a pipe from this process and acts when the pipe closes: it does so at any end of this process, kill -9 included. A
+// `children` line lists every `signal:pid`, a `folder` line names the folder to delete.
 const SCRIPT = `
 trap '' HUP INT TERM
 children= folder= alive=
 while read -r what value; do
   case $what in children) children=$value ;; folder) folder=$value ;; esac
 done
-for child in $children; do kill -s "\${child%%:*}" "\${child##*:}" 2>/dev/null; done
+for child in $children; do kill -s "\${child%%:*}" -- "\${child##*:}" 2>/dev/null; done
 for tenth in $(seq 100); do
   alive=
-  for child in $children; do kill -0 "\${child##*:}" 2>/dev/null && alive="$alive \${child##*:}"; done
+  for child in $children; do kill -s 0 -- "\${child##*:}" 2>/dev/null && alive="$alive \${child##*:}"; done
   [ -z "$alive" ] && break
   sleep 0.1
 done
-for pid in $alive; do kill -s KILL "$pid" 2>/dev/null; done
+for pid in $alive; do kill -s KILL -- "$pid" 2>/dev/null; done
 [ -z "$folder" ] || rm -rf -- "$folder"
 `
 
 const guarded = new Map<number, string>()
 let guard: ChildProcess | undefined
 
-/** Makes sure that a child does not outlive this process: it gets `signal` then, and SIGKILL ten seconds later. */
+/**
+ * Makes sure that a child does not outlive this process: it gets `signal` then, and SIGKILL ten seconds later.
+ * A negative pid names a process group, as in kill(2).
+ */
 export function guardChild(pid: number, signal: NodeJS.Signals): void {
   guarded.set(pid, signal.slice('SIG'.length))
   tellChildren()
 }
 
-/** Ends the watch over a child that is gone. */
-export function forgetChild(pid: number): void {
+/** To be called when a guarded child has ended: another process may get its id. */
+export function unguardChild(pid: number): void {
   guarded.delete(pid)
   tellChildren()
 }
 
-/** Makes sure that a folder does not outlive this process and its children. */
+/** Deletes a folder when this process and its children have ended. */
 export const guardFolder = (path: string): void => tell(`folder ${path}`)
 
 const tellChildren = () => tell(`children ${[...guarded].map(([pid, signal]) => `${signal}:${pid}`).join(' ')}`)

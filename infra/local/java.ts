@@ -5,8 +5,8 @@ import { StackError } from './stack-error.ts'
 const OLDEST_JAVA = 17
 
 /**
- * JVM flags for a part that shares a small machine: little memory, one collector thread, a quick start. Temporary files
- * go to the part's own folder, which must exist.
+ * JVM flags for a program that shares a small machine: little memory, one collector thread, a quick start. Temporary files
+ * go to the program's own folder, which must exist.
  */
 export const jvmFlags = (megabytes: number, directory: string): string[] => [
   `-Xmx${megabytes}m`,
@@ -15,6 +15,12 @@ export const jvmFlags = (megabytes: number, directory: string): string[] => [
   '-XX:-UsePerfData',
   `-Djava.io.tmpdir=${directory}`,
 ]
+
+/** The text of a Java properties file. */
+export const propertiesText = (settings: Readonly<Record<string, string | number | boolean>>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `${name}=${value}\n`)
+    .join('')
 
 let found: string | undefined
 

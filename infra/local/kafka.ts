@@ -2,31 +2,18 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { lastLines, runToEnd, startChild } from './child.ts'
-import { javaCommand, jvmFlags } from './java.ts'
-import { resolveJavaParts } from './maven.ts'
-import { type Part, type Progress, startPart } from './part.ts'
+import { javaCommand, jvmFlags, propertiesText } from './java.ts'
+import { type ProgramOptions, startManagedProcess } from './managed-process.ts'
+import { resolveJavaPrograms } from './maven.ts'
 import { freePort, isListening } from './ports.ts'
 import { StackError } from './stack-error.ts'
 
-/** A running Kafka broker. */
-export interface Kafka extends Part {
-  readonly brokers: string[]
-}
-
-interface KafkaOptions {
-  /** Keeps the topics over restarts. */
-  readonly directory: string
-  readonly port?: number
-  readonly onProgress?: Progress
-  readonly onDeath?: (how: string) => void
-}
-
 /** Starts Apache Kafka on 127.0.0.1 as a KRaft cluster of one, with its data in `directory`. */
-export async function startKafka(options: KafkaOptions): Promise<Kafka> {
+export async function startKafka(options: ProgramOptions) {
   const directory = resolve(options.directory)
   const log = join(directory, 'kafka.log')
-  const { kafkaClasspath } = await resolveJavaParts((text) => options.onProgress?.(text))
-  const port = options.port ?? (await freePort())
+  const { kafkaClasspath } = await resolveJavaPrograms(options.onProgress)
+  const port = await freePort()
   mkdirSync(directory, { recursive: true })
   const properties = join(directory, 'server.properties')
   writeFileSync(properties, serverProperties(directory, port, await freePort()))
@@ -50,21 +37,21 @@ export async function startKafka(options: KafkaOptions): Promise<Kafka> {
     const how = await runToEnd(run('kafka.tools.StorageTool', format))
     if (how !== 'exit code 0') throw new StackError(`Kafka could not format ${directory} (${how}): ${lastLines(log)}`)
   }
-  const part = await startPart({
+  const managed = await startManagedProcess({
     name: 'Kafka',
     launch: () => startChild(run('kafka.Kafka', [properties])),
     isReady: () => isListening(port),
     explain: () => lastLines(log),
     onDeath: options.onDeath,
   })
-  return Object.assign(part, { brokers: [`127.0.0.1:${port}`] })
+  return Object.assign(managed, { brokers: [`127.0.0.1:${port}`] })
 }
 
-/** Sixteen random bytes in base64url; the tool would take a leading dash for an option. */
+/** Sixteen random bytes in base64url. It starts with a letter, since the tool takes a leading dash for an option. */
 const clusterId = () => `A${randomBytes(16).toString('base64url').slice(1)}`
 
 function serverProperties(directory: string, port: number, controllerPort: number): string {
-  const settings = {
+  return propertiesText({
     'process.roles': 'broker,controller',
     'node.id': 1,
     listeners: `BROKER://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
@@ -73,7 +60,7 @@ function serverProperties(directory: string, port: number, controllerPort: numbe
     'inter.broker.listener.name': 'BROKER',
     'controller.listener.names': 'CONTROLLER',
     'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
-    // After kill -9 the broker may register again only once its former session has run out (9 s unless set).
+    // After kill -9 the broker can register again only when its former session has expired (9 s by default).
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,
     'log.dirs': join(directory, 'data'),
@@ -85,8 +72,5 @@ function serverProperties(directory: string, port: number, controllerPort: numbe
     'transaction.state.log.min.isr': 1,
     'transaction.state.log.num.partitions': 4,
     'group.initial.rebalance.delay.ms': 0,
-  }
-  return Object.entries(settings)
-    .map(([name, value]) => `${name}=${value}\n`)
-    .join('')
+  })
 }

@@ -1,9 +1,9 @@
-// Long or many-lined members say more in the JSON than in a line to read.
+// Members that are too long for one line, or are in it already.
 const LEFT_OUT = new Set(['level', 'time', 'service', 'msg', 'request_id', 'err'])
 
 /**
- * One of a service's JSON log lines as one short line for a person: time, service, message, then its members. Anything
- * else that a service prints is shown as it is.
+ * Shortens a JSON log line of a service for the terminal: time, service, message, then its members. Returns lines that are not
+ * JSON unchanged, after the service's name.
  */
 export function readableLine(service: string, line: string): string {
   const entry = parse(line)

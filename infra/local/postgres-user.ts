@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, realpathSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
-/** The operating-system user that PostgreSQL runs as: it refuses to run as root. */
+/** The operating-system user of PostgreSQL, which refuses to run as root. */
 export interface SystemUser {
   readonly uid: number
   readonly gid: number

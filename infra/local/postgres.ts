@@ -3,52 +3,43 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lastLines, runToEnd, startChild } from './child.ts'
-import { type Part, type Progress, startPart } from './part.ts'
+import { type ProgramOptions, startManagedProcess } from './managed-process.ts'
 import { freePort } from './ports.ts'
 import { type PostgresPlace, preparePostgresPlace } from './postgres-place.ts'
 import { processIdentity } from './processes.ts'
 import { StackError } from './stack-error.ts'
 
-/** A running PostgreSQL server. */
-export interface Postgres extends Part {
-  /** The superuser's URL. */
-  readonly url: string
-}
-
-interface PostgresOptions {
-  /** Keeps the data over restarts. */
-  readonly directory: string
-  readonly port?: number
-  readonly onProgress?: Progress
-  readonly onDeath?: (how: string) => void
+interface PostgresOptions extends ProgramOptions {
+  /** Settings of the server besides those every one gets. */
+  readonly settings?: Readonly<Record<string, string>>
 }
 
 const LEFTOVER_ENDS_WITHIN_MS = 15_000
 
-/** Starts PostgreSQL 18 on 127.0.0.1 with the data in `directory`, creating it at first. */
-export async function startPostgres(options: PostgresOptions): Promise<Postgres> {
+/** Starts PostgreSQL 18 on 127.0.0.1 with the data in `directory`, creating it at first. `url` is the superuser's. */
+export async function startPostgres(options: PostgresOptions) {
   const place = preparePostgresPlace(options.directory)
-  const port = options.port ?? (await freePort())
+  const port = await freePort()
   const log = join(place.home, 'postgres.log')
   if (!existsSync(join(place.home, 'data'))) {
     options.onProgress?.('creating the database')
     await createCluster(place, log)
   }
-  const part = await startPart({
+  const managed = await startManagedProcess({
     name: 'PostgreSQL',
     launch: async () => {
       await clearLeftover(place)
-      return launch(place, port, log)
+      return launch(place, log, { port, ...options.settings })
     },
     isReady: async () => postmasterFile(place)[7]?.trim() === 'ready',
     explain: () => lastLines(log),
     onDeath: options.onDeath,
   })
   const password = readFileSync(join(place.home, 'password'), 'utf8')
-  return Object.assign(part, { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` })
+  return Object.assign(managed, { url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres` })
 }
 
-/** A cluster is made beside its final place, so that one cut short is never taken for a whole one. */
+/** Creates the cluster beside its final place, so that an unfinished one is never used. */
 async function createCluster({ home, binaries, user }: PostgresPlace, log: string): Promise<void> {
   const unfinished = join(home, 'data.unfinished')
   rmSync(unfinished, { recursive: true, force: true })
@@ -77,14 +68,14 @@ async function createCluster({ home, binaries, user }: PostgresPlace, log: strin
   renameSync(unfinished, join(home, 'data'))
 }
 
-function launch({ home, binaries, user }: PostgresPlace, port: number, log: string) {
+function launch({ home, binaries, user }: PostgresPlace, log: string, more: Record<string, string | number>) {
   // A new database grows by orders of magnitude within seconds: statistics, and with them cached plans, have to keep up.
   const settings = {
     listen_addresses: '127.0.0.1',
-    port,
     unix_socket_directories: '',
     max_connections: 300,
     autovacuum_naptime: '5s',
+    ...more,
   }
   return startChild({
     name: 'PostgreSQL',
@@ -103,8 +94,8 @@ function launch({ home, binaries, user }: PostgresPlace, port: number, log: stri
 }
 
 /**
- * Makes way for a start: waits while a server of an earlier run still ends, and removes the pid file that kill -9 left,
- * whose pid may belong to another process by now. Throws StackError when a server goes on running on this data.
+ * Prepares a start: waits until a server of an earlier run has ended, and removes the pid file that kill -9 left, since its pid
+ * may belong to another process now. Throws StackError when a server still runs on this data after 15 s.
  */
 async function clearLeftover(place: PostgresPlace): Promise<void> {
   const data = join(place.home, 'data')

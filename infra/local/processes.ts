@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * What tells a process apart from a later one that got the same id: when it started and its command line. Undefined
- * when there is no such process.
+ * The start time and the command line of a process: a later process with the same id differs in them. Undefined when there is
+ * no such process.
  */
 export function processIdentity(pid: number): string | undefined {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid)

@@ -2,34 +2,23 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { lastLines, startChild } from './child.ts'
 import { javaCommand, jvmFlags } from './java.ts'
-import { resolveJavaParts } from './maven.ts'
-import { type Part, type Progress, startPart } from './part.ts'
-import { freePort } from './ports.ts'
+import { type ProgramOptions, startManagedProcess } from './managed-process.ts'
+import { resolveJavaPrograms } from './maven.ts'
+import { answersOk, freePort } from './ports.ts'
 
-/** A running schema registry. */
-export interface Registry extends Part {
-  /** Where it speaks the Confluent API. */
-  readonly url: string
-}
-
-interface RegistryOptions {
-  /** Keeps the schemas and their ids over restarts. */
-  readonly directory: string
-  readonly port?: number
-  readonly onProgress?: Progress
-  readonly onDeath?: (how: string) => void
-}
-
-/** Starts the Apicurio registry on 127.0.0.1 with its schemas in a database file in `directory`. */
-export async function startRegistry(options: RegistryOptions): Promise<Registry> {
+/**
+ * Starts the Apicurio registry on 127.0.0.1 with its schemas in a database file in `directory`. `url` is that of the
+ * Confluent API.
+ */
+export async function startRegistry(options: ProgramOptions) {
   const directory = resolve(options.directory)
   const log = join(directory, 'registry.log')
-  const { registryDirectory } = await resolveJavaParts((text) => options.onProgress?.(text))
+  const { registryDirectory } = await resolveJavaPrograms(options.onProgress)
   const jar = readdirSync(registryDirectory).find((name) => name.endsWith('-runner.jar')) as string
-  const port = options.port ?? (await freePort())
+  const port = await freePort()
   const url = `http://127.0.0.1:${port}/apis/ccompat/v7`
   mkdirSync(directory, { recursive: true })
-  const part = await startPart({
+  const managed = await startManagedProcess({
     name: 'the schema registry',
     launch: () =>
       startChild({
@@ -40,15 +29,11 @@ export async function startRegistry(options: RegistryOptions): Promise<Registry>
         cwd: directory,
         output: log,
       }),
-    isReady: () =>
-      fetch(`${url}/subjects`).then(
-        (response) => response.ok,
-        () => false,
-      ),
+    isReady: () => answersOk(`${url}/subjects`),
     explain: () => lastLines(log),
     onDeath: options.onDeath,
   })
-  return Object.assign(part, { url })
+  return Object.assign(managed, { url })
 }
 
 function settings(directory: string, port: number): NodeJS.ProcessEnv {
@@ -60,7 +45,7 @@ function settings(directory: string, port: number): NodeJS.ProcessEnv {
     LOG_LEVEL: 'WARN',
     APICURIO_STORAGE_KIND: 'sql',
     APICURIO_STORAGE_SQL_KIND: 'h2',
-    // WRITE_DELAY=0: a schema id that was given out must be there after kill -9, since records carry it.
+    // WRITE_DELAY=0: an id that the registry has answered has to survive kill -9, since records carry it.
     APICURIO_DATASOURCE_URL: `jdbc:h2:file:${join(directory, 'registry')};WRITE_DELAY=0`,
   }
 }

@@ -2,7 +2,7 @@ import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** What a stack's processes prove themselves with. */
+/** The passwords, tokens and keys of a stack. */
 export interface Secrets {
   readonly adminToken: string
   readonly rolePassword: string
@@ -13,7 +13,7 @@ export interface Secrets {
   readonly webhookSecretKey: string
 }
 
-/** The secrets of the stack in that folder, made at its first start and readable by their owner only. */
+/** Reads the secrets of the stack in a folder. Its first start creates them; only their owner can read the file. */
 export function stackSecrets(directory: string): Secrets {
   const file = join(directory, 'secrets.json')
   if (!existsSync(file)) {

@@ -1,4 +1,4 @@
-/** Something the person at the terminal can put right: its message is one line that says what to do. */
+/** An error that the user at the terminal can correct. Its message is one line that says how. */
 export class StackError extends Error {
   override name = 'StackError'
 }

@@ -2,7 +2,7 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DemoWorkspace } from './demo.ts'
 
-/** What stack.json tells tools outside about the running stack. */
+/** The contents of stack.json: the running stack, for other tools. */
 export interface StackDescription {
   readonly gateway: string
   readonly admin_token: string
@@ -13,12 +13,12 @@ export interface StackDescription {
   readonly services: Readonly<Record<string, { readonly pid: number; readonly url: string }>>
 }
 
-/** Writes stack.json so that a reader sees the old one or the new one, never half of it. It holds keys: owner only. */
+/** Replaces stack.json atomically. Only its owner can read it, since it contains keys. */
 export function writeStackFile(directory: string, description: StackDescription): void {
   const file = join(directory, 'stack.json')
   writeFileSync(`${file}.new`, `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${file}.new`, file)
 }
 
-/** Nothing runs in that folder any more. */
+/** To be called when the stack in a folder has stopped. */
 export const removeStackFile = (directory: string): void => rmSync(join(directory, 'stack.json'), { force: true })

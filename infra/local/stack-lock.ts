@@ -7,7 +7,7 @@ import { StackError } from './stack-error.ts'
 interface RecordedProcess {
   readonly name: string
   readonly pid: number
-  /** Tells it apart from a later process of the same id. */
+  /** See processIdentity. */
   readonly identity: string
 }
 
@@ -16,19 +16,19 @@ interface Recorded {
   readonly children: readonly RecordedProcess[]
 }
 
-/** One stack's claim on its folder. */
+/** The lock of a running stack on its folder. */
 export interface StackLock {
-  /** Writes down what runs now, so that the next start can clean up after a stack that was killed. */
+  /** Records the running processes: after kill -9 of the stack the next start ends them. */
   record(pids: Readonly<Record<string, number>>): void
   release(): void
 }
 
-// A little more than the guard gives the children of a killed stack.
+// A little more than the 10 s after which the guard kills the children of a killed stack.
 const LEFTOVERS_END_WITHIN_MS = 12_000
 
 /**
- * Claims a folder for this process. Ends what a stack that was killed left behind, after telling `onWait` what that is.
- * Throws StackError while another stack runs on the folder.
+ * Locks a folder for this process. Waits for the processes that a killed stack left behind, kills them after 12 s, and calls
+ * `onWait` with their names before. Throws StackError while another stack runs on the folder.
  */
 export async function lockStack(
   directory: string,
@@ -75,7 +75,7 @@ const recorded = (name: string, pid: number): RecordedProcess => ({ name, pid, i
 
 const isAlive = ({ pid, identity }: RecordedProcess) => identity !== '' && identify(pid) === identity
 
-/** Enough of it to be told apart by: a class path makes a long command line. */
+/** The first 200 characters of the identity: a class path makes a command line long. */
 const identify = (pid: number) => processIdentity(pid)?.slice(0, 200) ?? ''
 
 function read(file: string): Recorded | undefined {

@@ -1,23 +1,24 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { SERVICE_NAMES, type ServiceName, stopGroups } from '@backoffice/contracts/services.ts'
 import { demoWorkspaces } from './demo.ts'
-import { startFoundation } from './foundation.ts'
-import { freePort, isFree } from './ports.ts'
+import { freePort, refuseUnusable } from './ports.ts'
 import { removePostgresData } from './postgres-place.ts'
 import { stackSecrets } from './secrets.ts'
-import { cacheSources, type StackEnvironment, services, startService } from './services.ts'
-import { StackError } from './stack-error.ts'
+import type { StackEnvironment } from './service-settings.ts'
+import { cacheSources, startService } from './services.ts'
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts'
 import { lockStack } from './stack-lock.ts'
+import { startBackingServices } from './start-backing-services.ts'
 import type { Step } from './steps.ts'
 import { createSupervisor, type Supervisor } from './supervisor.ts'
 
 interface StackOptions {
-  /** Keeps data, secrets and stack.json. */
+  /** The folder of data, secrets and stack.json. */
   readonly directory: string
   /** The gateway's; 0 takes a free one. */
   readonly port: number
-  /** Forget the data of earlier runs. */
+  /** Deletes the data of earlier runs first. */
   readonly fresh: boolean
   readonly step: Step
   print(line: string): void
@@ -33,8 +34,8 @@ export interface Stack {
 }
 
 /**
- * Starts everything and writes stack.json once all of it is ready. `onStop` gets what stops it, whatever has been
- * started by then, before anything is. Throws StackError with what the person at the terminal can do.
+ * Starts everything and writes stack.json once all of it is ready. Before that it calls `onStop` with the function that stops
+ * whatever has been started. Throws StackError with what the user at the terminal can do.
  */
 export async function startStack(options: StackOptions, onStop: (stop: () => Promise<void>) => void): Promise<Stack> {
   const { directory, print } = options
@@ -48,13 +49,13 @@ export async function startStack(options: StackOptions, onStop: (stop: () => Pro
     },
   })
   onStop(async () => {
-    await supervisor.stop([['gateway'], services.map(({ name }) => name), ['kafka', 'registry', 'postgres']])
+    await supervisor.stop([...stopGroups(), ['kafka', 'registry', 'postgres']])
     removeStackFile(directory)
     lock.release()
   })
-  if (options.port !== 0 && !(await isFree(options.port, '127.0.0.1'))) throw portInUse(options.port)
+  if (options.port !== 0) await refuseUnusable(options.port)
   removeStackFile(directory)
-  if (options.fresh) forget(directory)
+  if (options.fresh) deleteData(directory)
   const environment = await startServices(options, supervisor)
   const { workspaces, product } = await options.step('demo workspaces and products', () =>
     demoWorkspaces(environment.urls.gateway ?? '', environment.secrets.adminToken, directory),
@@ -67,24 +68,24 @@ export async function startStack(options: StackOptions, onStop: (stop: () => Pro
 async function startServices(options: StackOptions, supervisor: Supervisor): Promise<StackEnvironment> {
   const { directory, step } = options
   const secrets = stackSecrets(directory)
-  const onDeath = (name: string, how: string) => void supervisor.revive(name, how)
+  const onDeath = (name: string, how: string) => void supervisor.restart(name, how)
   const { rolePassword } = secrets
-  const [foundation] = await Promise.all([
-    startFoundation({ directory, rolePassword, step, onPart: supervisor.add, onDeath }),
+  const [addresses] = await Promise.all([
+    startBackingServices({ directory, rolePassword, step, onStarted: supervisor.add, onDeath }),
     cacheSources(),
   ])
-  const ports = new Map<string, number>()
-  for (const { name } of services)
+  const ports = new Map<ServiceName, number>()
+  for (const name of SERVICE_NAMES)
     ports.set(name, name === 'gateway' ? options.port || (await freePort()) : await freePort())
   const urls = Object.fromEntries([...ports].map(([name, port]) => [name, `http://127.0.0.1:${port}`]))
-  const stack = { ...foundation, directory, secrets, urls }
+  const stack = { ...addresses, directory, secrets, urls }
   await Promise.all(
-    services.map((service) =>
-      step(service.name, async () => {
-        const run = { port: ports.get(service.name) ?? 0, opsPort: await freePort(), stack }
-        const onLine = (line: string) => options.onServiceLine(service.name, line)
-        const part = await startService(service, { ...run, onLine, onDeath: (how) => onDeath(service.name, how) })
-        supervisor.add(service.name, part)
+    SERVICE_NAMES.map((name) =>
+      step(name, async () => {
+        const run = { port: ports.get(name) ?? 0, opsPort: await freePort(), stack }
+        const onLine = (line: string) => options.onServiceLine(name, line)
+        const managed = await startService(name, { ...run, onLine, onDeath: (how) => onDeath(name, how) })
+        supervisor.add(name, managed)
       }),
     ),
   )
@@ -103,7 +104,7 @@ function describe(stack: StackEnvironment, workspaces: StackDescription['workspa
   }
 }
 
-/** The description with the process ids of now; a service that is down keeps its last one. */
+/** The description with the present process ids; a service that is down keeps its last one. */
 function withPids(description: StackDescription, supervisor: Supervisor): StackDescription {
   const pids = supervisor.pids()
   const withPid = Object.entries(description.services).map(([name, { pid, url }]) => [
@@ -113,11 +114,8 @@ function withPids(description: StackDescription, supervisor: Supervisor): StackD
   return { ...description, services: Object.fromEntries(withPid) }
 }
 
-const portInUse = (port: number) =>
-  new StackError(`port ${port} is in use: stop what listens there, or choose another with PORT=<port> npm start`)
-
-/** Secrets stay: the admin token that a shell has noted down goes on working. */
-function forget(directory: string): void {
+/** Keeps the secrets, so that an admin token noted in a shell stays valid. */
+function deleteData(directory: string): void {
   removePostgresData(join(directory, 'postgres'))
   for (const name of ['kafka', 'registry', 'assets', 'demo.json'])
     rmSync(join(directory, name), { recursive: true, force: true })

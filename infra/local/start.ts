@@ -1,48 +1,51 @@
-import { resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { readableLine } from './log-line.ts'
 import { type Stack, startStack } from './stack.ts'
 import { StackError } from './stack-error.ts'
+import { type StartOptions, startOptions, USAGE, UsageError } from './start-options.ts'
 import { printLine, seconds, step } from './steps.ts'
 
 /** `npm start`: runs the whole system on this machine until Ctrl-C. */
 const startedAt = performance.now()
+const options = readOptions()
 let stop = async () => {}
 let isStopping = false
 
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stopAndExit)
-// The bootstrap is gone, and with it whoever could have stopped this process.
+// The bootstrap has ended: nothing else could stop this process.
 process.on('disconnect', stopAndExit)
 process.channel?.unref()
-// Whoever read the log has gone; the stack goes on.
+// The reader of the log has ended; the stack goes on.
 process.stdout.on('error', () => {})
 
 try {
-  const options = readOptions()
   printLine('starting the stack')
-  const stack = await startStack({ ...options, step, print: printLine }, (stopStack) => {
+  const { directory, headless } = options
+  const onServiceLine = (name: string, line: string) => {
+    if (!headless) printLine(readableLine(name, line))
+  }
+  const stack = await startStack({ ...options, onServiceLine, step, print: printLine }, (stopStack) => {
     stop = stopStack
   })
-  printReady(stack, options.directory)
+  printReady(stack, directory)
 } catch (error) {
   if (!isStopping) await fail(error)
 }
 
-function readOptions() {
-  const { values } = parseArgs({
-    options: { fresh: { type: 'boolean', default: false }, headless: { type: 'boolean', default: false } },
-  })
-  const port = Number(process.env.PORT || 8080)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535) throw new StackError(`PORT=${process.env.PORT} is no port`)
-  return {
-    directory: resolve(process.env.STACK_DIR || '.local'),
-    port,
-    fresh: values.fresh,
-    onServiceLine: values.headless ? () => {} : (name: string, line: string) => printLine(readableLine(name, line)),
+/** Ends the process after printing the usage, when that is asked for or when an argument or a variable is wrong. */
+function readOptions(): StartOptions {
+  try {
+    const options = startOptions(process.argv.slice(2), process.env)
+    if (!options.help) return options
+    console.log(USAGE)
+    process.exit(0)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    console.error(`${error.message}\n\n${USAGE}`)
+    process.exit(2)
   }
 }
 
-/** Ctrl-C reaches this process twice, once passed on by the bootstrap. */
+/** Ctrl-C reaches this process twice: from the terminal and from the bootstrap. */
 async function stopAndExit(): Promise<void> {
   if (isStopping) return
   isStopping = true

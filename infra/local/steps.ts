@@ -1,13 +1,13 @@
-import type { Progress } from './part.ts'
+import type { Progress } from './managed-process.ts'
 import { StackError } from './stack-error.ts'
 
-// A terminal's line is rewritten; in a log each line stays, so there they come rarely.
+// A terminal shows progress in one line; a log keeps every line, so there progress appears rarely.
 const LOG_EVERY_MS = 3_000
 
 /** Shows a step of the start while it runs and when it is done. */
 export type Step = typeof step
 
-/** Prints a step when it is done, with its time; while it runs, how far it is. Throws StackError when it fails. */
+/** Runs a step, shows its progress and, when it is done, its time. Throws StackError when it fails. */
 export async function step<Result>(title: string, run: (onProgress: Progress) => Promise<Result>): Promise<Result> {
   const startedAt = performance.now()
   const result = await run(progressOf(title)).catch((error: Error) => {
@@ -17,10 +17,10 @@ export async function step<Result>(title: string, run: (onProgress: Progress) =>
   return result
 }
 
-/** Time since then, such as `2.5 s`. */
+/** The time since a value of `performance.now()`, such as `2.5 s`. */
 export const seconds = (since: number): string => `${((performance.now() - since) / 1000).toFixed(1)} s`
 
-/** Prints a line in the place of any progress shown. */
+/** Prints a line; it replaces the progress on a terminal. */
 export function printLine(line: string, stream: NodeJS.WriteStream = process.stdout): void {
   if (process.stdout.isTTY) process.stdout.write('\r\x1b[2K')
   stream.write(`${line}\n`)

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest'
 import { startChild } from './child.ts'
-import { type Part, startPart } from './part.ts'
+import { type ManagedProcess, startManagedProcess } from './managed-process.ts'
 import { freePort, isListening } from './ports.ts'
 import { createSupervisor } from './supervisor.ts'
 
@@ -9,7 +9,7 @@ async function supervised() {
   const port = await freePort()
   const printed: string[] = []
   const supervisor = createSupervisor({ print: (line) => printed.push(line), onChange: () => {} })
-  const part: Part = await startPart({
+  const managed: ManagedProcess = await startManagedProcess({
     name: 'server',
     launch: () =>
       startChild({
@@ -20,32 +20,32 @@ async function supervised() {
       }),
     isReady: () => isListening(port),
     explain: () => '',
-    onDeath: (how) => void supervisor.revive('server', how),
+    onDeath: (how) => void supervisor.restart('server', how),
   })
-  supervisor.add('server', part)
+  supervisor.add('server', managed)
   onTestFinished(() => supervisor.stop([['server']]))
-  return { supervisor, part, port, printed }
+  return { supervisor, managed, port, printed }
 }
 
 test('a process killed from outside is started again under the same address and a new id', async () => {
-  const { supervisor, part, port, printed } = await supervised()
-  const before = part.pid as number
+  const { supervisor, managed, port, printed } = await supervised()
+  const before = managed.pid as number
 
   process.kill(before, 'SIGKILL')
 
   await vi.waitFor(() => expect(printed.join()).toContain('server is back'), 10_000)
-  expect(part.pid).not.toBe(before)
-  expect(supervisor.pids()).toEqual({ server: part.pid })
+  expect(managed.pid).not.toBe(before)
+  expect(supervisor.pids()).toEqual({ server: managed.pid })
   expect(await isListening(port)).toBe(true)
 })
 
 test('a process that was stopped stays down', async () => {
-  const { supervisor, part, port, printed } = await supervised()
+  const { supervisor, managed, port, printed } = await supervised()
 
   await supervisor.stop([['server']])
-  await supervisor.revive('server', 'exit code 0')
+  await supervisor.restart('server', 'exit code 0')
 
-  expect(part.pid).toBeUndefined()
+  expect(managed.pid).toBeUndefined()
   expect(await isListening(port)).toBe(false)
   expect(printed).toEqual([])
 })
@@ -55,6 +55,6 @@ test('a process that ends before it is ready is an error that tells what it said
     startChild({ name: 'broken', file: process.execPath, args: ['-e', 'process.exit(3)'], output: () => {} })
 
   await expect(
-    startPart({ name: 'broken', launch, isReady: async () => false, explain: () => 'no configuration' }),
+    startManagedProcess({ name: 'broken', launch, isReady: async () => false, explain: () => 'no configuration' }),
   ).rejects.toThrow('broken did not start (exit code 3): no configuration')
 })

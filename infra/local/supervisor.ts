@@ -1,19 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Part } from './part.ts'
+import type { ManagedProcess } from './managed-process.ts'
 
 /** Keeps the processes of a stack running, and stops them. */
 export interface Supervisor {
-  add(name: string, part: Part): void
+  add(name: string, managed: ManagedProcess): void
   /** To be called when a process ended by itself: it is started again after one second. */
-  revive(name: string, how: string): Promise<void>
+  restart(name: string, how: string): Promise<void>
   /** Process ids by name. */
   pids(): Record<string, number>
-  /** Stops what runs, one group after the other; nothing is revived any more. */
+  /** Stops the processes, one group after the other; none is started again after that. */
   stop(groups: readonly (readonly string[])[]): Promise<void>
 }
 
 interface SupervisorOptions {
-  /** Tells the person at the terminal. */
+  /** Shows a line to the user at the terminal. */
   print(line: string): void
   /** Called when process ids have changed. */
   onChange(): void
@@ -22,9 +22,9 @@ interface SupervisorOptions {
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
 
-/** As Kubernetes would: a process that ended is started again, after longer waits when it does not come up. */
+/** As Kubernetes does: starts a process that ended again, after growing waits while it does not come up. */
 export function createSupervisor({ print, onChange }: SupervisorOptions): Supervisor {
-  const parts = new Map<string, Part>()
+  const processes = new Map<string, ManagedProcess>()
   let isStopping = false
 
   const startAgain = async (name: string) => {
@@ -32,7 +32,7 @@ export function createSupervisor({ print, onChange }: SupervisorOptions): Superv
       await delay(wait)
       if (isStopping) return
       try {
-        await parts.get(name)?.start()
+        await processes.get(name)?.start()
         return
       } catch (error) {
         if (!isStopping) print(`${error instanceof Error ? error.message : error}; trying again`)
@@ -41,22 +41,23 @@ export function createSupervisor({ print, onChange }: SupervisorOptions): Superv
   }
 
   return {
-    add(name, part) {
-      parts.set(name, part)
+    add(name, managed) {
+      processes.set(name, managed)
       onChange()
     },
-    async revive(name, how) {
+    async restart(name, how) {
       if (isStopping) return
       print(`${name} ended (${how}); it is started again in a second`)
       await startAgain(name)
       if (isStopping) return
-      print(`${name} is back (process ${parts.get(name)?.pid})`)
+      print(`${name} is back (process ${processes.get(name)?.pid})`)
       onChange()
     },
-    pids: () => Object.fromEntries([...parts].flatMap(([name, { pid }]) => (pid === undefined ? [] : [[name, pid]]))),
+    pids: () =>
+      Object.fromEntries([...processes].flatMap(([name, { pid }]) => (pid === undefined ? [] : [[name, pid]]))),
     async stop(groups) {
       isStopping = true
-      for (const group of groups) await Promise.all(group.map((name) => parts.get(name)?.stop()))
+      for (const group of groups) await Promise.all(group.map((name) => processes.get(name)?.stop()))
     },
   }
 }

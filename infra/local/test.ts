@@ -1,37 +1,43 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { once } from 'node:events'
+import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { check } from './check.ts'
 import { finished } from './foreground.ts'
+import { guardChild, guardFolder } from './guard.ts'
+import type { Counts } from './test-report.ts'
 
-/** The members of vitest's JSON report that the closing line counts. */
-interface Report {
-  readonly numPassedTests: number
-  readonly numFailedTests: number
-  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly { status: string }[] }[]
-}
-
-const checked = await check()
-const directory = mkdtempSync(join(tmpdir(), 'backoffice-report-'))
-const report = join(directory, 'report.json')
-const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`]
-const vitest = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs')
-const args = [vitest, 'run', ...reporters, ...process.argv.slice(2)]
-const code = await finished(spawn(process.execPath, args, { stdio: 'inherit' }))
-const { passed, failed } = counts(report)
-rmSync(directory, { recursive: true, force: true })
+const options = process.argv.slice(2)
+// `npm run test:faults` comes after `npm test`, which runs the static checks.
+const checked = options.includes('--project=faults') || (await check())
+const { passed, failed } = await runVitest(options)
 if (!checked) console.log('\nnpm run check failed: see above')
-const failures = Math.max(failed, code === 0 ? 0 : 1) + (checked ? 0 : 1)
+const failures = failed + (checked ? 0 : 1)
 console.log(`\n${passed} passed, ${failures} failed`)
 process.exit(failures === 0 ? 0 : 1)
 
-/** A file that cannot be loaded has no tests that could fail, and counts as one failure. */
-function counts(file: string): { passed: number; failed: number } {
-  if (!existsSync(file)) return { passed: 0, failed: 1 }
-  const { numPassedTests, numFailedTests, testResults } = JSON.parse(readFileSync(file, 'utf8')) as Report
-  const unloadable = testResults.filter(
-    ({ status, assertionResults }) => status === 'failed' && !assertionResults.some((test) => test.status === 'failed'),
-  )
-  return { passed: numPassedTests, failed: numFailedTests + unloadable.length }
+/** Runs vitest with these options. A run without a passed test, or with an error outside of tests, has a failure. */
+async function runVitest(options: readonly string[]): Promise<Counts> {
+  const file = join(import.meta.dirname, '../../node_modules/vitest/vitest.mjs')
+  const reporters = [`--reporter=${join(import.meta.dirname, 'test-report.ts')}`]
+  if (!options.some((option) => option.startsWith('--reporter'))) reporters.unshift('--reporter=default')
+  // Open to PostgreSQL, which may run as another user.
+  const folder = mkdtempSync(join(tmpdir(), 'backoffice-tests-'))
+  chmodSync(folder, 0o755)
+  guardFolder(folder)
+  const vitest = spawn(process.execPath, [file, 'run', ...reporters, ...options], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, TMPDIR: folder },
+    detached: true,
+  })
+  // All processes and files of tests are in this process group and in that folder.
+  if (vitest.pid) guardChild(-vitest.pid, 'SIGTERM')
+  let counts: Counts = { passed: 0, failed: 0 }
+  vitest.on('message', (sent: Counts) => {
+    counts = sent
+  })
+  const [code] = await Promise.all([finished(vitest), once(vitest, 'disconnect')])
+  const isClean = code === 0 && counts.passed > 0
+  return { ...counts, failed: Math.max(counts.failed, isClean ? 0 : 1) }
 }

@@ -2,27 +2,27 @@ import { z } from 'zod'
 import { Id, isId, Slug, Timestamp } from './fields.ts'
 import { LIMITS } from './limits.ts'
 
-/** How products are ordered inside a collection (spec: Collection). */
+/** The orders of products in a collection (spec: Collection). */
 export const SORT_ORDERS = ['MANUAL', 'TITLE_ASC', 'TITLE_DESC', 'CREATED_ASC', 'CREATED_DESC', 'STOCK_DESC'] as const
 export type SortOrder = (typeof SORT_ORDERS)[number]
 
-/** Hand-picked or rule-driven (spec: Collection input). */
+/** Members are hand-picked or gathered by rules (spec: Collection input). */
 export const MEMBERSHIP_TYPES = ['MANUAL', 'SMART'] as const
 export type MembershipType = (typeof MEMBERSHIP_TYPES)[number]
 
-/** Operations have these places in the path, where their collection would not be found (OP-113). */
+/** Operations have these words at the handle's place in a path: such a collection would not be found (OP-113). */
 export const RESERVED_HANDLES: readonly string[] = ['preview']
 
 /**
- * A handle that is sent (OP-26). One that looks like an id would never be found (OP-32). Kept composed, since how accents are encoded
- * depends on who typed them; some letters become longer by that.
+ * A handle in a request (OP-26). One that looks like an id would never be found (OP-32). Composed (NFC) before its
+ * length is checked, because clients encode accents in different ways and some letters become longer.
  */
 export const Handle = Slug.normalize('NFC')
   .max(LIMITS.nameLength)
   .refine((handle) => !isId(handle), 'must not look like a UUID')
   .refine((handle) => !RESERVED_HANDLES.includes(handle), 'is reserved; send another one')
 
-/** The collection body (spec: Collection); both URLs of the cover are absent while there is none. */
+/** The collection body (spec: Collection); both URLs are absent without a cover image. */
 export const Collection = z.strictObject({
   id: Id,
   handle: z.string(),

@@ -17,7 +17,17 @@ it('an error has the status of its code, and keeps its cause', () => {
   }
   const cause = new Error('the database said so')
   expect(new ApiError('conflict', 'x', { cause }).cause).toBe(cause)
-  expect(conflict('sku: is taken')).toMatchObject({ code: 'conflict', message: 'sku: is taken', headers: {} })
+})
+
+it('the message is the member’s path and the reason, and both are there to be read by themselves', () => {
+  expect(conflict(['variants', 1, 'sku'], 'is taken')).toMatchObject({
+    code: 'conflict',
+    path: ['variants', 1, 'sku'],
+    reason: 'is taken',
+    message: 'variants[1].sku: is taken',
+    headers: {},
+  })
+  expect(conflict([], 'Something was in the way').message).toBe('Something was in the way')
 })
 
 it('the error body has its three members and no other (spec: Errors)', () => {

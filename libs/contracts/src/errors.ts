@@ -17,19 +17,43 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS
 
+/** The path of a member in the request: `['variants', 1, 'sku']`. Empty for a refusal that is about no member. */
+export type MemberPath = readonly PropertyKey[]
+
+/** `['variants', 1, 'sku']` as a message shows it: `variants[1].sku`. */
+export const memberPath = (path: MemberPath): string =>
+  path
+    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
+    .join('')
+    .replace(/^\./, '')
+
+/** The message about one member: its path, then the reason. */
+export const memberMessage = (path: MemberPath, reason: string): string =>
+  path.length === 0 ? reason : `${memberPath(path)}: ${reason}`
+
+interface ErrorOptions {
+  readonly path?: MemberPath
+  readonly cause?: unknown
+  readonly headers?: Record<string, string>
+}
+
 /**
- * A refusal the caller is told about: thrown where it is found, turned into the error body in one place. `message` names
- * the field by its path and says what to change; `cause` goes to the log only.
+ * A refusal that the caller sees. It is thrown where it is found and turned into the error body in one place. `path`
+ * names the member, `reason` says what to change, and `message` is both. `cause` goes to the log only.
  */
 export class ApiError extends Error {
   readonly code: ErrorCode
+  readonly path: MemberPath
+  readonly reason: string
   readonly headers: Record<string, string>
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; headers?: Record<string, string> } = {}) {
-    super(message, { cause: options.cause })
+  constructor(code: ErrorCode, reason: string, { path = [], cause, headers = {} }: ErrorOptions = {}) {
+    super(memberMessage(path, reason), { cause })
     this.name = 'ApiError'
     this.code = code
-    this.headers = options.headers ?? {}
+    this.path = path
+    this.reason = reason
+    this.headers = headers
   }
 
   get status(): number {
@@ -37,20 +61,22 @@ export class ApiError extends Error {
   }
 }
 
-/** The request is malformed: what a schema can tell (OP-09). */
-export const badRequest = (message: string): ApiError => new ApiError('bad_request', message)
-/** The request is well-formed but cannot be applied; nothing was (OP-02). */
-export const unprocessable = (message: string): ApiError => new ApiError('unprocessable', message)
-/** The request clashes with what exists (OP-02). */
-export const conflict = (message: string): ApiError => new ApiError('conflict', message)
-/** No such thing in this workspace (OP-02). */
-export const notFound = (message: string): ApiError => new ApiError('not_found', message)
+const refusal =
+  (code: ErrorCode) =>
+  (path: MemberPath, reason: string): ApiError =>
+    new ApiError(code, reason, { path })
+
+/** The request does not fit its schema (OP-09). */
+export const badRequest = refusal('bad_request')
+/** The request fits its schema but cannot be applied; nothing was changed (OP-02). */
+export const unprocessable = refusal('unprocessable')
+/** The request clashes with existing data (OP-02). */
+export const conflict = refusal('conflict')
+/** The workspace has no such resource (OP-02). */
+export const notFound = refusal('not_found')
 
 /** The error body (spec: Errors). */
-export interface ErrorBody {
-  error: { code: ErrorCode; message: string; request_id: string }
-}
-
-export const errorBody = (code: ErrorCode, message: string, requestId: string): ErrorBody => ({
+export const errorBody = (code: ErrorCode, message: string, requestId: string) => ({
   error: { code, message, request_id: requestId },
 })
+export type ErrorBody = ReturnType<typeof errorBody>

@@ -1,23 +1,11 @@
 import { z } from 'zod'
-import { Collection } from './collection.ts'
+import { CollectionData } from './collection-records.ts'
 import { Id, Timestamp } from './fields.ts'
 import { CategoryBatch, CollectionBatch, ImportResult, ProductBatch, StockBatch, VariantBatch } from './imports.ts'
-import {
-  AssistantTask,
-  Bundle,
-  Component,
-  DeletedComponent,
-  DeletedPaymentMilestoneTemplate,
-  DeletedSupplier,
-  Expense,
-  PaymentMilestoneTemplate,
-  StockCount,
-  StockPoolAdjustment,
-  Supplier,
-} from './platform-events.ts'
-import { Category, Product, ProductState, Tag } from './product.ts'
+import * as platform from './platform-events.ts'
+import { CategoryData, ProductData, ProductState, TagData } from './product-records.ts'
 
-/** Kafka topics by what they carry. */
+/** The Kafka topics. */
 export const TOPICS = {
   catalogEvents: 'catalog.events',
   catalogProducts: 'catalog.products',
@@ -28,10 +16,10 @@ export const TOPICS = {
 } as const
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS]
 
-/** Topics whose records are delivered to webhook endpoints. */
-export const EVENT_TOPICS: readonly Topic[] = [TOPICS.catalogEvents, TOPICS.collectionsEvents, TOPICS.platformEvents]
+/** Topics whose records are delivered to webhook endpoints: `<service>.events`. */
+export const EVENT_TOPICS: readonly Topic[] = Object.values(TOPICS).filter((topic) => topic.endsWith('.events'))
 
-/** What every record on Kafka looks like, whatever its `data`. */
+/** A record on Kafka, whatever its `data`. */
 export const EventRecord = z.strictObject({
   id: Id,
   type: z.string(),
@@ -42,7 +30,7 @@ export const EventRecord = z.strictObject({
 })
 export type EventRecord = z.output<typeof EventRecord>
 
-/** What is told of a resource that is gone (OP-67). */
+/** The data of a deletion (OP-67). */
 const Deleted = z.strictObject({ id: Id })
 
 const record = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
@@ -51,21 +39,21 @@ const record = <Type extends string, Data extends z.ZodType>(type: Type, data: D
 /** The record types of each topic, as registered with the schema registry: subject `<topic>-<type>`. */
 export const RECORDS = {
   [TOPICS.catalogEvents]: {
-    'product.created': record('product.created', Product),
-    'product.updated': record('product.updated', Product),
+    'product.created': record('product.created', ProductData),
+    'product.updated': record('product.updated', ProductData),
     'product.deleted': record('product.deleted', Deleted),
-    'category.created': record('category.created', Category),
-    'category.updated': record('category.updated', Category),
-    'category.deleted': record('category.deleted', Category),
-    'tag.created': record('tag.created', Tag),
-    'tag.deleted': record('tag.deleted', Tag),
+    'category.created': record('category.created', CategoryData),
+    'category.updated': record('category.updated', CategoryData),
+    'category.deleted': record('category.deleted', CategoryData),
+    'tag.created': record('tag.created', TagData),
+    'tag.deleted': record('tag.deleted', TagData),
   },
   [TOPICS.catalogProducts]: {
     'product.state': record('product.state', ProductState),
   },
   [TOPICS.collectionsEvents]: {
-    'collection.created': record('collection.created', Collection),
-    'collection.updated': record('collection.updated', Collection),
+    'collection.created': record('collection.created', CollectionData),
+    'collection.updated': record('collection.updated', CollectionData),
     'collection.deleted': record('collection.deleted', Deleted),
   },
   [TOPICS.importsBatches]: {
@@ -80,23 +68,32 @@ export const RECORDS = {
   },
   // Published from outside this repository (OP-69); the key is the resource's id.
   [TOPICS.platformEvents]: {
-    'bundle.updated': record('bundle.updated', Bundle),
-    'component.created': record('component.created', Component),
-    'component.updated': record('component.updated', Component),
-    'component.deleted': record('component.deleted', DeletedComponent),
-    'supplier.created': record('supplier.created', Supplier),
-    'supplier.updated': record('supplier.updated', Supplier),
-    'supplier.deleted': record('supplier.deleted', DeletedSupplier),
-    'expense.created': record('expense.created', Expense),
-    'expense.updated': record('expense.updated', Expense),
+    'bundle.updated': record('bundle.updated', platform.Bundle),
+    'component.created': record('component.created', platform.Component),
+    'component.updated': record('component.updated', platform.Component),
+    'component.deleted': record('component.deleted', platform.DeletedComponent),
+    'supplier.created': record('supplier.created', platform.Supplier),
+    'supplier.updated': record('supplier.updated', platform.Supplier),
+    'supplier.deleted': record('supplier.deleted', platform.DeletedSupplier),
+    'expense.created': record('expense.created', platform.Expense),
+    'expense.updated': record('expense.updated', platform.Expense),
     'expense.deleted': record('expense.deleted', Deleted),
-    'payment_milestone_template.created': record('payment_milestone_template.created', PaymentMilestoneTemplate),
-    'payment_milestone_template.updated': record('payment_milestone_template.updated', PaymentMilestoneTemplate),
-    'payment_milestone_template.deleted': record('payment_milestone_template.deleted', DeletedPaymentMilestoneTemplate),
-    'stock_count.closed': record('stock_count.closed', StockCount),
-    'stock_pool.adjusted': record('stock_pool.adjusted', StockPoolAdjustment),
-    'assistant_task.created': record('assistant_task.created', AssistantTask),
-    'assistant_task.updated': record('assistant_task.updated', AssistantTask),
+    'payment_milestone_template.created': record(
+      'payment_milestone_template.created',
+      platform.PaymentMilestoneTemplate,
+    ),
+    'payment_milestone_template.updated': record(
+      'payment_milestone_template.updated',
+      platform.PaymentMilestoneTemplate,
+    ),
+    'payment_milestone_template.deleted': record(
+      'payment_milestone_template.deleted',
+      platform.DeletedPaymentMilestoneTemplate,
+    ),
+    'stock_count.closed': record('stock_count.closed', platform.StockCount),
+    'stock_pool.adjusted': record('stock_pool.adjusted', platform.StockPoolAdjustment),
+    'assistant_task.created': record('assistant_task.created', platform.AssistantTask),
+    'assistant_task.updated': record('assistant_task.updated', platform.AssistantTask),
   },
 } satisfies Record<Topic, Record<string, z.ZodType>>
 
@@ -107,9 +104,19 @@ export type RecordType<T extends Topic> = keyof Records[T] & string
 export type RecordData<T extends Topic, Type extends RecordType<T>> =
   Records[T][Type] extends z.ZodType<infer R> ? (R extends { data: infer D } ? D : never) : never
 
+/**
+ * Every published event by its name: its topic, and the shape of its record, `data` included. Names of EVENT_TYPES that
+ * are missing have no publisher yet.
+ */
+export const EVENT_CATALOGUE: ReadonlyMap<string, { readonly topic: Topic; readonly record: z.ZodType }> = new Map(
+  EVENT_TOPICS.flatMap((topic) =>
+    Object.entries<z.ZodType>(RECORDS[topic]).map(([type, record]) => [type, { topic, record }]),
+  ),
+)
+
 const lifecycle = (resource: string, ...participles: string[]) => participles.map((word) => `${resource}.${word}`)
 
-/** Every event name an endpoint can subscribe to (spec: Event names and data; OP-68, OP-69). */
+/** Every event name of a subscription (spec: Event names and data; OP-68, OP-69). */
 export const EVENT_TYPES: readonly string[] = [
   ...lifecycle('product', 'created', 'updated', 'deleted'),
   ...lifecycle('collection', 'created', 'updated', 'deleted'),

@@ -1,13 +1,10 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
 
-/**
- * An identifier (spec: Conventions). Any RFC 9562 version is accepted, since ids are opaque to callers, in either case, which
- * becomes the lower one.
- */
+/** A UUID of any version (spec: Conventions), since ids are opaque to callers. Upper case becomes lower case. */
 export const Id = z.guid('must be a UUID').toLowerCase()
 
-/** Whether a text is an identifier: where a slug may stand as well. */
+/** Whether a text is an identifier, where a slug is allowed too. */
 export const isId = (text: string): boolean => Id.safeParse(text).success
 
 /** ISO 8601 UTC date-time (spec: Conventions). */
@@ -15,7 +12,7 @@ export const Timestamp = z.iso.datetime()
 
 const NO_TIMESTAMP = 'must be an ISO 8601 date-time with its offset, such as 2026-03-01T12:00:00Z'
 
-/** A date-time in a request, with any offset. Years that PostgreSQL and JavaScript do not read alike are refused. */
+/** A date-time in a request, with any offset. Refuses years that PostgreSQL and JavaScript read differently. */
 export const TimestampInput = z.iso
   .datetime({ offset: true, error: ({ code }) => (code === 'invalid_format' ? NO_TIMESTAMP : undefined) })
   .refine((value) => {
@@ -23,35 +20,31 @@ export const TimestampInput = z.iso
     return !(year < 1000 || year > 9999)
   }, 'must lie in the years 1000 to 9999, in UTC')
 
-/** A required name: 1 to 255 characters, not only spaces (OP-07). */
-export const Name = z
-  .string()
-  .min(1)
-  .max(LIMITS.nameLength)
-  .refine((value) => value.trim() !== '', 'must not be blank')
+/** 1 to 255 characters (OP-07). */
+const ShortText = z.string().min(1).max(LIMITS.nameLength)
 
-/** A SKU: 1 to 255 characters without spaces around them (OP-07). */
-export const Sku = z
-  .string()
-  .min(1)
-  .max(LIMITS.nameLength)
-  .refine((sku) => sku === sku.trim(), 'must not begin or end with a space')
+/** A required name, not only spaces (OP-07). */
+export const Name = ShortText.refine((value) => value.trim() !== '', 'must not be blank')
 
-/** A slug that is sent, in the form that names are brought into (OP-26). */
-export const Slug = z
-  .string()
-  .min(1)
-  .max(LIMITS.nameLength)
-  .regex(/^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u, 'must be letters and digits in parts joined by single hyphens')
-  .refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
+/** A SKU, without spaces around it (OP-07). */
+export const Sku = ShortText.refine((sku) => sku === sku.trim(), 'must not begin or end with a space')
 
-/** A slug that looks like an id would never be found: `categories` of a product takes it for one (OP-38). */
+/** A slug in a request, in the form that `slugify` makes (OP-26). */
+export const Slug = ShortText.regex(
+  /^[\p{L}\p{M}\p{N}]+(-[\p{L}\p{M}\p{N}]+)*$/u,
+  'must be letters and digits in parts joined by single hyphens',
+).refine((slug) => slug === slug.toLowerCase(), 'must be lower case')
+
+/** Not in the form of an id, since the `categories` of a product would take it for one (OP-38). */
 export const CategorySlug = Slug.refine((slug) => !isId(slug), 'must not look like a UUID')
 
 export const Description = z.string().max(LIMITS.descriptionLength)
 
 /** A count or amount that cannot be negative; JSON integers beyond 2^53−1 are refused (OP-07). */
 export const NonNegativeInteger = z.int().min(0)
+
+/** A position among siblings; PostgreSQL keeps it as an integer. */
+export const Position = z.int().min(0).max(2_147_483_647)
 
 const CURRENCY = /^[A-Z]{3}$/
 

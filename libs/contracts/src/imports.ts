@@ -7,6 +7,7 @@ import {
   MoneyMap,
   Name,
   NonNegativeInteger,
+  Position,
   Sku,
   Slug,
   TimestampInput,
@@ -14,15 +15,12 @@ import {
 import { LIMITS } from './limits.ts'
 import { PRODUCT_STATUSES } from './product.ts'
 
-/** What can be imported (OP-54). */
+/** The templates of imports (OP-54). */
 export const TEMPLATES = ['products', 'product_variants', 'stock', 'categories', 'customers', 'collections'] as const
 export type Template = (typeof TEMPLATES)[number]
 
-/** Rows in one batch; the record as a whole stays below 512 KiB. */
+/** Rows in a batch at most; the whole record stays below 512 KiB. */
 const ROWS_PER_BATCH = 500
-
-/** Positions are PostgreSQL integers. */
-const Position = z.int().min(0).max(2_147_483_647)
 
 /** A row of the template `products`; its key is `sku` (OP-55). */
 export const ProductRow = z.strictObject({
@@ -63,7 +61,7 @@ export const VariantRow = z.strictObject({
 })
 export type VariantRow = z.output<typeof VariantRow>
 
-/** A row of the template `stock`: what there is of a SKU now (OP-55). */
+/** A row of the template `stock`: the current stock of a SKU (OP-55). */
 export const StockRow = z.strictObject({ sku: Sku, stock: NonNegativeInteger })
 export type StockRow = z.output<typeof StockRow>
 
@@ -76,7 +74,7 @@ export const CategoryRow = z.strictObject({
 })
 export type CategoryRow = z.output<typeof CategoryRow>
 
-/** A row of the template `collections`; its key is `handle`, `rules` those of OP-30 as JSON text (OP-118). */
+/** A row of the template `collections`; its key is `handle`, `rules` is JSON text of the form of OP-30 (OP-118). */
 export const CollectionRow = z.strictObject({
   handle: Handle,
   name: Name.optional(),
@@ -93,8 +91,9 @@ export const CollectionRow = z.strictObject({
 export type CollectionRow = z.output<typeof CollectionRow>
 
 /**
- * Some rows of an import, for the service that owns the template. Batches count from 0 and are applied in their order; `row`
- * counts as a spreadsheet does (OP-52); `product_statuses` are those the workspace uses (OP-13).
+ * A batch of an import's rows, for the service that owns the template. Batches are numbered from 0 and applied in
+ * order; `row` is the row's number in a spreadsheet (OP-52); `product_statuses` are the statuses that the workspace
+ * uses (OP-13).
  */
 const batchOf = <T extends Template, Values extends z.ZodType>(template: T, values: Values) =>
   z.strictObject({
@@ -115,8 +114,8 @@ export const CategoryBatch = batchOf('categories', CategoryRow)
 export const CollectionBatch = batchOf('collections', CollectionRow)
 
 /**
- * Why a row was not applied (OP-52). The codes are the API's for the same mistake in a request (OP-02), and `duplicate` for a
- * key that an earlier row of the batch has (OP-56).
+ * The reason why a row was not applied (OP-52). The codes are those of the API for the same mistake in a request
+ * (OP-02), and `duplicate` for a key of an earlier row of the batch (OP-56).
  */
 const RowError = z.strictObject({
   column: z.string(),
@@ -126,7 +125,7 @@ const RowError = z.strictObject({
 })
 export type RowError = z.output<typeof RowError>
 
-/** What became of the rows of a batch, each once, in their order. A row that changed nothing counts as updated (OP-55). */
+/** The outcome of each row of a batch, in order. A row without a change counts as updated (OP-55). */
 export const ImportResult = z.strictObject({
   import_id: Id,
   batch: z.int().min(0),

@@ -2,21 +2,22 @@ import { z } from 'zod'
 import { Id, MoneyMap, Timestamp } from './fields.ts'
 
 /*
- * What the platform's other parts tell of their resources (OP-69): the members that the specification lists, in its order and
- * closed. Where it does not list them all, the object is open and asks for no more than it names (OP-57).
+ * Resources in events of the platform's other parts (OP-69). An object has the members that the specification lists, in
+ * its order, and is closed. Where the specification does not list all members, the object is open and requires only the
+ * listed ones (OP-57).
  */
 
-/** Data of a resource that is gone: its id, with or without the rest (OP-57). */
+/** Data of a deleted resource: its id, and any of its other members (OP-57). */
 const deletionOf = <Shape extends z.ZodRawShape & { id: z.ZodType }>(resource: z.ZodObject<Shape>) =>
   z.strictObject({ ...resource.partial().shape, id: Id })
 
-/** A bundle with all its members; a `price` of null charges their plain sum, a `product_variant` is a pinned one. */
+/** A bundle with all its members. A null `price` charges the plain sum; `product_variant` is a pinned variant. */
 export const Bundle = z.looseObject({
   id: Id,
   members: z.array(z.looseObject({ product_variant: Id.nullish(), price: MoneyMap.nullable() })),
 })
 
-/** A material or supply. `available_stock` is counted in `unit_of_measure`, of which there may be fractions. */
+/** A material or supply. `available_stock` is in `unit_of_measure` and may be a fraction. */
 export const Component = z.strictObject({
   id: Id,
   name: z.string(),
@@ -37,7 +38,7 @@ export const Supplier = z.strictObject({
 })
 export const DeletedSupplier = deletionOf(Supplier)
 
-/** An expense, whose members are not shown. */
+/** An expense. The specification does not show its members. */
 export const Expense = z.looseObject({ id: Id })
 
 export const PaymentMilestoneTemplate = z.strictObject({
@@ -48,7 +49,7 @@ export const PaymentMilestoneTemplate = z.strictObject({
 })
 export const DeletedPaymentMilestoneTemplate = deletionOf(PaymentMilestoneTemplate)
 
-/** A closed stock count and what it changed, in members that are not shown. */
+/** A closed stock count with its changes. The specification does not show its members. */
 export const StockCount = z.looseObject({ id: Id })
 
 const Pool = z.strictObject({ id: Id, code: z.string() })

@@ -18,7 +18,7 @@ export type CategoryReference = z.output<typeof CategoryReference>
 /** A product's option with the values the product uses (spec: Product). */
 export const Option = z.strictObject({ id: Id, name: z.string(), values: z.array(z.string()) })
 
-/** A media item of a product (spec: Product); `thumbnail` is null for a file that is no picture (OP-18). */
+/** A media item of a product (spec: Product); `thumbnail` is null for a file that is not an image (OP-18). */
 export const MediaItem = z.strictObject({
   id: Id,
   url: z.string(),
@@ -58,11 +58,11 @@ export const Product = z.strictObject({
 })
 export type Product = z.output<typeof Product>
 
-/** A tag as events carry it (spec: Event names and data). */
+/** A tag (spec: Event names and data). */
 export const Tag = z.strictObject({ id: Id, name: z.string(), slug: z.string() })
 export type Tag = z.output<typeof Tag>
 
-/** A category as events carry it (spec: Event names and data). */
+/** A category (spec: Event names and data). */
 export const Category = z.strictObject({
   id: Id,
   name: z.string(),
@@ -71,13 +71,3 @@ export const Category = z.strictObject({
   position: z.int(),
 })
 export type Category = z.output<typeof Category>
-
-/** The whole state of a product, for the services that keep a projection of it (topic `catalog.products`). */
-export const ProductState = z.strictObject({
-  ...Product.shape,
-  slug: z.string(),
-  tags: z.array(Tag),
-  variants: z.array(z.strictObject({ ...Variant.shape, cost: MoneyMap })),
-  version: z.int(),
-})
-export type ProductState = z.output<typeof ProductState>

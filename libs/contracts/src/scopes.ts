@@ -3,17 +3,17 @@ export const RESOURCES = ['product', 'sale', 'customer', 'import', 'webhook', 'a
 export const ACTIONS = ['read', 'create', 'update', 'delete'] as const
 
 type Resource = (typeof RESOURCES)[number]
-/** What an operation needs: `<resource>::<action>`. */
+/** The scope of an operation: `<resource>::<action>`. */
 export type Scope = `${Resource}::${(typeof ACTIONS)[number]}`
 
-/** Everything a key may carry: full access, a whole resource, or one action of one. */
+/** All grants that a key can have: full access, a whole resource, or one action on a resource. */
 export const GRANTS: readonly string[] = [
   '*',
   ...RESOURCES,
   ...RESOURCES.flatMap((resource) => ACTIONS.map((action) => `${resource}::${action}`)),
 ]
 
-/** Whether what a key was granted covers what an operation needs (OP-04). */
+/** Whether a key's grants cover the scope of an operation (OP-04). */
 export function isGranted(grants: readonly string[], needed: Scope): boolean {
   const resource = needed.slice(0, needed.indexOf('::'))
   return grants.some((grant) => grant === '*' || grant === resource || grant === needed)

@@ -1,24 +1,32 @@
 import { badRequest } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
-/** Refuses strings that PostgreSQL cannot keep, keys included, and values that nest too deep; `value` is JSON. */
-export function refuseUnstorable(value: unknown, path = '', depth = 1): void {
+/**
+ * Refuses strings and keys that PostgreSQL cannot store, and values that nest too deep. `value` is JSON. Throws
+ * `bad_request`, whose path begins with `within`.
+ */
+export function refuseUnstorable(value: unknown, ...within: readonly string[]): void {
+  refuseWithin(value, [...within], 1)
+}
+
+/** `path` is the path of `value`: one array that is changed during the walk. */
+function refuseWithin(value: unknown, path: (string | number)[], depth: number): void {
   if (typeof value === 'string') refuseText(value, path)
   if (typeof value !== 'object' || value === null) return
-  if (depth > LIMITS.jsonDepth) throw badRequest(`body: nests deeper than ${LIMITS.jsonDepth} levels`)
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index++) refuseUnstorable(value[index], `${path}[${index}]`, depth + 1)
-    return
-  }
-  for (const [key, member] of Object.entries(value)) {
-    const memberPath = path === '' ? key : `${path}.${key}`
-    refuseText(key, memberPath)
-    refuseUnstorable(member, memberPath, depth + 1)
+  if (depth > LIMITS.jsonDepth) throw badRequest(['body'], `nests deeper than ${LIMITS.jsonDepth} levels`)
+  const steps = Array.isArray(value) ? value.entries() : Object.entries(value)
+  for (const [step, member] of steps) {
+    path.push(step)
+    if (typeof step === 'string') refuseText(step, path)
+    refuseWithin(member, path, depth + 1)
+    path.pop()
   }
 }
 
-function refuseText(text: string, path: string): void {
-  const where = path === '' ? 'body' : path.replaceAll('\0', '\\u0000').toWellFormed()
-  if (text.includes('\0')) throw badRequest(`${where}: must not contain NUL characters`)
-  if (!text.isWellFormed()) throw badRequest(`${where}: contains an unpaired surrogate`)
+function refuseText(text: string, path: readonly (string | number)[]): void {
+  const hasNul = text.includes('\0')
+  if (!hasNul && text.isWellFormed()) return
+  const shown = path.map((step) => (typeof step === 'string' ? step.replaceAll('\0', '\\u0000').toWellFormed() : step))
+  const where = shown.length === 0 ? ['body'] : shown
+  throw badRequest(where, hasNul ? 'must not contain NUL characters' : 'contains an unpaired surrogate')
 }

@@ -1,35 +1,31 @@
 import type { z } from 'zod'
-import { badRequest } from './errors.ts'
+import { badRequest, type MemberPath, memberMessage } from './errors.ts'
 
 const SHOWN = 5
 
-/** Validates one part of a request, or a row of an import. Throws `bad_request` whose message names each offending field by its path (OP-02). */
+/**
+ * Validates one part of a request, or a row of an import. Throws `bad_request`, whose message names each invalid member
+ * by its path (OP-02) and whose `path` is that of the first.
+ */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, part: string): z.output<Schema> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
-  const problems = [...new Set(result.error.issues.flatMap((issue) => describe(issue, part)))]
-  const more = problems.length > SHOWN ? ` (and ${problems.length - SHOWN} more)` : ''
-  throw badRequest(problems.slice(0, SHOWN).join('; ') + more)
+  const invalid = result.error.issues.flatMap((issue) => invalidMembers(issue, part))
+  const messages = [...new Set(invalid.map(({ path, reason }) => memberMessage(path, reason)))]
+  const { path, reason } = invalid[0] ?? { path: [part], reason: 'is invalid' }
+  const more = messages.length > SHOWN ? ` (and ${messages.length - SHOWN} more)` : ''
+  throw badRequest(path, [reason, ...messages.slice(1, SHOWN)].join('; ') + more)
 }
 
-function describe(issue: z.core.$ZodIssue, part: string): string[] {
+/** The members of an issue, each with its reason; for the whole part, the path is the part's name. */
+function invalidMembers(issue: z.core.$ZodIssue, part: string): { path: MemberPath; reason: string }[] {
+  const path = issue.path.length === 0 ? [part] : issue.path
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => `${pathOf([...issue.path, key], part)}: unknown member`)
+    return issue.keys.map((key) => ({ path: [...issue.path, key], reason: 'unknown member' }))
   }
-  if (issue.code === 'invalid_key') {
-    return [`${pathOf(issue.path, part)}: ${issue.issues[0]?.message ?? issue.message}`]
-  }
-  const message = issue.message
+  if (issue.code === 'invalid_key') return [{ path, reason: issue.issues[0]?.message ?? issue.message }]
+  const reason = issue.message
     .replace(/^(Invalid input|Invalid option|Too small|Too big): /, '')
     .replace(/, received undefined$/, ' (it is missing)')
-  return [`${pathOf(issue.path, part)}: ${message}`]
-}
-
-/** `['variants', 1, 'sku']` as `variants[1].sku`; the part's own name where the path is empty. */
-function pathOf(path: readonly PropertyKey[], part: string): string {
-  if (path.length === 0) return part
-  return path
-    .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
-    .join('')
-    .replace(/^\./, '')
+  return [{ path, reason }]
 }

@@ -10,26 +10,24 @@ import { parseJsonBody } from './json-body.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** Members the request's log line gets besides the usual ones. */
+    /** Additional members of the request's log line. */
     logged: Record<string, unknown>
   }
   interface FastifyContextConfig {
-    /** The route takes a form with a file, and reads it by itself. */
+    /** The route takes a form with a file and reads the body itself. */
     takesFile?: boolean
+    /** How long a body may take to arrive, in milliseconds; 60 s unless given. */
+    bodyWithinMs?: number
   }
 }
 
-export interface AppOptions {
-  readonly logger: Logger
-  /** Whether X-Request-Id is taken from the caller: only behind the gateway, which sets it. */
-  readonly trustRequestId: boolean
-}
-
 /**
- * A Fastify instance made ours: contract error body for every failure (spec: Errors), X-Request-Id on every response
- * (OP-02), JSON bodies only but for routes that take a file, one log line per request, and requests in flight finished before it closes.
+ * Creates a Fastify app with our conventions: the contract's error body for every failure (spec: Errors), X-Request-Id
+ * on every response (OP-02), JSON bodies except on routes that take a file, and one log line per request. On closing it
+ * finishes the requests in flight. With `trustRequestId`, X-Request-Id is taken from the caller: only behind the
+ * gateway, which sets it.
  */
-export function createApp({ logger, trustRequestId }: AppOptions): FastifyInstance {
+export function createApp({ logger, trustRequestId }: { logger: Logger; trustRequestId: boolean }): FastifyInstance {
   const app = fastify({
     logger: false,
     bodyLimit: LIMITS.bodyBytes,
@@ -37,7 +35,7 @@ export function createApp({ logger, trustRequestId }: AppOptions): FastifyInstan
     http: { requireHostHeader: false },
     return503OnClosing: false,
     keepAliveTimeout: 75_000,
-    // Of the headers: Node's own 60 s. Of the body: limitBodyTime, since files take longer.
+    // Node's own 60 s limit the headers; limitBodyTime limits the body, since files take longer.
     requestTimeout: 0,
     routerOptions: { maxParamLength: 2048 },
     genReqId: ({ headers }) => {
@@ -51,7 +49,7 @@ export function createApp({ logger, trustRequestId }: AppOptions): FastifyInstan
     },
     clientErrorHandler: (error, socket) => answerMalformed(error, socket, logger),
   })
-  // Known to the router, so that they too can be refused with 405 where another method is there.
+  // The router knows all methods, so that each is refused with 405 on a path that has others.
   for (const method of METHODS) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method)
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (_request: FastifyRequest, body: Buffer) =>
@@ -64,14 +62,15 @@ export function createApp({ logger, trustRequestId }: AppOptions): FastifyInstan
   app.addHook('onRequest', async (request, reply) => {
     request.logged = {}
     reply.header('x-request-id', request.id)
-    // A request whose client left has no response to log it with.
+    // onResponse does not come when the client has closed the connection.
     reply.raw.once('close', () => {
       if (!reply.raw.writableFinished) logRequest(logger, request, reply, CLIENT_LEFT)
     })
     limitBodyTime(request, reply)
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw badRequest('Host: is missing')
-    // Before the body is read: what it holds does not matter.
-    if (request.is404) throw notFound(`${request.method} ${request.url.split('?', 1)[0]}: no such operation`)
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw badRequest(['Host'], 'is missing')
+    // Before the body is read, since it does not matter.
+    if (request.is404) throw notFound([], `${request.method} ${request.url.split('?', 1)[0]}: no such operation`)
   })
   app.addHook('onResponse', async (request, reply) => logRequest(logger, request, reply, reply.statusCode))
   app.setErrorHandler(answerError)
@@ -79,7 +78,7 @@ export function createApp({ logger, trustRequestId }: AppOptions): FastifyInstan
   return app
 }
 
-/** Ends each connection with the answer under way on it: a client that keeps it open would keep the app from closing. */
+/** While the app closes, each answer ends its connection: a connection kept open by a client would delay the end. */
 function closeConnectionsWhenClosing(app: FastifyInstance): void {
   let isClosing = false
   app.addHook('preClose', async () => {
@@ -90,7 +89,7 @@ function closeConnectionsWhenClosing(app: FastifyInstance): void {
   })
 }
 
-/** How a request is logged whose client closed the connection before it had its answer, as nginx does. */
+/** The status in the log when the client closed the connection before the answer, as in nginx. */
 const CLIENT_LEFT = 499
 
 function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply, status: number): void {

@@ -6,10 +6,10 @@ import { isRetriable, isUnavailable, isUniqueViolation } from '@backoffice/postg
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
-/** A message repeats what the caller sent (keys, paths), which may be long: it is cut here. */
+/** Messages are cut, since they repeat keys and paths of the request, which may be long. */
 const MESSAGE_LENGTH = 1000
 
-/** Answers with the contract's error body (spec: Errors), and tells the request's log line why. */
+/** Answers with the contract's error body (spec: Errors), and adds the error to the request's log line. */
 export function answerError(error: FastifyError | Error, request: FastifyRequest, reply: FastifyReply): void {
   const refusal = asApiError(error)
   const message =
@@ -29,7 +29,7 @@ const retryLater = (cause: Error) =>
     headers: { 'retry-after': '1' },
   })
 
-/** Any thrown value as what the caller is told; what we did not expect is `internal_error` and keeps its cause for the log. */
+/** Turns any error into an ApiError: an unexpected one into `internal_error`, with the error as cause for the log. */
 function asApiError(error: FastifyError | Error): ApiError {
   if (error instanceof ApiError) return error
   const code = 'code' in error ? error.code : undefined
@@ -58,7 +58,7 @@ const NOT_HTTP: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request was not complete in time',
 }
 
-/** Answers what could not be read as a request, on the bare connection, with the contract's error body; then closes it. */
+/** Answers malformed HTTP with the contract's error body, on the socket itself, and closes it. */
 export function answerMalformed(error: ConnectionError, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
   const requestId = randomUUID()

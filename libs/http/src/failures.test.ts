@@ -30,7 +30,7 @@ const { send } = await thingsApi(db, {
       throw new TypeError('secret of the implementation')
     }),
     failing('refusal', async () => {
-      throw new ApiError('unprocessable', 'categories[0]: no such category')
+      throw new ApiError('unprocessable', 'no such category', { path: ['categories', 0] })
     }),
     failing('limited', async () => {
       throw new ApiError('rate_limited', 'Slow down', { headers: { 'retry-after': '7' } })

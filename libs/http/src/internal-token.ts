@@ -6,7 +6,7 @@ import { jwtVerify, SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
-/** Who is calling, as the gateway found out; carried to the services in a signed token. */
+/** The caller, as authenticated by the gateway and passed to the services in a signed token. */
 export const Caller = z.object({
   workspaceId: z.guid(),
   livemode: z.boolean(),
@@ -17,11 +17,11 @@ export const Caller = z.object({
 })
 export type Caller = z.output<typeof Caller>
 
-/** The caller of one request, with the request's own ids. */
+/** The caller of one request, and the ids of the request. */
 export type RequestContext = Caller &
   WorkspaceContext & {
     readonly requestId: string
-    /** The caller's token as it came, for asking another service on the caller's behalf. */
+    /** The caller's token, for calls to another service on the caller's behalf. */
     readonly token: string
   }
 
@@ -44,7 +44,7 @@ export function tokenSigner(privateKey: string): (caller: Caller, now: Date) => 
   }
 }
 
-/** Checks tokens, each once: a token that passed is remembered until it expires. `publicKey` is base64 DER SPKI. */
+/** Verifies tokens. A valid token is cached until it expires. `publicKey` is base64 DER SPKI. */
 export function tokenVerifier(publicKey: string): (token: string | undefined, now: Date) => Promise<Caller> {
   const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
   const verified = new LRUCache<string, { caller: Caller; expiresAt: number }>({ max: 10_000 })

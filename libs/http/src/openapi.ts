@@ -8,11 +8,6 @@ type Json = Record<string, unknown>
 
 type Entry = RouteDeclaration & { readonly scope?: Scope | 'internal' }
 
-interface FormSchema {
-  readonly properties?: Json
-  readonly required?: string[]
-}
-
 /** A service's part of the API's OpenAPI 3.1 document, internal operations left out; the gateway merges the parts. */
 export function openApiDocument(operations: readonly Entry[]): Json {
   const paths: Record<string, Json> = {}
@@ -46,19 +41,16 @@ function requestBodyOf({ body, upload }: Entry): Json {
   if (upload)
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formOf(body, upload) } } } }
   if (body === undefined) return {}
-  // What a request without a body is validated as is undefined.
+  // A request without a body is validated as undefined.
   const isRequired = !body.safeParse(undefined).success
   return { requestBody: { required: isRequired, content: jsonContent(schemaOf(body, 'input')) } }
 }
 
 /** The form of an upload: its text members, then the file. */
 function formOf(body: z.ZodType | undefined, { member, maxBytes }: UploadDeclaration): Json {
-  const { properties, required = [] } = schemaOf(body ?? z.strictObject({}), 'input') as FormSchema
-  const file = {
-    type: 'string',
-    contentMediaType: 'application/octet-stream',
-    description: `At most ${maxBytes} bytes`,
-  }
+  const { properties, required = [] } = schemaOf(body ?? z.strictObject({}), 'input')
+  const description = `At most ${maxBytes} bytes`
+  const file = { type: 'string', contentMediaType: 'application/octet-stream', description }
   return {
     type: 'object',
     properties: { ...properties, [member]: file },
@@ -95,14 +87,14 @@ const responseOf = (body: z.ZodType | null): Json =>
     ? { description: 'Done; no body' }
     : { description: 'Success', content: jsonContent(schemaOf(body, 'output')) }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
   return rest
 }
 
 function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
   if (schema === undefined) return []
-  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const { properties = {}, required = [] } = schemaOf(schema, 'input')
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,

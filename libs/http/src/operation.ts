@@ -5,51 +5,32 @@ import { claimKey, fingerprintOf, type IdempotentRequest, storeAnswer } from '@b
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { type Caller, INTERNAL_TOKEN_HEADER, type RequestContext } from './internal-token.ts'
+import { INTERNAL_TOKEN_HEADER, type RequestContext, type tokenVerifier } from './internal-token.ts'
 import { Reply } from './reply.ts'
 import type { Route, RouteDeclaration, ValidRequest } from './route.ts'
 import type { UploadDeclaration, UploadedFile } from './upload.ts'
 
-/** What a handler is given: the validated request, who sent it, and a transaction in the sender's workspace. */
+/** The input of a handler: the validated request, its caller, and a transaction in the caller's workspace. */
 export interface OperationInput<Params, Query, Body, File> extends ValidRequest<Params, Query, Body, File> {
   readonly context: RequestContext
   readonly now: Date
   /**
-   * Runs the operation's one transaction. For a POST with an Idempotency-Key the answer is stored in it, and a repeated
-   * request is answered from the store without running `work` (OP-08). An upload is read to its end before.
+   * Runs the operation's one transaction. For a POST with an Idempotency-Key it stores the answer, and answers a
+   * repeated request from the store without running `work` (OP-08). An upload must have been read to its end.
    */
   inWorkspace(work: (tx: Transaction) => Promise<Reply>): Promise<Reply>
 }
 
 /**
- * What the caller's key must be granted. An `internal` operation is for other services only: its caller's token is as
- * signed, but which scope an act needs is known to the service that acts, so none is asked for. Such an operation stays under
- * `/internal/`, where the gateway sends nobody, and out of the OpenAPI document.
+ * The scope that the caller's key needs. An `internal` operation is for other services only. It needs a valid token but
+ * no scope, since the calling service has checked the scope of its own operation. Its path is under `/internal/`, where
+ * the gateway forwards nothing, and it is not in the OpenAPI document.
  */
 type Access =
   | { readonly path: string; readonly scope: Scope }
   | { readonly path: `/internal/${string}`; readonly scope: 'internal' }
 
 /** One operation of the API: routing, validation, scope, OpenAPI entry and handler in one declaration. */
-export type Operation<
-  Params extends z.ZodType = z.ZodType,
-  Query extends z.ZodType = z.ZodType,
-  Body extends z.ZodType = z.ZodType,
-  Upload extends UploadDeclaration | undefined = UploadDeclaration | undefined,
-> = RouteDeclaration<Params, Query, Body> &
-  Access & {
-    readonly upload?: Upload
-    handle(
-      input: OperationInput<
-        z.output<Params>,
-        z.output<Query>,
-        z.output<Body>,
-        Upload extends UploadDeclaration ? UploadedFile : undefined
-      >,
-    ): Promise<Reply>
-  }
-
-/** Any operation, as a server takes them. */
 export type AnyOperation = RouteDeclaration &
   Access & {
     handle(input: OperationInput<never, never, never, never>): Promise<Reply>
@@ -62,20 +43,29 @@ export const operation = <
   Body extends z.ZodType,
   Upload extends UploadDeclaration | undefined = undefined,
 >(
-  declaration: Operation<Params, Query, Body, Upload>,
+  declaration: RouteDeclaration<Params, Query, Body> &
+    Access & {
+      readonly upload?: Upload
+      handle(
+        input: OperationInput<
+          z.output<Params>,
+          z.output<Query>,
+          z.output<Body>,
+          Upload extends UploadDeclaration ? UploadedFile : undefined
+        >,
+      ): Promise<Reply>
+    },
 ): AnyOperation => declaration
 
-export interface OperationDependencies {
+interface Dependencies {
   readonly db: Database
-  readonly verifyToken: (token: string | undefined, now: Date) => Promise<Caller>
+  readonly verifyToken: ReturnType<typeof tokenVerifier>
   readonly clock: () => Date
 }
 
-/** Binds an operation to its service: the caller comes from the gateway's token and needs the operation's scope, if it has one. */
-export function operationRoute(
-  declaration: AnyOperation,
-  { db, verifyToken, clock }: OperationDependencies,
-): Route<RequestContext> {
+/** Makes an operation's route: authenticates the caller by the gateway's token and checks the operation's scope. */
+export function operationRoute(declaration: AnyOperation, dependencies: Dependencies): Route<RequestContext> {
+  const { db, verifyToken, clock } = dependencies
   return {
     declaration,
     async authorize(request) {
@@ -122,12 +112,12 @@ const KEY = /^[\x21-\x7e]{1,255}$/
 function idempotencyKey(request: FastifyRequest): string | undefined {
   const key = headerOf(request, 'idempotency-key')
   if (key !== undefined && !KEY.test(key)) {
-    throw badRequest('Idempotency-Key: must be 1 to 255 visible ASCII characters')
+    throw badRequest(['Idempotency-Key'], 'must be 1 to 255 visible ASCII characters')
   }
   return key
 }
 
-/** Of a request with a file, made when the operation has read it. */
+/** For a request with a file, call it after the file has been read. */
 function fingerprint({ method, url, body }: FastifyRequest, { file, body: members }: ValidRequest): string {
   return fingerprintOf(method, url, file ? { members, name: file.name, digest: file.digest() } : body)
 }

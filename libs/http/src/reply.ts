@@ -2,7 +2,7 @@
 export class Reply {
   readonly status: number
   readonly body: unknown
-  /** For an answer that holds a secret: what was made, as a repeated Idempotency-Key is told (OP-08). */
+  /** The created resource, for an answer with a secret: a repeated Idempotency-Key is refused with its name (OP-08). */
   readonly resource: string | undefined
 
   constructor(status: number, body?: unknown, resource?: string) {
@@ -12,7 +12,7 @@ export class Reply {
   }
 }
 
-/** 201 (OP-01). `resource` names what was made when the body holds a secret, which is then never stored. */
+/** 201 (OP-01). `resource` names the created resource when the body holds a secret; such a body is never stored. */
 export const created = (body: unknown, resource?: string): Reply => new Reply(201, body, resource)
 /** 200 (OP-01). */
 export const ok = (body: unknown): Reply => new Reply(200, body)

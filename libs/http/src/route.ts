@@ -14,7 +14,7 @@ import {
   uploadBytes,
 } from './upload.ts'
 
-/** The declared side of an operation: what routing, validation and the OpenAPI document need. */
+/** The declaration of an operation, for routing, validation and the OpenAPI document. */
 export interface RouteDeclaration<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -32,7 +32,7 @@ export interface RouteDeclaration<
   readonly upload?: UploadDeclaration | undefined
   /** Successful answers by status; null is an answer without a body. */
   readonly responses: Readonly<Record<number, z.ZodType | null>>
-  /** Decisions the operation rests on, shown as `x-open-point`. */
+  /** The open points whose decisions the operation follows, shown as `x-open-point`. */
   readonly openPoints?: readonly string[]
   /** Set where the specification refers to the operation without describing it. */
   readonly extension?: boolean
@@ -46,7 +46,7 @@ export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown,
   readonly file: File
 }
 
-/** A declaration with its way of answering: who may call is decided by `authorize`, before the body is read. */
+/** A declaration and its implementation. `authorize` is called before the body is read. */
 export interface Route<Caller> {
   readonly declaration: RouteDeclaration
   authorize(request: FastifyRequest): Promise<Caller>
@@ -57,13 +57,13 @@ const NO_MEMBERS = z.strictObject({})
 const NO_BODY = z.undefined('this operation takes no body')
 
 /**
- * Adds routes to an app. Other methods on the same paths answer 405 with `Allow`. With `checkResponses`, an answer that
- * is not exactly what its declaration says fails: tests run so.
+ * Adds routes to an app. Other methods on the same paths are answered with 405 and `Allow`. With `checkResponses`, for
+ * tests, an answer that differs from its declaration fails.
  */
 export function addRoutes<Caller>(
   app: FastifyInstance,
   routes: readonly Route<Caller>[],
-  { checkResponses = false }: { checkResponses?: boolean } = {},
+  checkResponses = false,
 ): void {
   const methodsByUrl = new Map<string, string[]>()
   for (const route of routes) {
@@ -92,7 +92,7 @@ export function addRoutes<Caller>(
   for (const [url, allowed] of methodsByUrl) refuseOtherMethods(app, url, allowed)
 }
 
-/** The validated request; one with a file has been read up to it, and whatever is left unread is dropped in the end. */
+/** Validates the request and answers it. A form is read up to its file before; its rest is dropped afterwards. */
 async function withFile(
   declaration: RouteDeclaration,
   request: FastifyRequest,
@@ -121,7 +121,7 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: s
   app.route({
     method: app.supportedMethods.filter((method) => !isAnswered(method)),
     url,
-    // Answered before the body is read: what it holds does not matter.
+    // Before the body is read, since it does not matter.
     onRequest: async (request) => {
       const allow = allowed.join(', ')
       throw new ApiError('method_not_allowed', `${request.method} is not allowed here; allowed: ${allow}`, {

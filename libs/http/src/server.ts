@@ -1,6 +1,6 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Part } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import { tokenVerifier } from './internal-token.ts'
@@ -15,7 +15,7 @@ export interface ServiceAppOptions {
   /** The gateway's public key, base64 DER SPKI. */
   readonly tokenKey: string
   readonly clock?: () => Date
-  /** Fail an answer that is not exactly as declared: tests run so. */
+  /** Fails an answer that differs from its declaration; for tests. */
   readonly checkResponses?: boolean
 }
 
@@ -23,24 +23,21 @@ export interface ServiceAppOptions {
 export function createServiceApp({ logger, db, operations, tokenKey, ...options }: ServiceAppOptions): FastifyInstance {
   const app = createApp({ logger, trustRequestId: true })
   const dependencies = { db, verifyToken: tokenVerifier(tokenKey), clock: options.clock ?? (() => new Date()) }
-  addRoutes(
-    app,
-    operations.map((operation) => operationRoute(operation, dependencies)),
-    { checkResponses: options.checkResponses ?? false },
-  )
+  const routes = operations.map((operation) => operationRoute(operation, dependencies))
+  addRoutes(app, routes, options.checkResponses)
   const document = openApiDocument(operations)
   app.get('/openapi.json', async () => document)
   return app
 }
 
-/** How long requests in flight have to finish once the process stops, which it does within 25 s. */
+/** The time for requests in flight when the process stops; the whole process has 25 s. */
 const FINISH_WITHIN_MS = 22_000
 
 /**
- * An app as a part of a process: listens when started; when stopped, takes no new request and finishes those it has, the
- * ones that take longer than 22 s aside.
+ * An app as a component of a process: listens when started. When stopped, takes no new request and finishes the
+ * requests in flight, for at most 22 s.
  */
-export function httpServer(app: FastifyInstance, { HOST, PORT }: { HOST: string; PORT: number }): Part {
+export function httpServer(app: FastifyInstance, { HOST, PORT }: { HOST: string; PORT: number }): Component {
   return {
     name: 'http',
     async start() {

@@ -1,7 +1,7 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { parts } from '@backoffice/testing/parts.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { expect, test } from 'vitest'
 import { testConsumer } from './testing/consumer.ts'
 
@@ -15,7 +15,7 @@ test('records that were committed by a process killed before it committed their 
   await notes.send(key, 'one', 'two')
   const killed = fork(
     fileURLToPath(new URL('./testing/crashing-consumer.ts', import.meta.url)),
-    [parts().kafkaBrokers.join(), notes.prefix, notes.name, notes.workerUrl],
+    [backingServices().kafkaBrokers.join(), notes.prefix, notes.name, notes.workerUrl],
     { execArgv: [] },
   )
   const [, signal] = await once(killed, 'exit')

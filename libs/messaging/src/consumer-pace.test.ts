@@ -16,7 +16,7 @@ test('a consumer that is asked how many records it takes at once is told how man
     },
     {},
     {
-      async recordsAtOnce(count) {
+      async batchSize(count) {
         atHand.push(count)
         return 4
       },

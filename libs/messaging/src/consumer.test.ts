@@ -1,7 +1,7 @@
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
-import type { Received } from './handling.ts'
+import type { ReceivedRecord } from './received-records.ts'
 import { testConsumer } from './testing/consumer.ts'
 import type { Note } from './testing/note.ts'
 
@@ -10,7 +10,7 @@ const dead = notes.deadLetters()
 
 /** Poison is what the handler cannot take; the rest is written. */
 await notes.start(
-  async (records: Received<Note>[], tx) => {
+  async (records: ReceivedRecord<Note>[], tx) => {
     if (records.some(({ value }) => value.name === 'poison')) throw new Error('cannot take poison')
     return notes.insert(records, tx)
   },

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { parts } from '@backoffice/testing/parts.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { expect, test } from 'vitest'
 import { createTopics } from './create-topics.ts'
 import { aTopic } from './testing/kafka.ts'
@@ -8,7 +8,7 @@ const options = () => ({ prefix: `test-${randomUUID()}.`, replicationFactor: 1 }
 
 test('adds the topics that are missing, and nothing when run again', async () => {
   const here = options()
-  const brokers = parts().kafkaBrokers
+  const brokers = backingServices().kafkaBrokers
   expect(await createTopics(brokers, [aTopic('one')], here)).toEqual(['one'])
   expect(await createTopics(brokers, [aTopic('one'), aTopic('two')], here)).toEqual(['two'])
   expect(await createTopics(brokers, [aTopic('one'), aTopic('two')], here)).toEqual([])
@@ -16,7 +16,7 @@ test('adds the topics that are missing, and nothing when run again', async () =>
 
 test('a topic with fewer partitions than declared is named', async () => {
   const here = options()
-  const brokers = parts().kafkaBrokers
+  const brokers = backingServices().kafkaBrokers
   await createTopics(brokers, [aTopic('one')], here)
   const larger = { ...aTopic('one'), partitions: 6 }
   await expect(createTopics(brokers, [larger], here)).rejects.toThrow('fewer partitions than declared: one has 3 of 6')

@@ -2,29 +2,19 @@ import { createLogger } from '@backoffice/runtime/logger.ts'
 import { connectKafka } from './kafka.ts'
 import type { NewTopic } from './kafka-connection.ts'
 
-export interface TopicOptions {
-  /** Put before every name; see connectKafka. */
-  readonly prefix?: string
-  /** Copies of every record: 3 in production, 1 on a single broker. A write waits for all but one of them. */
-  readonly replicationFactor: number
-}
-
 /**
- * Adds the topics that are missing and returns their names; running it again changes nothing. Settings of topics that
- * exist are left alone. Throws when a topic has fewer partitions than declared: adding some would send the records of a
- * key elsewhere, past those that still wait.
+ * Creates the missing topics and returns their names; `prefix` goes before every name. Existing topics keep their
+ * settings. `replicationFactor` is the number of copies of every record: 3 in production, 1 on a single broker. A write
+ * waits for all of them but one. Throws when a topic has fewer partitions than declared: with more partitions, new
+ * records of a key could overtake older ones in another partition.
  */
 export async function createTopics(
   brokers: readonly string[],
   topics: readonly NewTopic[],
-  { prefix = '', replicationFactor }: TopicOptions,
+  { prefix = '', replicationFactor }: { readonly prefix?: string; readonly replicationFactor: number },
 ): Promise<string[]> {
-  const kafka = connectKafka({
-    brokers,
-    clientId: 'create-topics',
-    prefix,
-    logger: createLogger('create-topics', 'warn'),
-  })
+  const clientId = 'create-topics'
+  const kafka = connectKafka({ brokers, clientId, prefix, logger: createLogger(clientId, 'warn') })
   try {
     const present = await kafka.topics()
     const small = topics.filter(({ name, partitions }) => (present.get(name) ?? partitions) < partitions)

@@ -1,27 +1,45 @@
-import type { IncomingRecord, Kafka } from './kafka-connection.ts'
+import type { Sql, TransactionSql } from 'postgres'
+import type { IncomingRecord, OutgoingRecord } from './kafka-connection.ts'
 
-/** The topic that takes what this consumer could not process. */
+/** The topic for the records that this consumer could not process. */
 export const deadLetterTopic = (consumer: string): string => `${consumer}.dead-letters`
 
-/** Sends records as they came to the consumer's dead-letter topic, with where they are from and why in their headers. */
-export const sendDeadLetters = (
-  kafka: Kafka,
+/** A record for the consumer's dead-letter topic: unchanged, with headers that name its source and the reason. */
+export const deadLetter = (consumer: string, record: IncomingRecord, reason: string): OutgoingRecord => ({
+  topic: deadLetterTopic(consumer),
+  key: record.key,
+  value: record.value,
+  headers: {
+    ...record.headers,
+    'dead-letter-topic': record.topic,
+    'dead-letter-partition': String(record.partition),
+    'dead-letter-offset': record.offset,
+    'dead-letter-reason': reason,
+    'dead-letter-at': new Date().toISOString(),
+  },
+})
+
+/** PostgreSQL cannot store NUL in a text, so a key with NUL is never parked. */
+const isParkable = (key: string | null): key is string => key !== null && !key.includes('\0')
+
+/** The keys among these records, all of one topic, that are parked for this consumer. */
+export async function parkedKeys(
+  sql: Sql | TransactionSql,
   consumer: string,
   records: readonly IncomingRecord[],
-  reason: string,
-): Promise<void> =>
-  kafka.produce(
-    records.map(({ topic, partition, offset, key, value, headers }) => ({
-      topic: deadLetterTopic(consumer),
-      key,
-      value,
-      headers: {
-        ...headers,
-        'dead-letter-topic': topic,
-        'dead-letter-partition': String(partition),
-        'dead-letter-offset': offset,
-        'dead-letter-reason': reason,
-        'dead-letter-at': new Date().toISOString(),
-      },
-    })),
-  )
+): Promise<Set<string | null>> {
+  const topic = records[0]?.topic ?? ''
+  const keys = records.map(({ key }) => key).filter(isParkable)
+  const rows = await sql<{ key: string }[]>`
+    select key from parked_key where consumer = ${consumer} and topic = ${topic} and key = any(${keys})`
+  return new Set(rows.map(({ key }) => key))
+}
+
+/** Parks a record's key: from now on records with this key go to the dead letters, in their order. */
+export async function parkKey(sql: Sql, consumer: string, record: IncomingRecord, reason: string): Promise<void> {
+  if (!isParkable(record.key)) return
+  await sql`
+    insert into parked_key (consumer, topic, key, reason)
+    values (${consumer}, ${record.topic}, ${record.key}, ${reason})
+    on conflict do nothing`
+}

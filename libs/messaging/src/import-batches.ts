@@ -9,7 +9,7 @@ import type { ConsumerDefinition } from './consumer.ts'
 import { withInbox } from './inbox.ts'
 import type { RowOutcomes } from './row-outcomes.ts'
 
-/** A batch as it is read: each row's values are read for themselves, so that one that does not fit fails alone. */
+/** A batch. The values of a row are validated later, so that a bad row fails alone. */
 const ImportBatch = z.object({
   import_id: Id,
   batch: z.int(),
@@ -19,7 +19,7 @@ const ImportBatch = z.object({
 })
 export type ImportBatch = z.output<typeof ImportBatch>
 
-/** A batch of any service's template. Those of the service's own are read further, the others are passed over. */
+/** A batch of any service's template. A consumer ignores the templates of other services. */
 const AnyBatch = z.object({
   workspace_id: Id,
   livemode: z.boolean(),
@@ -27,7 +27,7 @@ const AnyBatch = z.object({
 })
 type AnyBatch = z.output<typeof AnyBatch>
 
-/** Applies the rows of a batch of one template, in the batch's transaction, and says what became of each. They fire no event (OP-72). */
+/** Applies a batch's rows in its transaction and returns the outcome of each. Imported rows fire no event (OP-72). */
 export type Importer = (tx: Transaction, batch: ImportBatch, now: Date) => Promise<RowOutcomes>
 
 /** A service's side of imports. */
@@ -36,14 +36,14 @@ export interface ImportBatchesDefinition {
   readonly name: string
   /** The templates that the service owns. */
   readonly importers: Partial<Readonly<Record<Template, Importer>>>
-  /** Called once a batch is committed: tells the relay. */
+  /** Called after the commit of a batch, to wake the relay. */
   readonly wake: () => void
 }
 
 /**
- * Applies the batches of imports whose template is the service's own, each in one transaction with its inbox row and the answer on
- * `imports.results`, so that one that comes again changes nothing and is answered once (decision 015). Run it on the app role's
- * connections.
+ * Applies the import batches of the service's own templates. A batch, its inbox row and its answer on `imports.results`
+ * are one transaction, so a batch that comes again changes nothing and is answered once (decision 015). The consumer's
+ * `db` connects as the app role.
  */
 export function importBatches({ name, importers, wake }: ImportBatchesDefinition): ConsumerDefinition<AnyBatch> {
   const own = new Map<string, Importer>(Object.entries(importers))
@@ -65,10 +65,10 @@ export function importBatches({ name, importers, wake }: ImportBatchesDefinition
   })
 }
 
-/** Applies one batch and publishes what became of each row. */
+/** Applies one batch and publishes the outcome of each row. */
 async function applyBatch(tx: Transaction, importer: Importer, batch: ImportBatch, now: Date): Promise<void> {
   const { import_id, template } = batch
-  // Plans that stay with a connection, those of foreign key checks among them, were made when the tables held less.
+  // The connection's kept plans, such as those of foreign key checks, may be from the time when the tables were small.
   await tx`discard plans`
   const outcomes = await importer(tx, batch, now)
   const answer = { import_id, batch: batch.batch, template, rows: outcomes.of(batch.rows) }

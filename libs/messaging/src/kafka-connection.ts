@@ -1,6 +1,4 @@
-import type { Part } from '@backoffice/runtime/process.ts'
-
-export type RecordHeaders = Record<string, Buffer | string | (Buffer | string)[] | undefined>
+import type { Component } from '@backoffice/runtime/process.ts'
 
 export interface OutgoingRecord {
   readonly topic: string
@@ -8,7 +6,7 @@ export interface OutgoingRecord {
   readonly key: string | null
   /** Null is a tombstone. */
   readonly value: Buffer | null
-  readonly headers: RecordHeaders
+  readonly headers: Record<string, Buffer | string | (Buffer | string)[] | undefined>
 }
 
 export interface IncomingRecord extends OutgoingRecord {
@@ -20,10 +18,10 @@ export interface IncomingRecord extends OutgoingRecord {
 /** Records of one partition in their order. */
 export interface IncomingBatch {
   readonly records: readonly IncomingRecord[]
-  /** Tells the group that this member is alive. Throws when the group has moved on: stop then, the records come again. */
-  beat(): Promise<void>
-  /** Says that the records up to this one are done; what is not settled comes again. */
-  settle(last: IncomingRecord): void
+  /** Tells the group that this member is alive. Throws when the group has removed it: stop, the records come again. */
+  heartbeat(): Promise<void>
+  /** Marks the records up to this one for the next commit; records that were not marked come again. */
+  markProcessed(last: IncomingRecord): void
   /** False once the member is to stop. */
   isRunning(): boolean
 }
@@ -31,11 +29,11 @@ export interface IncomingBatch {
 export interface MemberOptions {
   readonly group: string
   readonly topics: readonly string[]
-  /** Batches of different partitions come side by side, at most this many. */
+  /** The most partitions whose batches come at the same time. */
   readonly concurrency: number
   /**
-   * The offset to begin at in a partition, named `topic/partition`, whatever position the group has: asked each time the
-   * member has joined. Then nothing is committed.
+   * The offset to begin at in a partition, named `topic/partition`, instead of the group's position. Called each time
+   * the member has joined. With it, no offsets are committed.
    */
   readonly from?: (partition: string) => number
   onBatch(batch: IncomingBatch): Promise<void>
@@ -48,7 +46,7 @@ export interface GroupMember {
   stop(): Promise<void>
 }
 
-/** How far a group is in one partition: the next offset it reads, and how many records come from there on. */
+/** A group's position in one partition: the next offset it reads, and the number of records from there on. */
 export interface Position {
   readonly partition: string
   readonly offset: number
@@ -61,32 +59,32 @@ export interface NewTopic {
   readonly config: Readonly<Record<string, string>>
 }
 
-/** The connection to Kafka. It is made when first needed, so a broker that is away keeps no process from starting. */
-export interface Kafka extends Part {
+/** The connection to Kafka. It is made when first needed, so a process starts without a broker too. */
+export interface Kafka extends Component {
   /**
    * Resolves when all in-sync replicas have the records. Throws RecordsRefused when the broker will never take one of
    * them, else an error after some seconds of trying; after any error the records may or may not be there.
    */
   produce(records: readonly OutgoingRecord[]): Promise<void>
-  /** Joins a group, reading from the beginning where the group has no position; goes on after every failure. */
+  /** Joins a group and reads from the beginning where the group has no position; joins again after every failure. */
   consume(options: MemberOptions): GroupMember
   positions(group: string, topics: readonly string[]): Promise<Position[]>
   /**
-   * The offset of the first record produced at that time or later, or the end, of each partition, named `topic/partition`.
-   * Throws when a topic is not there.
+   * For each partition, named `topic/partition`: the offset of the first record produced at that time or later, or the
+   * end. Throws when a topic does not exist.
    */
   offsetsAt(topics: readonly string[], time: Date): Promise<Map<string, number>>
-  /** Names of the topics there are, without those of other prefixes, and their numbers of partitions. */
+  /** The topics with this connection's prefix: their names without it, and their numbers of partitions. */
   topics(): Promise<Map<string, number>>
   createTopics(topics: readonly NewTopic[], replicationFactor: number): Promise<void>
   /**
-   * Whether a broker has answered, within two seconds of being asked, since the process started. It stays so while Kafka is
-   * away: the outbox takes the changes then, and requests go on being answered.
+   * Whether a broker has answered since the process started; asks one for up to two seconds. It stays true while Kafka
+   * is away: the outbox keeps the changes then, and requests are still answered.
    */
   isReady(): Promise<boolean>
   /** Ends the members, then what is still being produced, then the connection. */
   stop(): Promise<void>
 }
 
-/** The broker will not take a record of the request, however often it is sent. */
+/** The broker will never accept a record of the request. */
 export class RecordsRefused extends Error {}

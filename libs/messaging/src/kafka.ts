@@ -2,15 +2,7 @@ import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import {
-  type Admin,
-  type Consumer,
-  type EachBatchPayload,
-  Kafka as KafkaClient,
-  type LogEntry,
-  logLevel,
-  Partitioners,
-} from 'kafkajs'
+import { type Admin, type EachBatchPayload, Kafka as KafkaClient, type LogEntry, logLevel, Partitioners } from 'kafkajs'
 import {
   type GroupMember,
   type IncomingBatch,
@@ -19,24 +11,24 @@ import {
   type OutgoingRecord,
   RecordsRefused,
 } from './kafka-connection.ts'
-import { replaceable } from './replaceable.ts'
+import { reconnectingClient } from './reconnecting-client.ts'
 
 export interface KafkaOptions {
   readonly brokers: readonly string[]
   /** Shown in the broker's log. */
   readonly clientId: string
-  /** Put before the name of every topic and group, so that tests keep apart on one broker. */
+  /** Put before the name of every topic and group, so that tests share one broker. */
   readonly prefix?: string
   readonly logger: Logger
 }
 
 const REFUSALS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID_RECORD', 'INVALID_TIMESTAMP'])
 
-/** About 3 s of connecting, or of sending to a connected broker. Named in full, since kafkajs has others under test. */
+/** About 3 s to connect, or to send to a connected broker. All set, since kafkajs has other defaults under test. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1000, factor: 0.2, multiplier: 2, retries: 5 }
 const REJOIN_AFTER_MS = 500
 const REACHABLE_WITHIN_MS = 2000
-/** With Kafka away there may be no end to wait for. */
+/** Limits the wait for the end of members and requests, which may never come while Kafka is away. */
 const STOP_WITHIN_MS = 8000
 
 interface RequestQueue {
@@ -45,10 +37,9 @@ interface RequestQueue {
 }
 
 /*
- * kafkajs (2.2.4, network/requestQueue) makes itself look at its queue of waiting requests again after
- * `throttledUntil - now` milliseconds. With nothing throttled that is far below zero, which Node 24 warns of
- * (TimeoutNegativeWarning) and runs after 1 ms, for ever and on every connection. The look is of use only while a request
- * waits, and then the time is positive; with an empty queue there is nothing to look at.
+ * kafkajs (2.2.4, network/requestQueue) checks its queue of waiting requests again after `throttledUntil - now`
+ * milliseconds. When nothing is throttled, that is far below zero: Node 24 warns (TimeoutNegativeWarning) and fires
+ * after 1 ms, again and again on every connection. The check is needed only while a request waits.
  */
 const requestQueue: { prototype: RequestQueue } = createRequire(import.meta.url)('kafkajs/src/network/requestQueue')
 const schedule = requestQueue.prototype.scheduleCheckPendingRequests
@@ -59,8 +50,8 @@ requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQue
 const LED_WITHIN_MS = 30_000
 
 /**
- * Resolves once every partition of new topics has a leader. kafkajs' own wait gives up at the first broker that has not
- * heard of the topic yet ("This server does not host this topic-partition").
+ * Resolves once every partition of new topics has a leader. kafkajs' own wait fails at the first broker that does not
+ * know the topic yet ("This server does not host this topic-partition").
  */
 async function untilLed(open: Admin, topics: string[]): Promise<void> {
   const deadline = performance.now() + LED_WITHIN_MS
@@ -87,8 +78,8 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
       logLevel: level,
       logCreator: () => (entry) => logKafkajs(logger, entry),
     })
-  const producer = replaceable(() =>
-    // At ERROR: it warns of limited retries, which are right here, since a producer that failed is not used again.
+  const producer = reconnectingClient(() =>
+    // At ERROR: it warns about limited retries, which are right here, since a failed producer is not used again.
     client(logLevel.ERROR).producer({
       idempotent: true,
       maxInFlightRequests: 1,
@@ -96,15 +87,16 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
       createPartitioner: Partitioners.DefaultPartitioner,
     }),
   )
-  const admin = replaceable(() => client(logLevel.ERROR).admin({ retry: { retries: 1 } }))
+  const admin = reconnectingClient(() => client(logLevel.ERROR).admin({ retry: { retries: 1 } }))
   const members = new Set<GroupMember>()
   let wasReached = false
 
-  // One request at a time: kafkajs takes back the sequence numbers of a failed request, and the broker would take another
-  // request that got the same numbers for a repetition, acknowledge it and drop it.
+  // One request at a time: kafkajs gives the sequence numbers of a failed request to the next one. The broker would
+  // take that one for a repetition, acknowledge it and drop it.
   let turn: Promise<unknown> = Promise.resolve()
   const produce = (records: readonly OutgoingRecord[]) => {
-    const topicMessages = byTopic(records, prefix)
+    const byTopic = Map.groupBy(records, ({ topic }) => prefix + topic)
+    const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }))
     const sent = turn.then(() => producer.use((open) => open.sendBatch({ acks: -1, topicMessages })))
     turn = sent.catch(() => undefined)
     return sent.then(() => undefined, refusedOr)
@@ -120,15 +112,13 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
     },
     async positions(group, topics) {
       return admin.use(async (open) => {
-        const committed = await open.fetchOffsets({
-          groupId: prefix + group,
-          topics: topics.map((name) => prefix + name),
-        })
+        const names = topics.map((name) => prefix + name)
+        const committed = await open.fetchOffsets({ groupId: prefix + group, topics: names })
         const perTopic = committed.map(async ({ topic, partitions }) => {
           const ends = new Map((await open.fetchTopicOffsets(topic)).map((end) => [end.partition, end]))
           return partitions.map(({ partition, offset }) => {
             const end = ends.get(partition)
-            // A group without a position (-1), or behind what retention has kept, reads from the first record there is.
+            // A group without a position (-1), or with a position before the first record kept, reads from that record.
             const next = Math.max(Number(offset), Number(end?.low ?? 0))
             const name = `${topic.slice(prefix.length)}/${partition}`
             return { partition: name, offset: next, lag: Math.max(Number(end?.high ?? 0) - next, 0) }
@@ -150,21 +140,17 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
       return new Map(ours.map(({ name, partitions }) => [name.slice(prefix.length), partitions.length]))
     },
     async createTopics(topics, replicationFactor) {
+      const required = { 'min.insync.replicas': String(Math.max(1, replicationFactor - 1)) }
       const wanted = topics.map(({ name, partitions, config }) => ({
         topic: prefix + name,
         numPartitions: partitions,
         replicationFactor,
-        configEntries: Object.entries({
-          ...config,
-          'min.insync.replicas': String(Math.max(1, replicationFactor - 1)),
-        }).map(([key, value]) => ({ name: key, value })),
+        configEntries: Object.entries({ ...config, ...required }).map(([key, value]) => ({ name: key, value })),
       }))
+      const names = wanted.map(({ topic }) => topic)
       await admin.use(async (open) => {
         await open.createTopics({ topics: wanted, waitForLeaders: false })
-        await untilLed(
-          open,
-          wanted.map(({ topic }) => topic),
-        )
+        await untilLed(open, names)
       })
     },
     async isReady() {
@@ -189,15 +175,10 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
   }
 }
 
-/** kafkajs calls an attempt that it or we repeat an error; none of them is one for whoever reads the log. */
+/** Logs as warnings: kafkajs logs an error for each attempt that is repeated. */
 function logKafkajs(logger: Logger, { namespace, log }: LogEntry): void {
   const { message, timestamp: _, logger: _name, ...details } = log
   logger.warn({ kafkajs: { namespace, ...details } }, message)
-}
-
-function byTopic(records: readonly OutgoingRecord[], prefix: string) {
-  const groups = Map.groupBy(records, ({ topic }) => topic)
-  return [...groups].map(([topic, messages]) => ({ topic: prefix + topic, messages: [...messages] }))
 }
 
 function refusedOr(error: unknown): never {
@@ -207,7 +188,7 @@ function refusedOr(error: unknown): never {
   throw error
 }
 
-/** Runs a member until it is stopped. After every crash it joins anew: kafkajs restarts itself after some, not after all. */
+/** Runs a member until it is stopped. After every crash it joins again: kafkajs restarts only after some crashes. */
 function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, logger: Logger): GroupMember {
   const stopping = new AbortController()
   let assigned = new Set<string>()
@@ -215,13 +196,13 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
   const run = async () => {
     const consumer = client.consumer({
       groupId: prefix + options.group,
-      // A member that was killed keeps its partitions this long; the broker allows no less.
+      // A killed member keeps its partitions this long; the broker allows no less.
       sessionTimeout: 6000,
       heartbeatInterval: 1500,
       rebalanceTimeout: 30_000,
-      // The broker answers as soon as there is a record; without one it waits this long, and so does a stop.
+      // How long the broker waits for a first record before it answers; a stop waits as long.
       maxWaitTimeInMs: 500,
-      // What an answer holds is held decoded as well.
+      // Small, since the records of an answer are in memory twice, encoded and decoded.
       maxBytes: 2 * 1024 * 1024,
       allowAutoTopicCreation: false,
       retry: { ...RETRY, restartOnFailure: async () => false },
@@ -231,12 +212,15 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
       stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true })
     })
     consumer.on('consumer.group_join', ({ payload }) => {
-      assigned = new Set(
-        Object.entries(payload.memberAssignment).flatMap(([topic, partitions]) =>
-          partitions.map((partition) => `${topic.slice(prefix.length)}/${partition}`),
-        ),
-      )
-      if (options.from) seek(consumer, assigned, prefix, options.from)
+      assigned = new Set()
+      for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
+        for (const partition of partitions) {
+          const name = `${topic.slice(prefix.length)}/${partition}`
+          assigned.add(name)
+          // Comes before the first fetch.
+          if (options.from) consumer.seek({ topic, partition, offset: String(options.from(name)) })
+        }
+      }
     })
     try {
       await consumer.connect()
@@ -257,7 +241,7 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
   const ended = (async () => {
     while (!stopping.signal.aborted) {
       await run().catch((error) =>
-        logger.warn({ err: error, group: options.group }, 'group member ended, joining anew'),
+        logger.warn({ err: error, group: options.group }, 'group member ended, joining again'),
       )
       await pauseUnless(stopping.signal, REJOIN_AFTER_MS)
     }
@@ -268,14 +252,6 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
       stopping.abort()
       await Promise.race([ended, pause(STOP_WITHIN_MS, undefined, { ref: false })])
     },
-  }
-}
-
-/** In the moment of joining, ahead of the first fetch. */
-function seek(consumer: Consumer, partitions: Iterable<string>, prefix: string, from: (partition: string) => number) {
-  for (const name of partitions) {
-    const [topic = '', partition] = name.split('/')
-    consumer.seek({ topic: prefix + topic, partition: Number(partition), offset: String(from(name)) })
   }
 }
 
@@ -291,8 +267,8 @@ function incoming({ batch, heartbeat, resolveOffset, isRunning }: EachBatchPaylo
       value,
       headers: headers ?? {},
     })),
-    beat: heartbeat,
-    settle: ({ offset }) => resolveOffset(offset),
+    heartbeat,
+    markProcessed: ({ offset }) => resolveOffset(offset),
     isRunning,
   }
 }

@@ -15,13 +15,13 @@ export interface OutboxRow {
   readonly occurred_at: Date
 }
 
-/** How many rows are taken at once, and after how many bytes of payload, as it is stored, a batch ends early. */
-const BATCH_ROWS = 200
+const BATCH_SIZE = 200
+/** A batch ends early after so many bytes of stored payload. */
 const BATCH_BYTES = 1024 * 1024
 
 /**
- * The oldest rows that wait, by id, which per aggregate is the order of the commits. Always from the start and never from
- * where the last batch ended: a row with a smaller id can be committed after one with a larger id was published.
+ * The oldest waiting rows by id, which is the order of the commits of each aggregate. Always reads from the start,
+ * since a row with a smaller id can be committed after a row with a larger id was published.
  */
 export const waitingRows = (sql: Sql) => sql<OutboxRow[]>`
   select id, event_id, topic, key, type, workspace_id, livemode, payload, traceparent, occurred_at
@@ -29,7 +29,7 @@ export const waitingRows = (sql: Sql) => sql<OutboxRow[]>`
     select *, sum(coalesce(pg_column_size(payload), 0)) over (
       order by id rows between unbounded preceding and 1 preceding
     ) as bytes_before
-    from (select * from outbox where published_at is null and refused is null order by id limit ${BATCH_ROWS}) oldest
+    from (select * from outbox where published_at is null and refused is null order by id limit ${BATCH_SIZE}) oldest
   ) counted
   where coalesce(bytes_before, 0) < ${BATCH_BYTES}
   order by id`
@@ -37,20 +37,13 @@ export const waitingRows = (sql: Sql) => sql<OutboxRow[]>`
 export const markPublished = (sql: Sql, rows: readonly OutboxRow[]) => sql`
   update outbox set published_at = now() where id = any(${rows.map(({ id }) => id)}::bigint[])`
 
-/** Sets a row aside that can never be sent. It stays, with its reason, until an operator clears it or deletes it. */
+/** Sets aside a row that can never be sent. It stays, with the reason, until an operator clears or deletes it. */
 export const markRefused = (sql: Sql, row: OutboxRow, reason: string) => sql`
   update outbox set refused = ${reason} where id = ${row.id}`
 
-export interface Backlog {
-  /** Rows that wait, counted up to ten thousand. */
-  readonly rows: number
-  /** Age of the oldest of them. */
-  readonly seconds: number
-}
-
-/** What waits to be published. */
-export async function backlog(sql: Sql): Promise<Backlog> {
-  const [found] = await sql<[Backlog]>`
+/** The number of rows that wait to be published, counted up to ten thousand, and the age of the oldest. */
+export async function backlog(sql: Sql): Promise<{ rows: number; seconds: number }> {
+  const [found] = await sql<[{ rows: number; seconds: number }]>`
     select
       (select count(*) from (
         select from outbox where published_at is null and refused is null limit 10000
@@ -62,15 +55,15 @@ export async function backlog(sql: Sql): Promise<Backlog> {
   return found
 }
 
-const DELETED_AT_ONCE = 1000
+const DELETE_BATCH_SIZE = 1000
 
-/** Deletes rows that were published more than `keepMs` ago, some at a time. Returns whether there may be more. */
+/** Deletes one batch of the rows that were published more than `keepMs` ago. Returns whether there may be more. */
 export async function deletePublished(sql: Sql, keepMs: number): Promise<boolean> {
   const deleted = await sql`
     delete from outbox where id = any(array(
       select id from outbox
       where published_at < now() - ${keepMs} * interval '1 millisecond'
-      order by published_at limit ${DELETED_AT_ONCE}
+      order by published_at limit ${DELETE_BATCH_SIZE}
     ))`
-  return deleted.count === DELETED_AT_ONCE
+  return deleted.count === DELETE_BATCH_SIZE
 }

@@ -1,12 +1,12 @@
 import type { EventRecord } from '@backoffice/contracts/events.ts'
+import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
-import type { Leadership } from './leadership.ts'
 import { markPublished, markRefused, type OutboxRow, waitingRows } from './outbox-rows.ts'
 import { type RecordSerializer, Unserialisable } from './schema-registry.ts'
 
-/** Keeps the records of one request below what a topic takes by default (1 MiB). */
+/** Below the size that a topic accepts by default (1 MiB). */
 const REQUEST_BYTES = 900 * 1024
 
 const published = meter('relay').createCounter('outbox_published_records', {
@@ -16,7 +16,7 @@ const refused = meter('relay').createCounter('outbox_refused_records', {
   description: 'Outbox rows set aside because they can never be published',
 })
 
-/** Where a schema's outbox goes. */
+/** The destination of a schema's outbox. */
 export interface Publishing {
   readonly schema: string
   readonly kafka: Kafka
@@ -30,12 +30,12 @@ interface Sendable {
 }
 
 /**
- * Publishes one batch of waiting rows and returns how many it dealt with. A row is marked only once Kafka has it, so a
- * failure anywhere leaves the rest for the next run. A row that can never be sent is set aside with its reason and holds
- * up nobody, not even later rows of its key: each of them tells the whole state of its resource.
+ * Publishes one batch of waiting rows and returns its number of rows. A row is marked only after Kafka has acknowledged
+ * it, so after a failure the next run sends the rest. A row that can never be sent is set aside with its reason. It
+ * delays no other row, not even of its key, since each record has the whole state of its resource.
  */
-export async function publishWaiting(leadership: Leadership, options: Publishing): Promise<number> {
-  const rows = await leadership.answered(waitingRows(leadership.sql))
+export async function publishWaiting(session: LockSession, options: Publishing): Promise<number> {
+  const rows = await session.answered(waitingRows(session.sql))
   if (rows.length === 0) return 0
   const startedAt = performance.now()
 
@@ -44,7 +44,7 @@ export async function publishWaiting(leadership: Leadership, options: Publishing
       { schema: options.schema, event: row.event_id, topic: row.topic, type: row.type, reason },
       'outbox row refused',
     )
-    await leadership.answered(markRefused(leadership.sql, row, reason))
+    await session.answered(markRefused(session.sql, row, reason))
     refused.add(1, { schema: options.schema, topic: row.topic })
   }
   const send = async (batch: readonly Sendable[]): Promise<void> => {
@@ -59,7 +59,7 @@ export async function publishWaiting(leadership: Leadership, options: Publishing
       return send(batch.slice(middle))
     }
     const sent = batch.map(({ row }) => row)
-    await leadership.answered(markPublished(leadership.sql, sent))
+    await session.answered(markPublished(session.sql, sent))
     published.add(sent.length, { schema: options.schema })
   }
 
@@ -98,7 +98,7 @@ async function recordOf(row: OutboxRow, { serialize }: Publishing): Promise<Outg
   }
 }
 
-/** Cuts a batch, in its order, into requests of bearable size; a record that is larger goes alone. */
+/** Splits a batch, in its order, into requests of at most REQUEST_BYTES; a larger record goes alone. */
 function requestsOf(sendables: readonly Sendable[]): Sendable[][] {
   const requests: Sendable[][] = []
   let bytes = Number.POSITIVE_INFINITY

@@ -75,7 +75,7 @@ test('a member that is told where to begin gets nothing from before, and commits
     async onBatch(batch) {
       offsets.push(...batch.records.map(({ offset }) => offset))
       const last = batch.records.at(-1)
-      if (last) batch.settle(last)
+      if (last) batch.markProcessed(last)
     },
   })
   await eventually('the last record', () => offsets.includes('99'))
@@ -120,7 +120,9 @@ test('what the caller fails at ends the reading', async () => {
 test('a partition of which nothing comes is named', async () => {
   const until = new Map([...(await offsetsNow())].map(([partition, offset]) => [partition, offset + 1]))
   const reading = { topics: TOPICS, range: { from: await offsetsNow(), until }, onRecords: async () => undefined }
-  await expect(readRange(open(), { ...reading, patienceMs: 300 })).rejects.toThrow(/nothing of .*one\/0.* for 300 ms/)
+  await expect(readRange(open(), { ...reading, idleTimeoutMs: 300 })).rejects.toThrow(
+    /nothing of .*one\/0.* for 300 ms/,
+  )
 })
 
 test('a topic that is not there is an error', async () => {

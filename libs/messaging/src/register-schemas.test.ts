@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { RECORDS } from '@backoffice/contracts/events.ts'
-import { parts } from '@backoffice/testing/parts.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { expect, test } from 'vitest'
 import { z } from 'zod'
 import { registerSchemas } from './register-schemas.ts'
@@ -13,15 +13,16 @@ function aTopicOfThings() {
   const subject = `${topic}-thing.created`
   return {
     subject,
-    register: (shape: z.ZodType) => registerSchemas(parts().registryUrl, { [topic]: { 'thing.created': shape } }),
-    versions: async () => (await fetch(`${parts().registryUrl}/subjects/${subject}/versions`)).json(),
+    register: (shape: z.ZodType) =>
+      registerSchemas(backingServices().registryUrl, { [topic]: { 'thing.created': shape } }),
+    versions: async () => (await fetch(`${backingServices().registryUrl}/subjects/${subject}/versions`)).json(),
   }
 }
 
 test('every record type that services publish can be registered, and again', async () => {
-  await registerSchemas(parts().registryUrl)
-  await registerSchemas(parts().registryUrl)
-  const subjects = (await (await fetch(`${parts().registryUrl}/subjects`)).json()) as string[]
+  await registerSchemas(backingServices().registryUrl)
+  await registerSchemas(backingServices().registryUrl)
+  const subjects = (await (await fetch(`${backingServices().registryUrl}/subjects`)).json()) as string[]
   const expected = Object.entries(RECORDS).flatMap(([topic, types]) =>
     Object.keys(types).map((type) => `${topic}-${type}`),
   )

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { parts } from '@backoffice/testing/parts.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import type { IncomingRecord, Kafka } from './kafka-connection.ts'
+import { decodeRecord } from './received-records.ts'
 import { registerSchemas } from './register-schemas.ts'
 import { outboxRelay } from './relay.ts'
 import { recordSerializer } from './schema-registry.ts'
 import { aTopic, collect, silent, testKafka } from './testing/kafka.ts'
 import { TRACEPARENT, testOutbox } from './testing/outbox.ts'
-import { decodeRecord } from './wire-format.ts'
 
 const topics = [
   aTopic('catalog.events', { 'max.message.bytes': '20000' }),
@@ -19,7 +19,7 @@ const topics = [
 const [{ kafka, open }, outbox] = await Promise.all([
   testKafka(topics),
   testOutbox(),
-  registerSchemas(parts().registryUrl),
+  registerSchemas(backingServices().registryUrl),
 ])
 const events = collect(kafka, 'catalog.events')
 
@@ -29,7 +29,7 @@ function aRelay(through: Kafka = kafka) {
     url: outbox.workerUrl,
     schema: 'catalog',
     kafka: through,
-    serialize: recordSerializer(parts().registryUrl),
+    serialize: recordSerializer(backingServices().registryUrl),
     logger: silent,
     pollMs: 60_000,
   })
@@ -208,7 +208,7 @@ test('when the leader’s connection is gone one relay leads again, and nothing 
       select l.pid from pg_locks l join pg_stat_activity a on a.pid = l.pid
       where l.locktype = 'advisory' and l.granted and a.datname = current_database()`
   const [first] = await leaders()
-  await outbox.admin`select pg_terminate_backend(${first?.pid ?? 0})`
+  await outbox.admin`select pg_terminate_backend(${first?.pid ?? 0}, 10_000)`
   const key = randomUUID()
   await outbox.add(key, 'after the takeover')
   const [second, ...others] = await eventually('a leader', async () => {

@@ -1,68 +1,56 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import type { LockSession } from '@backoffice/postgres/lock-session.ts'
+import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import type { Part } from '@backoffice/runtime/process.ts'
-import { alarm } from './alarm.ts'
-import { coalesced } from './coalesced.ts'
-import { becomeLeader, type Leadership } from './leadership.ts'
-import { keepHouse } from './outbox-housekeeping.ts'
+import { cleanUpOutbox } from './clean-up-outbox.ts'
+import { coalesceCalls } from './coalesce-calls.ts'
+import { becomeLeader } from './leadership.ts'
 import { type Publishing, publishWaiting } from './publish-waiting.ts'
+import { wakeSignal } from './wake-signal.ts'
 
 export interface RelayOptions extends Publishing {
   /** Connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */
   readonly url: string
-  /** How long published rows stay in the table, in milliseconds; an hour unless given. */
-  readonly keepPublishedMs?: number
-  /** Rows whose wake-up was lost wait up to this many milliseconds; 500 unless given. */
+  /** How often to look for rows without a wake-up, in milliseconds; 500 unless given. */
   readonly pollMs?: number
-}
-
-/** Publishes a schema's outbox. */
-export interface OutboxRelay extends Part {
-  start(): Promise<void>
-  stop(): Promise<void>
-  /** Says that rows were committed, so that they are published at once, by whichever process leads. */
-  wake(): void
 }
 
 const MAX_BACKOFF_MS = 2000
 const STOP_WITHIN_MS = 8000
 
 /**
- * Publishes a schema's outbox to Kafka: every committed row at least once, and the rows of one key in the order of their
- * commits. Of all processes that run it, one leads; the others stand by. Woken by `wake`, here or in another process.
+ * Publishes a schema's outbox to Kafka: every committed row at least once, and the rows of one key in the order of
+ * their commits. Of all processes that run it, one leads; the others stand by.
  */
-export function outboxRelay(options: RelayOptions): OutboxRelay {
-  const { url, schema, logger, keepPublishedMs = 60 * 60 * 1000, pollMs = 500 } = options
+export function outboxRelay(options: RelayOptions) {
+  const { url, schema, logger, pollMs = 500 } = options
   const stopping = new AbortController()
-  const rows = alarm()
-  let leadership: Leadership | undefined
-  let ended: Promise<unknown> | undefined
-  const { sql: side } = openDatabase({
-    url,
-    applicationName: `${schema} relay housekeeping`,
-    poolSize: 1,
-    settings: { plan_cache_mode: 'force_custom_plan' },
-  })
+  const rowsAdded = wakeSignal()
+  let leader: LockSession | undefined
+  let ended: Promise<void> | undefined
+  const applicationName = `${schema} relay clean-up`
+  const { sql } = openDatabase({ url, applicationName, poolSize: 1, settings: PLAN_EACH_TIME })
   const channel = `outbox_${schema}`
-  const tellLeader = coalesced(() => side.notify(channel, ''))
-  const isLeading = () => leadership !== undefined && !leadership.lost.aborted
+  const notifyLeader = coalesceCalls(() => sql.notify(channel, ''))
+  const isLeading = () => leader !== undefined && !leader.lost.aborted
+  const cleanUp = cleanUpOutbox(sql, schema, logger, isLeading)
 
   const lead = async () => {
     while (!stopping.signal.aborted) {
-      leadership = await becomeLeader(url, schema, stopping.signal, logger)
-      if (!leadership) return
+      leader = await becomeLeader(url, schema, stopping.signal, logger)
+      if (!leader) return
       logger.info({ schema }, 'leads the outbox relay')
-      await publishUntil(leadership)
-      await leadership.resign()
+      await publishWhileLeading(leader)
+      await leader.close()
     }
   }
-  const publishUntil = async (leadership: Leadership) => {
+  const publishWhileLeading = async (session: LockSession) => {
     for (let failures = 0; isLeading() && !stopping.signal.aborted; ) {
       try {
-        const published = await publishWaiting(leadership, options)
+        const published = await publishWaiting(session, options)
         failures = 0
-        if (published === 0) await rows.wait(pollMs)
+        if (published === 0) await rowsAdded.wait(pollMs)
       } catch (error) {
         failures++
         logger.error({ err: error, schema, failures }, 'could not publish the outbox, trying again')
@@ -73,19 +61,21 @@ export function outboxRelay(options: RelayOptions): OutboxRelay {
 
   return {
     name: 'relay',
-    wake: () => (isLeading() ? rows.ring() : tellLeader()),
+    /** Call it after rows were committed: the leading process, this one or another, publishes them at once. */
+    wake: () => (isLeading() ? rowsAdded.wake() : notifyLeader()),
     async start() {
-      // Listens anew by itself whenever the connection was lost, and looks then for what it has not heard of. Should even
-      // the first attempt fail, the poll finds what other processes tell of.
-      side.listen(channel, rows.ring, rows.ring).catch(() => undefined)
-      const house = keepHouse(side, { schema, keepPublishedMs, stopping: stopping.signal, logger, isLeading })
-      ended = Promise.all([lead(), house])
+      // The driver listens again after each lost connection, and wakes the relay then, since notifications may be
+      // missing. If even the first attempt fails, the poll finds the rows of other processes.
+      sql.listen(channel, rowsAdded.wake, rowsAdded.wake).catch(() => undefined)
+      ended = lead()
+      await cleanUp.start?.()
     },
     async stop() {
       stopping.abort()
-      rows.ring()
-      await Promise.race([ended, pause(STOP_WITHIN_MS, undefined, { ref: false })])
-      await Promise.all([leadership?.resign(), side.end({ timeout: 1 })])
+      rowsAdded.wake()
+      const done = Promise.all([ended, cleanUp.stop?.()])
+      await Promise.race([done, pause(STOP_WITHIN_MS, undefined, { ref: false })])
+      await Promise.all([leader?.close(), sql.end({ timeout: 1 })])
     },
   }
 }

@@ -1,10 +1,10 @@
-import { ApiError, type ErrorCode } from '@backoffice/contracts/errors.ts'
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { ImportResult, RowError } from '@backoffice/contracts/imports.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import { z } from 'zod'
 
-/** A row of a batch: where the spreadsheet has it, and its values by column. */
+/** A row of a batch: its number in the spreadsheet, and its values by column. */
 export interface Row<Values> {
   readonly row: number
   readonly values: Values
@@ -13,11 +13,11 @@ export interface Row<Values> {
 type Values = Readonly<Record<string, unknown>>
 type Outcome = ImportResult['rows'][number]
 
-/** What becomes of the rows of one batch. A bad row fails alone (OP-55). */
+/** The outcomes of the rows of one batch. A bad row fails alone (OP-55). */
 export class RowOutcomes {
   readonly #outcomes = new Map<number, Outcome>()
 
-  /** What `work` returns; undefined, and the row failed, when it throws an ApiError. */
+  /** Returns the result of `work`. If `work` throws an ApiError, the row fails with it and the result is undefined. */
   attempt<Result>(row: Row<Values>, work: () => Result): Result | undefined {
     try {
       return work()
@@ -28,7 +28,7 @@ export class RowOutcomes {
     }
   }
 
-  /** A row that was applied. What changed nothing counts as updated. */
+  /** Records a row that was applied. A row that changed nothing counts as updated. */
   applied({ row }: Row<Values>, status: 'created' | 'updated'): void {
     this.#outcomes.set(row, { row, status, errors: [] })
   }
@@ -39,8 +39,9 @@ export class RowOutcomes {
   }
 
   /**
-   * The rows that fit the template, whose key, as the template brings it into its form, is theirs alone; the others fail. Columns
-   * nobody knows are passed over, since the service that wrote them may be newer.
+   * Validates rows against the template and returns those that fit; the others fail. Of rows with the same key, after
+   * the template has normalised it, only the first is returned. Unknown columns are ignored, since a newer service may
+   * have written them.
    */
   read<Shape extends z.ZodRawShape>(
     template: z.ZodObject<Shape>,
@@ -73,18 +74,15 @@ export class RowOutcomes {
 
 const CELL_LENGTH = 255
 
-/** A value as the report shows it: cut, since 500 descriptions would not fit a record, and fit for PostgreSQL. */
+/** A value as the report shows it: storable in PostgreSQL, and cut, since 500 descriptions would not fit a record. */
 function cell(value: unknown): string | null {
   if (value === undefined || value === null) return null
   const text = typeof value === 'string' ? value : JSON.stringify(value)
   return text.slice(0, CELL_LENGTH).replaceAll('\0', '').toWellFormed()
 }
 
-/** The message of an ApiError begins with the path of the member, of which the column is the first part. */
-function rowError({ code, message }: ApiError): Omit<RowError, 'value'> {
-  const [, column = '', text = message] = /^(\w+)[^:]*: (.*)$/s.exec(message) ?? []
-  return { column, code: rowCode(code), message: text }
-}
-
-const rowCode = (code: ErrorCode): RowError['code'] =>
-  code === 'bad_request' || code === 'conflict' ? code : 'unprocessable'
+const rowError = ({ code, path, reason }: ApiError): Omit<RowError, 'value'> => ({
+  column: String(path[0] ?? ''),
+  code: code === 'bad_request' || code === 'conflict' ? code : 'unprocessable',
+  message: reason,
+})

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { parts } from '@backoffice/testing/parts.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
 import { JsonDeserializer } from '@confluentinc/schemaregistry/dist/serde/json.js'
 import { SerdeType } from '@confluentinc/schemaregistry/dist/serde/serde.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
+import { decodeRecord } from './received-records.ts'
 import { registerSchemas } from './register-schemas.ts'
 import { recordSerializer, Unserialisable } from './schema-registry.ts'
-import { decodeRecord } from './wire-format.ts'
 
 const topic = `test-${randomUUID()}`
 const Thing = z.strictObject({ type: z.literal('thing.created'), amount: z.int(), at: z.iso.datetime() })
-await registerSchemas(parts().registryUrl, { [topic]: { 'thing.created': Thing } })
+await registerSchemas(backingServices().registryUrl, { [topic]: { 'thing.created': Thing } })
 
 const aThing = { type: 'thing.created', amount: 7, at: '2026-03-01T12:00:00.000Z' }
 
 /** Passes requests on to the registry and counts them. */
 async function countingRegistry() {
   const requests: string[] = []
-  const target = new URL(parts().registryUrl)
+  const target = new URL(backingServices().registryUrl)
   const server = createServer(async (request, response) => {
     requests.push(request.url ?? '')
     const answer = await fetch(new URL(request.url ?? '', target))
@@ -32,9 +32,9 @@ async function countingRegistry() {
 }
 
 test('what is serialised can be read, by us and by any Confluent client', async () => {
-  const bytes = await recordSerializer(parts().registryUrl)(topic, aThing)
+  const bytes = await recordSerializer(backingServices().registryUrl)(topic, aThing)
   expect(decodeRecord(bytes)).toEqual(aThing)
-  const registry = SchemaRegistryClient.newClient({ baseURLs: [parts().registryUrl] })
+  const registry = SchemaRegistryClient.newClient({ baseURLs: [backingServices().registryUrl] })
   const reader = new JsonDeserializer(registry, SerdeType.VALUE, {
     subjectNameStrategy: () => `${topic}-thing.created`,
     validate: true,
@@ -49,11 +49,11 @@ test.each([
   ['has a member nobody knows', { ...aThing, colour: 'red' }],
   ['has a time that is none', { ...aThing, at: 'yesterday' }],
 ])('a value that %s cannot be serialised', async (_, value) => {
-  await expect(recordSerializer(parts().registryUrl)(topic, value)).rejects.toThrow(Unserialisable)
+  await expect(recordSerializer(backingServices().registryUrl)(topic, value)).rejects.toThrow(Unserialisable)
 })
 
 test('a type without a schema is not the value’s fault', async () => {
-  const serialized = recordSerializer(parts().registryUrl)(topic, { ...aThing, type: 'thing.lost' })
+  const serialized = recordSerializer(backingServices().registryUrl)(topic, { ...aThing, type: 'thing.lost' })
   await expect(serialized).rejects.not.toBeInstanceOf(Unserialisable)
 })
 

@@ -13,8 +13,9 @@ export const subjectOf = (topic: string, type: string): string => `${topic}-${ty
 
 /**
  * Serialises records under the newest schema registered for their topic and type, after checking them against it. The
- * registry is asked once per subject and process. Throws Unserialisable for a value that does not fit; any other error,
- * such as a registry that is away or has no such subject, may pass.
+ * registry is asked once per subject and process, and again for a value that does not fit: a replica of a later release
+ * may have written a member that only a newer schema has. Throws Unserialisable for a value that does not fit the
+ * newest schema either; any other error, such as a registry that is away or has no such subject, may pass.
  */
 export function recordSerializer(registryUrl: string): RecordSerializer {
   const registry = SchemaRegistryClient.newClient({
@@ -31,15 +32,22 @@ export function recordSerializer(registryUrl: string): RecordSerializer {
       autoRegisterSchemas: false,
       subjectNameStrategy: () => subject,
       validate: true,
-      // Each format comes with a pattern of its own.
+      // Every format in our schemas has a pattern too, which is validated.
       validateFormats: false,
     })
     serializers.set(subject, serializer)
     return serializer
   }
   return async (topic, value) => {
+    const serializer = serializerOf(subjectOf(topic, value.type))
     try {
-      return await serializerOf(subjectOf(topic, value.type)).serialize(topic, value)
+      return await serializer.serialize(topic, value)
+    } catch (error) {
+      if (!(error instanceof SerializationError)) throw error
+    }
+    registry.clearLatestCaches()
+    try {
+      return await serializer.serialize(topic, value)
     } catch (error) {
       throw error instanceof SerializationError ? new Unserialisable(error.message) : error
     }

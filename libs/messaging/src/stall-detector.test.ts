@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
-import { stallDetector } from './stall-detector.ts'
+import { stallDetector } from './watchdog.ts'
 
 const at = (partition: string, lag: number, mark: number) => ({ partition, lag, mark })
 
-test('lag without movement over as many sightings as the limit is a stall', () => {
+test('lag without movement over as many observations as the limit is a stall', () => {
   const stalledOf = stallDetector(2)
   expect(stalledOf([at('a', 5, 1)])).toEqual([])
   expect(stalledOf([at('a', 6, 1)])).toEqual([])

@@ -1,75 +1,83 @@
-import type { Logger } from '@backoffice/runtime/logger.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
 import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import type { GroupMember, Kafka, Position } from './kafka-connection.ts'
-import { type Sighting, stallDetector } from './stall-detector.ts'
 
-const LOOKS = 12
+/** Checks without progress until a consumer counts as stalled. */
+const CHECKS = 12
 
 const lagRecords = meter('consumer').createGauge('consumer_lag_records', {
   description: 'Records that wait in the partitions this process has',
 })
 
-export interface Watched {
+interface Watched extends ProcessContext {
   readonly name: string
   readonly topics: readonly string[]
   readonly kafka: Kafka
   readonly member: GroupMember
-  readonly logger: Logger
-  readonly fatal: ProcessContext['fatal']
   readonly stalledAfterMs: number
-  /** Counts the consumer's waits for better circumstances: whoever waits is not stalled. */
-  waits(): number
+  /** The number of the consumer's retries so far. A consumer that retries is not stalled. */
+  retries(): number
 }
 
 /**
- * Measures a consumer's lag and ends the process when records wait and nothing moves: kafkajs goes to sleep after some
- * rebalances, and only a new process is sure to wake it. While Kafka is away nothing is seen and nothing is concluded.
- * Returns what ends the watch.
+ * Measures a consumer's lag and ends the process when records wait without progress: kafkajs stops fetching after some
+ * rebalances, and only a new process is sure to fetch again. While Kafka is away nothing is measured. Returns a
+ * function that ends the watch.
  */
-export function watchForStall({
-  name,
-  topics,
-  kafka,
-  member,
-  logger,
-  fatal,
-  stalledAfterMs,
-  waits,
-}: Watched): () => void {
-  const stalledOf = stallDetector(LOOKS)
-  let isLooking = false
-  const look = async () => {
-    if (isLooking) return
-    isLooking = true
+export function watchForStall(watched: Watched): () => void {
+  const { name, topics, kafka, member, logger, fatal, stalledAfterMs, retries } = watched
+  const stalledOf = stallDetector(CHECKS)
+  let isChecking = false
+  const check = async () => {
+    if (isChecking) return
+    isChecking = true
     try {
-      const sightings = sightingsOf(await kafka.positions(name, topics), member.assigned(), waits())
-      lagRecords.record(
-        sightings.reduce((sum, { lag }) => sum + lag, 0),
-        { consumer: name },
-      )
-      const stalled = stalledOf(sightings)
+      const observations = observationsOf(await kafka.positions(name, topics), member.assigned(), retries())
+      lagRecords.record(sum(observations.map(({ lag }) => lag)), { consumer: name })
+      const stalled = stalledOf(observations)
       if (stalled.length > 0) fatal(`consumer ${name} is stalled at ${stalled.join(', ')}`)
     } catch (error) {
       logger.warn({ err: error, consumer: name }, 'could not measure the lag')
     } finally {
-      isLooking = false
+      isChecking = false
     }
   }
-  const looks = setInterval(look, stalledAfterMs / LOOKS)
-  return () => clearInterval(looks)
+  const checks = setInterval(check, stalledAfterMs / CHECKS)
+  return () => clearInterval(checks)
 }
 
-/** One sighting per partition this member has. A member that has none may be shut out, so it watches the whole group. */
-function sightingsOf(positions: Position[], assigned: ReadonlySet<string>, waits: number): Sighting[] {
+/** One observation per partition of this member. Without partitions it may be shut out: it watches the whole group. */
+function observationsOf(positions: Position[], assigned: ReadonlySet<string>, retries: number): Observation[] {
   const own = positions.filter(({ partition }) => assigned.has(partition))
-  if (own.length > 0) return own.map(({ partition, offset, lag }) => ({ partition, lag, mark: offset + waits }))
-  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
-  return [
-    {
-      partition: 'the whole group',
-      lag: sum(positions.map(({ lag }) => lag)),
-      mark: sum(positions.map(({ offset }) => offset)) + waits,
-    },
-  ]
+  if (own.length > 0) return own.map(({ partition, offset, lag }) => ({ partition, lag, mark: offset + retries }))
+  const lag = sum(positions.map((position) => position.lag))
+  const mark = sum(positions.map(({ offset }) => offset)) + retries
+  return [{ partition: 'the whole group', lag, mark }]
+}
+
+const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
+
+/** One partition at one time: `lag` counts the waiting records, `mark` changes with every progress. */
+export interface Observation {
+  readonly partition: string
+  readonly lag: number
+  readonly mark: number
+}
+
+/**
+ * Returns the partitions that had lag and made no progress over `limit` observations in a row. Observations are
+ * counted, not time, so a machine that was suspended finds nothing stalled when it resumes.
+ */
+export function stallDetector(limit: number): (observations: readonly Observation[]) => string[] {
+  let former = new Map<string, { mark: number; unmoved: number }>()
+  return (observations) => {
+    former = new Map(
+      observations.map(({ partition, lag, mark }) => {
+        const before = former.get(partition)
+        const isUnmoved = lag > 0 && before?.mark === mark
+        return [partition, { mark, unmoved: isUnmoved ? before.unmoved + 1 : 0 }]
+      }),
+    )
+    return [...former].filter(([, { unmoved }]) => unmoved >= limit).map(([partition]) => partition)
+  }
 }

@@ -3,8 +3,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { afterAll, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
-import { deleteExpired } from './expire-idempotency-keys.ts'
-import { claimKey } from './idempotency.ts'
+import { claimKey, deleteExpired } from './idempotency.ts'
 
 const { admin, db, workerUrl } = await testDatabase('catalog')
 const worker = openDatabase({ url: workerUrl, applicationName: 'test' })

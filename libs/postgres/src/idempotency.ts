@@ -1,21 +1,23 @@
 import { createHash } from 'node:crypto'
 import { conflict } from '@backoffice/contracts/errors.ts'
-import type { Transaction } from './database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import type { Database, Transaction } from './database.ts'
 
-/** A write that names itself, so that sending it again does not do it again (OP-08). */
+/** A write with an `Idempotency-Key`: sent again, it takes effect once (OP-08). */
 export interface IdempotentRequest {
   readonly key: string
-  /** Tells the same request from another one under the same key. */
+  /** Differs for another request with the same key. */
   readonly fingerprint: string
 }
 
-/** A successful answer as it is replayed. */
+/** A successful answer, stored for replays. */
 export interface StoredAnswer {
   readonly status: number
   readonly body: unknown
 }
 
-/** SHA-256 over what makes two requests the same: method, path and body. */
+/** SHA-256 of method, path and body. */
 export const fingerprintOf = (method: string, path: string, body: unknown): string =>
   createHash('sha256')
     .update(`${method} ${path}\n`)
@@ -23,9 +25,9 @@ export const fingerprintOf = (method: string, path: string, body: unknown): stri
     .digest('base64')
 
 /**
- * Claims the key for this transaction, or returns the answer that the first request under it got. A second request under
- * the same key waits here until the first has committed or rolled back. Throws `conflict` when the key belongs to another
- * request, or to one whose answer held a secret.
+ * Claims the key for this transaction, or returns the answer to the first request with the key. A second request waits
+ * here until the first has committed or rolled back. Throws `conflict` when the first request was a different one, or
+ * when its answer held a secret.
  */
 export async function claimKey(tx: Transaction, request: IdempotentRequest): Promise<StoredAnswer | undefined> {
   const claimed = await tx`
@@ -40,15 +42,18 @@ export async function claimKey(tx: Transaction, request: IdempotentRequest): Pro
     select fingerprint, status, body, resource from idempotency_key
     where workspace_id = ${tx.context.workspaceId} and key = ${request.key}`
   if (stored?.fingerprint !== request.fingerprint) {
-    throw conflict('Idempotency-Key: was used for another request within 24 hours; send a new key')
+    throw conflict(['Idempotency-Key'], 'was used for another request within 24 hours; send a new key')
   }
   if (stored.resource !== null) {
-    throw conflict(`Idempotency-Key: was used to make ${stored.resource}, whose secret was shown once and is not kept`)
+    throw conflict(
+      ['Idempotency-Key'],
+      `was used to make ${stored.resource}, whose secret was shown once and is not kept`,
+    )
   }
   return { status: stored.status, body: stored.body }
 }
 
-/** Keeps the answer for replays. With `resource`, the answer holds a secret: only the name of what was made is kept. */
+/** Stores the answer for replays. With `resource`, a created resource's name, its body is a secret and not stored. */
 export async function storeAnswer(
   tx: Transaction,
   request: IdempotentRequest,
@@ -59,4 +64,31 @@ export async function storeAnswer(
   await tx`
     update idempotency_key set status = ${answer.status}, body = ${body}::text::json, resource = ${resource ?? null}
     where workspace_id = ${tx.context.workspaceId} and key = ${request.key}`
+}
+
+const EVERY_MS = 60_000
+const BATCH_SIZE = 1000
+
+/** Deletes idempotency keys older than 24 h (OP-08), in batches; `db` connects as the worker role. */
+export const expireIdempotencyKeys = (db: Database, logger: Logger) =>
+  worker({
+    name: 'idempotency keys',
+    everyMs: EVERY_MS,
+    logger,
+    work: async (stopping) => {
+      while ((await deleteExpired(db)) === BATCH_SIZE && !stopping.aborted);
+    },
+  })
+
+/** Deletes one batch and returns its number of keys. */
+export async function deleteExpired(db: Database): Promise<number> {
+  const { count } = await db.sql`
+    delete from idempotency_key where (workspace_id, key) in (
+      select workspace_id, key from idempotency_key
+      where created_at < now() - interval '24 hours'
+      order by created_at limit ${BATCH_SIZE}
+    )
+    -- Again, since a key may have been claimed anew while this statement waited for its row.
+    and created_at < now() - interval '24 hours'`
+  return count
 }

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { emptyDatabase } from '@backoffice/testing/empty-database.ts'
+import { emptyDatabase } from '@backoffice/testing/database.ts'
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { migrate } from './migrate.ts'
@@ -74,4 +74,41 @@ it('adds a later migration to a schema that is in use', async () => {
   write('0001_first.sql', 'create table thing (id integer);')
   await run()
   expect(await recorded()).toEqual(['0001_first'])
+})
+
+const A_TABLE = `
+  create table thing (workspace_id uuid not null, id integer primary key, doubled integer);
+  insert into thing values (uuidv7(), 1), (uuidv7(), 2);`
+
+it.each([
+  ['enable_workspace_rls', 'grant_worker'],
+  ['wall_off', 'let_worker'], // as released migrations call them
+])('has procedures that keep a table’s workspaces apart and let the worker role in: %s, %s', async (enable, grant) => {
+  write('0001_first.sql', `${A_TABLE} call ${enable}('thing'); call ${grant}('select, update', 'thing');`)
+  await run()
+  const policies = await admin`select policyname, roles::text from pg_policies where tablename = 'thing' order by 1`
+  expect(policies).toEqual([
+    { policyname: 'worker', roles: '{catalog_worker}' },
+    { policyname: 'workspace', roles: '{public}' },
+  ])
+  const [thing] = await admin`select relrowsecurity, relforcerowsecurity from pg_class where relname = 'thing'`
+  expect(thing).toEqual({ relrowsecurity: true, relforcerowsecurity: true })
+  const granted = await admin`
+    select privilege_type from information_schema.role_table_grants where table_name = 'thing' and grantee = 'catalog_worker'
+    order by 1`
+  expect(granted.map((row) => row.privilege_type)).toEqual(['SELECT', 'UPDATE'])
+})
+
+it('backfills the rows of all workspaces, and only then: before and after, the owner sees none', async () => {
+  const double = 'update thing set doubled = 2 * id'
+  write('0001_first.sql', `${A_TABLE} call enable_workspace_rls('thing'); ${double};`)
+  await run()
+  expect(await admin`select doubled from thing order by id`).toEqual([{ doubled: null }, { doubled: null }])
+  write('0002_second.sql', `call backfill($$ ${double}; update thing set id = -id; $$, 'thing');`)
+  write('0003_third.sql', 'delete from thing;')
+  await run()
+  expect(await admin`select id, doubled from thing order by id desc`).toEqual([
+    { id: -1, doubled: 2 },
+    { id: -2, doubled: 4 },
+  ])
 })

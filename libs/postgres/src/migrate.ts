@@ -1,19 +1,18 @@
 import { runner } from 'node-pg-migrate'
 import postgres from 'postgres'
-import { FOUNDATION_MIGRATIONS, MIGRATION_TABLES } from './migration-tables.ts'
+import { FOUNDATION_MIGRATIONS, MIGRATION_TABLES } from './migrations-applied.ts'
 import { inTransaction } from './transaction.ts'
 
-export interface Migration {
-  /** Connects as the migrating role. */
+interface Migration {
   readonly url: string
   readonly schema: string
-  /** The service's own `NNNN_what.sql` files, forward only. */
   readonly directory: string
 }
 
 /**
- * Brings a service's schema up to date: the tables every service has, then its own. Runs from several replicas at once
- * wait for each other. Each migration is its own transaction and is recorded, so a run that broke off goes on.
+ * Brings a service's schema up to date: the foundation, which every service has, then the service's own migrations:
+ * `NNNN_what.sql` files in `directory`, forward only. `url` connects as the migrating role. Replicas may run it at the
+ * same time. Each migration is a recorded transaction, so an interrupted run can be repeated.
  */
 export async function migrate({ url, schema, directory }: Migration): Promise<void> {
   for (const [migrationsTable, dir] of [
@@ -35,12 +34,12 @@ export async function migrate({ url, schema, directory }: Migration): Promise<vo
   await protectRecords(url, schema)
 }
 
-/** The service may read what was applied (its readiness probe does) and not change it. */
+/** Lets the service read the applied migrations, for its readiness probe, and not change them. */
 async function protectRecords(url: string, schema: string): Promise<void> {
   const sql = postgres(url, { max: 1, onnotice: () => undefined })
   try {
     await inTransaction(sql, async (tx) => {
-      // Two who change the privileges of a table at once fail: "tuple concurrently updated".
+      // Concurrent changes of a table's privileges fail: "tuple concurrently updated".
       await tx`select pg_advisory_xact_lock(hashtextextended(${`migration records ${schema}`}, 0))`
       for (const table of Object.values(MIGRATION_TABLES)) {
         await tx`revoke insert, update, delete on ${tx(schema)}.${tx(table)} from ${tx(schema)}`

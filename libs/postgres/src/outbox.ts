@@ -2,7 +2,7 @@ import type { RecordData, RecordType, Topic } from '@backoffice/contracts/events
 import { v7 as uuidv7 } from 'uuid'
 import type { Transaction } from './database.ts'
 
-/** One record for Kafka: `key` is the id of what it is about, which orders records about the same thing. */
+/** A record for Kafka. `key` is the id of its resource; records with the same key stay in order. */
 export interface OutboxRecord {
   readonly topic: Topic
   readonly type: string
@@ -10,7 +10,7 @@ export interface OutboxRecord {
   readonly data: unknown
 }
 
-/** Types a record against its topic's schema. */
+/** Makes a record; its data is typed by its topic and type. */
 export const outboxRecord = <T extends Topic, Type extends RecordType<T>>(
   topic: T,
   type: Type,
@@ -18,7 +18,7 @@ export const outboxRecord = <T extends Topic, Type extends RecordType<T>>(
   data: RecordData<T, Type>,
 ): OutboxRecord => ({ topic, type, key, data })
 
-/** The end of what a compacted topic holds under this key: a record without a value. */
+/** A record without a value: it deletes its key from a compacted topic. */
 export const tombstone = <T extends Topic>(topic: T, type: RecordType<T>, key: string): OutboxRecord => ({
   topic,
   type,
@@ -27,8 +27,8 @@ export const tombstone = <T extends Topic>(topic: T, type: RecordType<T>, key: s
 })
 
 /**
- * Adds records to the outbox in the transaction of the change they tell of. Lock the aggregate's row first: then records
- * about one thing are numbered in commit order.
+ * Adds records to the outbox, in the transaction of their change. Lock the aggregate's row first: then its records are
+ * numbered in the order of the commits.
  */
 export async function publish(tx: Transaction, records: OutboxRecord[], occurredAt: Date): Promise<void> {
   if (records.length === 0) return

@@ -7,14 +7,14 @@ const UNIQUE_VIOLATION = '23505'
 
 const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? error.code : undefined)
 
-/** Whether a concurrent transaction wrote the same unique value first. */
+/** Whether a unique value exists already, such as one that a concurrent transaction wrote first. */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION
 
 const RETRIABLE = new Set([DEADLOCK, SERIALIZATION_FAILURE, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION])
 
 /**
- * Whether the same transaction may end otherwise when run again: after a deadlock, a serialization failure, or a violated
- * unique or foreign key, since it then sees what the faster transaction made or deleted, and can say so or do otherwise.
+ * Whether the transaction may succeed, or fail with a better error, when it is run again: after a deadlock, a
+ * serialization failure, or a violated unique or foreign key, since it then sees the rows of the faster transaction.
  */
 export const isRetriable = (error: unknown): boolean => RETRIABLE.has(codeOf(error) ?? '')
 
@@ -34,15 +34,15 @@ const CONNECTION_LOST = new Set([
   'ETIMEDOUT',
 ])
 
-/** Whether the error came with the end of its connection, which a transaction does not survive. */
+/** Whether the connection was lost, and the transaction with it. */
 export const isConnectionLost = (error: unknown): boolean =>
   error instanceof postgres.PostgresError
     ? error.severity === 'FATAL' || error.severity === 'PANIC'
     : error instanceof Error && 'code' in error && CONNECTION_LOST.has(String(error.code))
 
-/** SQLSTATE classes and codes that say the server cannot serve now: connection, resources, shutdown, starting up. */
+/** SQLSTATE classes and codes of a server that cannot serve now: connection, resources, shutdown, start, timeouts. */
 const SERVER_AWAY = /^(08|53)|^57P0[1-5]$|^55P03$|^57014$/
 
-/** Whether PostgreSQL could not be reached or could not serve, so that the same work may succeed later. */
+/** Whether PostgreSQL could not be reached or could not serve: the same work may succeed later. */
 export const isUnavailable = (error: unknown): boolean =>
   isConnectionLost(error) || SERVER_AWAY.test(codeOf(error) ?? '')

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { emptyDatabase } from '@backoffice/testing/empty-database.ts'
+import { emptyDatabase } from '@backoffice/testing/database.ts'
 import postgres from 'postgres'
 import { afterAll, expect, it } from 'vitest'
 import { migratorUrl, provision, roleUrl } from './provision.ts'

@@ -1,27 +1,31 @@
 import postgres from 'postgres'
+import { ADVISORY_LOCKS } from './advisory-locks.ts'
 import { isRetriable } from './postgres-errors.ts'
 
 const MIGRATOR = 'backoffice_migrator'
-const LOCK = 7_021_001
 const ATTEMPTS = 10
 
-export interface Provisioning {
-  readonly schemas: readonly string[]
-  /** Password of every role made here. */
-  readonly password: string
-}
-
 /**
- * Creates what a service's migrations stand on: the migrating role, and per schema its app role and its worker role, none
- * of which can bypass row level security. Safe to run again and from several places at once; existing roles get the
- * password given.
+ * Creates the schemas and their roles, for migrations to run on: one migrating role, and for each schema an app role
+ * and a worker role. No role can bypass row level security. May be repeated, also by several processes at the same
+ * time. Every role gets the password given, an existing one too.
  */
-export async function provision(adminUrl: string, { schemas, password }: Provisioning): Promise<void> {
+export async function provision(
+  adminUrl: string,
+  { schemas, password }: { readonly schemas: readonly string[]; readonly password: string },
+): Promise<void> {
   const sql = postgres(adminUrl, { max: 1, onnotice: () => undefined })
+  const provisionAll = async (tx: postgres.TransactionSql) => {
+    await tx`select pg_advisory_xact_lock(${ADVISORY_LOCKS.provisioning})`
+    await createRole(tx, MIGRATOR, password)
+    await tx`grant create on database ${tx(new URL(adminUrl).pathname.slice(1))} to ${tx(MIGRATOR)}`
+    for (const schema of schemas) await provisionSchema(tx, schema, password)
+  }
   try {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await provisionOnce(sql, adminUrl, schemas, password)
+        await sql.begin(provisionAll)
+        return
       } catch (error) {
         if (attempt === ATTEMPTS || !isConcurrentProvisioning(error)) throw error
       }
@@ -33,20 +37,11 @@ export async function provision(adminUrl: string, { schemas, password }: Provisi
 
 const DUPLICATE_OBJECT = '42710'
 
-/** Roles belong to the whole server, the lock to one database: runs in two databases can still meet on a role. */
+/** The lock covers one database, but roles belong to the whole server: runs in two databases can clash. */
 const isConcurrentProvisioning = (error: unknown) =>
   isRetriable(error) ||
   (error instanceof postgres.PostgresError &&
     (error.code === DUPLICATE_OBJECT || error.message === 'tuple concurrently updated'))
-
-async function provisionOnce(sql: postgres.Sql, adminUrl: string, schemas: readonly string[], password: string) {
-  await sql.begin(async (tx) => {
-    await tx`select pg_advisory_xact_lock(${LOCK})`
-    await createRole(tx, MIGRATOR, password)
-    await tx`grant create on database ${tx(new URL(adminUrl).pathname.slice(1))} to ${tx(MIGRATOR)}`
-    for (const schema of schemas) await provisionSchema(tx, schema, password)
-  })
-}
 
 async function provisionSchema(tx: postgres.TransactionSql, schema: string, password: string) {
   const worker = `${schema}_worker`
@@ -75,7 +70,7 @@ async function createRole(tx: postgres.TransactionSql, role: string, password: s
 export function roleUrl(adminUrl: string, role: string, password: string): string {
   const url = new URL(adminUrl)
   url.username = role
-  // The setter leaves % as it is.
+  // The setter does not encode %.
   url.password = encodeURIComponent(password)
   return url.href
 }

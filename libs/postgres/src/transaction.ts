@@ -3,16 +3,14 @@ import { isConnectionLost } from './postgres-errors.ts'
 
 const BEGIN_WITHIN_MS = 5000
 
-type Work<Result> = (tx: postgres.TransactionSql) => Promise<Result>
-
 /**
- * Runs `work` in a transaction. When none has begun within `beginWithinMs`, since PostgreSQL is away or every connection
- * is taken, throws an error with code CONNECT_TIMEOUT and never runs `work`. A connection found lost before `work` has
- * begun is replaced once, unnoticed: the driver fails the first statement on it with the error of the last one before.
+ * Runs `work` in a transaction. When none has begun within `beginWithinMs`, since PostgreSQL is away or every
+ * connection is in use, throws an error with code CONNECT_TIMEOUT and never runs `work`. A connection that is found
+ * lost before `work` has begun is replaced once: the driver fails the first statement on a lost connection.
  */
 export async function inTransaction<Result>(
   sql: postgres.Sql,
-  work: Work<Result>,
+  work: (tx: postgres.TransactionSql) => Promise<Result>,
   beginWithinMs = BEGIN_WITHIN_MS,
 ): Promise<Result> {
   const { promise: missed, reject } = Promise.withResolvers<never>()
@@ -37,19 +35,18 @@ export async function inTransaction<Result>(
 }
 
 /**
- * Never settles when the connection is lost, which makes the transaction fail with the driver's own CONNECTION_CLOSED.
- * Given the error, `sql.begin` would write ROLLBACK to a socket that is gone: that ends the process or leaves the pool's
- * connection mute for good (https://github.com/porsager/postgres/issues/1208). For the same reason the work of a
- * transaction awaits nothing but its statements, and swallows none of their errors.
+ * Never settles when the connection is lost; then the transaction fails with the driver's own CONNECTION_CLOSED. If
+ * `sql.begin` got the error, it would write ROLLBACK to the lost socket: that ends the process or leaves a connection
+ * of the pool that never answers (https://github.com/porsager/postgres/issues/1208). For the same reason the work of a
+ * transaction awaits only its statements and catches none of their errors.
  */
 async function unlessLost<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work
   } catch (error) {
-    if (isOfStatement(error) && isConnectionLost(error)) return await new Promise<never>(() => undefined)
+    // The driver adds `query` to errors of its statements; other errors may come from connections to elsewhere.
+    const isOfStatement = error instanceof Error && 'query' in error
+    if (isOfStatement && isConnectionLost(error)) return await new Promise<never>(() => undefined)
     throw error
   }
 }
-
-/** The driver adds its statement to the error of one; a lost connection to somewhere else is no concern of this one. */
-const isOfStatement = (error: unknown): boolean => error instanceof Error && 'query' in error

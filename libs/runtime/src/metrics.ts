@@ -8,11 +8,11 @@ export type { Meter }
 export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30]
 
 const exporter = new PrometheusExporter({ preventServerStart: true })
-// Made on import: the API's global one hands out meters that measure nothing to whoever asks before it is set.
+// Created on import: a meter that is taken from the API's global provider before that is set measures nothing.
 const provider = new MeterProvider({ readers: [exporter] })
 
-/** The meter of one part of the system, such as `postgres` or `relay`. */
-export const meter = (part: string): Meter => provider.getMeter(part)
+/** The meter of one area of the system, such as `postgres` or `relay`. */
+export const meter = (area: string): Meter => provider.getMeter(area)
 
 const serializer = new PrometheusSerializer()
 

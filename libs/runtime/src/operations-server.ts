@@ -1,33 +1,23 @@
-import { createServer, type Server } from 'node:http'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import { metricsText } from './metrics.ts'
 
-/** What the operations port tells: is the process ready, and its metrics. */
-export interface OperationsView {
-  /** Names of the parts that are not ready; empty means ready. */
-  notReady(): Promise<string[]>
-  metrics(): Promise<string>
-}
+/** Names of the components that are not ready; empty means ready. */
+type NotReady = () => Promise<string[]>
 
-/** Serves `/healthz`, `/readyz` and `/metrics`, away from the API's port. */
-export function startOperationsServer(host: string, port: number, view: OperationsView): Promise<Server> {
+/** Serves `/healthz`, `/readyz` and `/metrics`, away from the API's port. Throws when it cannot listen. */
+export async function startOperationsServer(host: string, port: number, notReady: NotReady): Promise<void> {
   const server = createServer(async (request, response) => {
-    const answer = await answerTo(request.url ?? '', view).catch((error: Error) => ({
-      status: 500,
-      text: error.message,
-    }))
-    response.writeHead(answer.status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${answer.text}\n`)
+    const [status, text] = await answerTo(request.url, notReady).catch((error: Error) => [500, error.message] as const)
+    response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(`${text}\n`)
   })
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => resolve(server))
-  })
+  await once(server.listen(port, host), 'listening')
 }
 
-async function answerTo(url: string, view: OperationsView): Promise<{ status: number; text: string }> {
-  if (url === '/healthz') return { status: 200, text: 'alive' }
-  if (url === '/metrics') return { status: 200, text: await view.metrics() }
-  if (url !== '/readyz') return { status: 404, text: 'try /healthz, /readyz or /metrics' }
-  const notReady = await view.notReady()
-  return notReady.length === 0
-    ? { status: 200, text: 'ready' }
-    : { status: 503, text: `not ready: ${notReady.join(', ')}` }
+async function answerTo(url: string | undefined, notReady: NotReady): Promise<readonly [status: number, text: string]> {
+  if (url === '/healthz') return [200, 'alive']
+  if (url === '/metrics') return [200, await metricsText()]
+  if (url !== '/readyz') return [404, 'try /healthz, /readyz or /metrics']
+  const names = await notReady()
+  return names.length === 0 ? [200, 'ready'] : [503, `not ready: ${names.join(', ')}`]
 }

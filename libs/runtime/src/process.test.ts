@@ -47,7 +47,7 @@ const hasSaid = ({ said }: Awaited<ReturnType<typeof run>>, what: string) =>
   vi.waitFor(() => expect(said).toContain(what), { timeout: 10_000 })
 
 describe('starting', () => {
-  it('starts the parts in the order listed, is alive but not ready meanwhile, then ready', async () => {
+  it('starts the components in the order listed, is alive but not ready meanwhile, then ready', async () => {
     const sample = await run('wait first')
     await hasSaid(sample, 'start first')
     expect(await sample.ask('/healthz')).toBe('200 alive')
@@ -61,11 +61,14 @@ describe('starting', () => {
     )
   })
 
-  it.each(['idle last', 'break last'])('is not ready while a part is not, and says which: %s', async (misbehave) => {
-    const sample = await run(misbehave)
-    await vi.waitFor(async () => expect(await sample.ask('/readyz')).toBe('503 not ready: last'), { timeout: 10_000 })
-    expect(await sample.ask('/healthz')).toBe('200 alive')
-  })
+  it.each(['idle last', 'break last'])(
+    'is not ready while a component is not, and says which: %s',
+    async (misbehave) => {
+      const sample = await run(misbehave)
+      await vi.waitFor(async () => expect(await sample.ask('/readyz')).toBe('503 not ready: last'), { timeout: 10_000 })
+      expect(await sample.ask('/healthz')).toBe('200 alive')
+    },
+  )
 
   it.each([
     ['fail last', 'last has no luck'],
@@ -89,7 +92,7 @@ describe('starting', () => {
 })
 
 describe('stopping', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('on %s stops the parts in reverse order and exits 0', async (signal) => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('on %s stops the components in reverse order and exits 0', async (signal) => {
     const sample = await run()
     await isReady(sample)
     sample.child.kill(signal)
@@ -112,13 +115,13 @@ describe('stopping', () => {
     expect(sample.said.filter((said) => said.startsWith('stop'))).toEqual(['stop last', 'stop first'])
   })
 
-  it('stops the others when a part cannot stop', async () => {
+  it('stops the others when a component cannot stop', async () => {
     const sample = await run('jam last')
     await isReady(sample)
     sample.child.kill('SIGTERM')
     expect(await sample.ended).toBe(0)
     expect(sample.said).toContain('stop first')
-    expect(sample.logged).toContainEqual(expect.objectContaining({ msg: 'could not stop', part: 'last' }))
+    expect(sample.logged).toContainEqual(expect.objectContaining({ msg: 'could not stop', component: 'last' }))
   })
 
   it('while it starts, stops what it had begun and exits 0', async () => {

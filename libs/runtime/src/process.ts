@@ -1,37 +1,37 @@
 import type { z } from 'zod'
 import type { ProcessConfig } from './config.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { metricsText } from './metrics.ts'
 import { startOperationsServer } from './operations-server.ts'
 import { releaseMemory } from './release-memory.ts'
 
-/** A part of a process: started in the order listed, stopped in the reverse order. */
-export interface Part {
+/** A component of a process: started in the order listed, stopped in the reverse order. */
+export interface Component {
   readonly name: string
   start?(): Promise<void>
-  /** Whether the part can do its work now; asked by the readiness probe. */
+  /** Whether the component can do its work now; asked by the readiness probe. */
   isReady?(): Promise<boolean>
   stop?(): Promise<void>
 }
 
-/** What a process gives its parts: the log, and a way to end the process when going on would do harm. */
+/** The log of a process, and a function that ends it with exit code 1: for errors after which it must not continue. */
 export interface ProcessContext {
   readonly logger: Logger
   fatal(reason: string, error?: unknown): void
 }
 
 const STOP_WITHIN_MS = 25_000
-/** Small buffers are cut out of slabs, each kept as long as any of them is: 64 KiB, unless they are to be smaller. */
+/** Node cuts small buffers out of slabs and frees a slab with its last buffer. Its default of 64 KiB keeps much memory for little. */
 const SLAB_BYTES = 8 * 1024
 
 /**
- * Runs a service's process: starts its parts, serves its operations port, and on SIGTERM or SIGINT fails readiness,
- * stops the parts in reverse order and exits 0 within 25 s. A part that cannot start ends the process with exit code 1.
+ * Runs a service's process: starts its components, serves its operations port, and on SIGTERM or SIGINT fails
+ * readiness, stops the components in reverse order and exits 0 within 25 s. A component that cannot start ends the
+ * process with exit code 1.
  */
 export async function runProcess(
   name: string,
   config: z.output<typeof ProcessConfig>,
-  build: (context: ProcessContext) => Part[] | Promise<Part[]>,
+  build: (context: ProcessContext) => Component[] | Promise<Component[]>,
 ): Promise<void> {
   Buffer.poolSize = SLAB_BYTES
   const logger = createLogger(name, config.LOG_LEVEL)
@@ -43,24 +43,23 @@ export async function runProcess(
   process.on('uncaughtException', (error) => fatal('uncaught exception', error))
 
   let isStopping = false
-  let parts: Part[] = []
-  const begun: Part[] = []
+  const begun: Component[] = []
   let isStarted = false
   const notReady = async () => {
     if (isStopping) return ['stopping']
     if (!isStarted) return ['starting']
-    const checks = await Promise.all(
-      parts.map(async (part) => (((await part.isReady?.().catch(() => false)) ?? true) ? '' : part.name)),
-    )
-    return checks.filter((part) => part !== '')
+    const areReady = await Promise.all(begun.map(async (each) => (await each.isReady?.().catch(() => false)) ?? true))
+    return begun.filter((_, index) => !areReady[index]).map(({ name }) => name)
   }
   const stop = async (signal: string) => {
     if (isStopping) return
     isStopping = true
     const startedAt = performance.now()
     setTimeout(() => fatal(`did not stop within ${STOP_WITHIN_MS} ms`), STOP_WITHIN_MS).unref()
-    for (const part of begun.toReversed()) {
-      await part.stop?.().catch((error: unknown) => logger.error({ err: error, part: part.name }, 'could not stop'))
+    for (const component of begun.toReversed()) {
+      await component
+        .stop?.()
+        .catch((error: unknown) => logger.error({ err: error, component: component.name }, 'could not stop'))
     }
     logger.info({ signal, duration_ms: Math.round(performance.now() - startedAt) }, 'stopped')
     process.exit(0)
@@ -69,21 +68,17 @@ export async function runProcess(
   process.on('SIGINT', stop)
 
   try {
-    await startOperationsServer(config.HOST, config.OPS_PORT ?? config.PORT + 1, {
-      notReady,
-      metrics: metricsText,
-    })
-    parts = await build({ logger, fatal })
-    for (const part of parts) {
+    await startOperationsServer(config.HOST, config.OPS_PORT ?? config.PORT + 1, notReady)
+    for (const component of await build({ logger, fatal })) {
       if (isStopping) return
-      begun.push(part)
-      await part.start?.()
+      begun.push(component)
+      await component.start?.()
     }
     isStarted = true
     releaseMemory()
     logger.info({ port: config.PORT, duration_ms: Math.round(process.uptime() * 1000) }, 'ready')
   } catch (error) {
-    // A part that is stopped while it starts may well say so.
+    // A component that is stopped while it starts may throw.
     if (!isStopping) fatal('could not start', error)
   }
 }

@@ -1,31 +1,31 @@
 import type { Logger } from './logger.ts'
 import { pauseUnless } from './pause.ts'
-import type { Part } from './process.ts'
+import type { Component } from './process.ts'
 
-export interface WorkerDefinition {
-  /** What the worker is about, as its part's name and in the log line of a failure. */
+interface WorkerDefinition {
+  /** Names the component, and the worker in the log. */
   readonly name: string
-  /** How long it rests after each piece of work, in milliseconds. */
+  /** The pause after each run, in milliseconds. */
   readonly everyMs: number
   readonly logger: Logger
   /**
-   * A piece of work, done as soon as the process starts and again after each rest; it looks at the signal if it takes long. One
-   * that fails is logged and done again. May return another rest than `everyMs`, in milliseconds.
+   * Run when the process starts and again after each pause; checks the signal if it takes long. Errors are logged, and
+   * the work is run again. May return another pause than `everyMs`, in milliseconds.
    */
-  // biome-ignore lint/suspicious/noConfusingVoidType: most work has nothing to say
+  // biome-ignore lint/suspicious/noConfusingVoidType: most work returns nothing
   readonly work: (stopping: AbortSignal) => Promise<number | void>
 }
 
-/** Does a piece of work again and again until the process stops, which waits for the one that is under way. */
-export function worker({ name, everyMs, logger, work }: WorkerDefinition): Part {
+/** Runs `work` again and again until the process stops; the stop waits for the current run. */
+export function worker({ name, everyMs, logger, work }: WorkerDefinition): Component {
   const stopping = new AbortController()
   let ended: Promise<void> | undefined
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const rest = await work(stopping.signal).catch((error: unknown) => {
+      const pauseMs = await work(stopping.signal).catch((error: unknown) => {
         logger.warn({ err: error, worker: name }, 'a worker failed; it goes on')
       })
-      await pauseUnless(stopping.signal, rest ?? everyMs)
+      await pauseUnless(stopping.signal, pauseMs ?? everyMs)
     }
   }
   return {

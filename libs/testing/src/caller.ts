@@ -9,7 +9,7 @@ export const tokenKey = keys.publicKey.export({ format: 'der', type: 'spki' }).t
 /** The private half: base64 DER PKCS8. */
 export const tokenPrivateKey = keys.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
 
-/** A caller with full access to a workspace of its own, unless told otherwise. */
+/** A caller with full access to a new workspace; `differences` replace its members. */
 export const aCaller = (differences: Partial<Caller> = {}): Caller => ({
   workspaceId: randomUUID(),
   livemode: true,
@@ -19,7 +19,7 @@ export const aCaller = (differences: Partial<Caller> = {}): Caller => ({
   ...differences,
 })
 
-/** What makes the headers that the gateway sends to a service for a caller; `privateKey` is base64 DER PKCS8. */
+/** Returns a function that makes the gateway's headers for a caller. `privateKey` is base64 DER PKCS8. */
 export function headerSigner(privateKey: string): (caller: Caller) => Promise<Record<string, string>> {
   const sign = tokenSigner(privateKey)
   return async (caller) => ({
@@ -28,5 +28,5 @@ export function headerSigner(privateKey: string): (caller: Caller) => Promise<Re
   })
 }
 
-/** Those headers, for services that the tests run themselves. */
+/** Makes the gateway's headers for services that trust `tokenKey`. */
 export const headersOf = headerSigner(tokenPrivateKey)

@@ -1,16 +1,14 @@
-import { fileURLToPath } from 'node:url'
+import { schemaOf } from '@backoffice/contracts/services.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
-import { migrate } from '@backoffice/postgres/migrate.ts'
-import { migratorUrl, provision, roleUrl } from '@backoffice/postgres/provision.ts'
+import { roleUrl } from '@backoffice/postgres/provision.ts'
 import postgres from 'postgres'
-import { afterAll } from 'vitest'
-import { emptyDatabase } from './empty-database.ts'
+import { afterAll, inject } from 'vitest'
+import { backingServices } from './backing-services.ts'
+import { type NewDatabase, newDatabase, PASSWORD } from './new-database.ts'
 
-const PASSWORD = 'test'
-
-/** A service's database of one test file: empty, migrated, dropped when the file is done. */
+/** A service's database for one test file: migrated, without rows, dropped after the file. */
 export interface TestDatabase {
-  /** Connects as a superuser, who sees every workspace's rows. */
+  /** Connects as a superuser, which sees the rows of every workspace. */
   readonly admin: postgres.Sql
   /** Connects as the service's app role. */
   readonly db: Database
@@ -20,16 +18,13 @@ export interface TestDatabase {
   takeStatements(): string[]
 }
 
+/** Creates an empty database; its `drop` is the caller's task. */
+export const emptyDatabase = (): Promise<NewDatabase> => newDatabase(backingServices().postgresUrl)
+
 /** Creates a database for the calling test file with the named service's schema, e.g. `webhook-delivery`. */
 export async function testDatabase(service: string): Promise<TestDatabase> {
-  const schema = service.replaceAll('-', '_')
-  const { url, drop } = await emptyDatabase()
-  await provision(url, { schemas: [schema], password: PASSWORD })
-  await migrate({
-    url: migratorUrl(url, PASSWORD),
-    schema,
-    directory: fileURLToPath(new URL(`../../../services/${service}/migrations`, import.meta.url)),
-  })
+  const schema = schemaOf(service)
+  const { url, drop } = await newDatabase(backingServices().postgresUrl, inject('templates')[service])
   let statements: string[] = []
   const appUrl = roleUrl(url, schema, PASSWORD)
   const db = openDatabase({ url: appUrl, applicationName: 'test', onStatement: (text) => statements.push(text) })

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
-/** Asks until the answer is neither undefined nor false, and returns it. Throws, naming `what`, when `withinMs` have passed. */
+/** Calls `ask` until it returns neither undefined nor false, and returns that. Throws with `what` after `withinMs`. */
 export async function eventually<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined | false> | Answer | undefined | false,

@@ -3,7 +3,7 @@ const BOUNDARY = 'x-boundary-7d1c2c1e'
 /** The content type of `form`. */
 export const FORM = `multipart/form-data; boundary=${BOUNDARY}`
 
-/** A part of a form: a file when it has a file name. */
+/** A part of a form. A part with a file name is a file. */
 interface Part {
   readonly name: string
   readonly fileName?: string

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'nod
 import type { AddressInfo } from 'node:net'
 import { whenDone } from './when-done.ts'
 
-/** One request as it arrived. */
+/** A request that arrived. */
 export interface Received {
   readonly path: string
   readonly headers: IncomingHttpHeaders
@@ -10,11 +10,11 @@ export interface Received {
   readonly body: Buffer
 }
 
-/** An HTTP server on loopback that keeps what it is sent, until the test file is done. */
+/** An HTTP server on loopback that keeps the requests it gets. */
 export interface Receiver {
   readonly url: string
   readonly requests: Received[]
-  /** How requests are answered from now on; 204 until told otherwise. */
+  /** Sets the answer to later requests; the first is 204. */
   answerWith(answer: (response: ServerResponse, request: Received) => void): void
 }
 

@@ -5,7 +5,7 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { headersOf, tokenKey } from './caller.ts'
 
-/** An answer with its JSON body, whose shape the test states: `send<Product>(…)`. */
+/** An answer; the test names the type of its JSON body: `send<Product>(…)`. */
 export interface TestAnswer<Body> {
   readonly status: number
   readonly headers: Record<string, string | string[] | number | undefined>
@@ -14,7 +14,7 @@ export interface TestAnswer<Body> {
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
 
-/** Sends requests to a service's API as the gateway would. `body` is sent as JSON, or as it is when a string or Buffer. */
+/** Sends a request to a service as the gateway does. `body` is sent as JSON; a string or Buffer is sent unchanged. */
 export type Send = <Body = { error: { code: string; message: string; request_id: string } }>(
   caller: Caller,
   method: Method,
@@ -23,7 +23,7 @@ export type Send = <Body = { error: { code: string; message: string; request_id:
   headers?: Record<string, string>,
 ) => Promise<TestAnswer<Body>>
 
-/** The API of a service over a test database; every answer is checked against its declaration. */
+/** Runs operations over a test database without a port. Every answer is checked against its declaration. */
 export function serviceClient(db: Database, operations: readonly AnyOperation[], clock?: () => Date): Send {
   const app = createServiceApp({
     logger: createLogger('test', 'silent'),

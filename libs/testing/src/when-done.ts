@@ -1,10 +1,8 @@
-import { afterAll, expect, onTestFinished } from 'vitest'
+import { afterAll, onTestFinished, TestRunner } from 'vitest'
 
-/**
- * Has `stop` called when the test that this is called in is over; called outside of tests, when the file's last one is.
- * `afterAll` inside a test is passed over without a word.
- */
+/** Calls `stop` when the current test is over; outside of a test, after the last test of the file. */
 export function whenDone(stop: () => unknown): void {
-  if (expect.getState().currentTestName === undefined) afterAll(async () => void (await stop()))
-  else onTestFinished(async () => void (await stop()))
+  // Vitest ignores `afterAll` inside a test.
+  const register = TestRunner.getCurrentTest() === undefined ? afterAll : onTestFinished
+  register(async () => void (await stop()))
 }

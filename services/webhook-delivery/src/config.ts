@@ -1,22 +1,20 @@
-import { Duration, List, ProcessConfig, Switch } from '@backoffice/runtime/config.ts'
+import { Duration, List, Switch } from '@backoffice/runtime/config.ts'
+import { serviceConfig } from '@backoffice/service/service-config.ts'
 import { z } from 'zod'
 import { readSecretKeys, SECRET_KEYS_VARIABLES } from './secrets/secret-keys-variables.ts'
 
-/** What webhook-delivery reads from its environment. */
-export const WebhookDeliveryConfig = ProcessConfig.extend({
-  DATABASE_URL: z.url(),
-  WORKER_DATABASE_URL: z.url(),
-  KAFKA_BROKERS: List,
-  KAFKA_PREFIX: z.string().default(''),
-  INTERNAL_TOKEN_PUBLIC_KEY: z.string(),
-  /** Delay before each attempt (spec: Retries 2). */
-  WEBHOOK_RETRY_DELAYS: z.string().default('0s,1m,5m,30m,2h,6h').pipe(List).pipe(z.array(Duration).min(1)),
-  /** Allows http and loopback targets: for the local stack only (OP-70). */
-  WEBHOOK_ALLOW_LOOPBACK: Switch,
-  /** An http or https proxy that deliveries go through; its user name and password are secret (OP-99). */
-  EGRESS_PROXY_URL: z
-    .url({ protocol: /^https?$/ })
-    .transform((url) => new URL(url))
-    .optional(),
-  ...SECRET_KEYS_VARIABLES,
-}).transform(readSecretKeys)
+/** The settings of webhook-delivery. */
+export const WebhookDeliveryConfig = serviceConfig('webhook-delivery')
+  .extend({
+    /** Delay before each attempt (spec: Retries 2). */
+    WEBHOOK_RETRY_DELAYS: z.string().default('0s,1m,5m,30m,2h,6h').pipe(List).pipe(z.array(Duration).min(1)),
+    /** Allows http and loopback targets: for the local stack only (OP-70). */
+    WEBHOOK_ALLOW_LOOPBACK: Switch,
+    /** An http or https proxy that deliveries go through; its user name and password are secret (OP-99). */
+    EGRESS_PROXY_URL: z
+      .url({ protocol: /^https?$/ })
+      .transform((url) => new URL(url))
+      .optional(),
+    ...SECRET_KEYS_VARIABLES,
+  })
+  .transform(readSecretKeys)

@@ -7,19 +7,19 @@ import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { parts } from '@backoffice/testing/parts.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, expect, test } from 'vitest'
-import { anEvent, type CreatedEndpoint } from './harness.ts'
+import { anEvent, type CreatedEndpoint } from './testing/webhooks-api.ts'
 
 const { appUrl, workerUrl, admin } = await testDatabase('webhook-delivery')
 const receiver = await startReceiver()
 const prefix = `main-test-${process.pid}.`
-const brokers = parts().kafkaBrokers
+const brokers = backingServices().kafkaBrokers
 const topics = [...EVENT_TOPICS, 'webhook-delivery.fan-out.dead-letters']
 await createTopics(
   brokers,
@@ -111,8 +111,11 @@ test('an event on Kafka is delivered, and what was in flight at a kill -9 is del
   expect(receivedAt('/hook')).toHaveLength(2)
   expect(new Set(receivedAt('/hook').map(({ body }) => body.toString())).size).toBe(1)
 
-  const metrics = await (await fetch(`${next.opsUrl}/metrics`)).text()
-  expect(metrics).toMatch(/webhook_attempts_total\{[^}]*outcome="delivered"[^}]*\} 1/)
+  // An attempt is counted after its transaction has committed.
+  await eventually('the attempt is counted', async () => {
+    const metrics = await (await fetch(`${next.opsUrl}/metrics`)).text()
+    return /webhook_attempts_total\{[^}]*outcome="delivered"[^}]*\} 1/.test(metrics)
+  })
   expect(await next.end('SIGTERM')).toBe(0)
   const attempts = next
     .output()

@@ -7,10 +7,10 @@ import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoi
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { getEndpoint } from './endpoints/get-endpoint.ts'
 import { listEndpoints } from './endpoints/list-endpoints.ts'
-import { pingEndpoint } from './endpoints/ping-endpoint.ts'
 import { rotateSecret } from './endpoints/rotate-secret.ts'
 import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { listEventTypes } from './events/list-event-types.ts'
+import { pingEndpoint } from './pings/ping-endpoint.ts'
 
 export interface OperationsOptions extends EndpointCreation {
   readonly dispatcher: Pick<Dispatcher, 'noteWaiting'>

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { parts } from '@backoffice/testing/parts.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { consumer } from '../consumer.ts'
 import { deadLetterTopic } from '../dead-letters.ts'
@@ -58,7 +58,7 @@ export async function consumedImports(service: string, batches: ReturnType<typeo
     },
     /** Runs a script that calls `crashWithFirstBatch`, and returns the signal that ended it. */
     async crash(script: URL, moment: Moment): Promise<string> {
-      const args = [parts().kafkaBrokers.join(), prefix, appUrl, moment]
+      const args = [backingServices().kafkaBrokers.join(), prefix, appUrl, moment]
       const crashing = fork(fileURLToPath(script), args, { execArgv: [] })
       return (await once(crashing, 'exit'))[1]
     },

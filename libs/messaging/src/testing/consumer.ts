@@ -41,7 +41,7 @@ export async function testConsumer(brokers?: string[]) {
     async start(
       handle = insert,
       differences: Partial<ConsumerContext> = {},
-      options: Pick<ConsumerDefinition<Note>, 'isEachIndependent' | 'recordsAtOnce'> = {},
+      options: Pick<ConsumerDefinition<Note>, 'isEachIndependent' | 'batchSize'> = {},
     ) {
       const started = consumer(
         { name, topics: ['notes'], schema: Note, handle, ...options },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { parts } from '@backoffice/testing/parts.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { createTopics } from '../create-topics.ts'
 import { connectKafka } from '../kafka.ts'
@@ -13,7 +13,7 @@ export const silent = createLogger('test', 'silent')
 export const aTopic = (name: string, config: NewTopic['config'] = {}): NewTopic => ({ name, partitions: 3, config })
 
 /** Topics of one test file, on the shared broker unless told otherwise, and connections to them. */
-export async function testKafka(topics: readonly NewTopic[], brokers = parts().kafkaBrokers) {
+export async function testKafka(topics: readonly NewTopic[], brokers = backingServices().kafkaBrokers) {
   const prefix = `test-${randomUUID()}.`
   await createTopics(brokers, topics, { prefix, replicationFactor: 1 })
   const open = (): Kafka => {
@@ -34,7 +34,7 @@ export function collect(kafka: Kafka, ...topics: string[]) {
     async onBatch(batch) {
       records.push(...batch.records)
       const last = batch.records.at(-1)
-      if (last) batch.settle(last)
+      if (last) batch.markProcessed(last)
     },
   })
   return {

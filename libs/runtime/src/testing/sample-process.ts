@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { List, ProcessConfig, readConfig } from '../config.ts'
 import { meter } from '../metrics.ts'
-import { type Part, runProcess } from '../process.ts'
+import { type Component, runProcess } from '../process.ts'
 
 /*
- * A process of the tests' own with three parts, steered over IPC. It says what its parts do; MISBEHAVE lists what goes
- * otherwise, each as `<what> <part>`.
+ * A process of the tests' own with three components, steered over IPC. It says what its components do; MISBEHAVE lists what goes
+ * otherwise, each as `<what> <component>`.
  */
 const config = readConfig(z.object({ ...ProcessConfig.shape, MISBEHAVE: List.default([]) }))
 const things = meter('sample').createCounter('sample_things', { description: 'Counted before the process runs' })
@@ -18,7 +18,7 @@ const told = (message: string) =>
     process.on('message', (heard) => heard === message && resolve())
   })
 
-const part = (name: string): Part => ({
+const component = (name: string): Component => ({
   name,
   async start() {
     say(`start ${name}`)
@@ -50,5 +50,5 @@ await runProcess('sample', config, ({ fatal }) => {
       })
     })
   }
-  return [part('first'), { name: 'plain' }, part('last')]
+  return [component('first'), { name: 'plain' }, component('last')]
 })

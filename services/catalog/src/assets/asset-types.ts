@@ -1,4 +1,4 @@
-/** An image type that is accepted: how its files end, and how many pixels are worked on, all frames together (OP-90). */
+/** An accepted image type: the extension of its files, and the most pixels of an image, all frames together (OP-90). */
 interface ImageType {
   readonly extension: string
   readonly maxPixels: number
@@ -6,7 +6,7 @@ interface ImageType {
 
 const MEGAPIXELS = 1_000_000
 
-/** The images that are worked on, and the only files that are served inline. AVIF takes four times the memory of others. */
+/** The images that are normalized, and the only files served inline. AVIF takes four times the memory of others. */
 export const IMAGE_TYPES: Readonly<Record<string, ImageType>> = {
   'image/jpeg': { extension: 'jpg', maxPixels: 50 * MEGAPIXELS },
   'image/png': { extension: 'png', maxPixels: 50 * MEGAPIXELS },
@@ -15,11 +15,11 @@ export const IMAGE_TYPES: Readonly<Record<string, ImageType>> = {
   'image/avif': { extension: 'avif', maxPixels: 12.5 * MEGAPIXELS },
 }
 
-/** What a file is whose content is not known, or not to be shown by a browser whatever the circumstances. */
+/** The type of a file with unknown content, or with content that a browser must never show. */
 export const UNKNOWN_TYPE = 'application/octet-stream'
 export const TEXT_TYPE = 'text/plain'
 
-/** The other files that keep their type; they are stored as they are. */
+/** The types of other files, by type; these files are stored unchanged. */
 const FILE_TYPES: Readonly<Record<string, string>> = {
   'application/pdf': 'pdf',
   'application/zip': 'zip',
@@ -43,11 +43,11 @@ const EXTENSIONS = new Map([
 ])
 const TYPES = new Map([...EXTENSIONS].map(([type, extension]) => [extension, type]))
 
-/** How the stored file of a type ends, the type being one that `knownType` returns. */
+/** The extension of stored files of a type that `knownType` returns. */
 export const extensionOf = (type: string): string => EXTENSIONS.get(type) ?? 'bin'
 
-/** The type of a stored file by how it ends; undefined when no stored file ends so. */
+/** The type of a stored file by its extension; undefined for an extension that no stored file has. */
 export const typeOf = (extension: string): string | undefined => TYPES.get(extension)
 
-/** The type itself where it is one of those above, else `application/octet-stream`. */
+/** The type itself when it is listed above, else `application/octet-stream`. */
 export const knownType = (type: string): string => (EXTENSIONS.has(type) ? type : UNKNOWN_TYPE)

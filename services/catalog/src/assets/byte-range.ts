@@ -1,9 +1,9 @@
 import type { ByteRange } from './storage.ts'
 
 /**
- * The part of a file of `size` bytes that a Range header asks for (RFC 9110): undefined where the whole file is to be
- * sent, since there is no header, one of another unit, several ranges, or one that is malformed; 'unsatisfiable' where
- * the file has no such part.
+ * The part of a file of `size` bytes that a Range header requests (RFC 9110). Undefined means the whole file: without a
+ * header, and for another unit, several ranges or a malformed header. 'unsatisfiable' means that the file has no such
+ * part.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '') ?? []

@@ -2,20 +2,20 @@ import { setPriority } from 'node:os'
 import sharp from 'sharp'
 
 /**
- * A process that works on one image and ends (decision 014): writes it anew, upright and without metadata, and a
- * thumbnail. Arguments: type as `jpeg`, most pixels, source, image, thumbnail. Exits with 3 and the reason on its output
- * when the source is no image that can be read whole, has too many pixels or takes too long.
+ * A process that normalizes one image and ends (decision 014): writes the image again, upright and without metadata,
+ * and a thumbnail. Arguments: type as `jpeg`, largest number of pixels, source, image, thumbnail. Exits with code 3 and
+ * the reason on its output when the source cannot be read completely, has too many pixels or takes too long.
  */
 const [format = '', maxPixels = '', source = '', image = '', thumbnail = ''] = process.argv.slice(2)
 const REFUSED = 3
 
-/** Of processor time, which is the image's own: how long it takes is also the machine's. */
+/** Seconds of processor time. Elapsed time would depend on the load of the machine as well. */
 const WORK_SECONDS = 30
 
-/** Pixels across and down (spec: Limits, thumbnail). */
+/** Width and height in pixels (spec: Limits, thumbnail). */
 const THUMBNAIL = 500
 
-/** What bounds time and memory comes before the last per cent of size. */
+/** Options that save time and memory at the cost of slightly larger files. */
 const OUTPUT: Readonly<Record<string, object>> = {
   jpeg: { quality: 90, optimiseCoding: false },
   png: { compressionLevel: 6 },
@@ -25,11 +25,11 @@ const OUTPUT: Readonly<Record<string, object>> = {
 }
 const LOADERS = ['JpegFile', 'PngFile', 'WebpFile', 'NsgifFile', 'HeifFile'].map((loader) => `VipsForeignLoad${loader}`)
 
-// Requests come first.
+// Requests have priority.
 setPriority(5)
 sharp.cache(false)
 sharp.concurrency(1)
-// No other decoder gets to see what somebody sent, least of all the one that reads SVG.
+// Other decoders, above all the one for SVG, must not read a client's file.
 sharp.block({ operation: ['VipsForeignLoad'] })
 sharp.unblock({ operation: LOADERS })
 
@@ -47,10 +47,8 @@ try {
   const whole = sharp(source, { limitInputPixels: Number(maxPixels), animated: isAnimated, failOn: 'warning' })
   const upright = isAnimated ? whole : whole.autoOrient()
   await upright.toFormat(format as 'jpeg', OUTPUT[format]).toFile(image)
-  await sharp(image)
-    .resize(THUMBNAIL, THUMBNAIL, { fit: 'cover' })
-    .toFormat(format as 'jpeg', OUTPUT[format])
-    .toFile(thumbnail)
+  const cropped = sharp(image).resize(THUMBNAIL, THUMBNAIL, { fit: 'cover' })
+  await cropped.toFormat(format as 'jpeg', OUTPUT[format]).toFile(thumbnail)
 } catch (error) {
   process.stdout.write((error as Error).message)
   process.exitCode = REFUSED
@@ -58,7 +56,7 @@ try {
   clearInterval(watch)
 }
 
-/** Told by the header alone: nothing is decoded before. */
+/** Reads the image's header only, so that nothing is decoded before. */
 async function refuseTooManyPixels(): Promise<void> {
   const { width, height } = await sharp(source, { limitInputPixels: false, animated: format !== 'avif' }).metadata()
   if (width * height <= Number(maxPixels)) return

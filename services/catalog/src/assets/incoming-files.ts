@@ -5,15 +5,15 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { HEAD_BYTES } from './detect-type.ts'
 
-/** No upload takes so long. Others may be under way in the same folder, from processes beside this one. */
+/** Longer than any upload takes: other processes may be receiving files into the same folder. */
 const LEFT_BEHIND_AFTER_MS = 3_600_000
 
-/** Makes the folder for incoming files, and removes from it what killed processes have left behind. */
+/** Makes the folder for incoming files, and removes the files of killed processes from it. `now` is in milliseconds. */
 export async function openIncoming(folder: string, now = Date.now()): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   for (const name of await readdir(folder)) {
     const left = join(folder, name)
-    // Another process may be removing it just now.
+    // Another process may be removing it at this moment.
     const age = await stat(left)
       .then(({ mtimeMs }) => now - mtimeMs)
       .catch(() => 0)
@@ -21,7 +21,7 @@ export async function openIncoming(folder: string, now = Date.now()): Promise<vo
   }
 }
 
-/** Runs `work` with a folder of its own, which is gone afterwards however it ends. */
+/** Runs `work` with a folder of its own, and removes the folder afterwards, also when `work` fails. */
 export async function inFolderOfItsOwn<Result>(
   incoming: string,
   work: (folder: string) => Promise<Result>,
@@ -34,7 +34,7 @@ export async function inFolderOfItsOwn<Result>(
   }
 }
 
-/** Writes a stream to a new file. Returns its size and how it starts. Throws what the stream fails with. */
+/** Writes a stream to a new file. Returns its size and its first bytes. Throws the stream's error. */
 export async function receive(content: Readable, file: string): Promise<{ size: number; head: Buffer }> {
   let size = 0
   let head = Buffer.alloc(0)

@@ -7,25 +7,25 @@ import type { AssetStorage } from './storage.ts'
 /** Keeps files in a directory of this machine or of a network file system. */
 export function localStorage(root: string): AssetStorage {
   const directory = resolve(root)
-  // In the same file system, so that a file gets its place by being renamed: it is there whole or not at all.
+  // In the same file system, so that a rename puts a file in its place at once: it is there completely or not at all.
   const incoming = join(directory, 'incoming')
-  const place = (path: string) => join(directory, path)
+  const pathOf = (path: string) => join(directory, path)
   return {
     name: 'assets',
     incoming,
     start: () => openIncoming(incoming),
     async put(path, file) {
-      const target = place(path)
+      const target = pathOf(path)
       await mkdir(dirname(target), { recursive: true })
       await sync(file)
       const { size } = await stat(file)
       await rename(file, target)
-      // A name is kept in its folder, and that one's in its own.
+      // The rename is durable once the folder is, and a new folder once its parent is.
       for (const folder of [dirname(target), dirname(dirname(target)), directory]) await sync(folder)
       return size
     },
     size: (path) =>
-      stat(place(path)).then(
+      stat(pathOf(path)).then(
         ({ size }) => size,
         (error: NodeJS.ErrnoException) => {
           if (error.code === 'ENOENT') return undefined
@@ -33,15 +33,15 @@ export function localStorage(root: string): AssetStorage {
         },
       ),
     async read(path, range) {
-      return createReadStream(place(path), range)
+      return createReadStream(pathOf(path), range)
     },
     async remove(paths) {
-      for (const path of paths) await rm(place(path), { force: true })
+      for (const path of paths) await rm(pathOf(path), { force: true })
     },
   }
 }
 
-/** Waits until the disk has a file or folder. */
+/** Waits until a file or folder is written to the disk. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
   try {

@@ -3,7 +3,7 @@ import { localStorage } from './local-storage.ts'
 import { s3Storage } from './s3-storage.ts'
 import type { AssetStorage } from './storage.ts'
 
-/** The storage's variables: a bucket, else a directory. Credentials are those of the SDK's own variables (`AWS_…`). */
+/** Variables of the storage: a bucket, else a directory. The SDK reads credentials from its own (`AWS_…`). */
 export const StorageConfig = z.object({
   ASSETS_DIRECTORY: z.string().optional(),
   S3_BUCKET: z.string().optional(),
@@ -12,10 +12,10 @@ export const StorageConfig = z.object({
 })
 export type StorageConfig = z.output<typeof StorageConfig>
 
-/** Opens the storage that is configured. Throws when none is. */
+/** Opens the configured storage. Throws when none is configured. */
 export function openStorage(config: StorageConfig): AssetStorage {
   const { ASSETS_DIRECTORY, S3_BUCKET, S3_ENDPOINT, S3_REGION } = config
-  if (S3_BUCKET) return s3Storage({ bucket: S3_BUCKET, endpoint: S3_ENDPOINT, region: S3_REGION })
+  if (S3_BUCKET) return s3Storage(S3_BUCKET, S3_REGION, S3_ENDPOINT)
   if (ASSETS_DIRECTORY) return localStorage(ASSETS_DIRECTORY)
   throw new Error('configuration: ASSETS_DIRECTORY or S3_BUCKET must say where files are kept')
 }

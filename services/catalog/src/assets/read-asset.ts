@@ -6,7 +6,7 @@ import { z } from 'zod'
 
 const StoredAsset = z.strictObject({ id: Id, path: z.string(), thumbnail_path: z.string().nullable() })
 
-/** GET /internal/assets/{id}: where a file is stored, for services whose resources show one. */
+/** GET /internal/assets/{id}: the path of a stored file, for services that show files in their resources. */
 export const readAsset = operation({
   method: 'GET',
   path: '/internal/assets/{id}',
@@ -19,7 +19,7 @@ export const readAsset = operation({
     inWorkspace(async (tx) => {
       const [asset] = await tx<z.output<typeof StoredAsset>[]>`
         select id, path, thumbnail_path from asset where workspace_id = ${tx.context.workspaceId} and id = ${params.id}`
-      if (asset === undefined) throw notFound(`id: this workspace has no file ${params.id}`)
+      if (asset === undefined) throw notFound(['id'], `this workspace has no file ${params.id}`)
       return ok(asset)
     }),
 })

@@ -6,12 +6,12 @@ import { IMAGE_TYPES, TEXT_TYPE, typeOf } from './asset-types.ts'
 import { byteRange } from './byte-range.ts'
 import type { AssetStorage } from './storage.ts'
 
-/** Matched against the target as it was sent: nothing in it is decoded, so nothing in it can be hidden. */
+/** Matches the request target as it was sent, without decoding, so that no encoded character can pass. */
 const TARGET = /^\/assets\/([0-9a-f-]{36}\/([0-9a-f-]{36})\/(file|thumbnail)\.([a-z0-9]+))$/
 
 /**
- * Serves stored files to whoever knows their URL (OP-91): kept for a year by whoever gets them, since they never change;
- * images inline, everything else as a download, and nothing with a right to run scripts.
+ * Serves stored files to any client with their URL (OP-91). Clients may cache them for a year, because they never
+ * change. Images are shown inline and other files downloaded; none may run scripts.
  */
 export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage: AssetStorage): void {
   app.route({
@@ -24,11 +24,8 @@ export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage:
       if (size === undefined) throw noSuchFile()
       const range = rangeOf(raw.headers, file, size)
       if (range === 'unsatisfiable') {
-        const refusal = errorBody('bad_request', `Range: the file has ${size} bytes`, id)
-        return reply
-          .code(416)
-          .headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' })
-          .send(refusal)
+        reply.code(416).headers({ 'content-range': `bytes */${size}`, 'cache-control': 'no-store' })
+        return reply.send(errorBody('bad_request', `Range: the file has ${size} bytes`, id))
       }
       const { start, end } = range ?? { start: 0, end: size - 1 }
       if (range !== undefined) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
@@ -39,11 +36,11 @@ export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage:
   refuseOtherMethods(app, '/assets/*', ['GET', 'HEAD'])
 }
 
-/** A stored file as its URL tells it. */
+/** A stored file, as far as its URL describes it. */
 interface StoredFile {
   readonly path: string
   readonly type: string
-  /** Nothing is ever changed under a path, so the path is the version. */
+  /** The entity tag: made of the path, because the file at a path never changes. */
   readonly tag: string
 }
 
@@ -54,7 +51,7 @@ function fileOf(target: string): StoredFile {
   return { path, type, tag: `"${asset}-${name}"` }
 }
 
-/** The part that is asked for; one of another version is not what is there now. */
+/** The requested part. Undefined, for the whole file, when If-Range names another version. */
 function rangeOf(headers: IncomingHttpHeaders, { tag }: StoredFile, size: number) {
   const condition = headers['if-range']
   return condition === undefined || condition === tag ? byteRange(headers.range, size) : undefined
@@ -74,4 +71,4 @@ const headersOf = (file: StoredFile) => ({
 const namesTag = (header: string | undefined, tag: string): boolean =>
   (header ?? '').split(',').some((one) => one.trim().replace(/^W\//, '') === tag)
 
-const noSuchFile = () => notFound('path: there is no such file')
+const noSuchFile = () => notFound(['path'], 'there is no such file')

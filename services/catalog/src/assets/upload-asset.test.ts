@@ -3,6 +3,7 @@ import { request as openRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
@@ -13,8 +14,8 @@ import { FORM } from '@backoffice/testing/form.ts'
 import { serviceClient, type TestAnswer } from '@backoffice/testing/service-client.ts'
 import sharp from 'sharp'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { bombPng, formOf, noise, SVG, turnedPhoto, ZIP } from './asset-samples.ts'
 import { localStorage } from './local-storage.ts'
+import { bombPng, formOf, noise, SVG, turnedPhoto, ZIP } from './testing/asset-samples.ts'
 import { type Asset, uploadAsset } from './upload-asset.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'backoffice-assets-'))
@@ -29,7 +30,6 @@ beforeEach(() => {
   caller = aCaller()
 })
 
-type Refusal = { error: { code: string; message: string } }
 const upload = <Body = Asset>(body: Buffer, headers = {}) =>
   send<Body>(caller, 'POST', '/v1/assets', body, { 'content-type': FORM, ...headers })
 /** The stored file that a URL names. */
@@ -39,7 +39,7 @@ const filesOf = (workspaceId: string) =>
     (entry) => entry.isFile() && entry.parentPath.includes(workspaceId),
   )
 
-async function expectRefusal(answer: TestAnswer<Refusal>, status: number, code: string, message: string) {
+async function expectRefusal(answer: TestAnswer<ErrorBody>, status: number, code: string, message: string) {
   expect(answer.body.error).toMatchObject({ code, message: expect.stringContaining(message) })
   expect(answer.status).toBe(status)
   expect(await admin`select from asset where workspace_id = ${caller.workspaceId}`).toHaveLength(0)
@@ -134,7 +134,7 @@ describe('an image that is refused with unprocessable, nothing stored', () => {
   it.each(['jpeg', 'png', 'webp', 'gif', 'avif'] as const)('a truncated %s', async (format) => {
     const image = await noise(300, 200).toFormat(format).toBuffer()
     for (const length of [image.length - 200, Math.floor(image.length / 2), 40]) {
-      const answer = await upload<Refusal>(formOf(image.subarray(0, length), `photo.${format}`))
+      const answer = await upload<ErrorBody>(formOf(image.subarray(0, length), `photo.${format}`))
       await expectRefusal(answer, 422, 'unprocessable', unreadable)
     }
   })
@@ -146,7 +146,7 @@ describe('an image that is refused with unprocessable, nothing stored', () => {
   })
 
   it('one that is nothing but a signature', async () => {
-    const answer = await upload<Refusal>(formOf(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')))
+    const answer = await upload<ErrorBody>(formOf(Buffer.from('89504e470d0a1a0a0000000d49484452', 'hex')))
     await expectRefusal(answer, 422, 'unprocessable', unreadable)
   })
 
@@ -163,7 +163,7 @@ describe('an image that is refused with unprocessable, nothing stored', () => {
       .toBuffer()
     const start = frame.indexOf(Buffer.from([0x21, 0xf9]))
     const frames = Buffer.concat([frame.subarray(0, start), ...[1, 2, 3].map(() => frame.subarray(start, -1))])
-    const answer = await upload<Refusal>(formOf(Buffer.concat([frames, Buffer.from(';')])))
+    const answer = await upload<ErrorBody>(formOf(Buffer.concat([frames, Buffer.from(';')])))
     await expectRefusal(answer, 422, 'unprocessable', 'has 75 megapixels, more than 50 megapixels')
   })
 
@@ -178,7 +178,7 @@ describe('an image that is refused with unprocessable, nothing stored', () => {
   })
 
   it('one of a type that no browser shows', async () => {
-    const answer = await upload<Refusal>(formOf(await noise(8, 8).tiff().toBuffer(), 'scan.tiff', 'image/tiff'))
+    const answer = await upload<ErrorBody>(formOf(await noise(8, 8).tiff().toBuffer(), 'scan.tiff', 'image/tiff'))
     await expectRefusal(
       answer,
       422,
@@ -214,13 +214,13 @@ describe('another file', () => {
     const limit = 20 * 1024 * 1024
     expect((await upload(formOf(Buffer.alloc(limit)))).body.size).toBe(limit)
     caller = aCaller()
-    const answer = await upload<Refusal>(formOf(Buffer.alloc(limit + 1)))
+    const answer = await upload<ErrorBody>(formOf(Buffer.alloc(limit + 1)))
     await expectRefusal(answer, 413, 'payload_too_large', `file: is larger than ${limit} bytes`)
   })
 })
 
 it('refuses JSON with unsupported_media_type, and a form without a file with bad_request (OP-21)', async () => {
-  const json = await send<Refusal>(caller, 'POST', '/v1/assets', { file: 'a' })
+  const json = await send<ErrorBody>(caller, 'POST', '/v1/assets', { file: 'a' })
   await expectRefusal(json, 415, 'unsupported_media_type', 'Content-Type: must be multipart/form-data')
   await expectRefusal(await upload(formOf('a').subarray(0, 60)), 400, 'bad_request', 'body: is not well-formed')
 })
@@ -254,7 +254,7 @@ describe('Idempotency-Key (OP-08)', () => {
 
   it('refuses the key for another file with conflict, and keeps nothing of it', async () => {
     await upload(formOf('a'), once)
-    const answer = await upload<Refusal>(formOf('b'), once)
+    const answer = await upload<ErrorBody>(formOf('b'), once)
     expect([answer.status, answer.body.error.code]).toEqual([409, 'conflict'])
     expect(filesOf(caller.workspaceId)).toHaveLength(1)
   })
@@ -263,7 +263,7 @@ describe('Idempotency-Key (OP-08)', () => {
 it('writes no row when the storage fails', async () => {
   const full = { ...storage, put: async () => Promise.reject(new Error('no space left')) }
   const failing = serviceClient(db, [uploadAsset(full)])
-  const answer = await failing<Refusal>(caller, 'POST', '/v1/assets', formOf('a'), { 'content-type': FORM })
+  const answer = await failing<ErrorBody>(caller, 'POST', '/v1/assets', formOf('a'), { 'content-type': FORM })
   await expectRefusal(answer, 500, 'internal_error', 'Something went wrong')
 })
 

@@ -25,8 +25,8 @@ const Asset = z.strictObject({
 export type Asset = z.output<typeof Asset>
 
 /**
- * POST /v1/assets (extension of OP-18). The files are stored before the row is written: a crash between the two leaves a
- * file that nobody knows of, never a row without its file.
+ * POST /v1/assets (extension of OP-18). The files are stored before the row is written: a crash between the two leaves
+ * a file without a row, never a row without its file.
  */
 export const uploadAsset = (storage: AssetStorage): AnyOperation =>
   operation({
@@ -45,11 +45,12 @@ export const uploadAsset = (storage: AssetStorage): AnyOperation =>
         const asset = newAsset(context.workspaceId, type)
         const size = await store(storage, asset, files)
         const answer = created(assetBody(asset, size))
-        const work = async (tx: Transaction) => {
+        const replying = inWorkspace(async (tx) => {
           await insertAsset(tx, asset, size, now)
           return answer
-        }
-        return unlessUnused(inWorkspace(work), answer, () => storage.remove(pathsOf(asset)))
+        })
+        const { path, thumbnailPath } = asset
+        return unlessUnused(replying, answer, () => storage.remove([path, thumbnailPath].filter((one) => one !== null)))
       }),
   })
 
@@ -60,7 +61,7 @@ interface NewAsset {
   readonly thumbnailPath: string | null
 }
 
-/** Nothing in a path is of the client's making; its ids cannot be guessed. */
+/** Paths are made of ids that cannot be guessed, and of nothing that the client sent. */
 function newAsset(workspaceId: string, type: string): NewAsset {
   const id = uuidv7()
   const folder = `${workspaceId}/${id}`
@@ -68,8 +69,6 @@ function newAsset(workspaceId: string, type: string): NewAsset {
   const thumbnailPath = type in IMAGE_TYPES ? `${folder}/thumbnail.${extension}` : null
   return { id, type, path: `${folder}/file.${extension}`, thumbnailPath }
 }
-
-const pathsOf = ({ path, thumbnailPath }: NewAsset) => [path, ...(thumbnailPath === null ? [] : [thumbnailPath])]
 
 const assetBody = ({ id, path, thumbnailPath, type }: NewAsset, size: number): Asset => ({
   id,
@@ -84,11 +83,11 @@ interface AcceptedFiles {
   readonly thumbnail?: string
 }
 
-/** Receives a file into a folder; an image is written anew beside it, with its thumbnail. */
+/** Receives a file into a folder; an image is normalized beside it, with its thumbnail. */
 async function acceptedFiles(upload: UploadedFile, folder: string): Promise<AcceptedFiles & { type: string }> {
   const source = join(folder, 'source')
   const { size, head } = await receive(upload.content, source)
-  if (size === 0) throw badRequest('file: is empty')
+  if (size === 0) throw badRequest(['file'], 'is empty')
   const type = await detectType(head, upload)
   if (!(type in IMAGE_TYPES)) return { type, file: source }
   const image = join(folder, 'image')
@@ -107,11 +106,11 @@ async function store(storage: AssetStorage, asset: NewAsset, { file, thumbnail }
 }
 
 /**
- * Discards the stored files when they are certain to be unused: the transaction was refused, or a repeated request got
- * its first answer. When it is not known how the transaction ended they stay, since there may be a row.
+ * Discards the stored files when no row refers to them: the transaction was refused, or a repeated request got the
+ * answer of the first. They stay when the end of the transaction is unknown, because there may be a row.
  */
 async function unlessUnused(replying: Promise<Reply>, answer: Reply, discard: () => Promise<void>): Promise<Reply> {
-  // What cannot be removed now is a file that nobody knows of, which harms nobody.
+  // A file that cannot be removed stays without a row, which does no harm.
   const discarded = () => discard().catch(() => undefined)
   try {
     const reply = await replying

@@ -1,11 +1,8 @@
-import { notFound, unprocessable } from '@backoffice/contracts/errors.ts'
-import { CategorySlug, Id, Name } from '@backoffice/contracts/fields.ts'
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { CategorySlug, Id, Name, Position } from '@backoffice/contracts/fields.ts'
 import { z } from 'zod'
 
-/** Positions are PostgreSQL integers. */
-const Position = z.int().min(0).max(2_147_483_647)
-
-/** What a category is made of; `parent` null is a root (OP-38). */
+/** The members of a new category; a root has the parent null (OP-38). */
 export const CreateCategoryBody = z.strictObject({
   name: Name,
   slug: CategorySlug.nullish(),
@@ -13,7 +10,7 @@ export const CreateCategoryBody = z.strictObject({
   position: Position.optional(),
 })
 
-/** Partial by presence (OP-38). */
+/** Only the members that are sent change (OP-38). */
 export const UpdateCategoryBody = z.strictObject({
   name: Name.optional(),
   slug: CategorySlug.optional(),
@@ -22,7 +19,5 @@ export const UpdateCategoryBody = z.strictObject({
 })
 export type UpdateCategoryBody = z.output<typeof UpdateCategoryBody>
 
-export const noSuchCategory = (id: string) => notFound(`id: this workspace has no category ${id}`)
-
 export const unknownCategory = (member: string, id: string) =>
-  unprocessable(`${member}: this workspace has no category ${id}`)
+  unprocessable([member], `this workspace has no category ${id}`)

@@ -1,7 +1,7 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aSimpleProduct } from '../products/product-samples.ts'
-import { catalog } from './harness.ts'
+import { aSimpleProduct } from '../products/testing/product-samples.ts'
+import { catalog } from './testing/categories-api.ts'
 
 const { admin, newCategory, newProduct, product, published, put, refresh, send, state, waitingSessions } =
   await catalog()
@@ -62,7 +62,7 @@ describe('what products show of a changed category is published anew, without pr
 })
 
 describe('a product that joins a category while it changes', () => {
-  /** Lets a request that has read the category wait before it writes, until `during` is done. */
+  /** Stops a request between its reading of the category and its write, until `during` is done. */
   async function whileJoining<Result>(caller: Caller, during: () => Promise<Result>) {
     const holding = Promise.withResolvers<void>()
     const lock = admin.begin(async (tx) => {

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Category } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aSimpleProduct } from '../products/product-samples.ts'
-import { catalog, type MaybeRefused } from './harness.ts'
+import { aSimpleProduct } from '../products/testing/product-samples.ts'
+import { catalog, type MaybeRefused } from './testing/categories-api.ts'
 
 const { admin, newCategory, send, takeStatements } = await catalog()
 type Caller = ReturnType<typeof aCaller>

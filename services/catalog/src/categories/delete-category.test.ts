@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aSimpleProduct } from '../products/product-samples.ts'
 import { lockProducts } from '../products/read-products.ts'
-import { catalog, type MaybeRefused } from './harness.ts'
+import { aSimpleProduct } from '../products/testing/product-samples.ts'
+import { catalog, type MaybeRefused } from './testing/categories-api.ts'
 
 const { admin, contextOf, db, newCategory, newProduct, product, published, put, refresh, send, state, ...rest } =
   await catalog()
@@ -165,7 +165,7 @@ it('needs the scope product::delete (OP-04)', async () => {
 })
 
 describe('at the same moment', () => {
-  /** Puts a product into a category while it is deleted; in every other round the deletion sets out a little later. */
+  /** Puts a product into a category during the deletion; in every other round the deletion starts a little later. */
   async function whileDeleting(caller: Caller, round: number, id: string, query = '') {
     const creating = send<{ id: string }>(caller, 'POST', '/v1/products', aSimpleProduct({ categories: [id] }))
     if (round % 2) await put(caller, randomUUID(), {})
@@ -224,7 +224,7 @@ describe('at the same moment', () => {
     }
   })
 
-  /** Deletes a category while someone changes the categories of its only product. */
+  /** Deletes a category while a request changes the categories of its only product. */
   async function whileChanging(change: (tx: Transaction, product: string, target: string) => Promise<unknown>) {
     const caller = aCaller()
     const [old, target] = await Promise.all([newCategory(caller), newCategory(caller)])

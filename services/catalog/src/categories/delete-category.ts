@@ -7,13 +7,13 @@ import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
+import { refreshRequests } from '../refresh/refresh-requests.ts'
 import { unknownCategory } from './category-input.ts'
-import { lockCategory } from './lock-category.ts'
-import { tellJoining } from './tell-joining.ts'
+import { lockCategory, recordCategoryChanges } from './lock-category.ts'
 
 /**
- * DELETE /v1/categories/{id} (extension of OP-19): refused while it has products, unless `reassign_to` names the category they
- * move to. Its children move up to its parent (OP-38).
+ * DELETE /v1/categories/{id} (extension of OP-19): refused while it has products, unless `reassign_to` names the
+ * category they move to. Its children move up to its parent (OP-38).
  */
 export const deleteCategory = operation({
   method: 'DELETE',
@@ -30,7 +30,7 @@ export const deleteCategory = operation({
     inWorkspace(async (tx) => {
       const category = await lockCategory(tx, params.id, { tree: true, children: true })
       const target = query.reassign_to ?? null
-      if (target === category.id) throw unprocessable('reassign_to: must be another category than the deleted one')
+      if (target === category.id) throw unprocessable(['reassign_to'], 'must be another category than the deleted one')
       const children = await removeCategory(tx, category, target, now)
       const records = children.map((child) => outboxRecord(TOPICS.catalogEvents, 'category.updated', child.id, child))
       records.push(outboxRecord(TOPICS.catalogEvents, 'category.deleted', category.id, category))
@@ -40,10 +40,10 @@ export const deleteCategory = operation({
 })
 
 /**
- * Deletes a locked category in one statement, whatever the number of its products, and returns the children, moved up. A
- * product takes the target in the category's place; one that has both keeps the target at the better of the two places. The
- * products are locked first, like for any change of them, so that none is given other categories meanwhile. Throws
- * `conflict` when there are products and no target, `unprocessable` when there is no such target.
+ * Deletes a locked category in one statement, whatever the number of its products, and returns its children, which move
+ * up. In each product the target takes the category's position; a product with both keeps the target, at the lower of
+ * the two positions. Locks the products first, so that no other request changes their categories at the same time.
+ * Throws `conflict` when there are products and no target, `unprocessable` for an unknown target.
  */
 async function removeCategory(
   tx: Transaction,
@@ -51,7 +51,7 @@ async function removeCategory(
   target: string | null,
   now: Date,
 ): Promise<Category[]> {
-  const { workspaceId: workspace, livemode, traceparent } = tx.context
+  const workspace = tx.context.workspaceId
   const [done] = await tx<[{ isDeleted: boolean; children: Category[] }]>`
     with allowed as (
       select where exists (
@@ -93,20 +93,16 @@ async function removeCategory(
       from allowed
       where workspace_id = ${workspace} and parent_id = ${id}
       returning id, name, slug, parent_id as parent, position
-    ), told_joining as (
-      ${tellJoining(tx, 'child')}
-    ), told_members as (
-      insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
-      select ${workspace}, product_id, is_change, ${livemode}, ${traceparent}
-      from (
-        select product_id, true as is_change from dropped
-        union all
-        select product_id, true from moved
-        union all
-        select product_id, false
-        from child join product_category on workspace_id = ${workspace} and category_id = child.id
-      ) as refreshed
-      order by product_id
+    ), recorded as (
+      ${recordCategoryChanges(tx, 'child')}
+    ), requested as (
+      select product_id, true as is_change from dropped
+      union all
+      select product_id, true from moved
+      union all
+      select product_id, false from child join product_category on workspace_id = ${workspace} and category_id = child.id
+    ), refresh as (
+      ${refreshRequests(tx)}
     ), deleted as (
       delete from category using allowed where workspace_id = ${workspace} and id = ${id} returning id
     )
@@ -115,5 +111,5 @@ async function removeCategory(
       array(select to_json(child) from child order by position, name, id) as children`
   if (done.isDeleted) return done.children
   if (target !== null) throw unknownCategory('reassign_to', target)
-  throw conflict('reassign_to: the category has products; name the category they are to move to')
+  throw conflict(['reassign_to'], 'the category has products; name the category they are to move to')
 }

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
+import type { pageView } from '@backoffice/contracts/pagination.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
-import { catalog } from './harness.ts'
+import { catalog } from './testing/categories-api.ts'
 
 const { admin, contextOf, db, newCategory, send, takeStatements } = await catalog()
-interface PageOfCategories {
-  total: number
-  items: Category[]
-}
+type PageOfCategories = ReturnType<typeof pageView<Category>>
 const list = (caller: ReturnType<typeof aCaller>, query = '') =>
-  send<PageOfCategories & { error: { code: string; message: string } }>(caller, 'GET', `/v1/categories${query}`)
+  send<PageOfCategories & ErrorBody>(caller, 'GET', `/v1/categories${query}`)
 const names = ({ items }: PageOfCategories) => items.map(({ name }) => name)
 
 it('is a page object of the workspace’s own categories, by position, then name (OP-03, OP-38)', async () => {

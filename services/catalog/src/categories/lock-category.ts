@@ -1,19 +1,21 @@
+import { notFound } from '@backoffice/contracts/errors.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { noSuchCategory } from './category-input.ts'
+import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 
-/** How much of the tree a change of a category is about. */
-export interface LockedPart {
-  /** Whether parents are changed or looked at: such changes of one workspace follow each other. */
+/** The part of the tree that a change of a category concerns. */
+interface LockedPart {
+  /** Whether the change writes or checks parents: such changes of one workspace run one after the other. */
   readonly tree: boolean
-  /** Whether what the direct children show changes with it. */
+  /** Whether the direct children's data changes as well. */
   readonly children: boolean
 }
 
 /**
- * Locks a category until the transaction ends, so that no product joins it meanwhile, and returns it as it is then; throws
- * `not_found`. What else is there must be read in a later statement: this one's snapshot may be older than what it waited for.
- * A category has no product or a million: the statements that follow are planned for this one and may take their time.
+ * Locks a category until the transaction ends, so that no product joins it in that time, and returns its newest
+ * version. Throws `not_found`. Read other tables in a later statement: the snapshot of this one may be older than the
+ * changes it waited for. Later statements of the transaction are planned for this category, which has no product or a
+ * million (decision 010), and may run for 120 s.
  */
 export async function lockCategory(tx: Transaction, id: string, { tree, children }: LockedPart): Promise<Category> {
   const workspace = tx.context.workspaceId
@@ -22,13 +24,24 @@ export async function lockCategory(tx: Transaction, id: string, { tree, children
     from (
       select
         case when ${tree} then pg_advisory_xact_lock(hashtextextended(${`${workspace} categories`}, 0))::text end,
-        set_config('plan_cache_mode', 'force_custom_plan', true),
+        set_config('plan_cache_mode', ${PLAN_EACH_TIME.plan_cache_mode}, true),
         set_config('statement_timeout', '120s', true)
     ) as set_up, category
     where workspace_id = ${workspace} and (id = ${id} or (${children} and parent_id = ${id}))
     order by id for update of category`
   const asked = rows.find(({ isAsked }) => isAsked)
-  if (asked === undefined) throw noSuchCategory(id)
+  if (asked === undefined) throw notFound(['id'], `this workspace has no category ${id}`)
   const { isAsked: _, ...category } = asked
   return category
 }
+
+/**
+ * The part of a statement that records a change of the categories in the CTE `changed`. A product that joins one of
+ * them at the same moment, and has read it before the change, is then published again by a trigger (OP-37;
+ * 0008_categories.sql). The categories must be locked for update.
+ */
+export const recordCategoryChanges = (tx: Transaction, changed: string) => tx`
+  insert into category_change (workspace_id, category_id, livemode, traceparent, changed_at)
+  select ${tx.context.workspaceId}, id, ${tx.context.livemode}, ${tx.context.traceparent}, clock_timestamp()
+  from ${tx(changed)} order by id
+  on conflict (workspace_id, category_id) do update set traceparent = excluded.traceparent, changed_at = excluded.changed_at`

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Category } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { catalog } from './harness.ts'
+import { catalog } from './testing/categories-api.ts'
 
 const { admin, newCategory, published, put, takeStatements } = await catalog()
 type Caller = ReturnType<typeof aCaller>

@@ -7,12 +7,12 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
+import { refreshRequests } from '../refresh/refresh-requests.ts'
 import { UpdateCategoryBody, unknownCategory } from './category-input.ts'
 import { slugTaken } from './create-category.ts'
-import { lockCategory } from './lock-category.ts'
-import { tellJoining } from './tell-joining.ts'
+import { lockCategory, recordCategoryChanges } from './lock-category.ts'
 
-/** PUT /v1/categories/{id} (extension of OP-19): partial by presence; what changes nothing fires nothing (OP-73). */
+/** PUT /v1/categories/{id} (extension of OP-19): changes the members that are sent; fires only on a change (OP-73). */
 export const updateCategory = operation({
   method: 'PUT',
   path: '/v1/categories/{id}',
@@ -50,17 +50,17 @@ const withChanges = (before: Category, body: UpdateCategoryBody): Category => ({
 const isSame = (one: Category, other: Category) => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * Writes a changed category, in one statement whatever the number of its products. Products show their categories' name, slug,
- * parent and parent's slug: the members, and with the slug those of the children, are published anew (OP-37). Throws
- * `unprocessable` for a parent that the workspace does not have or that lies below the category, `conflict` for a slug
- * that is taken.
+ * Writes a changed category, in one statement whatever the number of its products. A product's body has the name, slug,
+ * parent and parent's slug of its categories, so the category's products, and those of its children when the slug
+ * changes, are published again (OP-37). Throws `unprocessable` for a parent that is unknown, the category itself or
+ * below it, and `conflict` for a slug that is taken.
  */
 async function writeCategory(tx: Transaction, before: Category, after: Category, now: Date): Promise<void> {
-  const { workspaceId: workspace, livemode, traceparent } = tx.context
+  const workspace = tx.context.workspaceId
   const { id, name, slug, parent, position } = after
   const isMoved = parent !== before.parent
   const hasNewSlug = slug !== before.slug
-  const isShownOtherwise = isMoved || hasNewSlug || name !== before.name
+  const changesProducts = isMoved || hasNewSlug || name !== before.name
   const [found] = await tx<[{ isWritten: boolean; isCycle: boolean; hasParent: boolean }]>`
     with recursive ancestor as (
       select id, parent_id from category where workspace_id = ${workspace} and ${isMoved} and id = ${parent}
@@ -76,27 +76,26 @@ async function writeCategory(tx: Transaction, before: Category, after: Category,
         and not exists (select from ancestor where id = ${id})
         and not exists (select from category where workspace_id = ${workspace} and slug = ${slug} and id <> ${id})
       returning id
-    ), shown_otherwise as (
-      select id from written where ${isShownOtherwise}
+    ), changed as (
+      select id from written where ${changesProducts}
       union all
       select category.id
       from written join category on category.workspace_id = ${workspace} and category.parent_id = written.id
       where ${hasNewSlug}
-    ), told_joining as (
-      ${tellJoining(tx, 'shown_otherwise')}
-    ), told_members as (
-      insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
-      select ${workspace}, product_id, false, ${livemode}, ${traceparent}
-      from shown_otherwise
-      join product_category on product_category.workspace_id = ${workspace} and category_id = shown_otherwise.id
-      order by product_id
+    ), recorded as (
+      ${recordCategoryChanges(tx, 'changed')}
+    ), requested as (
+      select product_id, false as is_change
+      from changed join product_category on workspace_id = ${workspace} and category_id = changed.id
+    ), refresh as (
+      ${refreshRequests(tx)}
     )
     select
       exists (select from written) as "isWritten",
       exists (select from ancestor where id = ${id}) as "isCycle",
       exists (select from ancestor) as "hasParent"`
   if (found.isWritten) return
-  if (found.isCycle) throw unprocessable('parent: must be neither the category itself nor one below it')
+  if (found.isCycle) throw unprocessable(['parent'], 'must be neither the category itself nor one below it')
   if (isMoved && parent !== null && !found.hasParent) throw unknownCategory('parent', parent)
   throw slugTaken(slug)
 }

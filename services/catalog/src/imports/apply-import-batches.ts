@@ -4,7 +4,7 @@ import { importProductVariants } from './import-product-variants.ts'
 import { importProducts } from './import-products.ts'
 import { importStock } from './import-stock.ts'
 
-/** Applies the batches of imports whose template is the catalog's (OP-54). `wake` tells the relay. */
+/** Applies batches of the catalog's import templates (OP-54). `wake` wakes the relay. */
 export const applyImportBatches = (wake: () => void) =>
   importBatches({
     name: 'catalog.imports',
@@ -17,7 +17,7 @@ export const applyImportBatches = (wake: () => void) =>
     wake,
   })
 
-/** The ledger says of each movement what it comes from (decision 016). */
+/** Sets the reason that the stock ledger records for each movement (decision 016). */
 function movingStock(importer: Importer): Importer {
   return async (tx, batch, now) => {
     await tx`select set_config('app.stock_reason', 'imported', true)`

@@ -3,22 +3,21 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
+import { writeProducts } from '../products/write-products.ts'
 import type { LockedProduct } from './lock-products.ts'
-import { writeProducts } from './write-products.ts'
 
-/** Variants read at once, about: a product has up to 2,048, and a batch may be about 500 products. */
-const VARIANTS_AT_ONCE = 5000
+/** About how many variants are read with one statement: a batch may name 500 products, and each may have 2,048 variants. */
+const BATCH_SIZE = 5000
 
-/** A row with the product it is about. */
+/** A row with its product. */
 export interface ProductRow<Values> extends Row<Values> {
   readonly product: LockedProduct
   readonly isNew: boolean
 }
 
 /**
- * Applies rows to the products they are about, those of one product in their order. `change` is given the product as the rows
- * before have made it and as it was before the batch; it returns what the row makes of it, or throws what the row
- * is refused for.
+ * Applies rows to their products, the rows of one product in their order. `change` returns the product with the row applied, or
+ * throws the row's refusal; `product` has the earlier rows applied, `before` has none.
  */
 export async function changeProducts<ChangingRow extends ProductRow<Readonly<Record<string, unknown>>>>(
   tx: Transaction,
@@ -28,37 +27,34 @@ export async function changeProducts<ChangingRow extends ProductRow<Readonly<Rec
   now: Date,
 ): Promise<void> {
   const byProduct = Map.groupBy(rows, ({ product }) => product)
-  for (const products of partsOf([...byProduct.keys()])) {
-    const read = await readProducts(
-      tx,
-      products.map(({ id }) => id),
-    )
+  for (const products of batchesOf([...byProduct.keys()])) {
     const rowsOf = new Map(products.map((product) => [product.id, byProduct.get(product) ?? []]))
-    const changes = read.flatMap((current) => {
-      let next = current
-      for (const row of rowsOf.get(current.id) ?? []) {
-        const changed = outcomes.attempt(row, () => change(next, row, current))
+    const read = await readProducts(tx, [...rowsOf.keys()])
+    const changes = read.flatMap((before) => {
+      let after = before
+      for (const row of rowsOf.get(before.id) ?? []) {
+        const changed = outcomes.attempt(row, () => change(after, row, before))
         if (changed === undefined) continue
         outcomes.applied(row, row.isNew ? 'created' : 'updated')
-        next = changed
+        after = changed
       }
-      return isUnchanged(current, next) ? [] : [{ current, next: { ...next, ...oneChangeOn(current, now) } }]
+      return isUnchanged(before, after) ? [] : [{ before, after: { ...after, ...oneChangeOn(before, now) } }]
     })
-    await writeProducts(tx, changes, now)
+    await writeProducts(tx, changes, { now })
   }
 }
 
-function* partsOf(products: readonly LockedProduct[]): Generator<LockedProduct[]> {
-  let part: LockedProduct[] = []
+function* batchesOf(products: readonly LockedProduct[]): Generator<LockedProduct[]> {
+  let batch: LockedProduct[] = []
   let variants = 0
   for (const product of products) {
-    if (part.length > 0 && variants + product.variants > VARIANTS_AT_ONCE) {
-      yield part
-      part = []
+    if (batch.length > 0 && variants + product.variants > BATCH_SIZE) {
+      yield batch
+      batch = []
       variants = 0
     }
-    part.push(product)
+    batch.push(product)
     variants += product.variants
   }
-  if (part.length > 0) yield part
+  if (batch.length > 0) yield batch
 }

@@ -1,6 +1,6 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { importsUnderTest } from './imports-under-test.ts'
+import { importsUnderTest } from './testing/applied-imports.ts'
 
 const imports = await importsUnderTest()
 const { outcomes, run, recordsOf } = imports

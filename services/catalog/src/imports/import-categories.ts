@@ -5,11 +5,12 @@ import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
 import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { tellJoining } from '../categories/tell-joining.ts'
+import { recordCategoryChanges } from '../categories/lock-category.ts'
+import { refreshRequests } from '../refresh/refresh-requests.ts'
 
 /**
  * Applies rows of the template `categories` (OP-54, OP-55) in their order, so that a parent may come in an earlier row: creates
- * categories, and sets what is given of those that have the slug, by the rules of POST and PUT /v1/categories (OP-38).
+ * categories, and updates the categories that have the slug, by the rules of POST and PUT /v1/categories (OP-38).
  */
 export async function importCategories(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
   const outcomes = new RowOutcomes()
@@ -29,15 +30,15 @@ export async function importCategories(tx: Transaction, batch: ImportBatch, now:
 
 type BySlug = ReadonlyMap<string, Category>
 
-/** Categories as the rows so far have made them. */
+/** The categories with the earlier rows applied. */
 interface Tree {
   readonly bySlug: BySlug
   readonly byId: ReadonlyMap<string, Category>
 }
 
 /**
- * Locks the categories that have these slugs, in id order, so that no product joins them meanwhile, and the shape of the
- * workspace's tree. Returns them, the parents that rows name, and all that lie above one of them.
+ * Locks the workspace's category tree, and the categories that have these slugs, in id order, so that no product joins them
+ * meanwhile. Returns them, the parents that rows name, and the ancestors of both.
  */
 async function lockCategories(tx: Transaction, rows: readonly Row<CategoryRow>[]): Promise<BySlug> {
   const workspace = tx.context.workspaceId
@@ -59,15 +60,15 @@ async function lockCategories(tx: Transaction, rows: readonly Row<CategoryRow>[]
   return new Map(categories.map((category) => [category.slug, category]))
 }
 
-/** The category as the row makes it; throws what the row is refused for. */
+/** The category with the row applied. Throws the row's refusal. */
 function planRow({ values }: Row<CategoryRow>, tree: Tree): Category {
   const current = tree.bySlug.get(values.slug)
   const parent = tree.bySlug.get(values.parent ?? '')
   if (values.parent !== undefined && parent === undefined) {
-    throw unprocessable(`parent: this workspace has no category "${values.parent}"`)
+    throw unprocessable(['parent'], `this workspace has no category "${values.parent}"`)
   }
   const name = values.name ?? current?.name
-  if (name === undefined) throw badRequest('name: is required for a new category')
+  if (name === undefined) throw badRequest(['name'], 'is required for a new category')
   if (current !== undefined && parent !== undefined) refuseBelow(parent, current, tree)
   return {
     id: current?.id ?? uuidv7(),
@@ -80,13 +81,14 @@ function planRow({ values }: Row<CategoryRow>, tree: Tree): Category {
 
 function refuseBelow(parent: Category, category: Category, { byId }: Tree): void {
   for (let above: Category | undefined = parent; above !== undefined; above = byId.get(above.parent ?? '')) {
-    if (above.id === category.id) throw unprocessable('parent: must be neither the category itself nor one below it')
+    if (above.id === category.id)
+      throw unprocessable(['parent'], 'must be neither the category itself nor one below it')
   }
 }
 
-/** Writes what is new and what differs in one statement; products that show a changed category are published anew (OP-37). */
+/** Writes new and changed categories in one statement. Products that show a changed category are published anew (OP-37). */
 async function writeCategories(tx: Transaction, before: BySlug, after: readonly Category[], now: Date): Promise<void> {
-  const { workspaceId: workspace, livemode, traceparent } = tx.context
+  const workspace = tx.context.workspaceId
   const created = after.filter(({ slug }) => !before.has(slug))
   const changed = after.flatMap((category) => {
     const { name, parent, position } = before.get(category.slug) ?? category
@@ -112,10 +114,10 @@ async function writeCategories(tx: Transaction, before: BySlug, after: readonly 
     ), shown_otherwise as (
       select id from written where "isShownOtherwise"
     ), told_joining as (
-      ${tellJoining(tx, 'shown_otherwise')}
+      ${recordCategoryChanges(tx, 'shown_otherwise')}
+    ), requested as (
+      select distinct product_id, false as is_change from product_category
+      where workspace_id = ${workspace} and category_id = any(array(select id from shown_otherwise))
     )
-    insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
-    select distinct ${workspace}::uuid, product_id, false, ${livemode}::boolean, ${traceparent}::text
-    from product_category
-    where workspace_id = ${workspace} and category_id = any(array(select id from shown_otherwise))`
+    ${refreshRequests(tx)}`
 }

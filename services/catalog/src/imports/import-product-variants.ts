@@ -1,16 +1,16 @@
-import { ApiError, badRequest, conflict, unprocessable } from '@backoffice/contracts/errors.ts'
+import { ApiError, badRequest, conflict, type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { VariantRow } from '@backoffice/contracts/imports.ts'
 import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
 import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
-import { planAttributes, planChanges, refuseOneTooMany, refuseTooMuchStock } from '../variants/plan-variant.ts'
+import type { ProductRecord } from '../products/product-view.ts'
+import { resolveReferences } from '../products/references.ts'
+import { withChangedVariant, withNewVariant } from '../variants/plan-variant.ts'
 import { changeProducts, type ProductRow } from './change-products.ts'
-import { findReferences } from './find-references.ts'
 import { type LockedProduct, type LockedProducts, lockProductsOf } from './lock-products.ts'
 
-/** A row with the product it is about; `attributes`, by option name, undefined where the row names no option. */
+/** A row with its product. `attributes`, by option name, is undefined when the row names no option. */
 interface PlannedRow extends ProductRow<VariantRow> {
   readonly attributes: Readonly<Record<string, string>> | undefined
 }
@@ -19,19 +19,17 @@ interface PlannedRow extends ProductRow<VariantRow> {
 type OptionIds = ReadonlyMap<string, string>
 
 /**
- * Applies rows of the template `product_variants` (OP-54, OP-55): adds variants to variable products that are there, and sets
- * what is given of those that have the SKU, by the rules of POST and PUT …/variants (OP-22).
+ * Applies rows of the template `product_variants` (OP-54, OP-55): adds variants to existing variable products, and updates the
+ * variants that have the SKU, by the rules of POST and PUT …/variants (OP-22).
  */
 export async function importProductVariants(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
   const outcomes = new RowOutcomes()
   const rows = outcomes.read(VariantRow, 'sku', batch.rows)
-  const locked = await lockProductsOf(
-    tx,
-    rows.map(({ values }) => values.sku),
-    rows.flatMap(({ values }) => values.product ?? []),
-  )
+  const skus = rows.map(({ values }) => values.sku)
+  const slugs = rows.flatMap(({ values }) => values.product ?? [])
+  const locked = await lockProductsOf(tx, skus, slugs)
   const planned = rows.flatMap((row) => outcomes.attempt(row, () => planRow(row, locked)) ?? [])
-  const optionIds = await findOptions(tx, planned, batch, now)
+  const optionIds = await findOptions(tx, planned, now)
   await changeProducts(
     tx,
     planned,
@@ -49,21 +47,21 @@ function planRow({ row, values }: Row<VariantRow>, { bySku, bySlug }: LockedProd
   if (current !== undefined) {
     refuseNotVariable('sku', current)
     if (slug !== undefined && slug !== current.slug) {
-      throw conflict(`sku: "${sku}" belongs to a variant of another product of this workspace`)
+      throw conflict(['sku'], `"${sku}" belongs to a variant of another product of this workspace`)
     }
     return { row, values, attributes, product: current, isNew: false }
   }
-  if (slug === undefined) throw badRequest('product: is required for a new variant')
-  if (stock === undefined) throw badRequest('stock: is required for a new variant')
+  if (slug === undefined) throw badRequest(['product'], 'is required for a new variant')
+  if (stock === undefined) throw badRequest(['stock'], 'is required for a new variant')
   const product = bySlug.get(slug)
-  if (product === undefined) throw unprocessable(`product: this workspace has no product "${slug}"`)
+  if (product === undefined) throw unprocessable(['product'], `this workspace has no product "${slug}"`)
   refuseNotVariable('product', product)
   return { row, values, attributes, product, isNew: true }
 }
 
 function refuseNotVariable(column: string, { type }: LockedProduct): void {
   if (type === 'VARIABLE_PRODUCT') return
-  throw unprocessable(`${column}: is that of a ${type}; import it with the template products`)
+  throw unprocessable([column], `is that of a ${type}; import it with the template products`)
 }
 
 const PAIRS = [1, 2, 3] as const
@@ -73,27 +71,20 @@ function attributesOf(values: VariantRow): Record<string, string> | undefined {
   for (const number of PAIRS) {
     const [name, value] = [values[`option${number}_name`], values[`option${number}_value`]]
     if (name === undefined && value === undefined) continue
-    if (name === undefined) throw badRequest(`option${number}_name: is required beside option${number}_value`)
-    if (value === undefined) throw badRequest(`option${number}_value: is required beside option${number}_name`)
-    if (attributes.has(name)) throw unprocessable(`option${number}_name: the row names the option "${name}" twice`)
+    if (name === undefined) throw badRequest([`option${number}_name`], `is required beside option${number}_value`)
+    if (value === undefined) throw badRequest([`option${number}_value`], `is required beside option${number}_name`)
+    if (attributes.has(name)) throw unprocessable([`option${number}_name`], `the row names the option "${name}" twice`)
     attributes.set(name, value)
   }
   return attributes.size === 0 ? undefined : Object.fromEntries(attributes)
 }
 
 /** The options that products without any get from their first variant (OP-22). */
-async function findOptions(
-  tx: Transaction,
-  rows: readonly PlannedRow[],
-  batch: ImportBatch,
-  now: Date,
-): Promise<OptionIds> {
+async function findOptions(tx: Transaction, rows: readonly PlannedRow[], now: Date): Promise<OptionIds> {
   const first = rows.filter(({ product }) => product.variants === 0)
-  const names = new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))
-  if (names.size === 0) return new Map()
-  const wanted = [...names].map((name) => ({ name, values: [] }))
-  const { options } = await findReferences(tx, { options: wanted }, batch, now)
-  return new Map(options.map(({ id, name }) => [name, id]))
+  const options = [...new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))]
+  const { found } = await resolveReferences(tx, { options }, now)
+  return new Map(found.options.map(({ id, name }) => [name, id]))
 }
 
 /** The product with the row's variant. */
@@ -103,46 +94,30 @@ function withVariant(
   before: ProductRecord,
   optionIds: OptionIds,
 ): ProductRecord {
-  // A combination that another row gives up is still in the way: the database compares row by row.
-  const clashing = { ...product, variants: [...product.variants, ...before.variants] }
+  // A combination that an earlier row gives up still counts: the database checks uniqueness row by row.
+  const others = { variants: [...product.variants, ...before.variants] }
   const current = product.variants.find(({ sku }) => sku === values.sku)
-  if (current !== undefined) {
-    const plan = attributes && planAttributes(clashing, product.options, attributes, current)
-    return withChanges({ ...product, options: plan?.options ?? product.options }, current, values, plan?.attributes)
-  }
-  const { sku, stock = 0, price = {}, cost = {} } = values
-  refuseOneTooMany(product)
-  refuseTooMuchStock(product, stock)
+  if (current !== undefined) return withChangedVariant(product, current, { ...values, attributes }, others)
   const defined = Object.keys(attributes ?? {}).map((name) => ({ id: optionIds.get(name) ?? '', name, values: [] }))
   const options = product.options.length > 0 ? product.options : defined
-  const plan = planAttributes(clashing, options, attributes ?? {})
-  const variant = { id: uuidv7(), sku, stock, price, cost, attributes: plan.attributes }
-  return { ...product, options: plan.options, variants: [...product.variants, variant] }
+  const { sku, stock = 0, price, cost } = values
+  return withNewVariant(product, { id: uuidv7(), sku, stock, price, cost, attributes }, options, others)
 }
 
-function withChanges(
-  product: ProductRecord,
-  current: VariantRecord,
-  { stock = current.stock, price, cost }: VariantRow,
-  attributes: VariantRecord['attributes'] | undefined,
-): ProductRecord {
-  refuseTooMuchStock(product, stock, current)
-  const changes = planChanges(current, { price, cost }, attributes)
-  const variant = { ...current, ...changes, stock }
-  return { ...product, variants: product.variants.map((one) => (one === current ? variant : one)) }
-}
-
-/** Runs `work`; what it throws of attributes and of the product names the row's columns instead. */
+/** Runs `work`. A refusal names the column of the row instead of the member of a request. */
 function inColumns<Result>({ values }: PlannedRow, work: () => Result): Result {
   try {
     return work()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    const number = PAIRS.find((one) => error.message.startsWith(`attributes.${values[`option${one}_name`]}: `))
-    const message = error.message
-      .replace(`attributes.${values[`option${number ?? 1}_name`]}: `, `option${number ?? 1}_name: `)
-      .replace(/^attributes: /, 'option1_value: ')
-      .replace(/^id: /, 'product: ')
-    throw new ApiError(error.code, message)
+    throw new ApiError(error.code, error.reason, { path: [columnOf(error.path, values)] })
   }
+}
+
+/** The column that holds a member of the variant endpoints' bodies. */
+function columnOf([member, option]: MemberPath, values: VariantRow): PropertyKey {
+  if (member === 'id') return 'product'
+  if (member !== 'attributes') return member ?? ''
+  if (option === undefined) return 'option1_value'
+  return `option${PAIRS.find((number) => values[`option${number}_name`] === option) ?? 1}_name`
 }

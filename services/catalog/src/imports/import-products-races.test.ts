@@ -1,8 +1,8 @@
 import { aBatch } from '@backoffice/messaging/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aSimpleProduct } from '../products/product-samples.ts'
-import { importsUnderTest } from './imports-under-test.ts'
+import { aSimpleProduct } from '../products/testing/product-samples.ts'
+import { importsUnderTest } from './testing/applied-imports.ts'
 
 const imports = await importsUnderTest()
 const { apply, outcomes, run, create, send, slugsOf, recordsOf, productOf } = imports

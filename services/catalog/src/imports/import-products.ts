@@ -1,32 +1,34 @@
 import { badRequest, conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import { ProductRow } from '@backoffice/contracts/imports.ts'
-import type { CategoryReference } from '@backoffice/contracts/product.ts'
+import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
 import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
 import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
-import { chooseCategories } from '../products/category-choice.ts'
-import { planProduct, refuseUnsupportedStatus } from '../products/plan-product.ts'
+import { crowded, lockFamilies, slugChooser } from '@backoffice/postgres/slug-families.ts'
+import { chooseCategories, chooseTags, type ResolvedReferences } from '../products/chosen-references.ts'
+import { newProduct, planProduct, refuseUnsupportedStatus } from '../products/plan-product.ts'
 import { isUnchanged, planUpdate } from '../products/plan-update.ts'
+import type { Change } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
-import { chooseTags, type TagChoice } from '../products/tag-choice.ts'
-import { crowded, findSlugs, lockFamilies, slugChooser } from './choose-slugs.ts'
-import { findReferences } from './find-references.ts'
+import { PRODUCT_SLUGS, resolveReferences } from '../products/references.ts'
+import { writeProducts } from '../products/write-products.ts'
 import { type LockedProducts, lockProductsOf } from './lock-products.ts'
-import { type ProductChange, writeProducts } from './write-products.ts'
 
-/** A row that can be applied, but for what it shares with other rows: slugs and tags. */
+/** Decides the product of a row, once the slugs and references that rows share are resolved. */
+type Decide = (slug: string, references: ResolvedReferences) => ProductRecord
+
+/** A row that fits the products, slugs and categories of the workspace. */
 interface PlannedRow extends Row<ProductRow> {
-  /** The product as it is; a blank one for a new product. */
-  readonly base: ProductRecord
-  readonly isNew: boolean
+  /** The product that has the SKU; undefined for a new one. */
+  readonly before: ProductRecord | undefined
+  readonly decide: Decide
   readonly categories: CategoryReference[]
-  readonly tags: TagChoice
+  readonly tags: ReturnType<typeof chooseTags>
 }
 
-/** What the workspace has of what the rows name. */
+/** Products, slugs and categories that the rows name and the workspace has. */
 interface Known {
   readonly locked: LockedProducts
   readonly bySku: ReadonlyMap<string, ProductRecord>
@@ -36,61 +38,60 @@ interface Known {
 }
 
 /**
- * Applies rows of the template `products` (OP-54, OP-55): creates simple and virtual products, and sets what is given of those
- * that have the SKU, by the rules of POST and PUT /v1/products.
+ * Applies rows of the template `products` (OP-54, OP-55): creates simple and virtual products, and updates the products that have
+ * the SKU, by the rules of POST and PUT /v1/products.
  */
 export async function importProducts(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
   const outcomes = new RowOutcomes()
   const rows = outcomes.read(ProductRow, 'sku', batch.rows)
-  const known = await findKnown(tx, rows, batch, now)
+  const known = await findKnown(tx, rows, now)
   const explicit = new Set<string>()
   const planned = rows.flatMap(
     (row) => outcomes.attempt(row, () => planRow(row, known, explicit, batch.product_statuses, now)) ?? [],
   )
   const slugOf = await chooseSlugs(tx, planned, known, explicit)
-  const tags = await findTags(tx, planned, batch, now)
-  const changes = planned.flatMap((row): ProductChange[] => {
+  const tags = await findTags(tx, planned, now)
+  const changes = planned.flatMap((row): Change<ProductRecord>[] => {
     const slug = outcomes.attempt(row, () => slugOf(row))
     if (slug === undefined) return []
-    const references = {
-      categories: row.categories,
-      tags: row.tags.pick(row.tags.tags.flatMap(({ slug }) => tags.get(slug) ?? [])),
-      media: row.base.media,
-    }
-    const next = planUpdate(row.base, { ...row.values, slug }, now, references)
-    outcomes.applied(row, row.isNew ? 'created' : 'updated')
-    if (row.isNew) return [{ current: undefined, next }]
-    return isUnchanged(row.base, next) ? [] : [{ current: row.base, next }]
+    const { before, decide, categories } = row
+    const found = row.tags.tags.flatMap(({ slug }) => tags.get(slug) ?? [])
+    const after = decide(slug, { categories, tags: row.tags.pick(found), media: before?.media ?? [] })
+    outcomes.applied(row, before === undefined ? 'created' : 'updated')
+    return before !== undefined && isUnchanged(before, after) ? [] : [{ before, after }]
   })
-  await writeProducts(tx, changes, now)
+  await writeProducts(tx, changes, { now })
   return outcomes
 }
 
-async function findKnown(
-  tx: Transaction,
-  rows: readonly Row<ProductRow>[],
-  batch: ImportBatch,
-  now: Date,
-): Promise<Known> {
+async function findKnown(tx: Transaction, rows: readonly Row<ProductRow>[], now: Date): Promise<Known> {
   const skus = rows.map(({ values }) => values.sku)
   const locked = await lockProductsOf(tx, skus)
   const ids = locked.products.filter(({ type }) => type !== 'VARIABLE_PRODUCT').map(({ id }) => id)
   const slugs = rows.flatMap(({ values }) => values.slug ?? (locked.bySku.has(values.sku) ? [] : derivedSlug(values)))
   const categorySlugs = [...new Set(rows.flatMap(({ values }) => values.categories ?? []))]
-  const [products, takenSlugs, { categories }] = await Promise.all([
+  const [products, takenSlugs, { found }] = await Promise.all([
     ids.length === 0 ? [] : readProducts(tx, ids),
     findSlugs(tx, slugs),
-    categorySlugs.length === 0 ? { categories: [] } : findReferences(tx, { categorySlugs }, batch, now),
+    resolveReferences(tx, { categorySlugs }, now),
   ])
   return {
     locked,
     bySku: new Map(products.flatMap((product) => product.variants.map(({ sku }) => [sku, product]))),
     slugs: takenSlugs,
-    categories: new Map(categories.map((category) => [category.slug, category])),
+    categories: new Map(found.categories.map((category) => [category.slug, category])),
   }
 }
 
-/** Throws what the row is refused for. Explicit slugs are noted, so that no other row gets them. */
+/** The slugs that products of the workspace have: slug → the product's id. */
+async function findSlugs(tx: Transaction, slugs: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (slugs.length === 0) return new Map()
+  const rows = await tx<{ slug: string; id: string }[]>`
+    select slug, id from product where workspace_id = ${tx.context.workspaceId} and slug = any(${slugs as string[]})`
+  return new Map(rows.map(({ slug, id }) => [slug, id]))
+}
+
+/** Throws the row's refusal. Adds the row's slug to `explicit`, so that no other row gets it. */
 function planRow(
   { row, values }: Row<ProductRow>,
   known: Known,
@@ -99,72 +100,56 @@ function planRow(
   now: Date,
 ): PlannedRow {
   if (known.locked.bySku.get(values.sku)?.type === 'VARIABLE_PRODUCT') {
-    throw unprocessable('sku: belongs to a variant of a VARIABLE_PRODUCT; import it with the template product_variants')
+    throw unprocessable(
+      ['sku'],
+      'belongs to a variant of a VARIABLE_PRODUCT; import it with the template product_variants',
+    )
   }
-  const current = known.bySku.get(values.sku)
+  const before = known.bySku.get(values.sku)
   refuseUnsupportedStatus(values.status, statuses)
-  const base = current ?? blankProduct(values, statuses, now)
+  const decide = before === undefined ? creation(values, statuses, now) : update(before, values, now)
   const found = (values.categories ?? []).flatMap((slug) => known.categories.get(slug) ?? [])
   const categories = chooseCategories(values).pick(found)
   if (values.slug !== undefined) {
     const owner = known.slugs.get(values.slug)
-    if (owner !== undefined && owner !== current?.id) {
-      throw conflict(`slug: "${values.slug}" belongs to another product of this workspace`)
+    if (owner !== undefined && owner !== before?.id) {
+      throw conflict(['slug'], `"${values.slug}" belongs to another product of this workspace`)
     }
-    if (explicit.has(values.slug)) throw conflict(`slug: an earlier row gives "${values.slug}" to another product`)
+    if (explicit.has(values.slug)) throw conflict(['slug'], `an earlier row gives "${values.slug}" to another product`)
     explicit.add(values.slug)
   }
-  return { row, values, base, isNew: current === undefined, categories, tags: chooseTags(values.tags ?? []) }
+  return { row, values, before, decide, categories, tags: chooseTags(values.tags ?? []) }
 }
 
-/** A new product before anything optional is set: with what creating one gives it (OP-13), its version still to come. */
-function blankProduct(values: ProductRow, statuses: ImportBatch['product_statuses'], now: Date): ProductRecord {
-  const { sku, name, stock, type = 'SIMPLE_PRODUCT' } = values
-  if (name === undefined) throw badRequest('name: is required for a new product')
-  const { status, requiresShipping } = planProduct({ ...values, name, type }, statuses)
-  return {
-    id: uuidv7(),
-    name,
-    slug: '',
-    status,
-    type,
-    description: null,
-    requiresShipping,
-    canPreorder: false,
-    preorderStopsAt: null,
-    maxCartQuantity: null,
-    lowStockThreshold: null,
-    purchaseNote: null,
-    taxClass: null,
-    version: 0,
-    categories: [],
-    tags: [],
-    options: [],
-    media: [],
-    variants: [{ id: uuidv7(), sku, stock: stock ?? 0, price: {}, cost: {}, attributes: {} }],
-    createdAt: now,
-    updatedAt: now,
-  }
+function creation(values: ProductRow, statuses: ImportBatch['product_statuses'], now: Date): Decide {
+  const { name, type = 'SIMPLE_PRODUCT' } = values
+  if (name === undefined) throw badRequest(['name'], 'is required for a new product')
+  const body = { ...values, name, type }
+  const plan = planProduct(body, statuses)
+  return (slug, references) => newProduct(body, plan, { ...references, slug, options: [] }, now)
 }
+
+const update =
+  (before: ProductRecord, values: ProductRow, now: Date): Decide =>
+  (slug, references) =>
+    planUpdate(before, { ...values, slug }, now, references)
 
 const derivedSlug = ({ name = '' }: ProductRow): string => slugify(name, 'product')
 
-/** Chooses the slugs of new products that come without one; the others have theirs. */
+/** Returns the function that gives each row its slug. New products without an explicit one get a derived one. */
 async function chooseSlugs(tx: Transaction, planned: readonly PlannedRow[], { slugs }: Known, explicit: Set<string>) {
-  const isDerived = ({ isNew, values }: PlannedRow) => isNew && values.slug === undefined
+  const isDerived = ({ before, values }: PlannedRow) => before === undefined && values.slug === undefined
   const derived = planned.filter(isDerived).map(({ values }) => derivedSlug(values))
-  const families = await lockFamilies(
-    tx,
-    crowded(derived, (slug) => slugs.has(slug) || explicit.has(slug)),
-  )
+  const shared = crowded(derived, (slug) => slugs.has(slug) || explicit.has(slug))
+  const families = await lockFamilies(tx, PRODUCT_SLUGS, shared)
   const choose = slugChooser(families, explicit, derived)
-  return (row: PlannedRow) => (isDerived(row) ? choose(derivedSlug(row.values)) : (row.values.slug ?? row.base.slug))
+  return (row: PlannedRow): string =>
+    isDerived(row) ? choose(derivedSlug(row.values)) : (row.values.slug ?? row.before?.slug ?? '')
 }
 
-/** The tags that the rows name, by slug, made where missing; no event tells of them (OP-72). */
-async function findTags(tx: Transaction, planned: readonly PlannedRow[], batch: ImportBatch, now: Date) {
+/** The tags that the rows name, by slug, created where missing; no event is about them (OP-72). */
+async function findTags(tx: Transaction, planned: readonly PlannedRow[], now: Date): Promise<ReadonlyMap<string, Tag>> {
   const wanted = new Map(planned.flatMap((row) => row.tags.tags.map((tag) => [tag.slug, tag])))
-  const { tags } =
-    wanted.size === 0 ? { tags: [] } : await findReferences(tx, { tags: [...wanted.values()] }, batch, now)
-  return new Map(tags.map((tag) => [tag.slug, tag]))
+  const { found } = await resolveReferences(tx, { tags: [...wanted.values()] }, now)
+  return new Map(found.tags.map((tag) => [tag.slug, tag]))
 }

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
-import { aSimpleProduct, aVariableProduct } from '../products/product-samples.ts'
-import { importsUnderTest } from './imports-under-test.ts'
+import { aSimpleProduct, aVariableProduct } from '../products/testing/product-samples.ts'
+import { importsUnderTest } from './testing/applied-imports.ts'
 
 const imports = await importsUnderTest()
 const { outcomes, create, productOf, recordsOf } = imports

@@ -8,19 +8,17 @@ import { refuseTooMuchStock } from '../variants/plan-variant.ts'
 import { changeProducts, type ProductRow } from './change-products.ts'
 import { lockProductsOf } from './lock-products.ts'
 
-/** Applies rows of the template `stock` (OP-54, OP-55): sets what there is of each SKU, of whatever type of product. */
+/** Applies rows of the template `stock` (OP-54, OP-55): sets the stock of each SKU, of products of all types. */
 export async function importStock(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
   const outcomes = new RowOutcomes()
   const rows = outcomes.read(StockRow, 'sku', batch.rows)
-  const { bySku } = await lockProductsOf(
-    tx,
-    rows.map(({ values }) => values.sku),
-  )
+  const skus = rows.map(({ values }) => values.sku)
+  const { bySku } = await lockProductsOf(tx, skus)
   const known = rows.flatMap(
     (row) =>
       outcomes.attempt(row, (): ProductRow<StockRow> => {
         const product = bySku.get(row.values.sku)
-        if (product === undefined) throw unprocessable(`sku: this workspace has no "${row.values.sku}"`)
+        if (product === undefined) throw unprocessable(['sku'], `this workspace has no "${row.values.sku}"`)
         return { ...row, product, isNew: false }
       }) ?? [],
   )

@@ -1,16 +1,16 @@
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
-/** A product as far as it is known before it is read. */
+/** The members of a product that are read with its lock. */
 export interface LockedProduct {
   readonly id: string
   readonly slug: string
   readonly type: Product['type']
-  /** How many it has. */
+  /** The number of its variants. */
   readonly variants: number
 }
 
-/** What a batch can change of what there is. */
+/** The existing products that a batch can change. */
 export interface LockedProducts {
   /** In id order. */
   readonly products: readonly LockedProduct[]
@@ -19,9 +19,9 @@ export interface LockedProducts {
 }
 
 /**
- * Locks the products that have these SKUs or slugs, and the variants of these SKUs, both in id order, until the transaction
- * ends: orders take stock without a lock on the product. They are to be read in a later statement. A SKU that comes to be
- * after this fails on its unique constraint, and the batch runs again.
+ * Locks the products that have these SKUs or slugs, and the variants of these SKUs, both in id order, until the transaction ends:
+ * orders take stock without a lock on the product. Read the products in a later statement. A SKU that another transaction creates
+ * afterwards violates its unique constraint, and the batch runs again.
  */
 export async function lockProductsOf(
   tx: Transaction,

@@ -4,7 +4,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { describe, expect, it } from 'vitest'
 import { createProduct } from './create-product.ts'
-import { aSimpleProduct, aVariableProduct } from './product-samples.ts'
+import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 
 const { admin, db } = await testDatabase('catalog')
 const send = serviceClient(db, [createProduct])

@@ -5,7 +5,7 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { describe, expect, it } from 'vitest'
 import { createProduct } from './create-product.ts'
-import { aSimpleProduct, aVariableProduct } from './product-samples.ts'
+import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 
 const { admin, db, takeStatements } = await testDatabase('catalog')
 const NOW = new Date('2026-03-01T10:00:00.000Z')

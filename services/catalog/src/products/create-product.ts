@@ -2,16 +2,13 @@ import { Product } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import { publish } from '@backoffice/postgres/outbox.ts'
-import { chooseCategories } from './category-choice.ts'
-import { insertProduct } from './insert-product.ts'
-import { assetIdsOf, planMedia } from './plan-media.ts'
-import { type ProductPlan, planProduct } from './plan-product.ts'
+import { chooseSlug } from '@backoffice/postgres/slug-families.ts'
+import { chooseReferences } from './chosen-references.ts'
+import { newProduct, planProduct } from './plan-product.ts'
 import { CreateProductBody } from './product-input.ts'
-import { productCreated, referencesCreated } from './product-records.ts'
 import { productBody } from './product-view.ts'
-import { type FoundReferences, resolveReferences } from './references.ts'
-import { chooseTags } from './tag-choice.ts'
+import { resolveReferences } from './references.ts'
+import { ofAnotherProduct, writeProducts } from './write-products.ts'
 
 /** POST /v1/products (spec: Products, Create rules 1–4). */
 export const createProduct = operation({
@@ -25,27 +22,27 @@ export const createProduct = operation({
 
   async handle({ body, context, now, inWorkspace }) {
     const plan = planProduct(body, context.productStatuses)
-    const choice = chooseCategories(body)
-    const tags = chooseTags(body.tags ?? [])
-    const slug = body.slug ?? slugify(body.name, 'product')
+    const chosen = chooseReferences(body)
+    const derivedSlug = slugify(body.name, 'product')
+    const wanted = {
+      ...chosen.wanted,
+      options: plan.options.map(({ name }) => name),
+      derivedSlug: body.slug ? undefined : derivedSlug,
+    }
     return inWorkspace(async (tx) => {
-      const wanted = { options: plan.options, tags: tags.tags, assetIds: assetIdsOf(body), ...choice }
-      const { found, made } = await resolveReferences(tx, wanted, slug, now)
-      const references = {
-        options: resolvedOptions(plan, found),
-        categories: choice.pick(found.categories),
-        tags: tags.pick(found.tags),
-        media: planMedia([], body, found.assets),
-      }
-      const product = await insertProduct(tx, { body, plan, slug, ...references }, now)
-      const answer = productBody(product)
-      await publish(tx, [...referencesCreated(made), ...productCreated(product, answer)], now)
-      return created(answer)
+      const { found, newReferences } = await resolveReferences(tx, wanted, now)
+      const slug = body.slug ?? chooseSlug(found.families, derivedSlug)
+      const references = { slug, options: found.options, ...chosen.pick(found, []) }
+      const product = newProduct(body, plan, references, now)
+      await writeProducts(tx, [{ before: undefined, after: product }], {
+        events: { newReferences },
+        taken: {
+          sku: (sku) => ofAnotherProduct(plan.variants.find((variant) => variant.sku === sku)?.skuPath ?? [], sku),
+          ...(body.slug && { slug: (slug: string) => ofAnotherProduct(['slug'], slug) }),
+        },
+        now,
+      })
+      return created(productBody(product))
     })
   },
 })
-
-function resolvedOptions(plan: ProductPlan, found: FoundReferences): Product['options'] {
-  const idByName = new Map(found.options.map(({ id, name }) => [name, id]))
-  return plan.options.map(({ name, values }) => ({ id: idByName.get(name) ?? '', name, values: [...values] }))
-}

@@ -6,7 +6,7 @@ import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { expect, it } from 'vitest'
 import { createProduct } from './create-product.ts'
 import { getProduct } from './get-product.ts'
-import { aSimpleProduct, aVariableProduct } from './product-samples.ts'
+import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 
 const { db } = await testDatabase('catalog')
 const send = serviceClient(db, [createProduct, getProduct])

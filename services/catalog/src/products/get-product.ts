@@ -26,4 +26,4 @@ export const getProduct = operation({
     }),
 })
 
-export const noSuchProduct = (id: string) => notFound(`id: this workspace has no product ${id}`)
+export const noSuchProduct = (id: string) => notFound(['id'], `this workspace has no product ${id}`)

@@ -1,8 +1,8 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
-import { listApi } from './list-harness.ts'
 import { conditionsOf, ProductFilters, type ProductSort } from './product-filters.ts'
 import { pageOfIds } from './product-page.ts'
+import { listApi } from './testing/product-lists.ts'
 
 const COUNT = 95
 const { admin, db, create, list, names, seed } = await listApi()

@@ -2,8 +2,8 @@ import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { afterAll, expect, it } from 'vitest'
-import { listApi } from './list-harness.ts'
 import { listProducts } from './list-products.ts'
+import { listApi } from './testing/product-lists.ts'
 
 interface Plan {
   'Node Type': string

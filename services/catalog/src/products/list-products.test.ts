@@ -1,7 +1,7 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
-import { listApi } from './list-harness.ts'
-import { aVariableProduct } from './product-samples.ts'
+import { listApi } from './testing/product-lists.ts'
+import { aVariableProduct } from './testing/product-samples.ts'
 
 const { admin, create, list, names, send, takeStatements } = await listApi()
 

@@ -1,19 +1,11 @@
-import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { v7 as uuidv7 } from 'uuid'
-import type { MediaInput } from './product-input.ts'
+import type { UpdateProductBody } from './product-input.ts'
 import type { MediaRecord } from './product-view.ts'
 
 /** An asset as a media item shows it. */
 export type AssetReference = Omit<MediaRecord, 'asset' | 'position'>
-
-interface MediaMembers {
-  readonly medias?: readonly MediaInput[] | undefined
-  readonly remove_medias?: readonly string[] | undefined
-}
-
-/** The assets that members of a request name. */
-export const assetIdsOf = ({ medias = [] }: MediaMembers): string[] => medias.flatMap(({ asset }) => asset ?? [])
 
 /**
  * A product's media after `remove_medias`, then `medias` (spec: Update rules 4; OP-36): an asset is added, or repositioned
@@ -22,33 +14,33 @@ export const assetIdsOf = ({ medias = [] }: MediaMembers): string[] => medias.fl
  */
 export function planMedia(
   current: readonly MediaRecord[],
-  { medias = [], remove_medias: removals = [] }: MediaMembers,
+  { medias = [], remove_medias: removals = [] }: Pick<UpdateProductBody, 'medias' | 'remove_medias'>,
   assets: readonly AssetReference[],
 ): MediaRecord[] {
   const media = new Map(current.map((item) => [item.id, item]))
   removals.forEach((id, index) => {
-    if (!media.delete(id) && removals.indexOf(id) === index) throw noSuchMedia(`remove_medias[${index}]`, id)
+    if (!media.delete(id) && removals.indexOf(id) === index) throw noSuchMedia(['remove_medias', index], id)
   })
   const assetsById = new Map(assets.map((asset) => [asset.id, asset]))
   medias.forEach(({ asset, id: moved, position }, index) => {
     if (moved !== undefined) {
       const item = media.get(moved)
-      if (item === undefined) throw noSuchMedia(`medias[${index}].id`, moved)
+      if (item === undefined) throw noSuchMedia(['medias', index, 'id'], moved)
       media.set(item.id, { ...item, position: position ?? item.position })
       return
     }
     const found = assetsById.get(asset ?? '')
-    if (found === undefined) throw unprocessable(`medias[${index}].asset: this workspace has no asset ${asset}`)
+    if (found === undefined) throw unprocessable(['medias', index, 'asset'], `this workspace has no asset ${asset}`)
     const shown = [...media.values()].find((item) => item.asset === found.id)
     const last = Math.max(-1, ...[...media.values()].map((item) => item.position))
-    // One that was removed a moment ago keeps its id: a product shows an asset once.
+    // An asset that this request also removes keeps its media item's id: a product shows an asset once.
     const id = current.find((item) => item.asset === found.id)?.id ?? uuidv7()
     const item = shown ?? { ...found, id, asset: found.id, position: last + 1 }
     media.set(item.id, { ...item, position: position ?? item.position })
   })
   if (media.size > LIMITS.mediaPerProduct)
-    throw unprocessable(`medias: a product shows at most ${LIMITS.mediaPerProduct}`)
+    throw unprocessable(['medias'], `a product shows at most ${LIMITS.mediaPerProduct}`)
   return [...media.values()].toSorted((a, b) => a.position - b.position || (a.id < b.id ? -1 : 1))
 }
 
-const noSuchMedia = (path: string, id: string) => unprocessable(`${path}: the product has no media item ${id}`)
+const noSuchMedia = (path: MemberPath, id: string) => unprocessable(path, `the product has no media item ${id}`)

@@ -2,12 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import type { MoneyMap } from '@backoffice/contracts/fields.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { PER_VARIANT } from './plan-product.ts'
-import type { UpdateProductBody } from './product-input.ts'
+import type { ResolvedReferences } from './chosen-references.ts'
+import { PER_VARIANT, type UpdateProductBody } from './product-input.ts'
 import type { ProductRecord, VariantRecord } from './product-view.ts'
-
-/** What the product refers to after the update, resolved; taken where the request names it. */
-type ResolvedReferences = Pick<ProductRecord, 'categories' | 'tags' | 'media'>
 
 const isVariable = ({ type }: Pick<ProductRecord, 'type'>) => type === 'VARIABLE_PRODUCT'
 
@@ -24,51 +21,62 @@ export function planUpdate(
   const type = body.type ?? current.type
   const isSwitched = isVariable({ type }) !== isVariable(current)
   return {
-    ...current,
+    ...withMembers(current, body, references),
     type,
-    name: body.name ?? current.name,
     slug: body.slug ?? current.slug,
-    status: body.status ?? current.status,
-    description: sent(body.description, current.description),
-    requiresShipping: body.requires_shipping ?? current.requiresShipping,
-    canPreorder: body.can_preorder ?? current.canPreorder,
-    preorderStopsAt: sent(asDate(body.preorder_stops_at), current.preorderStopsAt),
-    maxCartQuantity: sent(body.max_cart_quantity, current.maxCartQuantity),
-    lowStockThreshold: sent(body.low_stock_threshold, current.lowStockThreshold),
-    purchaseNote: sent(body.purchase_note, current.purchaseNote),
-    taxClass: sent(body.tax_class, current.taxClass),
-    categories:
-      body.categories === undefined && body.category === undefined ? current.categories : references.categories,
-    tags: body.tags === undefined ? current.tags : references.tags,
-    media: references.media,
     options: isSwitched ? [] : current.options,
     variants: isVariable({ type }) ? variantsOfVariable(current, body) : [defaultVariant(current, body)],
     ...oneChangeOn(current, now),
   }
 }
 
-/** What each change of a product does to it: requests are told the time before they queue for it, so that may not advance. */
+/**
+ * The product with the members that a create and an update set alike, and its references where they are named. A member that is not
+ * sent stays, null unsets (OP-09).
+ */
+export const withMembers = (
+  before: ProductRecord,
+  body: Omit<UpdateProductBody, 'type' | 'slug'>,
+  references: ResolvedReferences,
+): ProductRecord => ({
+  ...before,
+  name: body.name ?? before.name,
+  status: body.status ?? before.status,
+  description: sent(body.description, before.description),
+  requiresShipping: body.requires_shipping ?? before.requiresShipping,
+  canPreorder: body.can_preorder ?? before.canPreorder,
+  preorderStopsAt: sent(asDate(body.preorder_stops_at), before.preorderStopsAt),
+  maxCartQuantity: sent(body.max_cart_quantity, before.maxCartQuantity),
+  lowStockThreshold: sent(body.low_stock_threshold, before.lowStockThreshold),
+  purchaseNote: sent(body.purchase_note, before.purchaseNote),
+  taxClass: sent(body.tax_class, before.taxClass),
+  categories: body.categories === undefined && body.category === undefined ? before.categories : references.categories,
+  tags: body.tags === undefined ? before.tags : references.tags,
+  media: references.media,
+})
+
+const sent = <Value>(value: Value | undefined, before: Value): Value => (value === undefined ? before : value)
+
+const asDate = (value: string | null | undefined) => (typeof value === 'string' ? new Date(value) : value)
+
+/** The version and time after a change. The time may not advance: a request has its time from before it waited for the product. */
 export const oneChangeOn = ({ version, updatedAt }: ProductRecord, now: Date) => ({
   version: version + 1,
   updatedAt: now > updatedAt ? now : updatedAt,
 })
 
-/** Whether the update changes nothing, and therefore writes and fires nothing (OP-73). */
+/** Whether a change changes nothing: then nothing is written and nothing fires (OP-73). */
 export function isUnchanged(current: ProductRecord, next: ProductRecord): boolean {
   return isDeepStrictEqual({ ...next, version: current.version, updatedAt: current.updatedAt }, { ...current })
 }
-
-/** A member that null unsets (OP-09). */
-const sent = <Value>(value: Value | undefined, current: Value): Value => (value === undefined ? current : value)
-
-const asDate = (value: string | null | undefined) => (typeof value === 'string' ? new Date(value) : value)
 
 /** A product that becomes variable gets its variants through the variant endpoints (OP-16; spec: Update rules 7). */
 function variantsOfVariable(current: ProductRecord, body: UpdateProductBody): VariantRecord[] {
   for (const member of PER_VARIANT) {
     if (body[member] === undefined) continue
     throw unprocessable(
-      `${member}: belongs on each variant of a VARIABLE_PRODUCT: send it to /v1/products/${current.id}/variants`,
+      [member],
+      `belongs on each variant of a VARIABLE_PRODUCT: send it to /v1/products/${current.id}/variants`,
     )
   }
   return isVariable(current) ? current.variants : []
@@ -87,7 +95,8 @@ function defaultVariant(current: ProductRecord, body: UpdateProductBody): Varian
   return { id, sku, stock, price, cost, attributes: {} }
 }
 
-const moneyOf = (value: MoneyMap | null | undefined, current: MoneyMap = {}): MoneyMap =>
+/** Amounts that are not sent stay, null unsets them (OP-09). */
+export const moneyOf = (value: MoneyMap | null | undefined, current: MoneyMap = {}): MoneyMap =>
   value === undefined ? current : (value ?? {})
 
-const missing = (member: string) => unprocessable(`${member}: is required: the product has no variant to take it from`)
+const missing = (member: string) => unprocessable([member], 'is required: the product has no variant to take it from')

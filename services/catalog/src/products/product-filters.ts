@@ -2,6 +2,7 @@ import { isId, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
@@ -10,7 +11,7 @@ const MAX_WORDS = 10
 
 const Reference = z.string().min(1).max(LIMITS.nameLength)
 
-/** What a list of products is narrowed down by; a product meets all that is sent (OP-92). */
+/** The filters of a list of products; a product meets all filters that are sent (OP-92). */
 export const ProductFilters = z.strictObject({
   status: z.enum(PRODUCT_STATUSES).optional(),
   type: z.enum(PRODUCT_TYPES).optional(),
@@ -27,27 +28,23 @@ export const ProductFilters = z.strictObject({
 })
 export type ProductFilters = z.output<typeof ProductFilters>
 
-/** A part of a statement. */
-export type Fragment = ReturnType<typeof none>
-const none = (tx: Transaction) => tx``
-
 export type ProductSort = 'createdAt' | 'updatedAt' | 'name'
 
-/** Something that all products of a list have in common. */
+/** A condition that all products of a list meet. */
 export interface Condition {
-  /** The products that meet it: a query for their ids. */
-  readonly ids: Fragment
-  /** Whether a row of `product` meets it. */
-  readonly holds: Fragment
-  /** An expression for how many meet it that costs less than counting them. */
-  readonly count?: Fragment
-  /** These products as rows that an index has in order, `asc` or `desc`, for some sorts. */
-  readonly ordered?: { readonly by: readonly ProductSort[]; rows(way: Fragment): Fragment }
+  /** A query for the ids of the products that meet it. */
+  readonly ids: SqlPart
+  /** An expression: whether a row of `product` meets it. */
+  readonly holds: SqlPart
+  /** An expression for the number of products that meet it, where there is one that is cheaper than counting. */
+  readonly count?: SqlPart
+  /** A query for these products that reads an index in order, `asc` or `desc`; for the sorts that have such an index. */
+  readonly ordered?: { readonly by: readonly ProductSort[]; rows(way: SqlPart): SqlPart }
 }
 
 /**
- * The conditions that filters come to, at least one. A statement is joined from their fragments, so that each combination of
- * filters has a text, and with it a plan, of its own. Sends a statement when there is a `query`.
+ * The conditions of these filters, at least one. A statement is made of their parts, so that each combination of filters has a text,
+ * and with it a plan, of its own. Sends a statement when there is a `query`.
  */
 export async function conditionsOf(tx: Transaction, filters: ProductFilters): Promise<[Condition, ...Condition[]]> {
   const { status, type, category, tag, sku, query, updated_since: since } = filters
@@ -86,7 +83,7 @@ function isOf(tx: Transaction, status?: string, type?: string): Condition {
     count: keptCount(tx, holds),
     ordered: {
       by: ['createdAt'],
-      // The index has the products of each status and type in order, and the server merges them.
+      // The index holds the products of one status and type in order; the server merges several.
       rows: (way) =>
         (status === undefined ? PRODUCT_STATUSES : [status])
           .flatMap((status) =>
@@ -102,7 +99,7 @@ function isOf(tx: Transaction, status?: string, type?: string): Condition {
   }
 }
 
-/** By the category's id or slug. An unknown category has no products; those of its descendants are not its own. */
+/** By the category's id or slug. An unknown category has no products; a category does not have its descendants' products. */
 const isInCategory = (tx: Transaction, reference: string): Condition =>
   isMember(tx, 'product_category', 'category_id', idOr(tx, reference, 'category', reference))
 
@@ -115,7 +112,7 @@ const idOr = (tx: Transaction, reference: string, table: string, slug: string) =
     ? tx`${reference}::uuid`
     : tx`(select id from ${tx(table)} where workspace_id = ${tx.context.workspaceId} and slug = ${slug})`
 
-function isMember(tx: Transaction, table: string, column: string, id: Fragment): Condition {
+function isMember(tx: Transaction, table: string, column: string, id: SqlPart): Condition {
   const members = tx`${tx(table)} where workspace_id = ${tx.context.workspaceId} and ${tx(column)} = ${id}`
   const ids = tx`select product_id as id from ${members}`
   return {
@@ -133,7 +130,7 @@ function hasSku(tx: Transaction, sku: string): Condition {
   }
 }
 
-/** When all but so few were updated since, it is the others that are counted. */
+/** Where at most this many products are older, these are counted instead, and subtracted from the number of all. */
 const FEW_OTHERS = 10_000
 
 function isUpdatedSince(tx: Transaction, since: string): Condition {
@@ -164,7 +161,7 @@ const hasWord = (tx: Transaction, prefix: string): Condition => ({
 
 const HIGHEST_CHARACTER = '\u{10ffff}'
 
-/** A search's words as those of names are kept, the longest first, without those that another one begins with. */
+/** The words of a search, folded as the words of names are, the longest first. A prefix of another word is left out. */
 async function foldedWords(tx: Transaction, query: string): Promise<string[]> {
   const [row] = await tx<[{ words: string[] }]>`
     select array(select word from words_of(fold_words(${query})) order by length(word) desc, word) as words`

@@ -40,7 +40,6 @@ const MediaInput = z
     ({ id, position }) => id === undefined || position !== undefined,
     'needs the position to move the media item to',
   )
-export type MediaInput = z.output<typeof MediaInput>
 
 const PRODUCT_MEMBERS = {
   description: Description.nullish(),
@@ -61,7 +60,10 @@ const PRODUCT_MEMBERS = {
   medias: z.array(MediaInput).max(LIMITS.mediaPerProduct).optional(),
 }
 
-/** Product input for create (spec: Product input for create; OP-13). What a type requires or forbids is `planProduct`'s. */
+/** Members that belong on each variant of a VARIABLE product (spec: Create rules 2). */
+export const PER_VARIANT = ['sku', 'price', 'cost', 'stock'] as const
+
+/** Product input for create (spec: Product input for create; OP-13). `planProduct` checks the rules of each type. */
 export const CreateProductBody = z.strictObject({
   name: Name,
   type: z.enum(PRODUCT_TYPES),
@@ -74,8 +76,8 @@ export const CreateProductBody = z.strictObject({
 export type CreateProductBody = z.output<typeof CreateProductBody>
 
 /**
- * Product input for update (spec: Product input for update): what is omitted stays, null unsets what can be unset (OP-09).
- * What fits the product's type is `planUpdate`'s.
+ * Product input for update (spec: Product input for update). An omitted member stays, null unsets a member (OP-09). `planUpdate`
+ * checks the rules of the product's type.
  */
 export const UpdateProductBody = z.strictObject({
   name: Name.optional(),

@@ -9,12 +9,12 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { FORM } from '@backoffice/testing/form.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { afterAll, describe, expect, it } from 'vitest'
-import { formOf, noise } from '../assets/asset-samples.ts'
 import { localStorage } from '../assets/local-storage.ts'
+import { formOf, noise } from '../assets/testing/asset-samples.ts'
 import { type Asset, uploadAsset } from '../assets/upload-asset.ts'
 import { createProduct } from './create-product.ts'
 import { getProduct } from './get-product.ts'
-import { aSimpleProduct } from './product-samples.ts'
+import { aSimpleProduct } from './testing/product-samples.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'backoffice-media-'))
 const storage = localStorage(directory)

@@ -1,10 +1,11 @@
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import type { Condition, Fragment, ProductSort } from './product-filters.ts'
+import type { Condition, ProductSort } from './product-filters.ts'
 
 /** The conditions of a list of products: a product meets all of them. */
 export type Conditions = readonly [Condition, ...Condition[]]
 
-/** Which part of a list, in which order. Equal keys go by id, in the same direction, so that pages never overlap. */
+/** A page of a list and the order of the list. Products with equal keys are in the order of their ids, so that pages never overlap. */
 export interface PageWanted {
   readonly sort: ProductSort
   readonly order: 'asc' | 'desc'
@@ -12,14 +13,14 @@ export interface PageWanted {
   readonly offset: number
 }
 
-/** How many products meet the conditions. */
+/** The number of products that meet the conditions. */
 export async function countProducts(tx: Transaction, conditions: Conditions): Promise<number> {
   const count = countOf(conditions) ?? tx`(select count(*) from (${matching(tx, conditions)}) as match)`
   const [row] = await tx<{ total: number }[]>`select ${count} as total`
   return row?.total ?? 0
 }
 
-/** A count that costs little is known for single conditions only. */
+/** The cheap count, which only a single condition has. */
 const countOf = ([first, ...others]: Conditions) => (others.length === 0 ? first.count : undefined)
 
 /** The ids of the products that meet all conditions. */
@@ -27,12 +28,13 @@ const matching = (tx: Transaction, [first, ...others]: Conditions) => tx`
   select id from (${first.ids}) as candidate
   where ${others.reduce((all, { ids }) => tx`${all} and id in (${ids})`, tx`true`)}`
 
-/** By createdAt a list goes by id: ids are made in the order of time. */
+/** The column that a list is sorted by. Ids are in the order of `createdAt`. */
 const COLUMN = { createdAt: 'id', updatedAt: 'updated_at', name: 'name_words' }
 
 /**
- * The ids of one page, in one statement. What precedes the page is passed over in the index. Beyond the middle of a list of
- * `total` products what follows it is, backwards from the end of the list as this statement counts it.
+ * The ids of one page, in one statement. The index is read from the beginning of the list, and the products before the page are
+ * skipped. Pages in the second half of a list of `total` products are read backwards from its end where the count is cheap: the
+ * statement counts the list again, since `total` may be old.
  */
 export async function pageOfIds(
   tx: Transaction,
@@ -53,7 +55,7 @@ export async function pageOfIds(
   const listed =
     others.length === 0 && first.ordered?.by.includes(sort)
       ? tx`select id from (${first.ordered.rows(way)}) as listed`
-      : walkedOrFound(tx, conditions, sort, { way, total, reached: tx`${skipped} + ${taken}` })
+      : scannedOrFound(tx, conditions, sort, { way, total, reached: tx`${skipped} + ${taken}` })
   const rows = await tx<{ id: string }[]>`
     with counted as (select ${count ?? tx`null`} as total)
     ${listed} order by ${column} ${way}, id ${way} limit ${taken} offset ${skipped}`
@@ -62,24 +64,24 @@ export async function pageOfIds(
 }
 
 /**
- * Past how many products one can walk for what it costs to find one of a list: least by createdAt, where what was found need
- * not be looked up to be sorted, and most for several conditions, which finding joins.
+ * The number of products that a scan can pass for the cost of finding one product through its conditions' own indexes (measured).
+ * By `createdAt` finding is cheap: ids are sorted without a look-up of their products. With several conditions it is dear: it joins.
  */
-const walkFor = (sort: ProductSort, conditions: Conditions) =>
+const scannedPerFound = (sort: ProductSort, conditions: Conditions) =>
   conditions.length > 1 ? 1 : sort === 'createdAt' ? 0.1 : 0.3
 
-interface Walk {
-  readonly way: Fragment
+interface Scan {
+  readonly way: SqlPart
   readonly total: number
-  /** How many products of the list are needed, from its beginning. */
-  readonly reached: Fragment
+  /** The number of products that are needed from the beginning of the list: the skipped ones and the page. */
+  readonly reached: SqlPart
 }
 
 /**
- * A list that no index has in order. The order of all products is walked until enough have met the conditions, which ends soon
- * unless they are few or far. Where finding them all costs no more than the walk has, they are found and sorted instead.
+ * A list that no index holds in order. All products are scanned in order until enough of them meet the conditions: quick where many
+ * do. The scan stops once it has cost as much as finding all matching products; then these are found and sorted instead.
  */
-function walkedOrFound(tx: Transaction, conditions: Conditions, sort: ProductSort, { way, total, reached }: Walk) {
+function scannedOrFound(tx: Transaction, conditions: Conditions, sort: ProductSort, { way, total, reached }: Scan) {
   const workspace = tx.context.workspaceId
   const column = tx(COLUMN[sort])
   const key = sort === 'createdAt' ? tx`id` : tx`id, ${column}`
@@ -89,17 +91,17 @@ function walkedOrFound(tx: Transaction, conditions: Conditions, sort: ProductSor
       : tx`
         select ${key} from product
         where workspace_id = ${workspace} and id = any(array(${matching(tx, conditions)}))`
-  return tx`, walked as materialized (
+  return tx`, scanned as materialized (
       select ${key} from (
         select id, status, type, updated_at, name_words from product where workspace_id = ${workspace}
-        order by ${column} ${way}, id ${way} limit ${Math.ceil(total * walkFor(sort, conditions))}
+        order by ${column} ${way}, id ${way} limit ${Math.ceil(total * scannedPerFound(sort, conditions))}
       ) as product
       where ${conditions.reduce((all, { holds }) => tx`${all} and ${holds}`, tx`true`)}
       order by ${column} ${way}, id ${way} limit ${reached}
     )
     select id from (
-      select ${key} from walked where (select count(*) from walked) = ${reached}
+      select ${key} from scanned where (select count(*) from scanned) = ${reached}
       union all
-      select ${key} from (${found}) as found where (select count(*) from walked) < ${reached}
+      select ${key} from (${found}) as found where (select count(*) from scanned) < ${reached}
     ) as listed`
 }

@@ -1,31 +1,17 @@
 import type { MoneyMap } from '@backoffice/contracts/fields.ts'
-import type { CategoryReference, MediaItem, Product, ProductState, Tag } from '@backoffice/contracts/product.ts'
+import type { CategoryReference, MediaItem, Product, Tag } from '@backoffice/contracts/product.ts'
+import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { priceRange } from './pricing.ts'
+import type { ProductColumns } from './product-columns.ts'
 
-/** A product with everything that belongs to it, as written or read, ids resolved. */
-export interface ProductRecord {
-  readonly id: string
-  readonly name: string
-  readonly slug: string
-  readonly status: Product['status']
-  readonly type: Product['type']
-  readonly description: string | null
-  readonly requiresShipping: boolean
-  readonly canPreorder: boolean
-  readonly preorderStopsAt: Date | null
-  readonly maxCartQuantity: number | null
-  readonly lowStockThreshold: number | null
-  readonly purchaseNote: string | null
-  readonly taxClass: string | null
-  readonly version: number
+/** A whole product, as it is read and written. */
+export interface ProductRecord extends ProductColumns {
   readonly categories: CategoryReference[]
   readonly tags: Tag[]
   readonly options: Product['options']
   readonly media: MediaRecord[]
   readonly variants: VariantRecord[]
-  readonly createdAt: Date
-  readonly updatedAt: Date
 }
 
 export interface VariantRecord {
@@ -87,7 +73,7 @@ const mediaItem = ({ id, path, thumbnailPath, type, position }: MediaRecord): Me
   position,
 })
 
-/** The product's state for projections: its body, and what other services need besides. */
+/** The product's state for projections: its body, and the members that only other services need. */
 export function productState(product: ProductRecord, body: Product): ProductState {
   return { ...body, slug: product.slug, tags: product.tags, variants: product.variants, version: product.version }
 }

@@ -1,18 +1,13 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { PRODUCT_SQL } from './product-columns.ts'
 import type { ProductRecord } from './product-view.ts'
 
-/**
- * Products with everything that belongs to them, in the order of the ids; ids the workspace does not have are left out.
- * One statement, whatever the number of products.
- */
+/** Reads products whole, in the order of the ids, with one statement. Ids that the workspace does not have are left out. */
 export async function readProducts(tx: Transaction, ids: readonly string[]): Promise<ProductRecord[]> {
   const workspace = tx.context.workspaceId
   const rows = await tx<ProductRecord[]>`
     select
-      id, name, slug, status, type, description, requires_shipping as "requiresShipping", can_preorder as "canPreorder",
-      preorder_stops_at as "preorderStopsAt", max_cart_quantity as "maxCartQuantity",
-      low_stock_threshold as "lowStockThreshold", purchase_note as "purchaseNote", tax_class as "taxClass",
-      version, created_at as "createdAt", updated_at as "updatedAt",
+      ${tx.unsafe(PRODUCT_SQL.selected)},
       array(
         select json_build_object(
           'id', category.id, 'name', category.name, 'slug', category.slug,
@@ -63,9 +58,9 @@ export async function readProducts(tx: Transaction, ids: readonly string[]): Pro
 }
 
 /**
- * Locks products in id order until the transaction ends, so that changes of one product, and the records that tell of them,
- * follow each other. Read them in a later statement: this one's snapshot may be older than what it waited for. Returns the
- * ids the workspace has.
+ * Locks products in id order until the transaction ends, so that changes of one product, and the records about them, follow each
+ * other. Returns the ids that the workspace has. Read the products in a later statement: the snapshot of this one may be older than
+ * a change that it waited for.
  */
 export async function lockProducts(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`

@@ -1,18 +1,22 @@
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
+import { commaSeparated } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { lockedFamilies, type NumberedSlugs, type SlugFamily } from '@backoffice/postgres/slug-families.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { AssetReference } from './plan-media.ts'
-import type { PlannedOption } from './plan-product.ts'
 
-/** What a product refers to by name, slug or id. */
+/** The things that a product, or several, refer to by name, slug or id. */
 export interface WantedReferences {
-  readonly options: readonly PlannedOption[]
-  readonly categoryIds: readonly string[]
-  readonly categorySlugs: readonly string[]
+  /** Names of options. */
+  readonly options?: readonly string[]
+  readonly categoryIds?: readonly string[]
+  readonly categorySlugs?: readonly string[]
   /** A legacy category by name, created if missing (spec: Product input for create). */
-  readonly categoryName: NamedReference | undefined
-  readonly tags: readonly NamedReference[]
-  readonly assetIds: readonly string[]
+  readonly categoryName?: NamedReference | undefined
+  readonly tags?: readonly NamedReference[]
+  readonly assetIds?: readonly string[]
+  /** A slug derived from the product's name, whose family is locked. */
+  readonly derivedSlug?: string | undefined
 }
 
 export interface NamedReference {
@@ -20,66 +24,62 @@ export interface NamedReference {
   readonly slug: string
 }
 
-/** What the workspace has of it. */
+/** The wanted references that the workspace has. */
 export interface FoundReferences {
   readonly options: { id: string; name: string }[]
-  readonly optionValues: { option_id: string; value: string }[]
   readonly categories: CategoryReference[]
   readonly tags: Tag[]
   readonly assets: AssetReference[]
+  /** The family of the derived slug. */
+  readonly families: SlugFamily[]
 }
 
-/** What was made on the way, for the events that tell of it. */
-export interface MadeReferences {
+/** References that were created, for the events about them. */
+export interface CreatedReferences {
   readonly categories: { id: string; name: string; slug: string }[]
   readonly tags: Tag[]
 }
 
+/** Slugs of products (OP-14). */
+export const PRODUCT_SLUGS: NumberedSlugs = { table: 'product', lockPrefix: (workspace) => `${workspace}/` }
+
 const ROUNDS = 5
 
 /**
- * Finds the options, values, categories, tags and assets a product refers to and makes the options, values, tags and the category
- * name that are missing. One statement when all exist, two when some are made; another round only when a concurrent
- * request made one of them first. Takes the lock under which the product's slug is then chosen.
+ * Finds the wanted references and creates the options, tags and the category name that are missing. No statement when nothing
+ * is wanted, one when all exist, two when some are created; another round only when a concurrent request created one of them first.
  */
 export async function resolveReferences(
   tx: Transaction,
   wanted: WantedReferences,
-  slug: string,
   now: Date,
-): Promise<{ found: FoundReferences; made: MadeReferences }> {
-  const made: MadeReferences = { categories: [], tags: [] }
+): Promise<{ found: FoundReferences; newReferences: CreatedReferences }> {
+  const newReferences: CreatedReferences = { categories: [], tags: [] }
   for (let round = 0; round < ROUNDS; round++) {
-    const found = await findReferences(tx, wanted, slug)
+    const found = await findReferences(tx, wanted)
     const missing = missingReferences(wanted, found)
-    if (missing === undefined) return { found, made }
-    const justMade = await makeReferences(tx, missing, found, now)
-    made.categories.push(...justMade.categories)
-    made.tags.push(...justMade.tags)
-    const all = withMade(found, justMade)
-    if (missingReferences(wanted, all) === undefined) return { found: all, made }
+    if (missing === undefined) return { found, newReferences }
+    const justCreated = await createReferences(tx, missing, now)
+    newReferences.categories.push(...justCreated.categories)
+    newReferences.tags.push(...justCreated.tags)
+    const all = withCreated(found, justCreated)
+    if (missingReferences(wanted, all) === undefined) return { found: all, newReferences }
   }
   throw new Error('options, categories and tags kept changing while they were being resolved')
 }
 
-async function findReferences(tx: Transaction, wanted: WantedReferences, slug: string): Promise<FoundReferences> {
+/** Looks only for the kinds of references that are wanted: most products refer to few. */
+async function findReferences(tx: Transaction, wanted: WantedReferences): Promise<FoundReferences> {
   const workspace = tx.context.workspaceId
-  const pairs = JSON.stringify(wanted.options.flatMap(({ name, values }) => values.map((value) => ({ name, value }))))
-  const { name = null, slug: nameSlug = null } = wanted.categoryName ?? {}
-  const [found] = await tx<[FoundReferences]>`
-    select
-      array(
+  const { options = [], categoryIds = [], categorySlugs = [], categoryName, tags = [], assetIds = [] } = wanted
+  const columns = [
+    options.length > 0 &&
+      tx`array(
         select json_build_object('id', id, 'name', name) from option
-        where workspace_id = ${workspace} and name = any(${wanted.options.map((option) => option.name)})
-      ) as options,
-      array(
-        select json_build_object('option_id', option_value.option_id, 'value', option_value.value)
-        from json_to_recordset(${pairs}::text::json) as pair (name text, value text)
-        join option on option.workspace_id = ${workspace} and option.name = pair.name
-        join option_value on option_value.workspace_id = ${workspace}
-          and option_value.option_id = option.id and option_value.value = pair.value
-      ) as "optionValues",
-      array(
+        where workspace_id = ${workspace} and name = any(${options as string[]})
+      ) as options`,
+    (categoryIds.length > 0 || categorySlugs.length > 0 || categoryName !== undefined) &&
+      tx`array(
         select json_build_object(
           'id', category.id, 'name', category.name, 'slug', category.slug,
           'parent', category.parent_id, 'parent_slug', parent.slug
@@ -87,74 +87,68 @@ async function findReferences(tx: Transaction, wanted: WantedReferences, slug: s
         from category
         left join category parent on parent.workspace_id = ${workspace} and parent.id = category.parent_id
         where category.workspace_id = ${workspace} and (
-          category.id = any(${wanted.categoryIds as string[]}::uuid[])
-          or category.slug = any(${wanted.categorySlugs as string[]})
-          or category.name = ${name} or category.slug = ${nameSlug}
+          category.id = any(${categoryIds as string[]}::uuid[])
+          or category.slug = any(${categorySlugs as string[]})
+          or category.name = ${categoryName?.name ?? null} or category.slug = ${categoryName?.slug ?? null}
         )
-        order by (category.name = ${name}) desc nulls last, category.created_at
-      ) as categories,
-      array(
+        order by (category.name = ${categoryName?.name ?? null}) desc nulls last, category.created_at
+      ) as categories`,
+    tags.length > 0 &&
+      tx`array(
         select json_build_object('id', id, 'name', name, 'slug', slug) from tag
-        where workspace_id = ${workspace} and slug = any(${wanted.tags.map((tag) => tag.slug)})
-      ) as tags,
-      array(
+        where workspace_id = ${workspace} and slug = any(${tags.map((tag) => tag.slug)})
+      ) as tags`,
+    assetIds.length > 0 &&
+      tx`array(
         select json_build_object('id', id, 'path', path, 'thumbnailPath', thumbnail_path, 'type', type) from asset
-        where workspace_id = ${workspace} and id = any(${wanted.assetIds as string[]}::uuid[])
-      ) as assets,
-      pg_advisory_xact_lock(hashtextextended(${`${workspace}/${slug}`}, 0))`
-  return found
+        where workspace_id = ${workspace} and id = any(${assetIds as string[]}::uuid[])
+      ) as assets`,
+    wanted.derivedSlug !== undefined && tx`${lockedFamilies(tx, PRODUCT_SLUGS, [wanted.derivedSlug])} as families`,
+  ].filter((column) => column !== false)
+  const [found] =
+    columns.length === 0 ? [] : await tx<[Partial<FoundReferences>]>`select ${commaSeparated(tx, columns)}`
+  return { options: [], categories: [], tags: [], assets: [], families: [], ...found }
 }
 
-/** What of the wanted is not there and can be made; undefined when nothing is missing. Unknown category ids and slugs are not made. */
-function missingReferences(wanted: WantedReferences, found: FoundReferences) {
-  const idByName = new Map(found.options.map(({ id, name }) => [name, id]))
-  const knownValues = new Set(found.optionValues.map(({ option_id, value }) => `${option_id} ${value}`))
-  const options = wanted.options.filter(({ name }) => !idByName.has(name)).map(({ name }) => name)
-  const values = wanted.options.flatMap(({ name, values }) =>
-    values.filter((value) => !knownValues.has(`${idByName.get(name)} ${value}`)).map((value) => ({ name, value })),
-  )
-  const { categoryName } = wanted
-  const category = categoryName !== undefined && found.categories.length === 0 ? categoryName : undefined
-  const tags = wanted.tags.filter(({ slug }) => !found.tags.some((tag) => tag.slug === slug))
-  const nothing = options.length + values.length + tags.length === 0 && category === undefined
-  return nothing ? undefined : { options, values, category, tags }
+/** The references that are missing and can be created; undefined when there is none. Category ids and slugs cannot. */
+function missingReferences({ options = [], categoryName, tags = [] }: WantedReferences, found: FoundReferences) {
+  const knownOptions = new Set(found.options.map(({ name }) => name))
+  const knownTags = new Set(found.tags.map(({ slug }) => slug))
+  const missing = {
+    options: options.filter((name) => !knownOptions.has(name)),
+    category: found.categories.length === 0 ? categoryName : undefined,
+    tags: tags.filter(({ slug }) => !knownTags.has(slug)),
+  }
+  const isComplete = missing.options.length + missing.tags.length === 0 && missing.category === undefined
+  return isComplete ? undefined : missing
 }
 
 type Missing = NonNullable<ReturnType<typeof missingReferences>>
-type Made = MadeReferences & Pick<FoundReferences, 'options' | 'optionValues'>
+type Created = CreatedReferences & Pick<FoundReferences, 'options'>
 
-/** Makes what is missing, in name order so that concurrent requests queue rather than deadlock. What another request makes first is left to it. */
-async function makeReferences(tx: Transaction, missing: Missing, found: FoundReferences, now: Date): Promise<Made> {
+/**
+ * Creates the missing references in name order, so that concurrent requests queue rather than deadlock. Returns none that another
+ * request created first.
+ */
+async function createReferences(tx: Transaction, missing: Missing, now: Date): Promise<Created> {
   const workspace = tx.context.workspaceId
   const withIds = <Item>(items: Item[]) => JSON.stringify(items.map((item) => ({ id: uuidv7(), ...item })))
-  const [made] = await tx<[Made]>`
-    with made_option as (
+  const [created] = await tx<[Created]>`
+    with created_option as (
       insert into option (workspace_id, id, name)
       select ${workspace}, id, name
       from json_to_recordset(${withIds(missing.options.map((name) => ({ name })))}::text::json) as new (id uuid, name text)
       order by name
       on conflict (workspace_id, name) do nothing
       returning id, name
-    ), made_value as (
-      insert into option_value (workspace_id, option_id, value)
-      select ${workspace}, option.id, pair.value
-      from json_to_recordset(${JSON.stringify(missing.values)}::text::json) as pair (name text, value text)
-      join (
-        select id, name from made_option
-        union all
-        select id, name from json_to_recordset(${JSON.stringify(found.options)}::text::json) as known (id uuid, name text)
-      ) as option on option.name = pair.name
-      order by option.id, pair.value
-      on conflict do nothing
-      returning option_id, value
-    ), made_category as (
+    ), created_category as (
       insert into category (workspace_id, id, name, slug, created_at, updated_at)
       select ${workspace}, id, name, slug, ${now}, ${now}
       from json_to_recordset(${withIds(missing.category ? [missing.category] : [])}::text::json)
         as new (id uuid, name text, slug text)
       on conflict (workspace_id, slug) do nothing
       returning id, name, slug
-    ), made_tag as (
+    ), created_tag as (
       insert into tag (workspace_id, id, name, slug)
       select ${workspace}, id, name, slug
       from json_to_recordset(${withIds(missing.tags)}::text::json) as new (id uuid, name text, slug text)
@@ -163,17 +157,15 @@ async function makeReferences(tx: Transaction, missing: Missing, found: FoundRef
       returning id, name, slug
     )
     select
-      array(select to_json(made_option) from made_option) as options,
-      array(select to_json(made_value) from made_value) as "optionValues",
-      array(select to_json(made_category) from made_category) as categories,
-      array(select to_json(made_tag) from made_tag) as tags`
-  return made
+      array(select to_json(created_option) from created_option) as options,
+      array(select to_json(created_category) from created_category) as categories,
+      array(select to_json(created_tag) from created_tag) as tags`
+  return created
 }
 
-const withMade = (found: FoundReferences, made: Made): FoundReferences => ({
-  options: [...found.options, ...made.options],
-  optionValues: [...found.optionValues, ...made.optionValues],
-  categories: [...found.categories, ...made.categories.map((made) => ({ ...made, parent: null, parent_slug: null }))],
-  tags: [...found.tags, ...made.tags],
-  assets: found.assets,
+const withCreated = (found: FoundReferences, created: Created): FoundReferences => ({
+  ...found,
+  options: [...found.options, ...created.options],
+  categories: [...found.categories, ...created.categories.map((one) => ({ ...one, parent: null, parent_slug: null }))],
+  tags: [...found.tags, ...created.tags],
 })

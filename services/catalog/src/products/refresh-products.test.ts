@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import type { ProductState } from '@backoffice/contracts/product.ts'
+import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it, onTestFinished } from 'vitest'
-import { catalog } from '../categories/harness.ts'
+import { catalog } from '../categories/testing/categories-api.ts'
 import { refreshChunk, refreshProducts, requestRefresh } from './refresh-products.ts'
 
 const { admin, appUrl, contextOf, db, newProduct, product, refresh, takeStatements, waitingSessions, workerUrl } =

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { afterEach, expect, it } from 'vitest'
-import { productApi } from './product-harness.ts'
-import { aSimpleProduct } from './product-samples.ts'
+import { aSimpleProduct } from './testing/product-samples.ts'
+import { productApi } from './testing/products-api.ts'
 
 const { create, read, refuse, recordsOf } = await productApi()
 const caller = aCaller()

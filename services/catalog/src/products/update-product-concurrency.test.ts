@@ -1,7 +1,7 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { productApi } from './product-harness.ts'
-import { aSimpleProduct, aVariableProduct } from './product-samples.ts'
+import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
+import { productApi } from './testing/products-api.ts'
 
 const { admin, create, read, update, remove, recordsOf, rowOf, tagsOf } = await productApi()
 const ROUNDS = Array.from({ length: 50 }, (_, round) => round)

@@ -1,7 +1,7 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { productApi } from './product-harness.ts'
-import { aSimpleProduct } from './product-samples.ts'
+import { aSimpleProduct } from './testing/product-samples.ts'
+import { productApi } from './testing/products-api.ts'
 
 const { admin, clock, create, update, rowOf, recordsOf, anAsset } = await productApi()
 

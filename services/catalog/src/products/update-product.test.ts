@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { productApi } from './product-harness.ts'
-import { aSimpleProduct, aVariableProduct } from './product-samples.ts'
+import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
+import { productApi } from './testing/products-api.ts'
 
 const { admin, clock, takeStatements, create, read, update, refuse, rowOf, tagsOf, anAsset } = await productApi()
 

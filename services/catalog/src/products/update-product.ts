@@ -2,21 +2,16 @@ import { Id } from '@backoffice/contracts/fields.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
-import { publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
-import { chooseCategories } from './category-choice.ts'
+import { chooseReferences } from './chosen-references.ts'
 import { noSuchProduct } from './get-product.ts'
-import { assetIdsOf, planMedia } from './plan-media.ts'
+import { lockAndRead } from './lock-product.ts'
 import { refuseUnsupportedStatus } from './plan-product.ts'
 import { isUnchanged, planUpdate } from './plan-update.ts'
-import { UpdateProductBody } from './product-input.ts'
-import { productUpdated, referencesCreated } from './product-records.ts'
+import { PER_VARIANT, UpdateProductBody } from './product-input.ts'
 import { productBody } from './product-view.ts'
-import { readProducts } from './read-products.ts'
 import { resolveReferences } from './references.ts'
-import { chooseTags } from './tag-choice.ts'
-import { writeUpdate } from './write-update.ts'
+import { ofAnotherProduct, writeProducts } from './write-products.ts'
 
 /** PUT /v1/products/{id} (spec: Products, Update rules 1–7). What is not sent stays as it is. */
 export const updateProduct = operation({
@@ -31,43 +26,25 @@ export const updateProduct = operation({
 
   async handle({ params, body, context, now, inWorkspace }) {
     refuseUnsupportedStatus(body.status, context.productStatuses)
-    const categories = chooseCategories(body)
-    const tags = chooseTags(body.tags ?? [])
+    const chosen = chooseReferences(body)
+    const concernsVariants = body.type !== undefined || PER_VARIANT.some((member) => body[member] !== undefined)
     return inWorkspace(async (tx) => {
-      const wanted = { options: [], tags: tags.tags, assetIds: assetIdsOf(body), ...categories }
-      const [isThere, { found, made }, [current]] = await Promise.all([
-        lockProduct(tx, params.id, body),
-        resolveReferences(tx, wanted, body.slug ?? params.id, now),
-        readProducts(tx, [params.id]),
+      const [before, { found, newReferences }] = await Promise.all([
+        lockAndRead(tx, params.id, concernsVariants ? 'ALL' : 'NONE'),
+        resolveReferences(tx, chosen.wanted, now),
       ])
-      if (!isThere || current === undefined) throw noSuchProduct(params.id)
-      const next = planUpdate(current, body, now, {
-        categories: categories.pick(found.categories),
-        tags: tags.pick(found.tags),
-        media: planMedia(current.media, body, found.assets),
+      if (before === undefined) throw noSuchProduct(params.id)
+      const after = planUpdate(before, body, now, chosen.pick(found, before.media))
+      if (isUnchanged(before, after)) return ok(productBody(before))
+      await writeProducts(tx, [{ before, after }], {
+        events: { newReferences },
+        taken: {
+          sku: (sku) => ofAnotherProduct(['sku'], sku),
+          slug: (slug) => ofAnotherProduct(['slug'], slug),
+        },
+        now: after.updatedAt,
       })
-      if (isUnchanged(current, next)) return ok(productBody(current))
-      await writeUpdate(tx, current, next, body)
-      await publish(tx, [...referencesCreated(made), ...productUpdated(next)], next.updatedAt)
-      return ok(productBody(next))
+      return ok(productBody(after))
     })
   },
 })
-
-/**
- * Locks the product and, where stock may be compared or variants removed, its variants: orders take stock without a lock on
- * the product. What they hold is read in a later statement.
- */
-async function lockProduct(tx: Transaction, id: string, body: UpdateProductBody): Promise<boolean> {
-  const workspace = tx.context.workspaceId
-  const concernsVariants = [body.type, body.sku, body.price, body.cost, body.stock].some((sent) => sent !== undefined)
-  const [locked] = await tx<{ id: string }[]>`
-    with locked as materialized (
-      select id from product where workspace_id = ${workspace} and id = ${id} for no key update
-    ), locked_variants as materialized (
-      select variant.id from locked join variant on variant.workspace_id = ${workspace} and variant.product_id = locked.id
-      where ${concernsVariants} for no key update of variant
-    )
-    select id, (select count(*) from locked_variants) from locked`
-  return locked !== undefined
-}

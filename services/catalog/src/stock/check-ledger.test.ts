@@ -5,7 +5,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { afterAll, beforeEach, expect, it } from 'vitest'
 import { ledgerDifferences } from './check-ledger.ts'
-import { stockClient } from './stock-client.ts'
+import { stockClient } from './testing/stock-client.ts'
 
 const database = await testDatabase('catalog')
 const { admin, workerUrl } = database
@@ -17,7 +17,7 @@ beforeEach(async () => {
   await admin`truncate product, stock_movement cascade`
 })
 
-/** Changes stock behind the ledger's back. */
+/** Changes stock without the triggers that write the ledger. */
 const unrecorded = (change: (sql: typeof admin) => Promise<unknown>) =>
   admin.begin(async (tx) => {
     await tx`set local session_replication_role = replica`

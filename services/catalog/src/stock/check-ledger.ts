@@ -2,11 +2,11 @@ import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'
 
-/** A variant whose stock is not what its movements add up to; a deleted variant's stock is 0. */
+/** A variant with a stock other than the sum of its movements; the stock of a deleted variant is 0. */
 export interface LedgerDifference {
   readonly workspace: string
   readonly variant: string
-  /** Numbers as text, since a wrong sum may be beyond what a double holds. */
+  /** As text, because a wrong sum may exceed the range of a number. */
   readonly stock: string
   readonly moved: string
 }
@@ -14,8 +14,8 @@ export interface LedgerDifference {
 const BATCH = 1000
 
 /**
- * Compares every variant's stock with its ledger, at one moment, in all workspaces that the connection sees: all of them for
- * the worker role and for a superuser. PostgreSQL compares within its `work_mem`, and differences come batch by batch.
+ * Compares every variant's stock with its ledger, in one snapshot. The connection has to see all workspaces, as the
+ * worker role and a superuser do. PostgreSQL compares within its `work_mem`; differences are read in batches.
  */
 export async function* ledgerDifferences(sql: Sql): AsyncGenerator<LedgerDifference> {
   const batches = sql<LedgerDifference[]>`
@@ -38,7 +38,7 @@ async function main(): Promise<void> {
     differences++
     console.log(JSON.stringify(difference))
   }
-  // Told, since a role that sees no workspace finds no difference either.
+  // Printed, because a role that sees no workspace finds no difference either.
   const [variants] = await db.sql<{ count: number }[]>`select count(*) from variant`
   await db.stop?.()
   console.log(`variants checked: ${variants?.count}; stocks that differ from their ledgers: ${differences}`)

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { afterAll, expect, it } from 'vitest'
-import { type Refusal, stockClient } from './stock-client.ts'
+import { stockClient } from './testing/stock-client.ts'
 
 const database = await testDatabase('catalog')
 const { admin, takeStatements } = database
@@ -58,7 +59,7 @@ it('releases an order that has taken nothing, so that its take is refused when i
   const order = randomUUID()
   const { status, body } = await release(order)
   expect([status, body]).toEqual([200, { order, state: 'RELEASED', lines: [] }])
-  const late = await take<Refusal>([{ variant: mug.id, quantity: 2 }], order)
+  const late = await take<ErrorBody>([{ variant: mug.id, quantity: 2 }], order)
   expect([late.status, late.body.error.message]).toEqual([
     409,
     `order: ${order} was released; take stock for another order`,
@@ -93,7 +94,7 @@ it('refuses to make a stock of more than 2^53−1, and gives back nothing (OP-07
     order,
   )
   await admin`update variant set stock = ${String(Number.MAX_SAFE_INTEGER)} where id = ${mug.id}`
-  const { status, body } = await release<Refusal>(order)
+  const { status, body } = await release<ErrorBody>(order)
   expect([status, body.error.message]).toEqual([
     409,
     `order: what it has taken of ${mug.sku} would make a stock of more than 9007199254740991`,
@@ -126,7 +127,7 @@ it('needs five statements, whatever the number of lines', async () => {
 })
 
 it.each(['', '7', 7, null])('refuses the order %j with bad_request', async (order) => {
-  const { status, body } = await release<Refusal>(order as never)
+  const { status, body } = await release<ErrorBody>(order as never)
   expect([status, body.error.code]).toEqual([400, 'bad_request'])
   expect(body.error.message).toMatch(/^order: /)
 })

@@ -4,13 +4,15 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { refreshChanged } from './refresh-changed.ts'
-import { readReservation } from './reservation.ts'
-import { TakenLine } from './stock-lines.ts'
+import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { readReservation, TakenLine } from './stock-lines.ts'
+
+const Released = z.strictObject({ order: Id, state: z.literal('RELEASED'), lines: z.array(TakenLine) })
+export type Released = z.output<typeof Released>
 
 /**
- * POST /internal/stock/release: gives back what an order has taken, once. An order that has taken nothing is released as
- * well, so that a take that comes late is refused (OP-44, OP-96).
+ * POST /internal/stock/release: returns the stock that an order has taken, once. An order without a take is released as
+ * well, so that a late take is refused (OP-44, OP-96).
  */
 export const releaseStock = operation({
   method: 'POST',
@@ -18,7 +20,7 @@ export const releaseStock = operation({
   summary: 'Give back what an order has taken',
   scope: 'internal',
   body: z.strictObject({ order: Id }),
-  responses: { 200: z.strictObject({ order: Id, state: z.literal('RELEASED'), lines: z.array(TakenLine) }) },
+  responses: { 200: Released },
   openPoints: ['OP-44', 'OP-71', 'OP-96'],
 
   handle: ({ body: { order }, inWorkspace }) =>
@@ -30,10 +32,7 @@ export const releaseStock = operation({
     }),
 })
 
-/**
- * Ends the order's reservation and returns what it holds; undefined when it has ended before. Waits for a take of the same
- * order that is under way.
- */
+/** Releases the order and returns its lines; undefined if it was released before. Waits for a running take of it. */
 async function release(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
   const [released] = await tx<{ lines: TakenLine[] }[]>`
     insert into stock_reservation (workspace_id, order_id, state, lines, released_at)
@@ -47,8 +46,8 @@ async function release(tx: Transaction, order: string): Promise<TakenLine[] | un
 const STOCK_MAX = Number.MAX_SAFE_INTEGER
 
 /**
- * Adds to stock what was taken; a variant deleted meanwhile is passed over. A statement of its own: it sees the variants of a
- * take that the one before had to wait for.
+ * Adds the taken quantities to stock; variants that are deleted by now are skipped. A separate statement, so that its
+ * snapshot has the variants of a take that `release` waited for. Throws `conflict` for a stock beyond 2^53−1.
  */
 async function giveBack(tx: Transaction, order: string, lines: readonly TakenLine[]): Promise<void> {
   const workspace = tx.context.workspaceId
@@ -68,11 +67,13 @@ async function giveBack(tx: Transaction, order: string, lines: readonly TakenLin
       from locked
       where variant.workspace_id = ${workspace} and variant.id = locked.id and locked.has_room
       returning variant.product_id
-    ), refresh as (
-      ${refreshChanged(tx)}
+    ), requested as (
+      select distinct product_id, true as is_change from changed
+    ), refresh as ( -- OP-71
+      ${refreshRequests(tx)}
     )
     select array(select sku from locked where not has_room order by id) as full`
   if (full.length > 0) {
-    throw conflict(`order: what it has taken of ${full.join(', ')} would make a stock of more than ${STOCK_MAX}`)
+    throw conflict(['order'], `what it has taken of ${full.join(', ')} would make a stock of more than ${STOCK_MAX}`)
   }
 }

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { type Refusal, stockClient } from './stock-client.ts'
+import { stockClient } from './testing/stock-client.ts'
 
 const database = await testDatabase('catalog')
 const { admin } = database
@@ -11,7 +12,7 @@ const client = stockClient(database)
 const { take, release, remove, variant, stockOf, movements } = client
 
 const RUNS = 50
-vi.setConfig({ testTimeout: 60_000 })
+vi.setConfig({ testTimeout: 240_000 })
 const times = <Result>(count: number, make: (index: number) => Result) =>
   Array.from({ length: count }, (_, i) => make(i))
 const count = (statuses: number[], status: number) => statuses.filter((one) => one === status).length
@@ -21,13 +22,13 @@ afterAll(async () => {
   expect(await client.ledgerDifferences()).toEqual([])
 })
 
-/** Changes a variant, but commits only once a take of 3 of it waits for that; answers with what the take was answered. */
+/** Changes a variant, and commits once a take of 3 waits for the change. Returns the answer of the take. */
 async function takeDuring(change: (tx: AnySql, variant: string) => Promise<unknown>, stock: number) {
   const mug = await variant(stock)
   const answer = await admin.begin(async (tx) => {
     await tx`select set_config('app.workspace_id', ${client.caller.workspaceId}, true)`
     await change(tx, mug.id)
-    const taking = take<Partial<Refusal>>([{ variant: mug.id, quantity: 3 }])
+    const taking = take<Partial<ErrorBody>>([{ variant: mug.id, quantity: 3 }])
     await eventually('the take waits', async () => {
       const [{ n } = { n: 0 }] = await tx<{ n: number }[]>`
         select count(*)::int as n from pg_locks where not granted
@@ -59,7 +60,7 @@ describe('a take that had to wait goes by what the variant then is', () => {
   })
 })
 
-/** Everybody takes one at once of a variant that has `stock`: exactly that many succeed, the others are told conflict. */
+/** Many orders take one at the same time: as many as `stock` succeed, the others get a conflict. */
 async function expectNotOversold(takes: number, stock: number) {
   const mug = await variant(stock)
   const answers = await Promise.all(times(takes, () => take([{ variant: mug.id, quantity: 1 }])))

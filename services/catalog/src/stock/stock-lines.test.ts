@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isSame, sumLines } from './stock-lines.ts'
+import { haveSameLines, sumLines } from './stock-lines.ts'
 
 const [A, B, C] = ['a', 'b', 'c'].map((digit) => `00000000-0000-4000-8000-00000000000${digit}`) as [
   string,
@@ -14,8 +14,8 @@ it('sums per variant, in id order, each under the path of its first line', () =>
     { variant: C, quantity: 3 },
   ]
   expect(sumLines(lines)).toEqual([
-    { variant: A, quantity: 2, path: 'lines[1]' },
-    { variant: C, quantity: 4, path: 'lines[0]' },
+    { variant: A, quantity: 2, path: ['lines', 1] },
+    { variant: C, quantity: 4, path: ['lines', 0] },
   ])
 })
 
@@ -33,9 +33,9 @@ it('takes lines for the same when the sums are', () => {
     { variant: A, quantity: 2 },
     { variant: B, quantity: 4 },
   ])
-  expect(isSame(wanted, [taken(A, 2), taken(B, 5)])).toBe(true)
-  expect(isSame(wanted, [taken(A, 2), taken(B, 4)])).toBe(false)
-  expect(isSame(wanted, [taken(A, 2), taken(C, 5)])).toBe(false)
-  expect(isSame(wanted, [taken(A, 2)])).toBe(false)
-  expect(isSame(wanted, [taken(A, 2), taken(B, 5), taken(C, 1)])).toBe(false)
+  expect(haveSameLines(wanted, [taken(A, 2), taken(B, 5)])).toBe(true)
+  expect(haveSameLines(wanted, [taken(A, 2), taken(B, 4)])).toBe(false)
+  expect(haveSameLines(wanted, [taken(A, 2), taken(C, 5)])).toBe(false)
+  expect(haveSameLines(wanted, [taken(A, 2)])).toBe(false)
+  expect(haveSameLines(wanted, [taken(A, 2), taken(B, 5), taken(C, 1)])).toBe(false)
 })

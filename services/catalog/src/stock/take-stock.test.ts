@@ -1,16 +1,17 @@
 import { randomUUID } from 'node:crypto'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { refreshChunk } from '../products/refresh-products.ts'
-import { type Refusal, stockClient } from './stock-client.ts'
+import { stockClient } from './testing/stock-client.ts'
 
 const database = await testDatabase('catalog')
 const { admin, db, takeStatements } = database
 const client = stockClient(database)
 const { take, release, remove, variant, stockOf, movements } = client
 
-const refusal = ({ status, body }: { status: number; body: Refusal }) => [status, body.error.code, body.error.message]
+const refusal = ({ status, body }: { status: number; body: ErrorBody }) => [status, body.error.code, body.error.message]
 const byId = (a: { variant: string }, b: { variant: string }) => (a.variant < b.variant ? -1 : 1)
 const reservations = async () => (await admin`select from stock_reservation`).length
 const waiting = async (product: string) => [
@@ -106,7 +107,7 @@ describe('taking stock', () => {
 describe('all lines or none', () => {
   it('refuses short stock with conflict, naming each line that is short', async () => {
     const [mug, cup, pot] = [await variant(3), await variant(0), await variant(9)]
-    const answer = await take<Refusal>([
+    const answer = await take<ErrorBody>([
       { variant: pot.id, quantity: 9 },
       { variant: mug.id, quantity: 2 },
       { variant: cup.id, quantity: 1 },
@@ -137,7 +138,7 @@ describe('all lines or none', () => {
     await remove(deleted.product)
     for (const id of [randomUUID(), foreign.id, deleted.id]) {
       const before = await reservations()
-      const answer = await take<Refusal>([
+      const answer = await take<ErrorBody>([
         { variant: mug.id, quantity: 1 },
         { variant: id, quantity: 1 },
       ])
@@ -168,12 +169,12 @@ describe('pre-orders', () => {
     const stopping = async (interval: string) =>
       admin`update product set preorder_stops_at = now() + ${interval}::interval where id = ${mug.product}`
     await stopping('-1 second')
-    const answer = await take<Refusal>([{ variant: mug.id, quantity: 2 }])
+    const answer = await take<ErrorBody>([{ variant: mug.id, quantity: 2 }])
     expect(refusal(answer)).toEqual([409, 'conflict', `lines[0].quantity: only 1 of "${mug.sku}" left`])
     await stopping('1 minute')
     expect((await take([{ variant: mug.id, quantity: 2 }])).status).toBe(200)
     await stopping('-1 second')
-    const below = await take<Refusal>([{ variant: mug.id, quantity: 1 }])
+    const below = await take<ErrorBody>([{ variant: mug.id, quantity: 1 }])
     expect(refusal(below)).toEqual([409, 'conflict', `lines[0].quantity: only 0 of "${mug.sku}" left`])
     expect(await stockOf(mug.id)).toBe(-1)
   })
@@ -225,7 +226,7 @@ describe('the same order again (OP-95)', () => {
       ],
     ]) {
       const message = `lines: order ${order} has taken other lines; release it and use another`
-      expect(refusal(await take<Refusal>(lines, order))).toEqual([409, 'conflict', message])
+      expect(refusal(await take<ErrorBody>(lines, order))).toEqual([409, 'conflict', message])
     }
     expect([await stockOf(mug.id), await stockOf(cup.id)]).toEqual([3, 5])
   })
@@ -236,7 +237,11 @@ describe('the same order again (OP-95)', () => {
     await take([{ variant: mug.id, quantity: 2 }], order)
     await release(order)
     const message = `order: ${order} was released; take stock for another order`
-    expect(refusal(await take<Refusal>([{ variant: mug.id, quantity: 2 }], order))).toEqual([409, 'conflict', message])
+    expect(refusal(await take<ErrorBody>([{ variant: mug.id, quantity: 2 }], order))).toEqual([
+      409,
+      'conflict',
+      message,
+    ])
     expect(await stockOf(mug.id)).toBe(5)
   })
 
@@ -268,12 +273,12 @@ describe('refuses', () => {
     ['lines that add up to 2^53', [{ ...line, quantity: 2 ** 53 - 1 }, line], 'lines[1].quantity: makes more than '],
     ['an unknown member', [{ ...line, sku: 'MUG' }], 'lines[0].sku: unknown member'],
   ])('%s with bad_request', async (_what, lines, message) => {
-    const answer = await take<Refusal>(lines as never)
+    const answer = await take<ErrorBody>(lines as never)
     expect(refusal(answer)).toEqual([400, 'bad_request', expect.stringContaining(message)])
   })
 
   it.each(['', '7', 7, null])('the order %j with bad_request', async (order) => {
-    expect(refusal(await take<Refusal>([line], order as never))).toEqual([
+    expect(refusal(await take<ErrorBody>([line], order as never))).toEqual([
       400,
       'bad_request',
       expect.stringContaining('order: '),

@@ -1,16 +1,18 @@
-import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
+import { ApiError, conflict, memberMessage } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { refreshChanged } from './refresh-changed.ts'
-import { readReservation } from './reservation.ts'
-import { isSame, type SummedLine, sumLines, TakenLine, WantedLines } from './stock-lines.ts'
+import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { haveSameLines, readReservation, type SummedLine, sumLines, TakenLine, WantedLines } from './stock-lines.ts'
+
+const Taken = z.strictObject({ order: Id, lines: z.array(TakenLine) })
+export type Taken = z.output<typeof Taken>
 
 /**
- * POST /internal/stock/take: takes what an order wants, all lines or none. The same order again, with the same lines, gets
- * the same answer and takes nothing (OP-44, OP-95).
+ * POST /internal/stock/take: takes the stock of an order, all lines or none. A repetition with the same order and lines
+ * gets the same answer and takes nothing (OP-44, OP-95).
  */
 export const takeStock = operation({
   method: 'POST',
@@ -18,7 +20,7 @@ export const takeStock = operation({
   summary: 'Take stock for an order',
   scope: 'internal',
   body: z.strictObject({ order: Id, lines: WantedLines }),
-  responses: { 200: z.strictObject({ order: Id, lines: z.array(TakenLine) }) },
+  responses: { 200: Taken },
   openPoints: ['OP-44', 'OP-71', 'OP-95'],
 
   async handle({ body: { order, lines }, inWorkspace }) {
@@ -26,33 +28,28 @@ export const takeStock = operation({
     return inWorkspace(async (tx) => {
       const { taken, unknown, short } = await take(tx, order, wanted)
       if (taken === null) return ok({ order, lines: await linesTakenBefore(tx, order, wanted) })
-      if (unknown.length > 0) throw unprocessable(unknown.map((variant) => unknownAt(wanted, variant)).join('; '))
-      if (short.length > 0) throw conflict(short.map((variant) => shortAt(wanted, variant)).join('; '))
+      if (unknown.length > 0) throw unknownVariants(wanted, unknown)
+      if (short.length > 0) throw stockTooShort(wanted, short)
       return ok({ order, lines: taken })
     })
   },
 })
 
-interface ShortVariant {
-  readonly variant: string
-  readonly sku: string
-  readonly stock: number
-}
-
 interface Take {
-  /** null when the order has a reservation already: then nothing has happened, and the other two mean nothing. */
+  /** Null when the order has a reservation already: then nothing was taken, and the other two members mean nothing. */
   readonly taken: TakenLine[] | null
-  /** Both in the order of ids; the caller refuses them, which undoes what was taken. */
+  /** Both in the order of ids. The caller refuses them, which rolls the transaction back. */
   readonly unknown: string[]
-  readonly short: ShortVariant[]
+  readonly short: { variant: string; sku: string; stock: number }[]
 }
 
 const STOCK_MIN = Number.MIN_SAFE_INTEGER
 
 /**
- * Reserves for the order and takes what there is enough of. Waits for a take or release of the same order that is under way
- * before it locks any variant, and locks variants in id order. The statement's snapshot is older than what it waits for, a
- * locked row is not: stock is compared and changed by that. Whether a product can be pre-ordered comes from the snapshot.
+ * Writes the order's reservation and takes the variants with enough stock. First waits for a running take or release of
+ * the same order, then locks the variants in id order. The statement's snapshot may be older than these locks, but a
+ * locked row is read in its newest version: stock is compared and changed in that version. Whether a product can be
+ * pre-ordered is read from the snapshot.
  */
 async function take(tx: Transaction, order: string, wanted: readonly SummedLine[]) {
   const workspace = tx.context.workspaceId
@@ -89,8 +86,10 @@ async function take(tx: Transaction, order: string, wanted: readonly SummedLine[
       from locked
       where variant.workspace_id = ${workspace} and variant.id = locked.id and locked.is_enough
       returning variant.product_id
-    ), refresh as (
-      ${refreshChanged(tx)}
+    ), requested as (
+      select distinct product_id, true as is_change from changed
+    ), refresh as ( -- OP-71
+      ${refreshRequests(tx)}
     )
     select
       (select lines from reserved) as taken,
@@ -103,17 +102,26 @@ async function take(tx: Transaction, order: string, wanted: readonly SummedLine[
 
 async function linesTakenBefore(tx: Transaction, order: string, wanted: readonly SummedLine[]): Promise<TakenLine[]> {
   const { state, lines } = await readReservation(tx, order)
-  if (state === 'RELEASED') throw conflict(`order: ${order} was released; take stock for another order`)
-  if (!isSame(wanted, lines)) throw conflict(`lines: order ${order} has taken other lines; release it and use another`)
+  if (state === 'RELEASED') throw conflict(['order'], `${order} was released; take stock for another order`)
+  if (!haveSameLines(wanted, lines))
+    throw conflict(['lines'], `order ${order} has taken other lines; release it and use another`)
   return lines
 }
 
-/** The first line that wants a variant, as `lines[2]`. */
-const pathOf = (wanted: readonly SummedLine[], variant: string) =>
-  wanted.find((line) => line.variant === variant)?.path ?? 'lines'
+/** A reason about the first line with a variant, as `lines[2].variant: …`. */
+function reasonAt(wanted: readonly SummedLine[], variant: string, member: string, reason: string): string {
+  const path = wanted.find((line) => line.variant === variant)?.path ?? ['lines']
+  return memberMessage([...path, member], reason)
+}
 
-const unknownAt = (wanted: readonly SummedLine[], variant: string) =>
-  `${pathOf(wanted, variant)}.variant: this workspace has no variant ${variant}`
+function unknownVariants(wanted: readonly SummedLine[], unknown: readonly string[]): ApiError {
+  const reasons = unknown.map((id) => reasonAt(wanted, id, 'variant', `this workspace has no variant ${id}`))
+  return new ApiError('unprocessable', reasons.join('; '))
+}
 
-const shortAt = (wanted: readonly SummedLine[], { variant, sku, stock }: ShortVariant) =>
-  `${pathOf(wanted, variant)}.quantity: only ${Math.max(stock, 0)} of "${sku}" left`
+function stockTooShort(wanted: readonly SummedLine[], short: Take['short']): ApiError {
+  const reasons = short.map(({ variant, sku, stock }) =>
+    reasonAt(wanted, variant, 'quantity', `only ${Math.max(stock, 0)} of "${sku}" left`),
+  )
+  return new ApiError('conflict', reasons.join('; '))
+}

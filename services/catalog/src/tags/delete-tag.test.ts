@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import type { Tag } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
-import { catalog, type MaybeRefused } from '../categories/harness.ts'
-import { aSimpleProduct } from '../products/product-samples.ts'
+import { catalog, type MaybeRefused } from '../categories/testing/categories-api.ts'
+import { aSimpleProduct } from '../products/testing/product-samples.ts'
 
 const { admin, newProduct, product, published, refresh, send, state, takeStatements } = await catalog()
 type Caller = ReturnType<typeof aCaller>
@@ -63,7 +63,7 @@ it('lets a product tagged at the same moment have it anew, in each of 30 rounds'
     const [made, removed] = await Promise.all([creating, remove(caller, tag.id)])
     expect([made.status, removed.status]).toEqual([201, 204])
     await refresh(caller)
-    // Tagged before the deletion, it was untagged with the others; after it, the tag is another one.
+    // A product tagged before the deletion is untagged with the others; one tagged after it has a new tag of that name.
     const left = await tags(caller)
     expect((await state(made.body.id)).tags).toEqual(left)
     expect(left.map(({ id }) => id)).not.toContain(tag.id)

@@ -7,6 +7,7 @@ import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
+import { refreshRequests } from '../refresh/refresh-requests.ts'
 
 /** DELETE /v1/tags/{id} (extension of OP-19): untags its products, each of which fires product.updated soon (OP-37). */
 export const deleteTag = operation({
@@ -28,23 +29,24 @@ export const deleteTag = operation({
     }),
 })
 
-/** Locks a tag, so that no product is tagged with it meanwhile; throws `not_found`. */
+/** Locks a tag, so that no product gets it in the meantime. Throws `not_found`. */
 async function lockTag(tx: Transaction, id: string): Promise<Tag> {
   const [tag] = await tx<Tag[]>`
     select id, name, slug from tag where workspace_id = ${tx.context.workspaceId} and id = ${id} for update`
-  if (tag === undefined) throw notFound(`id: this workspace has no tag ${id}`)
+  if (tag === undefined) throw notFound(['id'], `this workspace has no tag ${id}`)
   return tag
 }
 
-/** In a later statement than the lock, which may have waited for a product to be tagged: this one's snapshot shows it. */
+/** A later statement than the lock, so that its snapshot has the products tagged while the lock waited. */
 const removeTag = (tx: Transaction, { id }: Tag) => {
-  const { workspaceId: workspace, livemode, traceparent } = tx.context
+  const workspace = tx.context.workspaceId
   return tx`
     with untagged as (
       delete from product_tag where workspace_id = ${workspace} and tag_id = ${id} returning product_id
-    ), told as (
-      insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
-      select ${workspace}, product_id, true, ${livemode}, ${traceparent} from untagged order by product_id
+    ), requested as (
+      select product_id, true as is_change from untagged
+    ), refresh as (
+      ${refreshRequests(tx)}
     )
     delete from tag where workspace_id = ${workspace} and id = ${id}`
 }

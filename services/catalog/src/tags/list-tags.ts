@@ -1,15 +1,16 @@
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { Tag } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import { countedPage } from '@backoffice/postgres/counted-page.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
 const TagQuery = PageQuery.extend({ query: z.string().min(1).max(LIMITS.nameLength).optional() })
 type TagQuery = z.output<typeof TagQuery>
 
-/** GET /v1/tags (extension of OP-19): by name, whatever its case; `query` is how the name begins (OP-39). */
+/** GET /v1/tags (extension of OP-19): by name without regard to case; `query` is a prefix of the name (OP-39). */
 export const listTags = operation({
   method: 'GET',
   path: '/v1/tags',
@@ -20,25 +21,18 @@ export const listTags = operation({
   openPoints: ['OP-03', 'OP-19', 'OP-39'],
   extension: true,
 
-  async handle({ query, inWorkspace }) {
-    const { page, size, offset } = pageOf(query)
-    return inWorkspace(async (tx) => {
-      const [total, tags] = await Promise.all([countTags(tx, query), selectTags(tx, query, size, offset)])
-      return ok(pageView(page, size, total, tags))
-    })
-  },
+  handle: ({ query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const list = {
+        columns: tx`id, name, slug`,
+        source: tx`from tag where ${matching(tx, query)}`,
+        order: tx`folded_name, id`,
+      }
+      return ok(await countedPage<Tag>(tx, query, list))
+    }),
 })
 
-async function countTags(tx: Transaction, query: TagQuery): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`select count(*) from tag where ${matching(tx, query)}`
-  return row?.count ?? 0
-}
-
-const selectTags = (tx: Transaction, query: TagQuery, size: number, offset: number) => tx<Tag[]>`
-  select id, name, slug from tag where ${matching(tx, query)}
-  order by folded_name, id limit ${size} offset ${offset}`
-
-/** The highest character there is: what begins with a prefix lies between the prefix and the prefix followed by this. */
+/** The highest character. Names with a prefix lie between the prefix and the prefix followed by this one. */
 const HIGHEST = '\u{10ffff}'
 
 const matching = (tx: Transaction, { query }: TagQuery) => tx`

@@ -1,7 +1,7 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aSimpleProduct, aVariableProduct } from '../products/product-samples.ts'
-import { aVariant, catalogUnderTest, type Variant } from './variants-under-test.ts'
+import { aSimpleProduct, aVariableProduct } from '../products/testing/product-samples.ts'
+import { aVariant, catalogUnderTest, type Variant } from './testing/variants-api.ts'
 
 let now = new Date('2026-03-01T10:00:00.000Z')
 const { admin, send, takeStatements, newProduct, newProductWithoutOptions, read, told, movements, unexplainedStock } =

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import { aSimpleProduct, aVariableProduct } from '../products/product-samples.ts'
-import { aVariant, catalogUnderTest } from './variants-under-test.ts'
+import { aSimpleProduct, aVariableProduct } from '../products/testing/product-samples.ts'
+import { aVariant, catalogUnderTest } from './testing/variants-api.ts'
 
 const NOW = new Date('2026-03-01T10:00:00.000Z')
 const { send, takeStatements, newProduct, read, told, movements, unexplainedStock } = await catalogUnderTest(() => NOW)

@@ -1,11 +1,10 @@
 import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
-import { publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
+import { lockProduct } from '../products/lock-product.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
-import { productUpdated } from '../products/product-records.ts'
-import { lockProduct } from './locked-product.ts'
+import { writeProducts } from '../products/write-products.ts'
 import { refuseDefaultVariant, refuseTheLast, variantOf } from './plan-variant.ts'
 
 /**
@@ -24,18 +23,13 @@ export const deleteVariant = operation({
 
   handle: ({ params, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const product = await lockProduct(tx, params.id)
-      const variant = variantOf(product, params.variant_id)
-      refuseDefaultVariant(product)
-      refuseTheLast(product)
-      const { version, updatedAt } = oneChangeOn(product, now)
-      const workspace = tx.context.workspaceId
-      await tx`
-        with gone as (delete from variant where workspace_id = ${workspace} and id = ${variant.id})
-        update product set version = ${version}, updated_at = ${updatedAt}
-        where workspace_id = ${workspace} and id = ${product.id}`
-      const variants = product.variants.filter((one) => one !== variant)
-      await publish(tx, productUpdated({ ...product, version, updatedAt, variants }), updatedAt)
+      const before = await lockProduct(tx, params.id, 'NONE')
+      const variant = variantOf(before, params.variant_id)
+      refuseDefaultVariant(before)
+      refuseTheLast(before)
+      const variants = before.variants.filter((one) => one !== variant)
+      const after = { ...before, variants, ...oneChangeOn(before, now) }
+      await writeProducts(tx, [{ before, after }], { events: {}, now: after.updatedAt })
       return new Reply(204)
     }),
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
-import { planAttributes, planChanges, refuseOneTooMany, refuseTooMuchStock } from './plan-variant.ts'
+import { planAttributes, refuseOneTooMany, refuseTooMuchStock, withChangedVariant } from './plan-variant.ts'
 
 const SIZE = { id: 's', name: 'Size', values: ['S', 'M'] }
 const COLOUR = { id: 'c', name: 'Colour', values: ['Red'] }
@@ -18,13 +18,12 @@ const product = (...variants: VariantRecord[]) => ({ options: [SIZE, COLOUR], va
 
 it('turns option names into ids, whatever their order, and leaves options alone that have the values', () => {
   const plan = planAttributes(product(SMALL), [SIZE, COLOUR], { Colour: 'Red', Size: 'M' })
-  expect(plan).toEqual({ attributes: { s: 'M', c: 'Red' }, options: [SIZE, COLOUR], extended: [] })
+  expect(plan).toEqual({ attributes: { s: 'M', c: 'Red' }, options: [SIZE, COLOUR] })
 })
 
 it('adds a value the product does not have at the end of its option (OP-22, OP-24)', () => {
   const plan = planAttributes(product(SMALL), [SIZE, COLOUR], { Size: 'L', Colour: 'Red' })
   expect(plan.options).toEqual([{ ...SIZE, values: ['S', 'M', 'L'] }, COLOUR])
-  expect(plan.extended).toEqual([{ id: 's', position: 1, value: 'L', values: ['S', 'M', 'L'] }])
 })
 
 it.each([
@@ -48,12 +47,14 @@ it('refuses attributes that would define no option', () => {
 })
 
 it('changes only what differs, whatever the order of members (OP-73)', () => {
-  const same = { sku: 'sku-1', price: { USD: 2, NGN: 1 }, cost: null }
-  expect(planChanges(SMALL, same, { c: 'Red', s: 'S' })).toEqual({})
-  expect(planChanges(SMALL, {})).toEqual({})
-  expect(planChanges(SMALL, { price: null, sku: 'sku-1' }, { c: 'Red', s: 'M' })).toEqual({
-    price: {},
-    attributes: { s: 'M', c: 'Red' },
+  const before = product(SMALL)
+  const same = { sku: 'sku-1', price: { USD: 2, NGN: 1 }, cost: null, attributes: { Colour: 'Red', Size: 'S' } }
+  expect(withChangedVariant(before, SMALL, same)).toEqual(before)
+  expect(withChangedVariant(before, SMALL, {})).toEqual(before)
+  const other = { price: null, sku: 'sku-1', attributes: { Colour: 'Red', Size: 'M' } }
+  expect(withChangedVariant(before, SMALL, other)).toEqual({
+    ...before,
+    variants: [{ ...SMALL, price: {}, attributes: { s: 'M', c: 'Red' } }],
   })
 })
 

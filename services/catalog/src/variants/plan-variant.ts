@@ -1,120 +1,133 @@
-import { isDeepStrictEqual } from 'node:util'
 import { notFound, unprocessable } from '@backoffice/contracts/errors.ts'
 import type { MoneyMap } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
+import { moneyOf } from '../products/plan-update.ts'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
 
 type Options = Product['options']
-type Attributes = VariantRecord['attributes']
-
-/** What a variant's attributes, by option name, come to. */
-export interface PlannedAttributes {
-  /** Option id → value. */
-  readonly attributes: Attributes
-  /** The product's options, values they did not have at their end (OP-24). */
-  readonly options: Options
-  /** Those of them that got a value; positions count from 1. */
-  readonly extended: readonly ExtendedOption[]
-}
-
-export interface ExtendedOption {
-  readonly id: string
-  readonly position: number
-  readonly value: string
-  readonly values: readonly string[]
-}
-
-/** The members of a variant that an update sets, its stock aside: that may change meanwhile. */
-export type VariantChanges = Partial<Omit<VariantRecord, 'id' | 'stock'>>
 
 interface VariantMembers {
   readonly sku?: string | undefined
+  readonly stock?: number | undefined
   readonly price?: MoneyMap | null | undefined
   readonly cost?: MoneyMap | null | undefined
+  /** Option name → value. */
+  readonly attributes?: Readonly<Record<string, string>> | undefined
 }
 
-/** The variant of that id. Throws `not_found` when the product has none. */
+type NewVariantMembers = VariantMembers & Pick<VariantRecord, 'id' | 'sku' | 'stock'>
+
+/**
+ * The product with one more variant, its last. `options` are the product's, or, where it has none, those that the variant defines
+ * (OP-22). No variant of `others` may have the combination. Throws `unprocessable`.
+ */
+export function withNewVariant(
+  product: ProductRecord,
+  { id, sku, stock, price, cost, attributes = {} }: NewVariantMembers,
+  options: Options,
+  others: Pick<ProductRecord, 'variants'> = product,
+): ProductRecord {
+  refuseOneTooMany(product)
+  refuseTooMuchStock(product, stock)
+  const plan = planAttributes(others, options, attributes)
+  const variant = { id, sku, stock, price: price ?? {}, cost: cost ?? {}, attributes: plan.attributes }
+  return { ...product, options: plan.options, variants: [...product.variants, variant] }
+}
+
+/**
+ * The product with the members of one of its variants that are sent; the others stay. No other variant of `others` may have the
+ * combination. Throws `unprocessable`.
+ */
+export function withChangedVariant(
+  product: ProductRecord,
+  current: VariantRecord,
+  members: VariantMembers,
+  others: Pick<ProductRecord, 'variants'> = product,
+): ProductRecord {
+  const { sku = current.sku, stock = current.stock, attributes } = members
+  if (members.stock !== undefined) refuseTooMuchStock(product, stock, current)
+  const plan = attributes && planAttributes(others, product.options, attributes, current)
+  const variant = {
+    ...current,
+    sku,
+    stock,
+    price: moneyOf(members.price, current.price),
+    cost: moneyOf(members.cost, current.cost),
+    attributes: plan?.attributes ?? current.attributes,
+  }
+  return {
+    ...product,
+    options: plan?.options ?? product.options,
+    variants: product.variants.map((one) => (one === current ? variant : one)),
+  }
+}
+
+/** The variant with that id. Throws `not_found` when the product has none. */
 export function variantOf(product: ProductRecord, id: string): VariantRecord {
   const variant = product.variants.find((one) => one.id === id)
-  if (variant === undefined) throw notFound(`variant_id: product ${product.id} has no variant ${id}`)
+  if (variant === undefined) throw notFound(['variant_id'], `product ${product.id} has no variant ${id}`)
   return variant
 }
 
 /** Throws `unprocessable` for a product whose one variant is managed with the product (spec: Update rules 1 and 7). */
 export function refuseDefaultVariant({ id, type }: ProductRecord): void {
   if (type === 'VARIABLE_PRODUCT') return
-  throw unprocessable(`id: a ${type} has one default variant; change it, or the type, with PUT /v1/products/${id}`)
+  throw unprocessable(['id'], `a ${type} has one default variant; change it, or the type, with PUT /v1/products/${id}`)
 }
 
 /** Throws `unprocessable` when the product has as many variants as it can have (OP-07). */
 export function refuseOneTooMany({ variants }: ProductRecord): void {
   if (variants.length < LIMITS.variantsPerProduct) return
-  throw unprocessable(`id: the product has ${variants.length} variants, the most it can have; delete one first`)
+  throw unprocessable(['id'], `the product has ${variants.length} variants, the most it can have; delete one first`)
 }
 
-/** Throws `unprocessable` when this variant is all the product has (OP-94). */
+/** Throws `unprocessable` when the product has one variant left (OP-94). */
 export function refuseTheLast({ id, variants }: ProductRecord): void {
   if (variants.length > 1) return
   throw unprocessable(
-    `variant_id: is the product's last variant; delete the product, or switch its type, at /v1/products/${id}`,
+    ['variant_id'],
+    `is the product's last variant; delete the product, or switch its type, at /v1/products/${id}`,
   )
 }
 
-/** Throws `unprocessable` when the product's stock, with this much on one variant (`self` when it is there), is beyond 2^53−1. */
+/** Throws `unprocessable` when this stock, of a new variant or of `self`, brings the product's stock beyond 2^53−1. */
 export function refuseTooMuchStock({ variants }: ProductRecord, stock: number, self?: VariantRecord): void {
   const others = variants.reduce((sum, variant) => sum + (variant.id === self?.id ? 0 : variant.stock), 0)
   if (!Number.isSafeInteger(others + stock)) {
-    throw unprocessable("stock: with the other variants' stock it adds up to more than 2^53−1")
+    throw unprocessable(['stock'], "with the other variants' stock it adds up to more than 2^53−1")
   }
 }
 
 /**
- * Chooses one value of each option, no more and no fewer (spec: Create rules 2); a value the product does not have is added
- * (OP-22). Throws `unprocessable` for anything else, and when a variant other than `self` has the combination (OP-94).
+ * Chooses one value of each option, no more and no fewer (spec: Create rules 2), and returns them by option id, with the options;
+ * a value that an option does not have is added at its end (OP-22, OP-24). Throws `unprocessable` for anything else, and when one
+ * of `others`, `self` aside, has the combination (OP-94).
  */
 export function planAttributes(
-  product: ProductRecord,
+  others: Pick<ProductRecord, 'variants'>,
   options: Options,
   attributes: Readonly<Record<string, string>>,
   self?: VariantRecord,
-): PlannedAttributes {
+): Pick<VariantRecord, 'attributes'> & { options: Options } {
   const valueByName = new Map(Object.entries(attributes))
   for (const name of valueByName.keys()) {
     if (!options.some((option) => option.name === name)) {
-      throw unprocessable(`attributes.${name}: the product has no such option`)
+      throw unprocessable(['attributes', name], 'the product has no such option')
     }
   }
-  const chosen = options.map((option, index) => {
+  const chosen = options.map((option) => {
     const value = valueByName.get(option.name)
-    if (value === undefined) throw unprocessable(`attributes: needs a value for the option "${option.name}"`)
-    const isNew = !option.values.includes(value)
-    return { ...option, position: index + 1, value, values: isNew ? [...option.values, value] : option.values, isNew }
+    if (value === undefined) throw unprocessable(['attributes'], `needs a value for the option "${option.name}"`)
+    return { ...option, value, values: option.values.includes(value) ? option.values : [...option.values, value] }
   })
-  if (chosen.length === 0) throw unprocessable('attributes: needs a value for at least one option')
-  const twin = product.variants.find(
+  if (chosen.length === 0) throw unprocessable(['attributes'], 'needs a value for at least one option')
+  const twin = others.variants.find(
     (other) => other.id !== self?.id && chosen.every(({ id, value }) => other.attributes[id] === value),
   )
-  if (twin !== undefined) throw unprocessable(`attributes: the variant "${twin.sku}" has the same combination`)
+  if (twin !== undefined) throw unprocessable(['attributes'], `the variant "${twin.sku}" has the same combination`)
   return {
     attributes: Object.fromEntries(chosen.map(({ id, value }) => [id, value])),
     options: chosen.map(({ id, name, values }) => ({ id, name, values })),
-    extended: chosen
-      .filter(({ isNew }) => isNew)
-      .map(({ id, position, value, values }) => ({ id, position, value, values })),
   }
-}
-
-/** What an update of a variant sets: the members that differ from what it has, so that a change to the same is none (OP-73). */
-export function planChanges(current: VariantRecord, { sku, price, cost }: VariantMembers, attributes?: Attributes) {
-  const wanted: VariantChanges = {
-    ...(sku !== undefined && { sku }),
-    ...(price !== undefined && { price: price ?? {} }),
-    ...(cost !== undefined && { cost: cost ?? {} }),
-    ...(attributes !== undefined && { attributes }),
-  }
-  const differs = (member: string, value: unknown) => !isDeepStrictEqual(value, current[member as keyof VariantChanges])
-  return Object.fromEntries(
-    Object.entries(wanted).filter(([member, value]) => differs(member, value)),
-  ) as VariantChanges
 }

@@ -1,7 +1,7 @@
 import type { Product } from '@backoffice/contracts/product.ts'
 import { describe, expect, it } from 'vitest'
-import { aSimpleProduct, aVariableProduct } from '../products/product-samples.ts'
-import { catalogUnderTest, type ProductUnderTest, type Variant } from './variants-under-test.ts'
+import { aSimpleProduct, aVariableProduct } from '../products/testing/product-samples.ts'
+import { catalogUnderTest, type ProductUnderTest, type Variant } from './testing/variants-api.ts'
 
 let now = new Date('2026-03-01T10:00:00.000Z')
 const { admin, send, takeStatements, newProduct, read, told, movements, unexplainedStock } = await catalogUnderTest(

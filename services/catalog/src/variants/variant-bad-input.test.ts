@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
-import { aSimpleProduct } from '../products/product-samples.ts'
-import { aVariant, catalogUnderTest } from './variants-under-test.ts'
+import { aSimpleProduct } from '../products/testing/product-samples.ts'
+import { aVariant, catalogUnderTest } from './testing/variants-api.ts'
 
 const { admin, send, newProduct, newProductWithoutOptions } = await catalogUnderTest()
 const TABLES = ['product', 'variant', 'option', 'option_value', 'product_option', 'stock_movement', 'outbox']

@@ -1,8 +1,8 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
-import { aSimpleProduct, aVariableProduct } from '../products/product-samples.ts'
-import { aVariant, catalogUnderTest, type ProductUnderTest, type Variant } from './variants-under-test.ts'
+import { aSimpleProduct, aVariableProduct } from '../products/testing/product-samples.ts'
+import { aVariant, catalogUnderTest, type ProductUnderTest, type Variant } from './testing/variants-api.ts'
 
 const { admin, send, newProduct, newProductWithoutOptions, read, told, unexplainedStock } = await catalogUnderTest()
 const ROUNDS = 50

@@ -4,7 +4,7 @@ import type { CollectionRecord } from './collection.ts'
 import type { UpdateCollectionBody } from './collection-input.ts'
 import type { CoverImage } from './cover-image.ts'
 
-/** A collection nothing is known of but its name: what is left out of a create (OP-31). */
+/** A new collection with the defaults of all fields but its name (OP-31). */
 export const emptyCollection = (id: string, name: string, handle: string, now: Date): CollectionRecord => ({
   id,
   handle,
@@ -24,9 +24,9 @@ export const emptyCollection = (id: string, name: string, handle: string, now: D
 })
 
 /**
- * The collection with what is sent of it (spec: Collections, Create/update rules). `image` is what `body.image` names. Rules are
- * ignored unless the collection is SMART then; kept ones need not be sent again (OP-113). Throws `bad_request` for a SMART collection
- * without rules or with unreadable ones, `unprocessable` for a window that ends before it starts.
+ * Applies a request to a collection (spec: Collections, Create/update rules). `image` is the asset with the id `body.image`. Ignores
+ * rules unless the result is SMART; a collection that was SMART before keeps its rules (OP-113). Throws `bad_request` for a SMART
+ * collection with missing or invalid rules, `unprocessable` for an `unpublish_at` that is not later than `publish_at`.
  */
 export function withChanges(
   before: CollectionRecord,
@@ -50,28 +50,33 @@ export function withChanges(
     unpublishAt: changed(instant(body.unpublish_at), before.unpublishAt),
   }
   if (after.publishAt && after.unpublishAt && after.unpublishAt <= after.publishAt) {
-    throw unprocessable('unpublish_at: must be later than publish_at, or null')
+    throw unprocessable(['unpublish_at'], 'must be later than publish_at, or null')
   }
   return after
 }
 
-/** Whether a change leaves the collection as it is (OP-73). */
+/** Whether a change changes nothing (OP-73). */
 export const isSameCollection = (one: CollectionRecord, other: CollectionRecord): boolean =>
   JSON.stringify(one) === JSON.stringify(other)
 
-/** Whether the members, or their order, are others after a change. */
+/** Whether a request may change the members or their order. The collection itself shows whether it does. */
+export const mayChangeMembership = (
+  body: Partial<Record<'membership_type' | 'rules' | 'sort_order', unknown>>,
+): boolean => body.membership_type !== undefined || body.rules !== undefined || body.sort_order !== undefined
+
+/** Whether a change keeps the members and their order. */
 export const isSameMembership = (one: CollectionRecord, other: CollectionRecord): boolean =>
   one.membershipType === other.membershipType &&
   one.sortOrder === other.sortOrder &&
   (one.membershipType === 'MANUAL' || JSON.stringify(one.rules) === JSON.stringify(other.rules))
 
-function rulesOf(sent: unknown, kept: unknown) {
-  const rules = sent === undefined ? kept : sent
-  if (rules === null) throw badRequest('rules: is required when membership_type is SMART')
-  return sent === undefined ? kept : readRules(sent)
+function rulesOf(sent: unknown, before: unknown) {
+  const rules = sent === undefined ? before : sent
+  if (rules === null) throw badRequest(['rules'], 'is required when membership_type is SMART')
+  return sent === undefined ? before : readRules(sent)
 }
 
-/** What is not sent stays; null unsets. */
+/** A missing value keeps the one before; null unsets it. */
 const changed = <Value>(sent: Value | null | undefined, before: Value | null): Value | null =>
   sent === undefined ? before : sent
 

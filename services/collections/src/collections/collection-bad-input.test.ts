@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { collectionsService } from '../harness.ts'
+import { collectionsService } from '../testing/collections-api.ts'
 
-const { admin, send, create, products, told } = await collectionsService()
+const { admin, send, create, products, published } = await collectionsService()
 
 const condition = { field: 'stock', operator: 'gt', value: 0 }
 const ruled = (...conditions: unknown[]) => ({ membership_type: 'SMART', rules: { match: 'all', conditions } })
 
-/** Members of a collection that are refused wherever they are sent, by the path the message begins with. */
+/** Invalid members of a collection, each with the path that the message begins with. */
 const WRONG: [string, Record<string, unknown>][] = [
   ['name', { name: '' }],
   ['name', { name: '  ' }],
@@ -72,7 +72,7 @@ describe('bad_request names the member by its path, and nothing is applied (OP-0
     expect([status, body.error.code]).toEqual([400, 'bad_request'])
     expect(body.error.message.startsWith(`${path}: `), body.error.message).toBe(true)
     expect((await send(caller, 'GET', `/v1/collections/${before.id}`)).body).toEqual(before)
-    expect(await told(caller)).toHaveLength(1)
+    expect(await published(caller)).toHaveLength(1)
   })
 
   it('create without a name, and without a body', async () => {
@@ -91,7 +91,7 @@ it('a window that ends before it starts is unprocessable, and nothing is made', 
   const window = { publish_at: '2026-02-01T00:00:00Z', unpublish_at: '2026-01-01T00:00:00Z' }
   const { status, body } = await send(caller, 'POST', '/v1/collections', { name: 'Summer', ...window })
   expect([status, body.error.message]).toEqual([422, 'unpublish_at: must be later than publish_at, or null'])
-  expect(await told(caller)).toHaveLength(0)
+  expect(await published(caller)).toHaveLength(0)
 })
 
 describe('members of a collection', () => {

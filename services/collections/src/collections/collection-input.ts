@@ -10,7 +10,7 @@ const MEMBERS = {
   seo: Seo.nullish(),
   sort_order: z.enum(SORT_ORDERS).optional(),
   membership_type: z.enum(MEMBERSHIP_TYPES).optional(),
-  // Read only for a collection that is SMART (spec: Collection input); its shape is checked there.
+  // Checked only for a SMART collection (spec: Collection input), in `withChanges`.
   rules: z.unknown().optional().describe('As in POST /v1/collections/preview; required when SMART, ignored otherwise'),
   published: z.boolean().optional(),
   publish_at: TimestampInput.nullish(),
@@ -20,6 +20,6 @@ const MEMBERS = {
 export const CreateCollectionBody = z.strictObject({ name: Name, handle: Handle.nullish(), ...MEMBERS })
 export type CreateCollectionBody = z.output<typeof CreateCollectionBody>
 
-/** Partial by presence; the handle stays when the name changes (OP-113). */
+/** Missing members stay as they are; a new name does not change the handle (OP-113). */
 export const UpdateCollectionBody = z.strictObject({ name: Name.optional(), handle: Handle.optional(), ...MEMBERS })
 export type UpdateCollectionBody = z.output<typeof UpdateCollectionBody>

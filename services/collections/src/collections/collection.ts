@@ -3,10 +3,10 @@ import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { isId } from '@backoffice/contracts/fields.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
-import { type Hold, membershipLock } from '../members/membership-lock.ts'
+import { type LockMode, membershipLock } from '../memberships/membership-lock.ts'
 import type { CoverImage } from './cover-image.ts'
 
-/** A collection as it is stored, but for its members. */
+/** A stored collection, without its members. */
 export interface CollectionRecord {
   id: string
   handle: string
@@ -17,7 +17,7 @@ export interface CollectionRecord {
   seoDescription: string | null
   sortOrder: SortOrder
   membershipType: MembershipType
-  /** Whatever the type is now: rules stay while the collection is hand-picked. */
+  /** A MANUAL collection that was SMART keeps its rules. */
   rules: unknown
   published: boolean
   publishAt: Date | null
@@ -37,46 +37,45 @@ export const collectionColumns = (tx: Transaction) => tx`
   collection.publish_at as "publishAt", collection.unpublish_at as "unpublishAt",
   collection.created_at as "createdAt", collection.updated_at as "updatedAt"`
 
-/** The maintained count of the current generation's storefront-available members (spec: Collection, product_count). */
+/** The number of storefront-available members of the CURRENT version, from the maintained counts (spec: Collection, product_count). */
 export const productCount = (tx: Transaction) => tx`(
-  select coalesce(sum(available), 0)::bigint from generation join member_count on member_count.generation = generation.number
-  where generation.workspace_id = collection.workspace_id and generation.collection_id = collection.id
-    and generation.state = 'CURRENT'
+  select coalesce(sum(available), 0)::bigint
+  from membership_version as version join collection_member_count on version_number = version.number
+  where version.workspace_id = collection.workspace_id and version.collection_id = collection.id and version.state = 'CURRENT'
 )`
 
-/** Whether reads see a collection now, by the database's clock (spec: Collection visibility). */
+/** The condition for a collection that reads show now, by the database's clock (spec: Collection visibility). */
 export const isVisible = (tx: Transaction) => tx`
   collection.published and (collection.publish_at is null or collection.publish_at <= now())
   and (collection.unpublish_at is null or collection.unpublish_at > now())`
 
-/** The collection that a path names: by its id or its handle (spec: Collections). */
+/** The condition for the collection with this handle or id (spec: Collections). */
 export const isNamed = (tx: Transaction, handleOrId: string) =>
   isId(handleOrId)
     ? tx`collection.workspace_id = ${tx.context.workspaceId} and collection.id = ${handleOrId.toLowerCase()}`
     : tx`collection.workspace_id = ${tx.context.workspaceId} and collection.handle = ${handleOrId}`
 
 export const noSuchCollection = (handleOrId: string) =>
-  notFound(`handle: this workspace has no collection "${handleOrId}"`)
+  notFound(['handle'], `this workspace has no collection "${handleOrId}"`)
 
 export const handleTaken = (handle: string) =>
-  conflict(`handle: "${handle}" belongs to another collection of this workspace; send another one`)
+  conflict(['handle'], `"${handle}" belongs to another collection of this workspace; send another one`)
 
 /**
- * Locks the collection that a path names, drafts too (spec: Create/update rules 3), after the workspace's membership where that is
- * to be held. The columns are those that the transaction before has committed, even where this one waited for it. Throws
- * `not_found`.
+ * Locks a collection, published or not (spec: Create/update rules 3), after taking the workspace's membership lock if a mode is
+ * given. Returns the columns as last committed, also after waiting for another transaction. Throws `not_found`.
  */
-export async function lockCollection(tx: Transaction, handleOrId: string, hold?: Hold): Promise<CollectionRecord> {
+export async function lockCollection(tx: Transaction, handleOrId: string, mode?: LockMode): Promise<CollectionRecord> {
   const [collection] = await tx<CollectionRecord[]>`
     select ${collectionColumns(tx)} from collection
     where ${isNamed(tx, handleOrId)}
-      ${hold ? tx`and (select ${membershipLock(tx, tx.context.workspaceId, hold)}) is not null` : tx``}
+      ${mode ? tx`and (select ${membershipLock(tx, tx.context.workspaceId, mode)}) is not null` : tx``}
     for update`
   if (collection === undefined) throw noSuchCollection(handleOrId)
   return collection
 }
 
-/** The collection body (spec: Collection). How membership is decided is never in it. */
+/** The collection body (spec: Collection). It never shows the membership type or the rules. */
 export function collectionBody(collection: CollectionRecord, productCount: number): Collection {
   const { image } = collection
   return {

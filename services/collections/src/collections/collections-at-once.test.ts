@@ -1,18 +1,21 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
+import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
-const { admin, send, create, products, project, productsOf, told, wrongs } = await collectionsService()
+const { admin, send, create, products, project, productsOf, published, membershipDifferences } =
+  await collectionsService()
 type Caller = ReturnType<typeof aCaller>
-type Body = Collection & { error?: { code: string; message: string } }
+type Body = Collection & Partial<ErrorBody>
 
 const ROUNDS = Array.from({ length: 20 }, (_, round) => round)
 const inStock = (value: number) => ({ match: 'all', conditions: [{ field: 'stock', operator: 'gte', value }] })
 const put = (caller: Caller, { id }: { id: string }, body: unknown) =>
   send<Body>(caller, 'PUT', `/v1/collections/${id}`, body)
 const statuses = (answers: { status: number }[]) => answers.map(({ status }) => status).toSorted()
-const eventsOf = async (caller: Caller, { id }: { id: string }) => (await told(caller)).filter(({ key }) => key === id)
+const eventsOf = async (caller: Caller, { id }: { id: string }) =>
+  (await published(caller)).filter(({ key }) => key === id)
 
 describe('Two updates at once', () => {
   it('are both applied member by member, one event each, the last of which is what reads show', async () => {
@@ -51,10 +54,11 @@ describe('Two updates at once', () => {
       const expected = row?.membership_type === 'MANUAL' ? ['A'] : gathered
       if (row?.sort_order === 'TITLE_DESC') expected.reverse()
       expect(await productsOf(caller, collection)).toEqual(expected)
-      const shown = await admin`select from generation where collection_id = ${collection.id} and state = 'CURRENT'`
+      const shown =
+        await admin`select from membership_version where collection_id = ${collection.id} and state = 'CURRENT'`
       expect(shown).toHaveLength(1)
     }
-    expect(await wrongs(caller)).toEqual([])
+    expect(await membershipDifferences(caller)).toEqual([])
   })
 
   it('to the same handle leave it with one of them', async () => {
@@ -91,7 +95,7 @@ describe('Many creates at once', () => {
       expect(statuses(answers)).toEqual([201, 409, 409, 409])
       expect(answers.find(({ status }) => status === 409)?.body.error?.message).toContain('handle: ')
     }
-    expect(await told(caller)).toHaveLength(ROUNDS.length)
+    expect(await published(caller)).toHaveLength(ROUNDS.length)
   })
 
   it('and an update that takes the handle meanwhile: all have their own', async () => {
@@ -124,7 +128,8 @@ it('An update and a deletion at once: the collection is gone, its last event is 
     expect(deleted.status).toBe(204)
     expect([204, 404, 422]).toContain(added.status)
     expect((await eventsOf(caller, collection)).at(-1)).toMatchObject({ type: 'collection.deleted' })
-    const left = await admin`select state from generation where collection_id = ${collection.id} and state <> 'OLD'`
+    const left =
+      await admin`select state from membership_version where collection_id = ${collection.id} and state <> 'RETIRED'`
     expect(left).toHaveLength(0)
   }
 })
@@ -157,5 +162,5 @@ it('Rules and the products they gather change at once: members are what the last
     const expected = next.filter(({ total_stock }) => total_stock >= bound).map(({ name }) => name)
     expect(await productsOf(caller, collection)).toEqual(expected)
   }
-  expect(await wrongs(caller)).toEqual([])
+  expect(await membershipDifferences(caller)).toEqual([])
 })

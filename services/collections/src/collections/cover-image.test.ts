@@ -4,15 +4,15 @@ import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
-import { collectionsService } from '../harness.ts'
+import { collectionsService } from '../testing/collections-api.ts'
 import { coverImages } from './cover-image.ts'
 
-/** Answers as the catalog does, of the assets it has. */
+/** A server that answers as the catalog does. */
 const catalog = await startReceiver()
-const { send, create, told } = await collectionsService(coverImages(catalog.url))
+const { send, create, published } = await collectionsService(coverImages(catalog.url))
 type Caller = ReturnType<typeof aCaller>
 
-/** What the catalog is to answer for an asset; it has no other. */
+/** The catalog's only asset. */
 function anAsset(members: { thumbnail_path: string | null } = { thumbnail_path: 'w/a/thumbnail.png' }) {
   const id = randomUUID()
   const found = JSON.stringify({ id, path: 'w/a/file.png', ...members })
@@ -38,7 +38,7 @@ describe('image: the cover image’s asset id', () => {
     expect(made).toMatchObject(shown)
     const other = await create(caller)
     expect((await put(caller, other.id, { image: image.toUpperCase() })).body).toMatchObject(shown)
-    expect(await told(caller)).toMatchObject([{ payload: shown }, {}, { payload: shown }])
+    expect(await published(caller)).toMatchObject([{ payload: shown }, {}, { payload: shown }])
     expect((await send(caller, 'GET', `/v1/collections/${made.id}`)).body).toEqual(made)
   })
 
@@ -58,7 +58,7 @@ describe('image: the cover image’s asset id', () => {
     const image = anAsset()
     const { id } = await create(caller, { image })
     await put(caller, id, { image })
-    expect(await told(caller)).toHaveLength(1)
+    expect(await published(caller)).toHaveLength(1)
   })
 
   it.each<[string, () => string]>([
@@ -76,7 +76,7 @@ describe('image: the cover image’s asset id', () => {
     ])
     expect((await send(caller, 'POST', '/v1/collections', { name: 'Other', image })).status).toBe(422)
     expect((await send(caller, 'GET', `/v1/collections/${before.id}`)).body).toEqual(before)
-    expect(await told(caller)).toHaveLength(1)
+    expect(await published(caller)).toHaveLength(1)
   })
 
   it.each<[string, Parameters<typeof catalog.answerWith>[0]]>([

@@ -3,7 +3,7 @@ import { Id } from '@backoffice/contracts/fields.ts'
 import { INTERNAL_TOKEN_HEADER, type RequestContext } from '@backoffice/http/internal-token.ts'
 import { z } from 'zod'
 
-/** A cover image: a file of the catalog's, with where it is stored, which never changes. */
+/** A cover image: an asset of the catalog with its paths, which never change. */
 export interface CoverImage {
   readonly id: string
   readonly path: string
@@ -11,30 +11,30 @@ export interface CoverImage {
 }
 
 /**
- * Finds the picture that a collection's `image` names; undefined when none is named. Throws `unprocessable` for one the workspace
- * does not have, or that is no picture, and `service_unavailable` while the catalog does not answer.
+ * Finds the picture with the id that a request has as `image`; undefined without an id. Throws `unprocessable` for an unknown asset
+ * or one that is not a picture, and `service_unavailable` while the catalog does not answer.
  */
 export type FindCoverImage = (context: RequestContext, id: string | null | undefined) => Promise<CoverImage | undefined>
 
-const ANSWER_WITHIN_MS = 5000
+const TIMEOUT_MS = 5000
 
 const StoredAsset = z.object({ id: Id, path: z.string(), thumbnail_path: z.string().nullable() })
 
-/** Asks the catalog, on behalf of whoever sends the request. */
+/** Reads assets from the catalog's API with the token of the request. */
 export const coverImages =
   (catalogUrl: string): FindCoverImage =>
   async (context, id) => {
     if (!id) return undefined
-    const asset = await ask(`${catalogUrl}/internal/assets/${id}`, context)
+    const asset = await readAsset(`${catalogUrl}/internal/assets/${id}`, context)
     if (!asset?.thumbnail_path) throw noSuchPicture(id)
     return { id, path: asset.path, thumbnailPath: asset.thumbnail_path }
   }
 
-/** Undefined for an asset that the workspace does not have. */
-async function ask(url: string, { token, requestId, traceparent }: RequestContext) {
+/** Returns undefined for an asset that the workspace does not have. */
+async function readAsset(url: string, { token, requestId, traceparent }: RequestContext) {
   const headers = { [INTERNAL_TOKEN_HEADER]: token, 'x-request-id': requestId, traceparent }
   try {
-    const response = await fetch(url, { headers, signal: AbortSignal.timeout(ANSWER_WITHIN_MS) })
+    const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
     const body: unknown = await response.json()
     if (response.status === 404) return undefined
     if (response.ok) return StoredAsset.parse(body)
@@ -45,4 +45,4 @@ async function ask(url: string, { token, requestId, traceparent }: RequestContex
 }
 
 const noSuchPicture = (id: string) =>
-  unprocessable(`image: this workspace has no picture ${id}; upload it with POST /v1/assets`)
+  unprocessable(['image'], `this workspace has no picture ${id}; upload it with POST /v1/assets`)

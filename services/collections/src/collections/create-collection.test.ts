@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { collectionsService } from '../harness.ts'
+import { collectionsService } from '../testing/collections-api.ts'
 
-const { admin, send, create, products, productsOf, takeStatements, told } = await collectionsService()
+const { admin, send, create, products, productsOf, takeStatements, published } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>
 
 const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
@@ -113,7 +113,7 @@ describe('The handle (OP-32)', () => {
       'conflict',
       'handle: "summer" belongs to another collection of this workspace; send another one',
     ])
-    expect(await told(caller)).toHaveLength(1)
+    expect(await published(caller)).toHaveLength(1)
   })
 
   it('that another workspace has is free', async () => {
@@ -139,7 +139,9 @@ describe('collection.created', () => {
     await products(caller, 'Shirt')
     const { body } = await post(caller, { name: 'Summer', membership_type: 'SMART', rules: inStock })
     expect(body.product_count).toBe(1)
-    expect(await told(caller)).toEqual([{ type: 'collection.created', key: body.id, payload: body, livemode: false }])
+    expect(await published(caller)).toEqual([
+      { type: 'collection.created', key: body.id, payload: body, livemode: false },
+    ])
   })
 })
 
@@ -150,7 +152,7 @@ describe('Idempotency-Key (OP-08)', () => {
     const first = await post(caller, { name: 'Summer' }, headers)
     const again = await post(caller, { name: 'Summer' }, headers)
     expect([again.status, again.body]).toEqual([201, first.body])
-    expect(await told(caller)).toHaveLength(1)
+    expect(await published(caller)).toHaveLength(1)
     const other = await post(caller, { name: 'Winter' }, headers)
     expect([other.status, other.body.error?.code]).toEqual([409, 'conflict'])
   })
@@ -160,7 +162,7 @@ describe('Idempotency-Key (OP-08)', () => {
     const headers = { 'idempotency-key': randomUUID() }
     const answers = await Promise.all(Array.from({ length: 8 }, () => post(caller, { name: 'Summer' }, headers)))
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
-    expect(await told(caller)).toHaveLength(1)
+    expect(await published(caller)).toHaveLength(1)
   })
 })
 

@@ -2,10 +2,11 @@ import type { Collection } from '@backoffice/contracts/collection.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
-import { collectionsService } from '../harness.ts'
-import { shareMembership } from '../members/membership-lock.ts'
+import { lockMembershipsShared } from '../memberships/membership-lock.ts'
+import { collectionsService } from '../testing/collections-api.ts'
 
-const { admin, worker, send, create, products, startBuilder, told, takeStatements, wrongs } = await collectionsService()
+const { admin, worker, send, create, products, startBuilder, published, takeStatements, membershipDifferences } =
+  await collectionsService()
 await startBuilder()
 type Caller = ReturnType<typeof aCaller>
 
@@ -20,7 +21,7 @@ it('a deleted collection is gone for reads and writes, and collection.deleted ha
   }
   expect((await send(caller, 'PUT', `/v1/collections/${collection.id}`, { name: 'x' })).status).toBe(404)
   expect((await remove(caller, collection.id)).status).toBe(404)
-  expect(await told(caller)).toMatchObject([
+  expect(await published(caller)).toMatchObject([
     { type: 'collection.created' },
     { type: 'collection.deleted', key: collection.id, payload: { id: collection.id } },
   ])
@@ -39,24 +40,24 @@ it('its members and their counts are deleted in the background, its products sta
   const [one, other] = [await create(caller), await create(caller)]
   for (const { id } of [one, other]) await send(caller, 'POST', `/v1/collections/${id}/products`, { products: ids })
   const [{ number } = { number: '' }] = await admin<{ number: string }[]>`
-    select number from generation where collection_id = ${one.id}`
+    select number from membership_version where collection_id = ${one.id}`
   await remove(caller, one.id)
   await eventually('nothing is left', async () => {
     const left = await admin`
-      select generation from member where generation = ${number}
-      union all select generation from member_count where generation = ${number}
-      union all select number from generation where collection_id = ${one.id}`
+      select version_number from collection_member where version_number = ${number}
+      union all select version_number from collection_member_count where version_number = ${number}
+      union all select number from membership_version where collection_id = ${one.id}`
     return left.length === 0
   })
   expect((await send<Collection>(caller, 'GET', `/v1/collections/${other.id}`)).body.product_count).toBe(2)
-  expect(await wrongs(caller)).toEqual([])
+  expect(await membershipDifferences(caller)).toEqual([])
 })
 
 it('waits for changes of products that are under way, which may be putting some into it', async () => {
   const caller = aCaller()
   const { id } = await create(caller)
   const deleting = await worker.sql.begin(async (tx) => {
-    await shareMembership(tx, [caller.workspaceId])
+    await lockMembershipsShared(tx, [caller.workspaceId])
     const answer = remove(caller, id)
     await eventually('the deletion waits', async () => {
       const [waiting] = await admin`

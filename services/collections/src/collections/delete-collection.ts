@@ -2,11 +2,11 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { retireGenerations } from '../members/generations.ts'
+import { retireMembershipVersions } from '../memberships/membership-versions.ts'
 import { lockCollection } from './collection.ts'
 import { CollectionPath } from './handle.ts'
 
-/** DELETE /v1/collections/{handle} (OP-32). Its members may be a million: they are deleted in the background. */
+/** DELETE /v1/collections/{handle} (OP-32). The membership builder deletes its members, which may be a million, afterwards. */
 export const deleteCollection = operation({
   method: 'DELETE',
   path: '/v1/collections/{handle}',
@@ -19,8 +19,8 @@ export const deleteCollection = operation({
 
   handle: ({ params, context, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const { id } = await lockCollection(tx, params.handle, 'ALONE')
-      await retireGenerations(tx, id)
+      const { id } = await lockCollection(tx, params.handle, 'EXCLUSIVE')
+      await retireMembershipVersions(tx, id)
       await tx`delete from collection where workspace_id = ${context.workspaceId} and id = ${id}`
       await publish(tx, [outboxRecord(TOPICS.collectionsEvents, 'collection.deleted', id, { id })], now)
       return new Reply(204)

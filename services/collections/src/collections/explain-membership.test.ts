@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
+import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
 const { send, create, project } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>

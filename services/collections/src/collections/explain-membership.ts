@@ -15,13 +15,13 @@ const Explanation = z.strictObject({
   conditions: z.array(
     z.strictObject({ field: z.string(), operator: z.string(), value: z.unknown().optional(), holds: z.boolean() }),
   ),
-  /** Whether the rules as a whole take the product in. */
+  /** Whether the product matches the rules as a whole. */
   holds: z.boolean(),
 })
 
 /**
  * GET /v1/collections/{handle}/products/{product_id}/explain (extension): which conditions of a SMART collection's rules hold for a
- * product. Readers are never shown rules, so this needs the right to change them.
+ * product. It shows the rules, so it needs the scope that changes them.
  */
 export const explainMembership = operation({
   method: 'GET',
@@ -39,7 +39,7 @@ export const explainMembership = operation({
         select ${collectionColumns(tx)} from collection where ${isNamed(tx, params.handle)}`
       if (collection === undefined) throw noSuchCollection(params.handle)
       if (collection.membershipType !== 'SMART') {
-        throw unprocessable('handle: the collection is MANUAL; its products are picked by hand')
+        throw unprocessable(['handle'], 'the collection is MANUAL; its products are picked by hand')
       }
       const product = await readProduct(tx, params.product_id)
       const { match, conditions } = Rules.parse(collection.rules)
@@ -57,6 +57,6 @@ async function readProduct(tx: Transaction, id: string): Promise<RuleProduct> {
   const [product] = await tx<(Omit<RuleProduct, 'created_at'> & { created_at: Date })[]>`
     select name, skus, type, status, categories, tags, prices, costs, stock, requires_shipping, can_preorder, created_at
     from product where workspace_id = ${tx.context.workspaceId} and id = ${id}`
-  if (product === undefined) throw notFound(`product_id: this workspace has no product ${id}`)
+  if (product === undefined) throw notFound(['product_id'], `this workspace has no product ${id}`)
   return { ...product, created_at: product.created_at.toISOString() }
 }

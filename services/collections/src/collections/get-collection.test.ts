@@ -1,7 +1,7 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { collectionsService } from '../harness.ts'
+import { collectionsService } from '../testing/collections-api.ts'
 
 const { admin, send, create, products, project, takeStatements } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>

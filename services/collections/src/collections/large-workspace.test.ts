@@ -2,11 +2,11 @@ import type { Collection } from '@backoffice/contracts/collection.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
+import { aProductState, collectionsService, type ProductPage } from '../testing/collections-api.ts'
 
-/** More than are looked at within a request. */
+/** More products than a request processes. */
 const MANY = 11_000
-const { admin, send, create, project, startBuilder, wrongs } = await collectionsService()
+const { admin, send, create, project, startBuilder, membershipDifferences } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>
 
 const inStock = (value: number) => ({ match: 'all', conditions: [{ field: 'stock', operator: 'gte', value }] })
@@ -18,11 +18,9 @@ const members = (caller: Caller, { id }: { id: string }, method: 'POST' | 'DELET
 const countOf = async (caller: Caller, { id }: { id: string }) =>
   (await send<Collection>(caller, 'GET', `/v1/collections/${id}`)).body.product_count
 const namesOf = async (caller: Caller, { id }: { id: string }) =>
-  (await send<{ items: { name: string }[] }>(caller, 'GET', `/v1/collections/${id}/products?limit=3`)).body.items.map(
-    ({ name }) => name,
-  )
+  (await send<ProductPage>(caller, 'GET', `/v1/collections/${id}/products?limit=3`)).body.items.map(({ name }) => name)
 
-/** The ids of a workspace's products named 0, 1, …, with as much stock, in the order of their ids. */
+/** The ids of a workspace's products, in ascending order; their names and stocks are 0, 1, … */
 async function manyProducts(caller: Caller): Promise<string[]> {
   const states = Array.from({ length: MANY }, (_, n) => aProductState({ name: String(n), total_stock: n }))
   for (let n = 0; n < MANY; n += 1000) await project(caller, ...states.slice(n, n + 1000))
@@ -36,16 +34,16 @@ async function manyPicked(caller: Caller, sort_order = 'MANUAL') {
   return { ids, collection }
 }
 
-/** Has the builder work until all that is to be built or deleted is. */
+/** Runs the builder until nothing is left to build or delete. */
 async function built(caller: Caller): Promise<void> {
   const builder = await startBuilder()
   await eventually('all is built, and what is over deleted', async () => {
     const [row] = await admin`
-      select from generation where workspace_id = ${caller.workspaceId} and state in ('BUILDING', 'OLD') limit 1`
+      select from membership_version where workspace_id = ${caller.workspaceId} and state in ('BUILDING', 'RETIRED') limit 1`
     return row === undefined
   })
   await builder.stop?.()
-  expect(await wrongs(caller)).toEqual([])
+  expect(await membershipDifferences(caller)).toEqual([])
 }
 
 describe('A membership too large for a request is built behind what is shown (OP-115)', () => {
@@ -82,8 +80,8 @@ describe('A membership too large for a request is built behind what is shown (OP
     await built(caller)
     expect(await countOf(caller, collection)).toBe(MANY - 2)
     const left = await admin`
-      select distinct collection_id from member left join generation on number = generation
-      where member.workspace_id = ${caller.workspaceId}`
+      select distinct collection_id from collection_member left join membership_version on number = version_number
+      where collection_member.workspace_id = ${caller.workspaceId}`
     expect(left).toEqual([{ collection_id: collection.id }])
   })
 
@@ -118,7 +116,7 @@ describe('Hand-picked products can be changed while their new order is built', (
     const late = aProductState({ name: 'late' })
     await project(caller, late)
     const [one, two, last] = [ids[1], ids[2], ids.at(-1)]
-    // Of each kind one that the request has copied and one that it has not.
+    // Of each kind one product that the request has processed and one that it has not.
     expect((await members(caller, collection, 'DELETE', [one, ids.at(-2)])).status).toBe(204)
     expect((await members(caller, collection, 'POST', [last, two, late.id])).status).toBe(204)
     const positions = [
@@ -132,7 +130,7 @@ describe('Hand-picked products can be changed while their new order is built', (
     expect(await countOf(caller, collection)).toBe(MANY - 1)
     expect(await namesOf(caller, collection)).toEqual(['0', String(MANY - 1), 'late'])
     const lastPage = `/v1/collections/${collection.id}/products?after=${ids[MANY - 4]}`
-    const end = await send<{ items: { name: string }[] }>(caller, 'GET', lastPage)
+    const end = await send<ProductPage>(caller, 'GET', lastPage)
     expect(end.body.items.map(({ name }) => name)).toEqual(['2', String(MANY - 3)])
   })
 })

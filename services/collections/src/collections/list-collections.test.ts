@@ -1,21 +1,20 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import type { pageView } from '@backoffice/contracts/pagination.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
+import { aProductState, type CollectionPage, collectionsService } from '../testing/collections-api.ts'
 
 const { admin, send, create, project, takeStatements } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>
-type Page = ReturnType<typeof pageView<Collection>>
 
-const list = async (caller: Caller, query = '') => (await send<Page>(caller, 'GET', `/v1/collections${query}`)).body
+const list = async (caller: Caller, query = '') =>
+  (await send<CollectionPage>(caller, 'GET', `/v1/collections${query}`)).body
 const names = async (caller: Caller, query = '') => (await list(caller, query)).items.map(({ name }) => name)
 const refusal = async (caller: Caller, query: string) => {
   const { status, body } = await send(caller, 'GET', `/v1/collections${query}`)
   return [status, body.error.code, body.error.message]
 }
 
-/** Published collections named 1, 2, … in the order in which they were made. */
+/** Creates published collections named 1, 2, … */
 async function collections(caller: Caller, count: number): Promise<Collection[]> {
   const made: Collection[] = []
   for (let n = 1; n <= count; n++) made.push(await create(caller, { name: String(n) }))
@@ -108,7 +107,7 @@ describe('List rule 4: a page number from 1 and a page size from 1 to 100', () =
     expect(await refusal(aCaller(), query)).toEqual([400, 'bad_request', message])
   })
 
-  it('the parameters are page and limit, or size (OP-03); 20 a page unless asked', async () => {
+  it('the parameters are page and limit, or size (OP-03); 20 a page by default', async () => {
     const caller = aCaller()
     await collections(caller, 21)
     expect((await list(caller)).items.length).toBe(20)
@@ -121,7 +120,7 @@ describe('List rule 4: a page number from 1 and a page size from 1 to 100', () =
 it('List rule 5: the page object has exactly page, size, total, total_pages, has_next_page, has_previous_page, items', async () => {
   const caller = aCaller()
   const made = await collections(caller, 3)
-  const pages: [string, Omit<Page, 'items'>, (Collection | undefined)[]][] = [
+  const pages: [string, Omit<CollectionPage, 'items'>, (Collection | undefined)[]][] = [
     ['?limit=2', view(1, 2, 3, 2, true, false), [made[2], made[1]]],
     ['?limit=2&page=2', view(2, 2, 3, 2, false, true), [made[0]]],
     ['?limit=2&page=3', view(3, 2, 3, 2, false, true), []],

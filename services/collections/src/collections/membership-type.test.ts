@@ -1,16 +1,17 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
+import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
-const { admin, send, create, products, project, productsOf, told, wrongs } = await collectionsService()
+const { admin, send, create, products, project, productsOf, published, membershipDifferences } =
+  await collectionsService()
 type Caller = ReturnType<typeof aCaller>
 
 const named = (value: string) => ({ match: 'all', conditions: [{ field: 'name', operator: 'eq', value }] })
 const put = (caller: Caller, { id }: { id: string }, body: unknown) =>
   send<Collection & { error?: { code: string; message: string } }>(caller, 'PUT', `/v1/collections/${id}`, body)
 
-/** A collection of A and B, hand-picked in this order, beside C. */
+/** Creates the products A, B and C and a collection with the hand-picked A and B. */
 async function picked(caller: Caller) {
   const [a, b, c] = (await products(caller, 'A', 'B', 'C')) as [State, State, State]
   const collection = await create(caller)
@@ -26,18 +27,18 @@ describe('Collection membership_type: PUT flips between hand-picked and rule-dri
     const { status, body } = await put(caller, collection, { membership_type: 'SMART', rules: named('C') })
     expect([status, body.product_count]).toEqual([200, 1])
     expect(await productsOf(caller, collection)).toEqual(['C'])
-    const [, ...events] = await told(caller)
+    const [, ...events] = await published(caller)
     expect(events).toEqual([{ type: 'collection.updated', key: collection.id, payload: body, livemode: true }])
   })
 
-  it('SMART to MANUAL: what was picked is there again, in its positions; products that are gone meanwhile are not', async () => {
+  it('SMART to MANUAL: hand-picked members are shown again in their positions, except for deleted products', async () => {
     const caller = aCaller()
     const { collection, a, b } = await picked(caller)
     await put(caller, collection, { membership_type: 'SMART', rules: named('C') })
     await project(caller, a.id, { ...b, name: 'Z', version: 2 })
     expect((await put(caller, collection, { membership_type: 'MANUAL' })).body.product_count).toBe(1)
     expect(await productsOf(caller, collection)).toEqual(['Z'])
-    expect(await wrongs(caller)).toEqual([])
+    expect(await membershipDifferences(caller)).toEqual([])
   })
 
   it('a collection made SMART is empty when it becomes MANUAL, and then takes products', async () => {
@@ -83,7 +84,8 @@ describe('Collection membership_type: PUT flips between hand-picked and rule-dri
       expect((await put(caller, collection, { membership_type: 'MANUAL' })).body.product_count).toBe(2)
     }
     expect(await productsOf(caller, collection)).toEqual(['B', 'A'])
-    const states = await admin`select state from generation where collection_id = ${collection.id} and state <> 'OLD'`
+    const states =
+      await admin`select state from membership_version where collection_id = ${collection.id} and state <> 'RETIRED'`
     expect(states).toEqual([{ state: 'CURRENT' }])
   })
 })

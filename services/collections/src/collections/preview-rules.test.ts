@@ -1,19 +1,17 @@
-import type { pageView } from '@backoffice/contracts/pagination.ts'
-import type { Product } from '@backoffice/contracts/product.ts'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
+import { aProductState, collectionsService, type ProductPage } from '../testing/collections-api.ts'
 
 const { admin, send, products, project, takeStatements } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>
-type Page = ReturnType<typeof pageView<Product>>
 
 const rulesOf = (field: string, operator: string, value?: unknown) => ({
   match: 'all',
   conditions: [{ field, operator, value }],
 })
 const preview = (caller: Caller, rules: unknown, query = '') =>
-  send<Page & { error?: { code: string; message: string } }>(caller, 'POST', `/v1/collections/preview${query}`, {
+  send<ProductPage & Partial<ErrorBody>>(caller, 'POST', `/v1/collections/preview${query}`, {
     rules,
   })
 

@@ -1,12 +1,14 @@
-import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
+import { type ProductData, productOf } from '@backoffice/contracts/product-records.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import { countedPage } from '@backoffice/postgres/counted-page.ts'
 import { z } from 'zod'
 import { compileRules } from '../rules/compile.ts'
 import { Rules } from '../rules/rules.ts'
 
-/** POST /v1/collections/preview (extension): the storefront-available products that rules would gather now, newest first. */
+/** POST /v1/collections/preview (extension): the storefront-available products that match rules now, newest first. */
 export const previewRules = operation({
   method: 'POST',
   path: '/v1/collections/preview',
@@ -19,25 +21,16 @@ export const previewRules = operation({
   extension: true,
 
   handle({ query, body, inWorkspace }) {
-    const { page, size, offset } = pageOf(query)
     const rules = compileRules(body.rules)
     return inWorkspace(async (tx) => {
-      const gathered = tx`
-        from product where product.workspace_id = ${tx.context.workspaceId} and product.status = 'ACTIVE'
-          and ${rules.condition(tx)}`
-      const [[found], products] = await Promise.all([
-        tx<[{ total: number }]>`select count(*) as total ${gathered}`,
-        tx<{ body: unknown }[]>`
-          select product.body ${gathered} order by product.id desc limit ${size} offset ${offset}`,
-      ])
-      return ok(
-        pageView(
-          page,
-          size,
-          found.total,
-          products.map((product) => product.body),
-        ),
-      )
+      const page = await countedPage<{ body: ProductData }>(tx, query, {
+        columns: tx`product.body`,
+        source: tx`
+          from product where product.workspace_id = ${tx.context.workspaceId} and product.status = 'ACTIVE'
+            and ${rules.toSql(tx)}`,
+        order: tx`product.id desc`,
+      })
+      return ok({ ...page, items: page.items.map(({ body }) => productOf(body)) })
     })
   },
 })

@@ -1,11 +1,11 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { collectionsService } from '../harness.ts'
+import { collectionsService } from '../testing/collections-api.ts'
 
 let now = new Date()
 const service = await collectionsService(undefined, () => now)
-const { admin, send, create, products, productsOf, takeStatements, told } = service
+const { admin, send, create, products, productsOf, takeStatements, published } = service
 type Caller = ReturnType<typeof aCaller>
 
 const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
@@ -39,7 +39,7 @@ describe('Update rule 2: edits the collection’s details, those that are sent',
     const { status, body } = await put(caller, before.handle, sent)
     expect([status, body]).toEqual([200, { ...before, ...changed, updated_at: now.toISOString() }])
     expect((await send(caller, 'GET', `/v1/collections/${before.id}`)).body).toEqual(body)
-    expect(await told(caller)).toEqual([
+    expect(await published(caller)).toEqual([
       { type: 'collection.created', key: before.id, payload: before, livemode: true },
       { type: 'collection.updated', key: before.id, payload: body, livemode: true },
     ])
@@ -107,18 +107,18 @@ describe('What changes nothing answers 200, fires nothing and leaves updated_at 
     const before = await create(caller)
     later(1000)
     expect(await put(caller, before.id, body)).toMatchObject({ status: 200, body: before })
-    expect(await told(caller)).toHaveLength(1)
+    expect(await published(caller)).toHaveLength(1)
   })
 
   it('the rules a SMART collection has, sent again, gather nothing anew', async () => {
     const caller = aCaller()
     const before = await create(caller, { membership_type: 'SMART', rules: inStock })
-    const generations = () => admin`select number from generation where collection_id = ${before.id}`
-    const shown = await generations()
+    const versions = () => admin`select number from membership_version where collection_id = ${before.id}`
+    const shown = await versions()
     const { conditions, match } = inStock
     await put(caller, before.id, { membership_type: 'SMART', rules: { conditions, match } })
-    expect(await told(caller)).toHaveLength(1)
-    expect(await generations()).toEqual(shown)
+    expect(await published(caller)).toHaveLength(1)
+    expect(await versions()).toEqual(shown)
   })
 })
 
@@ -129,7 +129,7 @@ describe('The rules of a SMART collection', () => {
     const { id } = await create(caller, { membership_type: 'SMART', rules: none })
     const { body } = await put(caller, id, { rules: inStock })
     expect(body.product_count).toBe(1)
-    expect(await told(caller)).toMatchObject([{}, { type: 'collection.updated', payload: body }])
+    expect(await published(caller)).toMatchObject([{}, { type: 'collection.updated', payload: body }])
   })
 
   it('stay when they are not sent, cannot be unset, and are checked', async () => {

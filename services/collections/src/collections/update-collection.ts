@@ -4,14 +4,14 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { countOf, startGeneration } from '../members/generations.ts'
-import { isSameCollection, isSameMembership, withChanges } from './change-collection.ts'
+import { countMembers, startMembershipVersion } from '../memberships/membership-versions.ts'
+import { isSameCollection, isSameMembership, mayChangeMembership, withChanges } from './change-collection.ts'
 import { asJson, type CollectionRecord, collectionBody, handleTaken, lockCollection } from './collection.ts'
 import { UpdateCollectionBody } from './collection-input.ts'
 import type { FindCoverImage } from './cover-image.ts'
 import { CollectionPath } from './handle.ts'
 
-/** PUT /v1/collections/{handle} (spec: Collections, Create/update rules 2 and 3): partial by presence. */
+/** PUT /v1/collections/{handle} (spec: Collections, Create/update rules 2 and 3): changes the members that are sent. */
 export const updateCollection = (findCoverImage: FindCoverImage) =>
   operation({
     method: 'PUT',
@@ -26,28 +26,23 @@ export const updateCollection = (findCoverImage: FindCoverImage) =>
     async handle({ params, body, context, now, inWorkspace }) {
       const image = await findCoverImage(context, body.image)
       return inWorkspace(async (tx) => {
-        const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'ALONE' : undefined)
+        const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'EXCLUSIVE' : undefined)
         const changed = withChanges(before, body, image)
-        if (isSameCollection(before, changed)) return ok(collectionBody(before, await countOf(tx, before.id)))
+        if (isSameCollection(before, changed)) return ok(collectionBody(before, await countMembers(tx, before.id)))
         const after = { ...changed, updatedAt: new Date(Math.max(before.updatedAt.getTime(), now.getTime())) }
         await writeCollection(tx, after)
-        const count = isSameMembership(before, after) ? await countOf(tx, after.id) : await startGeneration(tx, after)
+        const count = isSameMembership(before, after)
+          ? await countMembers(tx, after.id)
+          : await startMembershipVersion(tx, after)
         const answer = collectionBody(after, count)
-        await publish(
-          tx,
-          [outboxRecord(TOPICS.collectionsEvents, 'collection.updated', after.id, answer)],
-          after.updatedAt,
-        )
+        const event = outboxRecord(TOPICS.collectionsEvents, 'collection.updated', after.id, answer)
+        await publish(tx, [event], after.updatedAt)
         return ok(answer)
       })
     },
   })
 
-/** Whether it does is known once the row is locked; the membership comes before it, as with all who take both. */
-const mayChangeMembership = (body: UpdateCollectionBody): boolean =>
-  body.membership_type !== undefined || body.rules !== undefined || body.sort_order !== undefined
-
-/** Throws `conflict` for a handle that is taken. */
+/** Throws `conflict` for the handle of another collection. */
 async function writeCollection(tx: Transaction, collection: CollectionRecord): Promise<void> {
   const workspace = tx.context.workspaceId
   const { id, handle, image } = collection

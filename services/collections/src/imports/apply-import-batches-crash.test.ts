@@ -8,7 +8,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
-import { generationBuilder } from '../members/builder.ts'
+import { membershipBuilder } from '../memberships/membership-builder.ts'
 import { applyImportBatches } from './apply-import-batches.ts'
 
 const SCRIPT = new URL('./testing/crashing-consumer.ts', import.meta.url)
@@ -19,7 +19,7 @@ const rules = JSON.stringify({ match: 'all', conditions: [{ field: 'stock', oper
 const rows = (values: object) => Array.from({ length: 100 }, (_, index) => ({ handle: `c-${index}`, ...values }))
 const BATCHES = [rows({ name: 'Imported', membership_type: 'SMART', rules }), rows({ description: 'Imported' })]
 
-/** Kills a consumer with the first of two batches, and lets another one go on; returns what was left and what came of it. */
+/** Kills a consumer in the first of two batches and starts another one. Returns the state after each. */
 async function survive(moment: Moment) {
   const { workspaceId, livemode } = aCaller()
   const importId = randomUUID()
@@ -38,22 +38,22 @@ async function survive(moment: Moment) {
   await imports.send(...records)
   const signal = await imports.crash(SCRIPT, moment)
   const left = await admin`select from collection`
-  const generationsLeft = await generationsOf(admin)
+  const versionsLeft = await versionNumbers(admin)
   const answersLeft = await imports.answersOf(importId)
-  // Told apart from what the import made of them, should the first batch be applied once more.
+  // Changed after the import, so a second application of the first batch would show.
   await admin`update collection set name = 'Renamed since'`
   await imports.startReplica()
   const answers = await imports.answered(importId, 2, AFTER_THE_SESSION_MS)
   await startBuilder(imports.workerUrl)
   await eventually('all is built', async () => {
-    const open = await admin`select from generation where state <> 'CURRENT'`
+    const open = await admin`select from membership_version where state <> 'CURRENT'`
     return open.length === 0
   })
   const collections = await admin`
     select distinct name, description, sum(available)::integer as products
-    from collection join generation on collection_id = id join member_count on generation = number
+    from collection join membership_version on collection_id = id join collection_member_count on version_number = number
     group by id, name, description`
-  expect(await generationsOf(admin)).toEqual(expect.arrayContaining(generationsLeft))
+  expect(await versionNumbers(admin)).toEqual(expect.arrayContaining(versionsLeft))
   return {
     signal,
     left: { collections: left.length, answers: answersLeft.length },
@@ -62,12 +62,12 @@ async function survive(moment: Moment) {
   }
 }
 
-/** A membership that is made anew gets another number. */
-const generationsOf = async (admin: Sql) => [...(await admin`select number from generation order by number`)]
+/** A new membership version has a new number. */
+const versionNumbers = async (admin: Sql) => [...(await admin`select number from membership_version order by number`)]
 
 async function startBuilder(workerUrl: string): Promise<void> {
   const worker = openDatabase({ url: workerUrl, applicationName: 'test builder', poolSize: 2 })
-  const builder = generationBuilder(worker.sql, silent)
+  const builder = membershipBuilder(worker.sql, silent)
   await builder.start?.()
   whenDone(async () => {
     await builder.stop?.()

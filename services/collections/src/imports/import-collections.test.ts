@@ -1,7 +1,7 @@
 import { aBatch, appliedBatches } from '@backoffice/messaging/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { collectionsService } from '../harness.ts'
+import { type CollectionPage, collectionsService } from '../testing/collections-api.ts'
 import { applyImportBatches } from './apply-import-batches.ts'
 
 const ASSET = '0198c7a0-0000-7000-8000-00000000000a'
@@ -9,7 +9,7 @@ const picture = async (_: unknown, id: string | null | undefined) =>
   id ? { id, path: 'a/file.png', thumbnailPath: 'a/thumbnail.webp' } : undefined
 
 const service = await collectionsService(picture)
-const { admin, create, told } = service
+const { admin, create, published } = service
 const { apply, outcomes } = appliedBatches(
   service,
   applyImportBatches(() => undefined),
@@ -19,7 +19,7 @@ type Caller = ReturnType<typeof aCaller>
 const importing = (caller: Caller, ...rows: object[]) => outcomes(caller, 'collections', rows)
 const inStock = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
 
-/** What is stored of a workspace's collections, oldest first. */
+/** The rows of a workspace's collections, oldest first. */
 const stored = async ({ workspaceId }: Caller) => [
   ...(await admin`select * from collection where workspace_id = ${workspaceId} order by id`),
 ]
@@ -65,7 +65,7 @@ describe('a row with a new handle', () => {
     const caller = aCaller()
     const handles = Array.from({ length: 100 }, (_, index) => `c-${(index * 37) % 100}`)
     await importing(caller, ...handles.map((handle) => ({ handle, name: 'C', published: true })))
-    const { body } = await service.send<{ items: { handle: string }[] }>(caller, 'GET', '/v1/collections?limit=100')
+    const { body } = await service.send<CollectionPage>(caller, 'GET', '/v1/collections?limit=100')
     expect(body.items.map(({ handle }) => handle)).toEqual(handles.toReversed())
   })
 })
@@ -95,7 +95,7 @@ describe('a row whose handle a collection has', () => {
     const rows = [{ handle: 'summer', name: 'Summer', rules: JSON.stringify(inStock, null, 2), sort_order: 'MANUAL' }]
     expect(await importing(caller, ...rows)).toEqual(['updated'])
     expect(await stored(caller)).toEqual(before)
-    expect(await admin`select from generation where workspace_id = ${caller.workspaceId}`).toHaveLength(1)
+    expect(await admin`select from membership_version where workspace_id = ${caller.workspaceId}`).toHaveLength(1)
   })
 
   it('in another workspace creates one in this', async () => {
@@ -112,7 +112,7 @@ it('rows fire no event (OP-72)', async () => {
   const row = { handle: 'summer', name: 'Summer', membership_type: 'SMART', rules: JSON.stringify(inStock) }
   await importing(caller, row)
   await importing(caller, { ...row, name: 'Winter' })
-  expect((await told(caller)).map(({ type }) => type)).toEqual(['batch.applied', 'batch.applied'])
+  expect((await published(caller)).map(({ type }) => type)).toEqual(['batch.applied', 'batch.applied'])
 })
 
 describe('a bad row fails alone, with its reason', () => {
@@ -217,7 +217,7 @@ it('batches of the same handles that come at once create each once, and what com
     return aBatch(caller, 'collections', name === 'Plain' ? order.map((handle) => ({ handle, name })) : rows)
   }
   const batches = [batchOf('One', handles), batchOf('Two', handles.toReversed()), batchOf('Plain', handles)]
-  /** Runs again what another transaction was in the way of, as the consumer does. */
+  /** Runs the batch again after a conflict with another transaction, as the consumer does. */
   const again = (batch: (typeof batches)[0], attempts = 3): ReturnType<typeof apply> =>
     apply(batch).catch((error) => {
       if (attempts === 1) throw error

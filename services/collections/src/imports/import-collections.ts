@@ -5,15 +5,20 @@ import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
 import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { emptyCollection, isSameCollection, withChanges } from '../collections/change-collection.ts'
+import {
+  emptyCollection,
+  isSameCollection,
+  mayChangeMembership,
+  withChanges,
+} from '../collections/change-collection.ts'
 import { type CollectionRecord, collectionColumns } from '../collections/collection.ts'
-import { lockMembershipAlone } from '../members/membership-lock.ts'
+import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
 import { type Rules, readRules } from '../rules/rules.ts'
 import { type CollectionChange, writeCollections } from './write-collections.ts'
 
 /**
- * Applies rows of the template `collections` (OP-54, OP-118): creates collections, and sets what is given of those that have the
- * handle, by the rules of POST and PUT /v1/collections.
+ * Applies rows of the template `collections` (OP-54, OP-118) by the rules of POST and PUT /v1/collections: updates the collection
+ * with the row's handle, or creates it.
  */
 export async function importCollections(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
   const outcomes = new RowOutcomes()
@@ -31,15 +36,15 @@ export async function importCollections(tx: Transaction, batch: ImportBatch, now
 }
 
 /**
- * Locks the collections that have these handles, in id order, after the workspace's membership where rows may change one. A handle
- * that comes to be after this fails on its unique constraint, and the batch runs again.
+ * Locks the collections with the rows' handles in id order, after the membership lock if a row may change a membership. A
+ * collection that is created later with one of the handles violates the unique constraint, and the batch runs again.
  */
 async function lockCollections(
   tx: Transaction,
   rows: readonly Row<CollectionRow>[],
 ): Promise<ReadonlyMap<string, CollectionRecord>> {
   const workspace = tx.context.workspaceId
-  if (rows.some(({ values }) => mayChangeMembership(values))) await lockMembershipAlone(tx, workspace)
+  if (rows.some(({ values }) => mayChangeMembership(values))) await lockMembershipsExclusive(tx, workspace)
   const collections = await tx<CollectionRecord[]>`
     select ${collectionColumns(tx)} from collection
     where workspace_id = ${workspace} and handle = any(${rows.map(({ values }) => values.handle)})
@@ -47,27 +52,24 @@ async function lockCollections(
   return new Map(collections.map((collection) => [collection.handle, collection]))
 }
 
-const mayChangeMembership = (row: CollectionRow): boolean =>
-  row.membership_type !== undefined || row.rules !== undefined || row.sort_order !== undefined
-
-/** The collection as the row makes it; throws what the row is refused for. */
+/** Applies the row to the collection, or to a new one. Throws the row's refusal. */
 function planRow(row: CollectionRow, current: CollectionRecord | undefined, now: Date): CollectionRecord {
   const { handle, rules: cell, seo_title, seo_description, ...body } = row
-  if (current === undefined && row.name === undefined) throw badRequest('name: is required for a new collection')
+  if (current === undefined && row.name === undefined) throw badRequest(['name'], 'is required for a new collection')
   const base = current ?? emptyCollection(uuidv7(), row.name ?? '', handle, now)
   const isSmart = (row.membership_type ?? base.membershipType) === 'SMART'
   const rules = isSmart && cell !== undefined ? rulesIn(cell) : undefined
   return withChanges(base, { ...body, rules, seo: { title: seo_title, description: seo_description } }, undefined)
 }
 
-/** Reads rules that a cell holds as JSON. Throws `bad_request` with the message that the API has for them. */
+/** Reads the rules in a cell, which are JSON. Throws `bad_request` with the API's message. */
 function rulesIn(cell: string): Rules {
   try {
     const rules = readRules(JSON.parse(cell))
     refuseUnstorable(rules, 'rules')
     return rules
   } catch (error) {
-    if (error instanceof SyntaxError) throw badRequest(`rules: malformed JSON: ${error.message}`)
-    throw error instanceof ApiError ? badRequest(`rules: ${error.message}`) : error
+    if (error instanceof SyntaxError) throw badRequest(['rules'], `malformed JSON: ${error.message}`)
+    throw error instanceof ApiError ? badRequest(['rules'], error.message) : error
   }
 }

@@ -4,13 +4,13 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
-import { buildChunk } from '../members/build-generation.ts'
-import { shareMembership } from '../members/membership-lock.ts'
+import { buildChunk } from '../memberships/build-membership-version.ts'
+import { lockMembershipsShared } from '../memberships/membership-lock.ts'
+import { aProductState, collectionsService } from '../testing/collections-api.ts'
 import { applyImportBatches } from './apply-import-batches.ts'
 
 const service = await collectionsService()
-const { create, products, productsOf, project, send, wrongs } = service
+const { create, products, productsOf, project, send, membershipDifferences } = service
 const { outcomes } = appliedBatches(
   service,
   applyImportBatches(() => undefined),
@@ -23,16 +23,16 @@ const smart = (field: string, operator: string, value: unknown) => ({
   rules: JSON.stringify({ match: 'all', conditions: [{ field, operator, value }] }),
 })
 
-/** The collection as it is once the builder has nothing left to do for its workspace. */
+/** The collection after the builder has built all versions of its workspace. */
 async function built(caller: Caller, handle: string): Promise<Collection> {
   const builder = await service.startBuilder()
   await eventually('all is built', async () => {
     const open = await service.admin`
-      select from generation where workspace_id = ${caller.workspaceId} and state in ('BUILDING', 'OLD')`
+      select from membership_version where workspace_id = ${caller.workspaceId} and state in ('BUILDING', 'RETIRED')`
     return open.length === 0
   })
   await builder.stop?.()
-  expect(await wrongs(caller)).toEqual([])
+  expect(await membershipDifferences(caller)).toEqual([])
   return (await send<Collection>(caller, 'GET', `/v1/collections/${handle}`)).body
 }
 
@@ -67,16 +67,14 @@ it('new rules, and a new order, take effect once they are built; until then the 
   expect(await productsOf(caller, collection)).toEqual(['Shirt', 'Cap'])
 })
 
-it('products that change between two chunks of what an import made are asked for its rules, too', async () => {
+it('products that change between two chunks of a build after an import are matched with its rules, too', async () => {
   const caller = aCaller()
   const [shirt] = await products(caller, 'Shirt', 'Cap')
   const all = { match: 'all', conditions: [{ field: 'stock', operator: 'is_set' }] }
   await create(caller, { membership_type: 'SMART', rules: all })
   await products(caller, 'Candle')
   await importing(caller, { handle: 'hats', name: 'Hats', published: true, ...smart('name', 'eq', 'Hat') })
-  const [hats] = await service.admin`select id from collection where handle = 'hats'`
-  const building = { workspaceId: caller.workspaceId, collectionId: hats?.id }
-  await inTransaction(service.worker.sql, (tx) => buildChunk(tx, building, 1))
+  await inTransaction(service.worker.sql, (tx) => buildChunk(tx, caller.workspaceId, 1))
   await project(caller, aProductState({ ...shirt, name: 'Hat', version: 2 }))
   expect(await productsOf(caller, await built(caller, 'hats'))).toEqual(['Hat'])
 })
@@ -85,7 +83,7 @@ it('waits for changes of products under way where rows may change a membership, 
   const caller = aCaller()
   const [shared, changed] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const changing = service.worker.sql.begin(async (tx) => {
-    await shareMembership(tx, [caller.workspaceId])
+    await lockMembershipsShared(tx, [caller.workspaceId])
     shared.resolve()
     await changed.promise
   })
@@ -123,7 +121,7 @@ it('a hand-picked collection that is imported takes and shows products at once',
   expect(added.status).toBe(204)
   const { body } = await send<Collection>(caller, 'GET', '/v1/collections/picked')
   expect([body.product_count, await productsOf(caller, body)]).toEqual([1, ['Shirt']])
-  expect(await wrongs(caller)).toEqual([])
+  expect(await membershipDifferences(caller)).toEqual([])
 })
 
 it('members are built anew only where rules, type or order change', async () => {
@@ -131,11 +129,11 @@ it('members are built anew only where rules, type or order change', async () => 
   const row = { handle: 'c', name: 'C', sort_order: 'TITLE_ASC', published: true, ...smart('stock', 'gt', 0) }
   await importing(caller, row, { handle: 'picked', name: 'Picked', sort_order: 'TITLE_ASC' })
   await built(caller, 'c')
-  const generations = () => service.admin`
-    select number from generation where workspace_id = ${caller.workspaceId} order by number`
-  const shown = await generations()
+  const versions = () => service.admin`
+    select number from membership_version where workspace_id = ${caller.workspaceId} order by number`
+  const shown = await versions()
   await importing(caller, { ...row, name: 'D' }, { handle: 'picked', name: 'P', sort_order: 'TITLE_ASC', rules: '{}' })
-  expect(await generations()).toEqual(shown)
+  expect(await versions()).toEqual(shown)
 })
 
 it('rules on a row of a hand-picked collection are ignored (spec: Collection input)', async () => {

@@ -1,29 +1,27 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isSameMembership } from '../collections/change-collection.ts'
 import type { CollectionRecord } from '../collections/collection.ts'
-import { generationsChanged } from '../members/rule-sets.ts'
+import { raiseRuleVersion } from '../memberships/rule-sets.ts'
 
-/** What an import makes of a collection; `current` is undefined for a new one. */
+/** A collection before and after an import; `current` is undefined for a new one. */
 export interface CollectionChange {
   readonly current: CollectionRecord | undefined
   readonly next: CollectionRecord
 }
 
-/** Writes new and changed collections, each kind in one statement; their new memberships are left to the builder. */
-export async function writeCollections(
-  tx: Transaction,
-  changes: readonly CollectionChange[],
-  now: Date,
-): Promise<void> {
+/** Inserts and updates collections, each in one statement. The membership builder builds their new membership versions. */
+export async function writeCollections(tx: Transaction, changes: readonly CollectionChange[], now: Date) {
   const created = changes.filter(({ current }) => current === undefined)
   const updated = changes.filter(({ current }) => current !== undefined)
   if (created.length > 0) await insertCollections(tx, created, now)
   if (updated.length > 0) await updateCollections(tx, updated, now)
-  const regrouped = changes.filter(({ current, next }) => current === undefined || !isSameMembership(current, next))
-  if (regrouped.length > 0) await startGenerations(tx, regrouped)
+  const withNewMembership = changes.filter(
+    ({ current, next }) => current === undefined || !isSameMembership(current, next),
+  )
+  if (withNewMembership.length > 0) await startMembershipVersions(tx, withNewMembership)
 }
 
-/** In the order of the handles, so that imports of the same ones do not wait for each other in a circle. */
+/** In the order of the handles, so that imports of the same handles do not deadlock. */
 const insertCollections = (tx: Transaction, changes: readonly CollectionChange[], now: Date) => tx`
   insert into collection (
     workspace_id, id, handle, name, description, seo_title, seo_description, sort_order, membership_type, rules, published,
@@ -44,32 +42,32 @@ const updateCollections = (tx: Transaction, changes: readonly CollectionChange[]
     and collection.id = row.id`
 
 /**
- * Gives each collection a new generation of members, as `startGeneration` does for one, to be built from its beginning; under the
- * membership lock, unless all are new and hand-picked: those have no members yet. A generation that is being built is given up.
+ * Starts a BUILDING membership version for each collection and retires versions that were BUILDING. Needs the EXCLUSIVE membership
+ * lock, unless all collections are new and MANUAL: those have no members, and their versions are CURRENT at once.
  */
-async function startGenerations(tx: Transaction, changes: readonly CollectionChange[]): Promise<void> {
+async function startMembershipVersions(tx: Transaction, changes: readonly CollectionChange[]): Promise<void> {
   const workspace = tx.context.workspaceId
   await tx`
     with retired as (
-      update generation set state = 'OLD', built_to = null
+      update membership_version set state = 'RETIRED', processed_to = null
       where workspace_id = ${workspace} and collection_id = any(${idsOf(changes)}::uuid[]) and state = 'BUILDING'
       returning number
     )
-    insert into generation (workspace_id, collection_id, source, rules, sort_order, state)
+    insert into membership_version (workspace_id, collection_id, source, rules, sort_order, state)
     select ${workspace}, row.id,
-      case "membershipType" when 'SMART' then 'RULES' else 'PICKED' end,
+      case "membershipType" when 'SMART' then 'RULES' else 'HAND_PICKED' end,
       case "membershipType" when 'SMART' then row.rules end, "sortOrder",
       case when "isNew" and "membershipType" = 'MANUAL' then 'CURRENT' else 'BUILDING' end
     from ${asRows(tx, changes)}
-    cross join (select count(*) from retired) as made_room -- in the index of what is being built`
-  if (changes.some(mayHaveRules)) await generationsChanged(tx, workspace)
+    cross join (select count(*) from retired) as after_update -- before it, the unique index on BUILDING would refuse the rows`
+  if (changes.some(mayHaveRules)) await raiseRuleVersion(tx, workspace)
 }
 
 const mayHaveRules = ({ current, next }: CollectionChange) => current !== undefined || next.membershipType === 'SMART'
 
 const idsOf = (changes: readonly CollectionChange[]): string[] => changes.map(({ next }) => next.id)
 
-/** The collections as rows, their columns named as the members of `CollectionRecord`. */
+/** The collections as rows with the columns of `CollectionRecord`. */
 function asRows(tx: Transaction, changes: readonly CollectionChange[]) {
   const rows = changes.map(({ current, next }) => ({ ...next, isNew: current === undefined }))
   return tx`

@@ -3,9 +3,10 @@ import type { Collection } from '@backoffice/contracts/collection.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
+import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
-const { admin, send, create, products, project, productsOf, takeStatements, told, wrongs } = await collectionsService()
+const { admin, send, create, products, project, productsOf, takeStatements, published, membershipDifferences } =
+  await collectionsService()
 type Caller = ReturnType<typeof aCaller>
 
 const add = (caller: Caller, { id }: { id: string }, ids: unknown[], headers?: Record<string, string>) =>
@@ -19,7 +20,7 @@ describe('Adding products to a MANUAL collection (OP-33)', () => {
     expect(await add(caller, collection, [b?.id])).toMatchObject({ status: 204, body: undefined })
     await add(caller, collection, [c?.id.toUpperCase(), a?.id])
     expect(await productsOf(caller, collection)).toEqual(['B', 'C', 'A'])
-    expect(await told(caller)).toHaveLength(1)
+    expect(await published(caller)).toHaveLength(1)
     const { body } = await send<Collection>(caller, 'GET', `/v1/collections/${collection.id}`)
     expect(body).toEqual({ ...collection, product_count: 3 })
   })
@@ -31,7 +32,7 @@ describe('Adding products to a MANUAL collection (OP-33)', () => {
     await add(caller, collection, [a?.id, b?.id])
     expect((await add(caller, collection, [c?.id, a?.id, c?.id])).status).toBe(204)
     expect(await productsOf(caller, collection)).toEqual(['A', 'B', 'C'])
-    expect(await wrongs(caller)).toEqual([])
+    expect(await membershipDifferences(caller)).toEqual([])
   })
 
   it('one that the storefront does not show is a member, neither shown nor counted until it is', async () => {
@@ -43,7 +44,7 @@ describe('Adding products to a MANUAL collection (OP-33)', () => {
     expect(await productsOf(caller, collection)).toEqual([])
     await project(caller, { ...hidden, status: 'ACTIVE', version: 2 })
     expect(await productsOf(caller, collection)).toEqual(['Hidden'])
-    expect(await wrongs(caller)).toEqual([])
+    expect(await membershipDifferences(caller)).toEqual([])
   })
 
   it('comes after the greatest position that was ever given, however great', async () => {
@@ -63,7 +64,7 @@ describe('Adding products to a MANUAL collection (OP-33)', () => {
     const collection = await create(caller, { published: false })
     expect((await add(caller, collection, [a?.id])).status).toBe(204)
     expect(
-      await admin`select from member join generation on number = generation where collection_id = ${collection.id}`,
+      await admin`select from collection_member join membership_version on number = version_number where collection_id = ${collection.id}`,
     ).toHaveLength(1)
   })
 })

@@ -4,14 +4,19 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { CollectionPath } from '../collections/handle.ts'
-import { isReached } from './build-generation.ts'
-import { lockPickedCollection, ofPicks, ProductIds, takingPicks } from './picked-collection.ts'
+import { coversProduct } from '../memberships/build-membership-version.ts'
+import {
+  followsHandPicked,
+  isHandPickedVersion,
+  lockHandPickedCollection,
+  ProductIds,
+} from './hand-picked-collection.ts'
 
-/** How long products that were created moments ago are waited for (OP-33). */
+/** How long a request waits for products that are not in the projection yet (OP-33). */
 const WAIT_MS = 2000
-const LOOK_EVERY_MS = 50
+const RETRY_EVERY_MS = 50
 
-/** POST /v1/collections/{handle}/products (OP-33): at the end, in the order sent; a member stays where it is. */
+/** POST /v1/collections/{handle}/products (OP-33): adds products at the end, in the order sent; members keep their positions. */
 export const addProducts = operation({
   method: 'POST',
   path: '/v1/collections/{handle}/products',
@@ -24,40 +29,44 @@ export const addProducts = operation({
   extension: true,
 
   handle: ({ params, body: { products }, inWorkspace }) =>
-    onceKnown(() =>
+    withRetries(() =>
       inWorkspace(async (tx) => {
-        const { id } = await lockPickedCollection(tx, params.handle)
-        const unknown = await insertPicks(tx, id, products)
-        if (unknown !== null) throw new UnknownProduct(unknown, products[unknown])
+        const { id } = await lockHandPickedCollection(tx, params.handle)
+        const unknown = await insertHandPicked(tx, id, products)
+        if (unknown !== null) throw new UnknownProduct(unknown, products[unknown] ?? '')
         return new Reply(204)
       }),
     ),
 })
 
 class UnknownProduct extends ApiError {
-  constructor(index: number, id: string | undefined) {
-    super('unprocessable', `products[${index}]: this workspace has no product ${id}`)
+  constructor(index: number, id: string) {
+    super('unprocessable', `this workspace has no product ${id}`, { path: ['products', index] })
   }
 }
 
-/** Tries again while products are unknown, for as long as those created moments ago may take to be known here. */
-async function onceKnown(add: () => Promise<Reply>): Promise<Reply> {
+/** Tries again while a product is unknown: a new product takes moments to reach the projection. */
+async function withRetries(add: () => Promise<Reply>): Promise<Reply> {
   const deadline = performance.now() + WAIT_MS
   for (;;) {
     try {
       return await add()
     } catch (error) {
       if (!(error instanceof UnknownProduct) || performance.now() > deadline) throw error
-      await pause(LOOK_EVERY_MS)
+      await pause(RETRY_EVERY_MS)
     }
   }
 }
 
 /**
- * Adds the products that are no members yet, and returns the index of the first one that the workspace does not have. Their rows are
- * shared until the transaction ends: whoever changes a product meanwhile does so before it is read here, or finds the member.
+ * Adds the products that are not members yet. Returns the index of the first product that the workspace does not have. Locks the
+ * products FOR SHARE: a transaction that changes one commits before the row is read here, or finds the new member.
  */
-async function insertPicks(tx: Transaction, collectionId: string, products: readonly string[]): Promise<number | null> {
+async function insertHandPicked(
+  tx: Transaction,
+  collectionId: string,
+  products: readonly string[],
+): Promise<number | null> {
   const workspace = tx.context.workspaceId
   const [row] = await tx<[{ unknown: number | null }]>`
     with sent as (
@@ -67,8 +76,8 @@ async function insertPicks(tx: Transaction, collectionId: string, products: read
       select product.id, name, product.created_at, stock, status, ordinal
       from sent join product on product.workspace_id = ${workspace} and product.id = sent.id
       where not exists (
-        select from generation join member on member.generation = generation.number
-        where ${ofPicks(tx, collectionId)} and member.product_id = sent.id
+        select from membership_version join collection_member on version_number = number
+        where ${isHandPickedVersion(tx, collectionId)} and product_id = sent.id
       )
       order by product.id
       for share of product
@@ -82,10 +91,10 @@ async function insertPicks(tx: Transaction, collectionId: string, products: read
       select joining.*, first - 1 + row_number() over (order by ordinal) as position from joining cross join numbered
     ),
     added as (
-      insert into member (workspace_id, generation, product_id, position, sort_key, is_available)
-      select ${workspace}, generation.number, placed.id, position,
-        sort_key(generation.sort_order, name, placed.created_at, stock, position, 0), status = 'ACTIVE'
-      from placed join generation on ${takingPicks(tx, collectionId)} and ${isReached(tx, tx`placed.id`)}
+      insert into collection_member (workspace_id, version_number, product_id, position, sort_key, is_available)
+      select ${workspace}, number, placed.id, position,
+        sort_key(sort_order, name, placed.created_at, stock, position, 0), status = 'ACTIVE'
+      from placed join membership_version on ${followsHandPicked(tx, collectionId)} and ${coversProduct(tx, tx`placed.id`)}
     )
     select min(ordinal)::integer - 1 as unknown from sent
     where not exists (select from product where workspace_id = ${workspace} and product.id = sent.id)`

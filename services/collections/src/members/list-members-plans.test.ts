@@ -3,7 +3,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
-import { collectionsService } from '../harness.ts'
+import { collectionsService } from '../testing/collections-api.ts'
 import { listMembers } from './list-members.ts'
 
 interface Plan {
@@ -23,8 +23,8 @@ await admin`
     true, false, now(), '{}'
   from generate_series(1, ${SIZE}::integer) as n`
 await admin`
-  insert into member (workspace_id, generation, product_id, position, sort_key, is_available)
-  select workspace_id, (select number from generation where collection_id = ${collection.id}), id, stock, name, true from product`
+  insert into collection_member (workspace_id, version_number, product_id, position, sort_key, is_available)
+  select workspace_id, (select number from membership_version where collection_id = ${collection.id}), id, stock, name, true from product`
 await admin`vacuum analyze`
 
 const sent: { text: string; parameters: unknown[] }[] = []
@@ -38,10 +38,10 @@ const send = serviceClient(db, [listMembers])
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-/** What the list does for a query, run once as the app role behind the workspace's wall. */
+/** The plan of the list's statement, run as the app role under row level security. */
 async function planOf(query: string): Promise<Plan[]> {
   sent.length = 0
-  // The bodies are no products, which the answer is checked for.
+  // The bodies are not valid products, so the client's check of the answer fails.
   await send(caller, 'GET', `/v1/collections/${collection.id}/products?limit=20&${query}`)
   const statement = sent.find(({ text }) => text.includes('shown')) ?? { text: '', parameters: [] }
   return db.inWorkspace({ ...caller, traceparent: '' }, async (tx: Transaction) => {
@@ -56,17 +56,17 @@ async function planOf(query: string): Promise<Plan[]> {
 const mostRows = (plan: Plan[]) => Math.max(...plan.map((node) => node['Actual Rows']))
 
 it('the first page, and any that follows a product, reads no more members than it shows', async () => {
-  const [row] = await admin`select product_id from member where position = ${SIZE - 100}`
+  const [row] = await admin`select product_id from collection_member where position = ${SIZE - 100}`
   for (const query of ['', `after=${row?.product_id}`]) {
     const plan = await planOf(query)
-    expect(plan.flatMap((node) => node['Index Name'] ?? [])).toContain('member_order')
+    expect(plan.flatMap((node) => node['Index Name'] ?? [])).toContain('collection_member_order')
     expect(mostRows(plan)).toBeLessThanOrEqual(21)
   }
 })
 
 it('a page deep down passes over members in the index alone, without sorting them', async () => {
   const plan = await planOf('page=2000')
-  const members = plan.find((node) => node['Index Name'] === 'member_order')
+  const members = plan.find((node) => node['Index Name'] === 'collection_member_order')
   expect(members?.['Node Type']).toBe('Index Only Scan')
   expect(plan.filter((node) => node['Node Type'].includes('Sort')).every((node) => node['Actual Rows'] <= 20)).toBe(
     true,

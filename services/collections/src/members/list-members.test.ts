@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection, SortOrder } from '@backoffice/contracts/collection.ts'
-import type { pageView } from '@backoffice/contracts/pagination.ts'
-import type { Product, ProductState } from '@backoffice/contracts/product.ts'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
+import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
+import { aProductState, collectionsService, type ProductPage } from '../testing/collections-api.ts'
 
 const { send, create, products, project, productsOf, takeStatements } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>
-type Page = ReturnType<typeof pageView<Product>>
 
 const everything = { match: 'all', conditions: [{ field: 'name', operator: 'is_set' }] }
 const get = (caller: Caller, { id }: { id: string }, query = '') =>
-  send<Page & { error?: { code: string; message: string } }>(caller, 'GET', `/v1/collections/${id}/products${query}`)
+  send<ProductPage & Partial<ErrorBody>>(caller, 'GET', `/v1/collections/${id}/products${query}`)
 const ruled = (caller: Caller, sort_order: SortOrder) =>
   create(caller, { membership_type: 'SMART', rules: everything, sort_order })
 
-/** A collection of products with these names, hand-picked. */
+/** Creates a collection with hand-picked products of these names. */
 async function collectionOf(caller: Caller, ...names: string[]): Promise<[Collection, ProductState[]]> {
   const states = await products(caller, ...names)
   const collection = await create(caller)

@@ -2,6 +2,7 @@ import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
+import { type ProductData, productOf } from '@backoffice/contracts/product-records.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -11,7 +12,7 @@ import { CollectionPath } from '../collections/handle.ts'
 
 /**
  * GET /v1/collections/{handle}/products (OP-33): the storefront-available products of a published collection, in its order.
- * `after`, the last product of the page before, leads to the page at the same cost however far down it is (OP-114).
+ * With `after`, the last product of the previous page, each page costs the same at any depth (OP-114).
  */
 export const listMembers = operation({
   method: 'GET',
@@ -30,49 +31,48 @@ export const listMembers = operation({
       const rows = await selectPage(tx, params.handle, { after, size, offset })
       if (rows[0] === undefined) throw noSuchCollection(params.handle)
       const { total, isAfterThere } = rows[0]
-      const found = rows.flatMap(({ body }) => (body === null ? [] : [body]))
+      const found = rows.flatMap(({ body }) => (body === null ? [] : [productOf(body)]))
       const view = pageView(page, size, total, found.slice(0, size))
       if (after === undefined) return ok(view)
       if (isAfterThere) return ok({ ...view, has_next_page: found.length > size, has_previous_page: true })
-      throw unprocessable(`after: the collection has no product ${after}; start again without it`)
+      throw unprocessable(['after'], `the collection has no product ${after}; start again without it`)
     })
   },
 })
 
-interface Wanted {
+interface PageRequest {
   after: string | undefined
   size: number
   offset: number
 }
 
-interface Row {
+interface PageRow {
   total: number
   isAfterThere: boolean
   /** Null where a page has no products, in its one row. */
-  body: unknown
+  body: ProductData | null
 }
 
 /**
- * In one statement, so that the total, the order and the products are those of one moment. No row: no such collection. Behind
- * `after` it is one product more than a page, to tell whether another follows.
+ * Reads the total, the order and the products in one statement, so from one snapshot. Returns no row if there is no such collection.
+ * With `after` it reads one product more than the page has: if there is one, another page follows.
  */
-const selectPage = (tx: Transaction, handleOrId: string, { after, size, offset }: Wanted) => tx<Row[]>`
+const selectPage = (tx: Transaction, handleOrId: string, { after, size, offset }: PageRequest) => tx<PageRow[]>`
   with shown as materialized (
     select collection.workspace_id, collection.id, number, sort_key as after_key, (
-      select coalesce(sum(available), 0)::bigint from member_count
-      where generation = number
+      select coalesce(sum(available), 0)::bigint from collection_member_count where version_number = number
     ) as total
     from collection
-    left join generation on generation.workspace_id = collection.workspace_id
-      and generation.collection_id = collection.id and generation.state = 'CURRENT'
-    left join member on member.generation = number and member.product_id = ${after ?? null}
+    left join membership_version as version on version.workspace_id = collection.workspace_id
+      and version.collection_id = collection.id and version.state = 'CURRENT'
+    left join collection_member as member on member.version_number = number and member.product_id = ${after ?? null}
     where ${isNamed(tx, handleOrId)} and ${isVisible(tx)}
   )
   select shown.total, shown.after_key is not null as "isAfterThere", product.body
   from shown
   left join lateral (
-    select workspace_id, product_id, sort_key from member
-    where generation = shown.number and is_available
+    select workspace_id, product_id, sort_key from collection_member
+    where version_number = shown.number and is_available
       ${after === undefined ? tx`` : tx`and (sort_key, product_id) > (shown.after_key, ${after})`}
     order by sort_key, product_id ${after === undefined ? tx`limit ${size} offset ${offset}` : tx`limit ${size + 1}`}
   ) as page on true

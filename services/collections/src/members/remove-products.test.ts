@@ -2,15 +2,16 @@ import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { collectionsService } from '../harness.ts'
+import { collectionsService } from '../testing/collections-api.ts'
 
-const { send, create, products, project, productsOf, takeStatements, told, wrongs } = await collectionsService()
+const { send, create, products, project, productsOf, takeStatements, published, membershipDifferences } =
+  await collectionsService()
 type Caller = ReturnType<typeof aCaller>
 
 const remove = (caller: Caller, { id }: { id: string }, ids: unknown[]) =>
   send(caller, 'DELETE', `/v1/collections/${id}/products`, { products: ids })
 
-/** A collection of products with these names, and their ids. */
+/** Creates a collection of products with these names. Returns it with their ids. */
 async function collectionOf(caller: Caller, ...names: string[]): Promise<[Collection, string[]]> {
   const ids = (await products(caller, ...names)).map(({ id }) => id)
   const collection = await create(caller)
@@ -24,8 +25,8 @@ describe('Remove rule: removes the listed products from the collection', () => {
     const [collection, [a, , c]] = await collectionOf(caller, 'A', 'B', 'C', 'D')
     expect(await remove(caller, collection, [c, a?.toUpperCase()])).toMatchObject({ status: 204, body: undefined })
     expect(await productsOf(caller, collection)).toEqual(['B', 'D'])
-    expect(await told(caller)).toHaveLength(1)
-    expect(await wrongs(caller)).toEqual([])
+    expect(await published(caller)).toHaveLength(1)
+    expect(await membershipDifferences(caller)).toEqual([])
   })
 
   it('one that is no member, is unknown, listed twice or another workspace’s is no error (OP-34)', async () => {
@@ -66,7 +67,7 @@ describe('Remove rule: removes the listed products from the collection', () => {
     expect(await productsOf(caller, collection)).toEqual(['B'])
     await products(caller, 'A')
     expect(await productsOf(caller, collection)).toEqual(['B'])
-    expect(await wrongs(caller)).toEqual([])
+    expect(await membershipDifferences(caller)).toEqual([])
   })
 })
 

@@ -1,9 +1,9 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { CollectionPath } from '../collections/handle.ts'
-import { lockPickedCollection, ProductIds, takingPicks } from './picked-collection.ts'
+import { followsHandPicked, lockHandPickedCollection, ProductIds } from './hand-picked-collection.ts'
 
-/** DELETE /v1/collections/{handle}/products (spec: Remove rule); one that is no member is no error (OP-34). */
+/** DELETE /v1/collections/{handle}/products (spec: Remove rule); ignores products that are not members (OP-34). */
 export const removeProducts = operation({
   method: 'DELETE',
   path: '/v1/collections/{handle}/products',
@@ -16,16 +16,16 @@ export const removeProducts = operation({
 
   handle: ({ params, body, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const { id } = await lockPickedCollection(tx, params.handle)
+      const { id } = await lockHandPickedCollection(tx, params.handle)
       await tx`
-        with leaving as (
-          select member.generation, member.product_id from generation join member on member.generation = generation.number
-          where ${takingPicks(tx, id)} and member.product_id = any(${body.products}::uuid[])
-          order by member.generation, member.product_id
-          for update of member -- in one order, as all who change several
+        with removed as (
+          select version_number, product_id from membership_version join collection_member on version_number = number
+          where ${followsHandPicked(tx, id)} and product_id = any(${body.products}::uuid[])
+          order by version_number, product_id -- the order in which every transaction locks members
+          for update of collection_member
         )
-        delete from member using leaving
-        where member.generation = leaving.generation and member.product_id = leaving.product_id`
+        delete from collection_member as member using removed
+        where member.version_number = removed.version_number and member.product_id = removed.product_id`
       return new Reply(204)
     }),
 })

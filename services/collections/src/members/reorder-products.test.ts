@@ -2,9 +2,10 @@ import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
+import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
-const { send, create, products, project, productsOf, takeStatements, told, wrongs } = await collectionsService()
+const { send, create, products, project, productsOf, takeStatements, published, membershipDifferences } =
+  await collectionsService()
 type Caller = ReturnType<typeof aCaller>
 
 const reorder = (caller: Caller, { id }: { id: string }, ...positions: [string | undefined, number][]) =>
@@ -12,7 +13,7 @@ const reorder = (caller: Caller, { id }: { id: string }, ...positions: [string |
     positions: positions.map(([product, position]) => ({ product, position })),
   })
 
-/** A collection of products with these names, at 0, 1, … and their ids. */
+/** Creates a collection of products with these names at 0, 1, … Returns it with their ids. */
 async function collectionOf(caller: Caller, ...names: string[]): Promise<[Collection, string[]]> {
   const ids = (await products(caller, ...names)).map(({ id }) => id)
   const collection = await create(caller)
@@ -33,7 +34,7 @@ describe('Reorder rule: sets explicit positions for products in a MANUAL collect
       body: undefined,
     })
     expect(await orderOf(caller, collection)).toBe('BCA')
-    expect(await told(caller)).toHaveLength(1)
+    expect(await published(caller)).toHaveLength(1)
   })
 
   it('listed products take theirs, the others keep theirs (OP-34)', async () => {
@@ -92,7 +93,7 @@ describe('Reorder rule: sets explicit positions for products in a MANUAL collect
     await send(caller, 'PUT', path, { sort_order: 'TITLE_ASC' })
     await reorder(caller, collection, [b, 0], [a, 1])
     expect(await orderOf(caller, collection)).toBe('AB')
-    expect(await wrongs(caller)).toEqual([])
+    expect(await membershipDifferences(caller)).toEqual([])
     await send(caller, 'PUT', path, { sort_order: 'MANUAL' })
     expect(await orderOf(caller, collection)).toBe('BA')
   })
@@ -162,5 +163,5 @@ it('1,000 positions take at most five statements, the transaction’s own too', 
   expect((await reorder(caller, collection, ...backwards)).status).toBe(204)
   expect(takeStatements().length).toBeLessThanOrEqual(5)
   expect(await productsOf(caller, collection)).toEqual(names.toReversed().slice(0, 100))
-  expect(await wrongs(caller)).toEqual([])
+  expect(await membershipDifferences(caller)).toEqual([])
 })

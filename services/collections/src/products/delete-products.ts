@@ -1,6 +1,6 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 
-/** Workspaces that have these products: a deletion tells none. */
+/** The workspaces of products: the record of a deletion has none. */
 export async function workspacesOf(sql: AnySql, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await sql<{ workspaceId: string }[]>`
@@ -9,42 +9,38 @@ export async function workspacesOf(sql: AnySql, ids: readonly string[]): Promise
 }
 
 /**
- * Deletes products, under the membership lock of their workspaces, and remembers them, whether they were known or not, so that no
- * state that comes late brings one back. `others` are written afterwards: all are locked here in the order of their ids, as by all
- * who lock several.
+ * Deletes products, also unknown ones, and inserts them into `deleted_product`, so that no late state brings one back. Needs the
+ * SHARED membership locks of their workspaces. Locks the products that are `written` afterwards too: every transaction locks products
+ * in the order of their ids.
  */
-export async function deleteTold(
-  sql: AnySql,
-  ids: readonly string[],
-  others: readonly { readonly id: string }[],
-): Promise<void> {
+export async function applyDeletions(sql: AnySql, ids: readonly string[], written: readonly { id: string }[]) {
   if (ids.length === 0) return
-  const all = [...ids, ...others.map(({ id }) => id)]
+  const all = [...ids, ...written.map(({ id }) => id)]
   await sql`select from product where id = any(${all}::uuid[]) order by id for update`
   await sql`
     insert into deleted_product (id) select id from unnest(${[...ids]}::uuid[]) as id order by id on conflict do nothing`
   await deleteProducts(sql, ids)
 }
 
-/** Deletes those of the products that a condition holds for, with their memberships. Returns how many. */
+/** Deletes the products that meet a condition, and their members. Returns how many products. */
 export async function deleteProducts(sql: AnySql, ids: readonly string[], condition = sql`true`): Promise<number> {
   const [deleted] = await sql<[{ count: number }]>`
-    with gone as (
+    with deleted as (
       delete from product where id = any(${[...ids]}::uuid[]) and ${condition} returning workspace_id, id
     ),
-    -- In one order, as all who lock several members. What is OLD is deleted anyway.
-    leaving as (
-      select member.generation, member.product_id
-      from gone join member on member.workspace_id = gone.workspace_id and member.product_id = gone.id
-      join generation on generation.number = member.generation
-      where generation.state <> 'OLD'
-      order by member.generation, member.product_id
+    -- In the order in which every transaction locks members. The builder deletes those of RETIRED versions.
+    removed as (
+      select version_number, product_id
+      from deleted join collection_member as member on member.workspace_id = deleted.workspace_id and product_id = deleted.id
+      join membership_version on number = version_number
+      where state <> 'RETIRED'
+      order by version_number, product_id
       for update of member
     ),
-    left_behind as (
-      delete from member using leaving
-      where member.generation = leaving.generation and member.product_id = leaving.product_id
+    deleted_member as (
+      delete from collection_member as member using removed
+      where member.version_number = removed.version_number and member.product_id = removed.product_id
     )
-    select count(*)::integer as count from gone`
+    select count(*)::integer as count from deleted`
   return deleted.count
 }

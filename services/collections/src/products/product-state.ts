@@ -1,11 +1,11 @@
 import { Id, MoneyMap, Timestamp } from '@backoffice/contracts/fields.ts'
-import type { ProductState } from '@backoffice/contracts/product.ts'
+import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { z } from 'zod'
 
 const Text = z.string()
 
-/** What the projection itself reads of a state. Other members, wherever they are, may come and be shown without being known here. */
-const Needed = z.object({
+/** The members of a state that the projection reads. Other members pass through to the body unchecked. */
+const RequiredState = z.object({
   id: Id,
   version: z.int(),
   name: Text,
@@ -20,32 +20,29 @@ const Needed = z.object({
   created_at: Timestamp,
 })
 
-/** The state as it came, once what is needed of it has been found there. */
+/** A state with all its members, after a check of the required ones. */
 const State = z.custom<ProductState>().superRefine((state, context) => {
-  for (const issue of Needed.safeParse(state).error?.issues ?? []) context.addIssue({ ...issue })
+  for (const issue of RequiredState.safeParse(state).error?.issues ?? []) context.addIssue({ ...issue })
 })
 
 /** A record of catalog.products: a product's state; null once the product is deleted. */
 export const StateRecord = z.object({ workspace_id: Id, data: State }).nullable()
 export type StateRecord = z.output<typeof StateRecord>
 
-/** What is told of a product that is there. */
-export type ToldState = NonNullable<StateRecord>
-
 /**
- * What records of one partition come to, whatever their order: of a product's states the one with the highest version; a product
- * that is deleted stays so, since ids are never given again.
+ * Reduces records of one partition, in any order, to one per product: the state with the highest version, or the deletion. A deleted
+ * product stays deleted, since ids are never reused.
  */
-export function newestOf(records: readonly { readonly key: string; readonly value: StateRecord }[]) {
-  const newest = new Map<string, StateRecord>()
+export function latestStates(records: readonly { readonly key: string; readonly value: StateRecord }[]) {
+  const latest = new Map<string, StateRecord>()
   for (const { key, value } of records) {
     const id = (value?.data.id ?? key).toLowerCase()
-    const known = newest.get(id)
+    const known = latest.get(id)
     if (known === null || (known && value && known.data.version > value.data.version)) continue
-    newest.set(id, value)
+    latest.set(id, value)
   }
   return {
-    states: [...newest.values()].filter((state) => state !== null),
-    deleted: [...newest].filter(([, state]) => state === null).map(([id]) => id),
+    states: [...latest.values()].filter((state) => state !== null),
+    deleted: [...latest].filter(([, state]) => state === null).map(([id]) => id),
   }
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import type { ProductState } from '@backoffice/contracts/product.ts'
+import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { consumer } from '@backoffice/messaging/consumer.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { aTopic, collect, silent, testKafka } from '@backoffice/messaging/testing/kafka.ts'
@@ -9,14 +9,15 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../harness.ts'
-import { ruleSets } from '../members/rule-sets.ts'
-import { forgetSome } from './forget-deleted.ts'
-import { newestOf } from './product-state.ts'
+import { ruleSets } from '../memberships/rule-sets.ts'
+import { aProductState, collectionsService } from '../testing/collections-api.ts'
+import { expireBatch } from './expire-deleted-products.ts'
+import { latestStates } from './product-state.ts'
 import { projectProducts } from './project-products.ts'
-import { projector, recordOf } from './projection-harness.ts'
+import { projector, recordOf } from './testing/projection.ts'
 
-const { admin, worker, workerUrl, send, create, project, productsOf, wrongs } = await collectionsService()
+const { admin, worker, workerUrl, send, create, project, productsOf, membershipDifferences } =
+  await collectionsService()
 let statements: string[] = []
 const counted = openDatabase({
   url: workerUrl,
@@ -65,7 +66,7 @@ describe('Whatever comes again, late or out of order, the projection has the new
     const { workspaceId } = aCaller()
     const value = (version: number) => ({ workspace_id: workspaceId, data: later(product, version) })
     const records = [3, 9, 4].map((version) => ({ key: randomUUID(), value: value(version) }))
-    expect(newestOf(records)).toEqual({ states: [value(9)], deleted: [] })
+    expect(latestStates(records)).toEqual({ states: [value(9)], deleted: [] })
   })
 
   it.each([
@@ -78,7 +79,7 @@ describe('Whatever comes again, late or out of order, the projection has the new
     const product = aProductState()
     for (const batch of batches(product)) await project(caller, ...batch)
     expect([await versionOf(product), await productsOf(caller, collection)]).toEqual([undefined, []])
-    expect(await wrongs(caller)).toEqual([])
+    expect(await membershipDifferences(caller)).toEqual([])
   })
 
   it('deletions are remembered for 90 days', async () => {
@@ -86,7 +87,7 @@ describe('Whatever comes again, late or out of order, the projection has the new
     await project(aCaller(), young, old)
     await admin`update deleted_product set deleted_at = now() - interval '89 days 23 hours' where id = ${young}`
     await admin`update deleted_product set deleted_at = now() - interval '90 days 1 minute' where id = ${old}`
-    await forgetSome(worker.sql)
+    await expireBatch(worker.sql)
     expect(await admin`select id from deleted_product where id in (${young}, ${old})`).toEqual([{ id: young }])
   })
 })
@@ -112,7 +113,7 @@ describe('A state is read as far as it is needed', () => {
     expect(row?.body).toEqual({ ...shown, variants: [shownVariant] })
     expect(Object.keys(row?.body ?? {})).toEqual(Object.keys(shown))
     expect(
-      await admin`select from member join generation on number = generation where collection_id = ${collection.id}`,
+      await admin`select from collection_member join membership_version on number = version_number where collection_id = ${collection.id}`,
     ).toHaveLength(1)
   })
 
@@ -171,7 +172,7 @@ describe('Members follow their products', () => {
     expect(await productsOf(caller, collection)).toEqual(['Many'])
   })
 
-  /** The statements it takes to hand these over. */
+  /** The number of statements for these states. */
   async function statementsOf({ workspaceId }: { workspaceId: string }, ...products: (ProductState | string)[]) {
     statements = []
     await projectTold(products.map((product) => ({ workspaceId, product })))
@@ -197,7 +198,7 @@ describe('Members follow their products', () => {
       ProductState,
       ...ProductState[],
     ]
-    // Reads the rules, which are kept.
+    // The first call reads the rules into the cache.
     await statementsOf(caller, first, second, ...others)
     const change = (state: ProductState) => later(state, 2, { total_stock: 0 })
     const few = await statementsOf(caller, change(first), second.id)

@@ -1,35 +1,34 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
-import { shareMembership } from '../members/membership-lock.ts'
-import type { RuleSets } from '../members/rule-sets.ts'
-import { settleProducts } from '../members/settle-products.ts'
-import { deleteTold, workspacesOf } from './delete-products.ts'
-import { lockPartition } from './partition-lock.ts'
-import { newestOf, StateRecord } from './product-state.ts'
-import { projectedOf } from './projected-product.ts'
-import { writeProducts } from './write-products.ts'
+import { lockMembershipsShared } from '../memberships/membership-lock.ts'
+import type { RuleSets } from '../memberships/rule-sets.ts'
+import { updateMemberships } from '../memberships/update-memberships.ts'
+import { applyDeletions, workspacesOf } from './delete-products.ts'
+import { latestStates, StateRecord } from './product-state.ts'
+import { projectionRowOf } from './projection-row.ts'
+import { lockPartition, writeProducts } from './write-products.ts'
 
 /**
- * Keeps the projection of products, and with it the members of collections. A state that comes again, or late, changes nothing:
- * the projection has the catalog's version, and what is deleted stays so.
+ * Consumes catalog.products into the projection and updates memberships. A repeated or late state changes nothing: each row has the
+ * catalog's version, and deleted products stay deleted.
  */
 export const projectProducts = (ruleSets: RuleSets): ConsumerDefinition<StateRecord> => ({
   name: 'collections.products',
   topics: [TOPICS.catalogProducts],
   schema: StateRecord,
-  // Each tells a whole product, and its version what it may replace: one that nobody can read takes no later one with it.
+  // Each record is the whole state of a product, so records after an unreadable one can be applied.
   isEachIndependent: true,
-  // Each workspace takes an advisory lock, of which the server has some thousands for all.
-  recordsAtOnce: 200,
+  // Each workspace takes an advisory lock, and the server has room for some thousand locks.
+  batchSize: 200,
   async handle(records, tx) {
-    const { states, deleted } = newestOf(records)
-    const products = states.map(projectedOf)
+    const { states, deleted } = latestStates(records)
+    const products = states.map(projectionRowOf)
     await lockPartition(tx, records[0]?.partition ?? 0)
     const workspaces = products.map(({ workspaceId }) => workspaceId)
-    await shareMembership(tx, [...workspaces, ...(await workspacesOf(tx, deleted))])
-    await deleteTold(tx, deleted, products)
+    await lockMembershipsShared(tx, [...workspaces, ...(await workspacesOf(tx, deleted))])
+    await applyDeletions(tx, deleted, products)
     const changed = await writeProducts(tx, products, tx`known.version >= state.version`)
-    if (changed.length > 0) await settleProducts(tx, ruleSets, changed)
+    if (changed.length > 0) await updateMemberships(tx, ruleSets, changed)
     return undefined
   },
 })

@@ -1,52 +1,52 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { isId } from '@backoffice/contracts/fields.ts'
-import { type Received, receivedOf } from '@backoffice/messaging/handling.ts'
 import type { IncomingRecord } from '@backoffice/messaging/kafka-connection.ts'
-import { newestOf, StateRecord } from './product-state.ts'
-import { type ProjectedProduct, projectedOf } from './projected-product.ts'
+import { parseRecord, type ReceivedRecord } from '@backoffice/messaging/received-records.ts'
+import { latestStates, StateRecord } from './product-state.ts'
+import { type ProjectionRow, projectionRowOf } from './projection-row.ts'
 
-/** A record that nobody can read. */
-export interface Unreadable {
+/** A record that does not fit its schema. */
+export interface UnreadableRecord {
   readonly partition: number
   readonly offset: string
   readonly key: string | null
   readonly reason: string
 }
 
-/** What records of one partition come to. */
+/** Records of one partition: the latest states, the ids of deleted products, and the unreadable records. */
 export interface ReadStates {
   readonly partition: number
   readonly records: number
-  readonly products: readonly ProjectedProduct[]
+  readonly products: readonly ProjectionRow[]
   readonly deleted: readonly string[]
-  readonly unreadable: readonly Unreadable[]
+  readonly unreadable: readonly UnreadableRecord[]
 }
 
-/** Records read at a stretch: some milliseconds' worth. */
-const AT_ONCE = 100
+/** Records read before the event loop turns: some milliseconds. */
+const BATCH_SIZE = 100
 
 /**
- * Reads records of one partition as the consumer does, which sends to the dead letters what it cannot read. Lets the event loop turn on
- * the way: whoever writes those before answers the database meanwhile.
+ * Reads records of one partition with the consumer's checks. A record is unreadable if the consumer would send it to the dead
+ * letters. Lets the event loop turn between batches, so that the statements of the previous records go on.
  */
 export async function readStates(records: readonly IncomingRecord[]): Promise<ReadStates> {
-  const unreadable: Unreadable[] = []
-  const received: Received<StateRecord>[] = []
+  const unreadable: UnreadableRecord[] = []
+  const received: ReceivedRecord<StateRecord>[] = []
   for (const [index, record] of records.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await turn()
+    if (index % BATCH_SIZE === BATCH_SIZE - 1) await turn()
     try {
       if (!isId(record.key ?? '')) throw new Error('its key is no product’s id')
-      received.push(receivedOf(record, StateRecord))
+      received.push(parseRecord(record, StateRecord))
     } catch (error) {
       const { partition, offset, key } = record
       unreadable.push({ partition, offset, key, reason: error instanceof Error ? error.message : String(error) })
     }
   }
-  const { states, deleted } = newestOf(received)
-  const products: ProjectedProduct[] = []
+  const { states, deleted } = latestStates(received)
+  const products: ProjectionRow[] = []
   for (const [index, state] of states.entries()) {
-    if (index % AT_ONCE === AT_ONCE - 1) await turn()
-    products.push(projectedOf(state))
+    if (index % BATCH_SIZE === BATCH_SIZE - 1) await turn()
+    products.push(projectionRowOf(state))
   }
   return { partition: records[0]?.partition ?? 0, records: records.length, products, deleted, unreadable }
 }

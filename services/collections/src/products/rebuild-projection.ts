@@ -3,45 +3,51 @@ import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
 import { type OffsetRange, readRange } from '@backoffice/messaging/read-range.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { shareMembership } from '../members/membership-lock.ts'
-import { deleteTold, workspacesOf } from './delete-products.ts'
-import { lockPartition } from './partition-lock.ts'
-import { type ReadStates, readStates, type Unreadable } from './read-states.ts'
-import { deleteGhosts, findAhead, isEnough, noteSeen, prepareRebuild } from './rebuild-notes.ts'
-import { renewCollections } from './renew-collections.ts'
-import { writeProducts } from './write-products.ts'
+import { lockMembershipsShared } from '../memberships/membership-lock.ts'
+import { applyDeletions, workspacesOf } from './delete-products.ts'
+import { type ReadStates, readStates, type UnreadableRecord } from './read-states.ts'
+import { rebuildMemberships } from './rebuild-memberships.ts'
+import {
+  createRebuildTables,
+  deleteStaleProducts,
+  findAheadProducts,
+  insertTopicProducts,
+  isUpToDate,
+} from './rebuild-tables.ts'
+import { lockPartition, writeProducts } from './write-products.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Records in one transaction: a deletion takes an advisory lock for its workspace, of which the server has some thousands for all. */
-const AT_ONCE = 1000
+/** Records in one transaction. Each workspace takes an advisory lock, and the server has room for some thousand locks. */
+const BATCH_SIZE = 1000
 const topics = [TOPICS.catalogProducts]
 
-/** What a rebuild has done. */
+/** Counts of a rebuild. */
 export interface Rebuilt {
   /** Records read. */
   read: number
-  /** Products that rules, orders or the storefront saw otherwise before. */
+  /** Products with a change that may concern rules, orders or the storefront. */
   changed: number
-  /** Products that the topic does not have. */
+  /** Products deleted because the topic does not have them. */
   deleted: number
+  /** Unreadable records. */
   unreadable: number
-  /** Collections whose members are built anew, by the service. */
+  /** Collections with a new membership version, which the service builds. */
   collections: number
 }
 
 /**
- * Makes the projection equal to catalog.products, whatever it was, while the service goes on with what is told meanwhile. Reads the
- * topic up to where it ends now; then gives each collection a new generation, since members are not looked after on the way. One that
- * was killed leaves members behind that do not fit their products, and has to be repeated. `sql` is one connection of the worker role
- * that is never replaced: what it notes is gone with it.
+ * Makes the projection equal to catalog.products, up to the topic's end at the start, while the service goes on consuming. The
+ * rebuild does not update memberships of changed products; it starts a new membership version for every collection at the end.
+ * So repeat a rebuild that was killed: its members may not match its products. `sql` is a single connection of the worker role that
+ * does not reconnect: its temporary tables would be lost.
  */
 export async function rebuildProjection(
   kafka: Kafka,
   sql: Sql,
-  onUnreadable: (unreadable: Unreadable) => void,
+  onUnreadable: (unreadable: UnreadableRecord) => void,
 ): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { read: 0, changed: 0, deleted: 0, unreadable: 0, collections: 0 }
-  const startedAt = await prepareRebuild(sql)
+  const startedAt = await createRebuildTables(sql)
   const until = await endOf(kafka)
   const all = { from: await kafka.offsetsAt(topics, new Date(0)), until }
   const write = async (states: ReadStates) => {
@@ -54,33 +60,29 @@ export async function rebuildProjection(
     rebuilt.unreadable += states.unreadable.length
     await write(states)
   })
-  if ((await findAhead(sql, startedAt)) > 0) await readAll(kafka, all, write)
-  // For the sake of states told since the start, compaction may have dropped those before they were read.
+  if ((await findAheadProducts(sql, startedAt)) > 0) await readAll(kafka, all, write)
+  // Compaction may have deleted records before they were read, because newer ones arrived after the start.
   await readAll(kafka, { from: until, until: await endOf(kafka) }, write)
-  rebuilt.deleted = await deleteGhosts(sql, startedAt)
-  rebuilt.collections = await renewCollections(sql)
+  rebuilt.deleted = await deleteStaleProducts(sql, startedAt)
+  rebuilt.collections = await rebuildMemberships(sql)
   return rebuilt
 }
 
-/** The offsets after the last records there are. */
+/** The offsets after the topic's last records. */
 const endOf = (kafka: Kafka) => kafka.offsetsAt(topics, new Date(Date.now() + DAY_MS))
 
-/** Reads records while those before are being written. */
-async function readAll(
-  kafka: Kafka,
-  range: OffsetRange,
-  onStates: (states: ReadStates) => Promise<void>,
-): Promise<void> {
+/** Reads a batch of records while the previous one is being written. */
+async function readAll(kafka: Kafka, range: OffsetRange, onStates: (states: ReadStates) => Promise<void>) {
   let writing: Promise<void> = Promise.resolve()
   await readRange(kafka, {
     topics,
     range,
     async onRecords(records) {
-      for (let from = 0; from < records.length; from += AT_ONCE) {
-        const states = await readStates(records.slice(from, from + AT_ONCE))
+      for (let from = 0; from < records.length; from += BATCH_SIZE) {
+        const states = await readStates(records.slice(from, from + BATCH_SIZE))
         await writing
         writing = onStates(states)
-        // Thrown where it is awaited.
+        // The next `await writing` throws the error.
         writing.catch(() => undefined)
       }
     },
@@ -88,16 +90,16 @@ async function readAll(
   await writing
 }
 
-/** Returns how many products changed. What needs no answer of the statement before is sent behind it at once. */
+/** Returns how many products changed. Statements that need no earlier result are sent without waiting for it. */
 const writeStates = (sql: Sql, startedAt: Date, { partition, products, deleted, unreadable }: ReadStates) =>
   inTransaction(sql, async (tx) => {
     const locked = lockPartition(tx, partition).execute()
     if (deleted.length > 0) {
       await locked
-      await shareMembership(tx, await workspacesOf(tx, deleted))
-      await deleteTold(tx, deleted, products)
+      await lockMembershipsShared(tx, await workspacesOf(tx, deleted))
+      await applyDeletions(tx, deleted, products)
     }
-    const seen = noteSeen(tx, products, unreadable).execute()
-    const [, , changed] = await Promise.all([locked, seen, writeProducts(tx, products, isEnough(tx, startedAt))])
+    const inserted = insertTopicProducts(tx, products, unreadable).execute()
+    const [, , changed] = await Promise.all([locked, inserted, writeProducts(tx, products, isUpToDate(tx, startedAt))])
     return changed.length
   })

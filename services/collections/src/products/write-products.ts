@@ -1,19 +1,22 @@
+import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import type { ChangedProduct } from '../members/plan-settlement.ts'
 import type { Fragment } from '../rules/predicate.ts'
-import type { ProjectedProduct } from './projected-product.ts'
+import type { ProjectionRow } from './projection-row.ts'
 
 /**
- * Writes states of different products, but for those that are remembered as deleted and those of which `isEnough` says that the row
- * that is `known` is as good as the `state`. Returns the products that rules, orders or the storefront may see otherwise now.
+ * Locks the products of a partition until the transaction ends, for the consumer, another consumer that took its place, or a
+ * rebuild. Call it before the membership lock.
  */
-export async function writeProducts(
-  sql: AnySql,
-  products: readonly ProjectedProduct[],
-  isEnough: Fragment,
-): Promise<ChangedProduct[]> {
+export const lockPartition = (sql: AnySql, partition: number) => sql`
+  select pg_advisory_xact_lock(${ADVISORY_LOCKS.productPartition}::integer, ${partition}::integer)`
+
+/**
+ * Writes rows of different products. Skips deleted products, and rows for which the condition `isUpToDate` holds, on the `known`
+ * row and the new `state`. Returns the products with a change that may concern rules, orders or the storefront.
+ */
+export async function writeProducts(sql: AnySql, products: readonly ProjectionRow[], isUpToDate: Fragment) {
   if (products.length === 0) return []
-  const written = await sql<{ id: string; isOther: boolean }[]>`
+  const written = await sql<{ id: string; isChanged: boolean }[]>`
     insert into product (
       workspace_id, id, version, name, skus, type, status, categories, tags, prices, costs, stock, requires_shipping,
       can_preorder, created_at, body
@@ -23,7 +26,7 @@ export async function writeProducts(
     where not exists (select from deleted_product where deleted_product.id = state.id)
       and not exists (
         select from product as known
-        where known.workspace_id = state.workspace_id and known.id = state.id and ${isEnough}
+        where known.workspace_id = state.workspace_id and known.id = state.id and ${isUpToDate}
       )
     order by state.workspace_id, state.id
     on conflict (workspace_id, id) do update set
@@ -31,13 +34,13 @@ export async function writeProducts(
       categories = excluded.categories, tags = excluded.tags, prices = excluded.prices, costs = excluded.costs,
       stock = excluded.stock, requires_shipping = excluded.requires_shipping, can_preorder = excluded.can_preorder,
       created_at = excluded.created_at, body = excluded.body, projected_at = now()
-    returning new.id, ${askedOf(sql, 'old')} is distinct from ${askedOf(sql, 'new')} as "isOther"`
-  const others = new Set(written.filter(({ isOther }) => isOther).map(({ id }) => id))
-  return products.filter(({ id }) => others.has(id))
+    returning new.id, ${ruleColumns(sql, 'old')} is distinct from ${ruleColumns(sql, 'new')} as "isChanged"`
+  const changed = new Set(written.filter(({ isChanged }) => isChanged).map(({ id }) => id))
+  return products.filter(({ id }) => changed.has(id))
 }
 
-/** What is made of parts is told beside the rows, a line of text each, since parsing it within them takes three times as long. */
-const statesFrom = (sql: AnySql, products: readonly ProjectedProduct[]) => sql`(
+/** Arrays and JSON are sent beside the rows, one line of text per product: within the rows, parsing takes three times as long. */
+const statesFrom = (sql: AnySql, products: readonly ProjectionRow[]) => sql`(
   select workspace_id, id, version, name, skus, type, status, categories::text[] as categories, tags::text[] as tags,
     prices::jsonb as prices, costs::jsonb as costs, stock, requires_shipping, can_preorder, created_at, body::json as body
   from rows from (
@@ -45,31 +48,31 @@ const statesFrom = (sql: AnySql, products: readonly ProjectedProduct[]) => sql`(
       workspace_id uuid, id uuid, version bigint, name text, skus text, type text, status text, stock bigint,
       requires_shipping boolean, can_preorder boolean, created_at timestamptz
     ),
-    ${linesOf(sql, products, ({ asked }) => arrayOf(asked.categories))},
-    ${linesOf(sql, products, ({ asked }) => arrayOf(asked.tags))},
-    ${linesOf(sql, products, ({ asked }) => JSON.stringify(asked.prices))},
-    ${linesOf(sql, products, ({ asked }) => JSON.stringify(asked.costs))},
+    ${linesOf(sql, products, ({ ruleFields }) => arrayOf(ruleFields.categories))},
+    ${linesOf(sql, products, ({ ruleFields }) => arrayOf(ruleFields.tags))},
+    ${linesOf(sql, products, ({ ruleFields }) => JSON.stringify(ruleFields.prices))},
+    ${linesOf(sql, products, ({ ruleFields }) => JSON.stringify(ruleFields.costs))},
     ${linesOf(sql, products, ({ body }) => body)}
-  ) as told (
+  ) as sent (
     workspace_id, id, version, name, skus, type, status, stock, requires_shipping, can_preorder, created_at, categories, tags,
     prices, costs, body
   )
 ) as state`
 
-function rowOf({ workspaceId, id, version, asked }: ProjectedProduct) {
-  const { categories: _categories, tags: _tags, prices: _prices, costs: _costs, ...plain } = asked
+function rowOf({ workspaceId, id, version, ruleFields }: ProjectionRow) {
+  const { categories: _categories, tags: _tags, prices: _prices, costs: _costs, ...plain } = ruleFields
   return { workspace_id: workspaceId, id, version, ...plain }
 }
 
-/** Neither JSON nor folded texts have line breaks. */
-const linesOf = (sql: AnySql, products: readonly ProjectedProduct[], textOf: (product: ProjectedProduct) => string) =>
+/** One line per product. Neither JSON nor folded texts contain line breaks. */
+const linesOf = (sql: AnySql, products: readonly ProjectionRow[], textOf: (product: ProjectionRow) => string) =>
   sql`string_to_table(${products.map(textOf).join('\n')}, E'\\n')`
 
-/** An array as PostgreSQL reads it. It escapes quotes and backslashes as JSON does, and folded texts have nothing else to escape. */
+/** A PostgreSQL array literal. It escapes quotes and backslashes as JSON does; folded texts contain nothing else to escape. */
 const arrayOf = (texts: readonly string[]): string => `{${JSON.stringify(texts).slice(1, -1)}}`
 
-/** What a row has for rules to ask for. */
-export const askedOf = (sql: AnySql, row: string) => sql`(
+/** The columns that rules read, and orders and the storefront with them. */
+export const ruleColumns = (sql: AnySql, row: string) => sql`(
   ${sql(row)}.name, ${sql(row)}.skus, ${sql(row)}.type, ${sql(row)}.status, ${sql(row)}.categories, ${sql(row)}.tags,
   ${sql(row)}.prices, ${sql(row)}.costs, ${sql(row)}.stock, ${sql(row)}.requires_shipping, ${sql(row)}.can_preorder,
   ${sql(row)}.created_at

@@ -2,9 +2,9 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compileRules } from './compile.ts'
-import { FIELDS, PIECES, productState, rules } from './rule-arbitraries.ts'
 import { ruleProductOf } from './rule-product.ts'
 import { readRules } from './rules.ts'
+import { FIELDS, PIECES, productState, rules } from './testing/rule-arbitraries.ts'
 
 const SEED = 20_260_301
 const PRODUCTS = 250
@@ -17,20 +17,26 @@ const idOf = (index: number) => `00000000-0000-7000-8000-${String(index).padStar
 
 const products = fc
   .sample(productState, { seed: SEED, numRuns: PRODUCTS })
-  .map((state, index) => ({ id: idOf(index), asked: ruleProductOf(state) }))
+  .map((state, index) => ({ id: idOf(index), ruleFields: ruleProductOf(state) }))
 
-const rows = products.map(({ id, asked }) => ({ workspace_id: WORKSPACE, id, version: 1, ...asked, body: {} }))
+const rows = products.map(({ id, ruleFields }) => ({
+  workspace_id: WORKSPACE,
+  id,
+  version: 1,
+  ...ruleFields,
+  body: {},
+}))
 const columns = admin.unsafe(Object.keys(rows[0] ?? {}).join(', '))
 await admin`
   insert into product (${columns}) select ${columns} from jsonb_populate_recordset(null::product, ${admin.json(rows)})`
 
-test('the projection keeps of a product exactly what rules were told of it', async () => {
-  const kept = await admin`
+test('the projection stores exactly the rule fields of a product', async () => {
+  const stored = await admin`
     select name, skus, type, status, categories, tags, prices, costs, stock::float8, requires_shipping, can_preorder,
       created_at
     from product order by id`
-  expect(kept.map((row) => ({ ...row, created_at: row.created_at.toISOString() }))).toEqual(
-    products.map(({ asked }) => asked),
+  expect(stored.map((row) => ({ ...row, created_at: row.created_at.toISOString() }))).toEqual(
+    products.map(({ ruleFields }) => ruleFields),
   )
 })
 
@@ -39,10 +45,10 @@ test(`rules gather the same products in memory and in the database (seed ${SEED}
   await fc.assert(
     fc.asyncProperty(rules, async (sent) => {
       const compiled = compileRules(readRules(sent))
-      const [told] = await admin`select json_agg(not ${compiled.condition(admin)} order by id) as fails from product`
-      expect(told?.fails).toEqual(products.map(({ asked }) => !compiled.matches(asked)))
-      for (const { asked } of products) {
-        compiled.explain(asked).forEach((holds, index) => {
+      const [answer] = await admin`select json_agg(not ${compiled.toSql(admin)} order by id) as fails from product`
+      expect(answer?.fails).toEqual(products.map(({ ruleFields }) => !compiled.matches(ruleFields)))
+      for (const { ruleFields } of products) {
+        compiled.explain(ruleFields).forEach((holds, index) => {
           outcomes.add(`${sent.conditions[index]?.field} ${sent.conditions[index]?.operator} ${holds}`)
         })
       }
@@ -53,7 +59,7 @@ test(`rules gather the same products in memory and in the database (seed ${SEED}
   const never = FIELDS.flatMap(([field, operators]) =>
     operators.flatMap((operator) => [true, false].map((holds) => `${field} ${operator} ${holds}`)),
   ).filter((outcome) => !outcomes.has(outcome))
-  // What every product has is always set.
+  // is_set holds for every product on fields that all products have.
   expect(never.sort()).toEqual(
     ['created_at', 'name', 'stock'].flatMap((field) => [`${field} is_not_set true`, `${field} is_set false`]),
   )
@@ -66,19 +72,17 @@ test.each(PIECES)('%j means the same to every operator on texts, in memory and i
       .map((operator) => ({ field, operator, value: operator.endsWith('in') ? [piece] : piece })),
   )
   const compiled = conditions.map((condition) => compileRules(readRules({ match: 'all', conditions: [condition] })))
-  const holds = compiled.map(({ condition }) => condition(admin)).reduce((all, one) => admin`${all}, ${one}`)
-  const [told] = await admin`select json_agg(json_build_array(${holds}) order by id) as holds from product`
-  expect(told?.holds).toEqual(products.map(({ asked }) => compiled.map(({ matches }) => matches(asked))))
+  const holds = compiled.map(({ toSql }) => toSql(admin)).reduce((all, one) => admin`${all}, ${one}`)
+  const [answer] = await admin`select json_agg(json_build_array(${holds}) order by id) as holds from product`
+  expect(answer?.holds).toEqual(products.map(({ ruleFields }) => compiled.map(({ matches }) => matches(ruleFields))))
 })
 
 test.each(FIELDS.filter(([, operators]) => operators.includes('in')))(
   'a long list of %s is hashed, not gone through for each product',
   async (field, _, value) => {
     const list = fc.sample(value, { seed: SEED, numRuns: 100 })
-    const { condition } = compileRules(
-      readRules({ match: 'all', conditions: [{ field, operator: 'in', value: list }] }),
-    )
-    const plan = await admin`explain select from product where ${condition(admin)}`
+    const { toSql } = compileRules(readRules({ match: 'all', conditions: [{ field, operator: 'in', value: list }] }))
+    const plan = await admin`explain select from product where ${toSql(admin)}`
     const lines = plan.map((line) => line['QUERY PLAN']).join('\n')
     expect(lines).toContain('hashed SubPlan')
     expect(lines).not.toContain('Join')

@@ -1,9 +1,9 @@
-import type { ProductState } from '@backoffice/contracts/product.ts'
+import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { expect, test } from 'vitest'
 import { compileRules } from './compile.ts'
 import { ruleProductOf } from './rule-product.ts'
-import { aCategory, aState, aVariant } from './rule-samples.ts'
 import { readRules } from './rules.ts'
+import { aCategory, aState, aVariant } from './testing/rule-samples.ts'
 
 const holds = (product: Partial<ProductState>, field: string, operator: string, value?: unknown): boolean =>
   compileRules(readRules({ match: 'all', conditions: [{ field, operator, value }] })).matches(

@@ -3,13 +3,13 @@ import { allOf, anyOf, type Predicate } from './predicate.ts'
 import type { RuleProduct } from './rule-product.ts'
 import type { Condition, Rules } from './rules.ts'
 
-/** Rules made ready to be asked of many products, in memory (`matches`) or by the database (`condition`). */
+/** Rules as one predicate: `matches` tests a product in memory, `toSql` selects products in the database. */
 export interface CompiledRules extends Predicate {
-  /** Which of the conditions hold, in their order. */
+  /** The result of each condition, in their order. */
   explain(product: RuleProduct): boolean[]
 }
 
-/** Compiles rules that `readRules` has accepted; throws for others. */
+/** Compiles rules from `readRules`. Throws an Error for an unknown field or operator. */
 export function compileRules({ match, conditions }: Rules): CompiledRules {
   const predicates = conditions.map(predicateOf)
   return {
@@ -19,7 +19,7 @@ export function compileRules({ match, conditions }: Rules): CompiledRules {
 }
 
 function predicateOf({ field, operator, value }: Condition): Predicate {
-  const found = findField(field)?.get(operator)
-  if (found === undefined) throw new Error(`no rules are made of ${field} ${operator}`)
-  return found.predicate(value)
+  const definition = findField(field)?.get(operator)
+  if (definition === undefined) throw new Error(`unknown rule: ${field} ${operator}`)
+  return definition.predicate(value)
 }

@@ -6,39 +6,39 @@ import { amountDefinitions } from './amount-definitions.ts'
 import { flagDefinitions, orderedDefinitions, plainDefinitions } from './column-definitions.ts'
 import { fold } from './fold.ts'
 import { listDefinitions } from './list-definitions.ts'
-import { anyOf, type Definitions, not, type Predicate } from './predicate.ts'
+import { anyOf, not, type OperatorDefinitions, type Predicate } from './predicate.ts'
 import { nameDefinitions, skuDefinitions } from './text-definitions.ts'
 
-/** An operator of a field: what its value has to be, and what the two come to. `predicate` throws for any other value. */
+/** An operator of a field: the schema of its value, and the predicate for a value. `predicate` throws for an invalid value. */
 interface Operator {
   readonly value: z.ZodType
   predicate(value: unknown): Predicate
 }
 
-/** A field's operators, by their names. */
+/** The operators of a field by name. */
 type Field = ReadonlyMap<string, Operator>
 
 const Text = z.string().min(1).max(LIMITS.nameLength).transform(fold)
 
-/** As the projection keeps times: in UTC and milliseconds. */
+/** In UTC and milliseconds, as the projection stores times. */
 const Time = TimestampInput.transform((text) => new Date(text).toISOString())
 
-const integer = (what: string) =>
+const integer = (description: string) =>
   z.int({
     error: ({ code, input }) =>
-      code === 'invalid_type' ? `must be ${what}${input === undefined ? ' (it is missing)' : ''}` : undefined,
+      code === 'invalid_type' ? `must be ${description}${input === undefined ? ' (it is missing)' : ''}` : undefined,
   })
 
 const Quantity = integer('an integer')
 const Amount = integer('an integer in minor units')
-const Nothing = z.null({ error: 'must be left out' }).optional()
+const NoValue = z.null({ error: 'must be left out' }).optional()
 
 const operator = <Value>(value: z.ZodType<Value>, define: (value: Value) => Predicate): Operator => ({
   value,
   predicate: (sent) => define(value.parse(sent)),
 })
 
-/** Each is the exact negation of the other: where a value is unset too, `ne` is true because `eq` is false (OP-110). */
+/** Operators and their exact negations: `ne` is true where `eq` is false, also for a value that is not set (OP-110). */
 const NEGATIONS: Readonly<Record<string, string>> = {
   eq: 'ne',
   contains: 'not_contains',
@@ -46,18 +46,18 @@ const NEGATIONS: Readonly<Record<string, string>> = {
   is_set: 'is_not_set',
 }
 
-/** A list of up to so many values costs the database less as that many comparisons than as one with a hashed list. */
-const FEW = 8
+/** Up to this length of a list, single comparisons are faster in PostgreSQL than a hashed list. */
+const UNHASHED_VALUES = 8
 
-function fieldOf<Value>(value: z.ZodType<Value>, definitions: Definitions<Value>): Field {
+function fieldOf<Value>(value: z.ZodType<Value>, definitions: OperatorDefinitions<Value>): Field {
   const { in: isIn, is_set: isSet, ...others } = definitions
   const operators = Object.entries(others).map(([name, define]): [string, Operator] => [name, operator(value, define)])
   if (isIn) {
     const isOneOf = (values: Value[]) =>
-      values.length > FEW ? isIn(values) : anyOf(values.map((value) => definitions.eq(value)))
+      values.length > UNHASHED_VALUES ? isIn(values) : anyOf(values.map((value) => definitions.eq(value)))
     operators.push(['in', operator(z.array(value).min(1).max(LIMITS.idsPerCall), isOneOf)])
   }
-  if (isSet) operators.push(['is_set', operator(Nothing, isSet)])
+  if (isSet) operators.push(['is_set', operator(NoValue, isSet)])
   return new Map(
     operators.flatMap(([name, { value, predicate }]) => {
       const negation = NEGATIONS[name]
@@ -82,22 +82,22 @@ const FIELDS = new Map<string, Field>([
 
 const MONEY = { price: 'prices', cost: 'costs' } as const
 
-/** The field that a condition names (OP-30), such as `stock` or `price.EUR`; undefined when there is none. */
+/** The field with this name (OP-30), such as `stock` or `price.EUR`; undefined if there is none. */
 export function findField(name: string): Field | undefined {
   const [, money, currency] = /^(price|cost)\.([A-Z]{3})$/.exec(name) ?? []
   if (money === undefined || currency === undefined) return FIELDS.get(name)
   return fieldOf(Amount, amountDefinitions(MONEY[money as keyof typeof MONEY], currency))
 }
 
-/** How callers are told which fields there are. */
+/** The field names, for messages and the API's documentation. */
 export const FIELD_NAMES = [...FIELDS.keys(), 'price.<CUR>', 'cost.<CUR>'].join(', ')
 
-/** How callers are told which operators a field takes. */
+/** The operators of a field, for messages. */
 export const operatorNames = (field: Field): string => [...field.keys()].join(', ')
 
 const AMOUNT_FIELD = fieldOf(Amount, amountDefinitions('prices', 'EUR'))
 
-/** How callers are told which operators fields take, those that take the same together. */
+/** The operators of all fields, grouped by equal lists, for the API's documentation. */
 export const OPERATORS_OF_FIELDS = [
   ...Map.groupBy([...FIELDS, ['price.<CUR>, cost.<CUR>', AMOUNT_FIELD] as const], ([, field]) => operatorNames(field)),
 ]

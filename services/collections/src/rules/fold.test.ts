@@ -36,7 +36,7 @@ test('an unpaired surrogate becomes what the database would store for it', () =>
   expect(fold('a\ud800b')).toBe('a\ufffdb')
 })
 
-/** Characters of which neither case nor encoding can differ. */
+/** Characters without other case or encoding. */
 const PLAIN = /\p{Cn}|\p{Co}|\p{Unified_Ideograph}|\p{Script=Hangul}/u
 
 test('every character folds to a text that stays as it is, whatever its case and its encoding were', () => {

@@ -1,19 +1,19 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { RuleProduct } from './rule-product.ts'
 
-/** Part of a statement. */
-export type Fragment = ReturnType<typeof none>
-const none = (sql: AnySql) => sql``
+/** A part of an SQL statement. */
+export type Fragment = ReturnType<typeof emptyFragment>
+const emptyFragment = (sql: AnySql) => sql``
 
-/** Something that a product meets or does not, told in memory and by the database. The two always agree. */
+/** A test of a product, as a function and as SQL. Both have the same result for every product. */
 export interface Predicate {
   matches(product: RuleProduct): boolean
-  /** A boolean expression on the columns of `product`, never null; `and` joins it to others as it is. */
-  condition(sql: AnySql): Fragment
+  /** A boolean expression on the columns of `product`. It is never null and needs no parentheses before `and`. */
+  toSql(sql: AnySql): Fragment
 }
 
-/** What the operators of one field come to for a value; the others are their negations. */
-export interface Definitions<Value> {
+/** The operators of a field, each as a function from its value to a predicate. The other operators are negations of these. */
+export interface OperatorDefinitions<Value> {
   eq(value: Value): Predicate
   in?(values: Value[]): Predicate
   contains?(value: Value): Predicate
@@ -26,38 +26,35 @@ export interface Definitions<Value> {
   is_set?(): Predicate
 }
 
-/** Holds for every product: what all of them have is always set. */
-export const always: Predicate = { matches: () => true, condition: (sql) => sql`true` }
+/** Holds for every product, such as `is_set` on a field that every product has. */
+export const always: Predicate = { matches: () => true, toSql: (sql) => sql`true` }
 
-export const not = ({ matches, condition }: Predicate): Predicate => ({
+export const not = ({ matches, toSql }: Predicate): Predicate => ({
   matches: (product) => !matches(product),
-  condition: (sql) => sql`not (${condition(sql)})`,
+  toSql: (sql) => sql`not (${toSql(sql)})`,
 })
 
-/** Whether all of some predicates hold, of which there is at least one. */
+/** Holds if all predicates hold. There has to be at least one. */
 export const allOf = (predicates: readonly Predicate[]): Predicate => {
   const tests = predicates.map(({ matches }) => matches)
   return {
-    matches: (product) => tests.every((holds) => holds(product)),
-    condition: (sql) => sql`(${conditionsOf(sql, predicates).reduce((all, next) => sql`${all} and ${next}`)})`,
+    matches: (product) => tests.every((test) => test(product)),
+    toSql: (sql) => sql`(${predicates.map(({ toSql }) => toSql(sql)).reduce((all, next) => sql`${all} and ${next}`)})`,
   }
 }
 
-/** Whether any of some predicates holds, of which there is at least one. */
+/** Holds if any predicate holds. There has to be at least one. */
 export const anyOf = (predicates: readonly Predicate[]): Predicate => {
   const tests = predicates.map(({ matches }) => matches)
   return {
-    matches: (product) => tests.some((holds) => holds(product)),
-    condition: (sql) => sql`(${conditionsOf(sql, predicates).reduce((all, next) => sql`${all} or ${next}`)})`,
+    matches: (product) => tests.some((test) => test(product)),
+    toSql: (sql) => sql`(${predicates.map(({ toSql }) => toSql(sql)).reduce((all, next) => sql`${all} or ${next}`)})`,
   }
 }
 
-const conditionsOf = (sql: AnySql, predicates: readonly Predicate[]): Fragment[] =>
-  predicates.map(({ condition }) => condition(sql))
-
 /**
- * Whether a value is one of a list, of any length. As a subquery whose values are hashed once, whatever the plan: `any(list)` of
- * a generic plan compares with one after the other. `is true` keeps it from becoming a join.
+ * SQL for "the value is in the list". PostgreSQL hashes the values of the subquery once, also in a generic plan, where `any(list)`
+ * would compare them one by one. `is true` keeps the planner from turning the subquery into a join.
  */
 export const isAmong = (sql: AnySql, value: Fragment, list: Fragment): Fragment =>
   sql`(${value} in (select unnest(${list}))) is true`

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { ruleProductOf } from './rule-product.ts'
-import { aCategory, aState, aVariant } from './rule-samples.ts'
+import { aCategory, aState, aVariant } from './testing/rule-samples.ts'
 
 test('a product is known to rules by what their fields ask for', () => {
   const state = aState({

@@ -1,8 +1,8 @@
 import type { MoneyMap } from '@backoffice/contracts/fields.ts'
-import type { ProductState } from '@backoffice/contracts/product.ts'
+import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { fold } from './fold.ts'
 
-/** What rules know of a product: these columns of the projection, by their names and with their values. */
+/** The fields of a product that rules read, with the names and values of the projection's columns. */
 export interface RuleProduct {
   readonly name: string
   readonly skus: string
@@ -15,14 +15,14 @@ export interface RuleProduct {
   readonly stock: number
   readonly requires_shipping: boolean
   readonly can_preorder: boolean
-  /** In UTC and milliseconds, so that these texts are in the order of time. */
+  /** In UTC and milliseconds, so that texts sort by time. */
   readonly created_at: string
 }
 
-/** By currency, the variants' different amounts in minor units, ascending. */
+/** The distinct amounts of all variants by currency, in minor units, ascending. */
 type Amounts = Readonly<Record<string, readonly number[]>>
 
-/** What the projection keeps of a product for rules. All texts that come from merchants are folded. */
+/** Reads the rule fields from a product's state. Folds all texts from merchants. */
 export function ruleProductOf(state: ProductState): RuleProduct {
   const { variants } = state
   return {

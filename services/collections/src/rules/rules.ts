@@ -37,5 +37,5 @@ export const Rules = z.strictObject({
 })
 export type Rules = z.output<typeof Rules>
 
-/** The `rules` of a request. Throws `bad_request` that names each mistake by its path. */
+/** Checks the `rules` of a request. Throws `bad_request` with the path of each mistake. */
 export const readRules = (rules: unknown): Rules => validate(z.strictObject({ rules: Rules }), { rules }, 'body').rules

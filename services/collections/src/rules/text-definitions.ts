@@ -1,46 +1,46 @@
-import { always, type Definitions, isAmong, type Predicate } from './predicate.ts'
+import { always, isAmong, type OperatorDefinitions, type Predicate } from './predicate.ts'
 
-// Values are folded, as the columns are, so that bytes are compared. No value is a pattern: position, not like.
+// Values and columns are folded, so comparisons are byte by byte. `strpos`, not `like`: a value is text, not a pattern.
 
 /** The product's name. */
-export const nameDefinitions: Definitions<string> = {
+export const nameDefinitions: OperatorDefinitions<string> = {
   eq: (text) => ({
     matches: ({ name }) => name === text,
-    condition: (sql) => sql`product.name = ${text}`,
+    toSql: (sql) => sql`product.name = ${text}`,
   }),
   in: (texts) => {
     const wanted = new Set(texts)
     return {
       matches: ({ name }) => wanted.has(name),
-      condition: (sql) => isAmong(sql, sql`product.name`, sql`${texts}::text[]`),
+      toSql: (sql) => isAmong(sql, sql`product.name`, sql`${texts}::text[]`),
     }
   },
   contains: (text) => ({
     matches: ({ name }) => name.includes(text),
-    condition: (sql) => sql`strpos(product.name, ${text}) > 0`,
+    toSql: (sql) => sql`strpos(product.name, ${text}) > 0`,
   }),
   starts_with: (text) => ({
     matches: ({ name }) => name.startsWith(text),
-    condition: (sql) => sql`starts_with(product.name, ${text})`,
+    toSql: (sql) => sql`starts_with(product.name, ${text})`,
   }),
   ends_with: (text) => ({
     matches: ({ name }) => name.endsWith(text),
-    condition: (sql) => sql`right(product.name, ${characters(text)}) = ${text}`,
+    toSql: (sql) => sql`right(product.name, ${characters(text)}) = ${text}`,
   }),
   is_set: () => always,
 }
 
-/** As PostgreSQL counts them. */
+/** The number of code points, as PostgreSQL counts characters. */
 const characters = (text: string): number => Array.from(text).length
 
-/** The SKUs of all variants, each between line breaks, which no folded value has. */
-export const skuDefinitions: Definitions<string> = {
+/** The SKUs of all variants, each between line breaks. Folded values contain no line breaks. */
+export const skuDefinitions: OperatorDefinitions<string> = {
   eq: (text) => hasPart(`\n${text}\n`),
   in: (texts) => {
     const wanted = new Set(texts)
     return {
       matches: ({ skus }) => skus.split('\n').some((sku) => wanted.has(sku)),
-      condition: (sql) => sql`exists (
+      toSql: (sql) => sql`exists (
         select from string_to_table(product.skus, E'\n') as sku where ${isAmong(sql, sql`sku`, sql`${texts}::text[]`)}
       )`,
     }
@@ -53,5 +53,5 @@ export const skuDefinitions: Definitions<string> = {
 
 const hasPart = (part: string): Predicate => ({
   matches: ({ skus }) => skus.includes(part),
-  condition: (sql) => sql`strpos(product.skus, ${part}) > 0`,
+  toSql: (sql) => sql`strpos(product.skus, ${part}) > 0`,
 })

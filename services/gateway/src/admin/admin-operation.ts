@@ -4,40 +4,37 @@ import type { Route, RouteDeclaration, ValidRequest } from '@backoffice/http/rou
 import type { Database, Sql, Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { z } from 'zod'
-import { type Act, recordActs } from '../audit/record-acts.ts'
-import { bearerToken, invalidApiKey } from '../keys/presented-key.ts'
+import { bearerToken, invalidApiKey } from '../authorization/bearer-token.ts'
 
-/** Who calls the admin API, and in which request. */
-export interface Operator {
-  readonly actor: string
+/** An act of an operator: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
+export interface Act {
+  readonly action: 'workspace.created' | 'settings.updated' | 'key.created' | 'key.rotated' | 'key.revoked'
+  readonly target: string
+}
+
+/** A request of an operator. */
+interface OperatorRequest {
   readonly requestId: string
   readonly traceparent: string
 }
 
-/** What an admin operation's handler is given. */
+/** The input of an admin operation's handler. */
 interface AdminInput<Params, Query, Body> extends ValidRequest<Params, Query, Body> {
   readonly now: Date
   /** Reads across workspaces. */
   readonly worker: Sql
-  /** Does what `acts` say, in one transaction inside one workspace that also writes them to the audit log. */
+  /** Runs `work` in one transaction inside a workspace and writes `acts` to the audit log in the same transaction. */
   act<Result>(workspaceId: string, acts: Act[], work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
 
-/** One operation of the admin API (architecture: Admin API). */
-export interface AdminOperation<
-  Params extends z.ZodType = z.ZodType,
-  Query extends z.ZodType = z.ZodType,
-  Body extends z.ZodType = z.ZodType,
-> extends RouteDeclaration<Params, Query, Body> {
-  handle(input: AdminInput<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply>
-}
-
-/** Any admin operation, as the gateway takes them. */
+/** Any operation of the admin API (architecture: Admin API). */
 export type AnyAdminOperation = RouteDeclaration & { handle(input: AdminInput<never, never, never>): Promise<Reply> }
 
 /** Declares an admin operation; the handler's input is typed by the schemas given. */
 export const adminOperation = <Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
-  declaration: AdminOperation<Params, Query, Body>,
+  declaration: RouteDeclaration<Params, Query, Body> & {
+    handle(input: AdminInput<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply>
+  },
 ): AnyAdminOperation => declaration
 
 export interface AdminDependencies {
@@ -49,29 +46,29 @@ export interface AdminDependencies {
   readonly clock: () => Date
 }
 
-/** Binds an admin operation to the gateway: the caller is the operator whose token it is (OP-86). */
+/** Makes a route of an admin operation: the caller needs the operator's token (OP-86). */
 export function adminRoute(
   declaration: AnyAdminOperation,
   { db, worker, adminToken, clock }: AdminDependencies,
-): Route<Operator> {
+): Route<OperatorRequest> {
   const isAdminToken = secretMatcher(adminToken)
   return {
     declaration,
     async authorize({ headers, id }) {
       const token = bearerToken(headers.authorization)
       if (token === undefined || !isAdminToken(token)) throw invalidApiKey('The admin API needs the operator token')
-      return { actor: 'operator', requestId: id, traceparent: traceparentFrom(headers.traceparent) }
+      return { requestId: id, traceparent: traceparentFrom(headers.traceparent) }
     },
-    answer(operator, valid) {
+    answer({ requestId, traceparent }, valid) {
       const now = clock()
       return declaration.handle({
         ...(valid as ValidRequest<never, never, never>),
         now,
         worker: worker.sql,
         act: (workspaceId, acts, work) =>
-          db.inWorkspace({ workspaceId, livemode: true, traceparent: operator.traceparent }, async (tx) => {
+          db.inWorkspace({ workspaceId, livemode: true, traceparent }, async (tx) => {
             const result = await work(tx)
-            await recordActs(tx, acts, operator, now)
+            await recordActs(tx, acts, requestId, now)
             return result
           }),
       })
@@ -79,7 +76,13 @@ export function adminRoute(
   }
 }
 
-/** Compares with a secret in a time that tells nothing of it: digests are compared, so lengths do not matter either. */
+/** Writes acts to the audit log (OP-86). */
+async function recordActs(tx: Transaction, acts: readonly Act[], requestId: string, at: Date): Promise<void> {
+  const shared = { workspace_id: tx.context.workspaceId, at, actor: 'operator', request_id: requestId }
+  await tx`insert into audit ${tx(acts.map(({ action, target }) => ({ ...shared, action, target })))}`
+}
+
+/** Compares with a secret in constant time. It compares digests, so that the time does not depend on the lengths either. */
 function secretMatcher(secret: string): (given: string) => boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const expected = digest(secret)

@@ -1,13 +1,10 @@
 import { expect, test } from 'vitest'
-import { type TestKey, testGateway } from '../testing/test-gateway.ts'
+import type { z } from 'zod'
+import type { IssuedKey } from '../keys/issue-key.ts'
+import { testGateway } from '../testing/test-gateway.ts'
+import type { AuditEntry } from './list-audit.ts'
 
-interface Entry {
-  readonly at: string
-  readonly actor: string
-  readonly action: string
-  readonly target: string
-  readonly request_id: string
-}
+type Entry = z.output<typeof AuditEntry>
 
 const gateway = await testGateway()
 
@@ -33,8 +30,8 @@ test('every act is written, with who, what and in which request, newest first', 
   const entries = await writtenDuring(async () => {
     id = (await act<{ id: string }>('POST', '/workspaces', { name: 'Shop', sandbox: true })).id
     await act('PUT', `/workspaces/${id}/settings`, { product_statuses: ['ACTIVE'] })
-    keyId = (await act<TestKey>('POST', `/workspaces/${id}/keys`, { name: 'a', scopes: ['*'] })).id
-    newKeyId = (await act<TestKey>('POST', `/keys/${keyId}/rotate`, {})).id
+    keyId = (await act<IssuedKey>('POST', `/workspaces/${id}/keys`, { name: 'a', scopes: ['*'] })).id
+    newKeyId = (await act<IssuedKey>('POST', `/keys/${keyId}/rotate`, {})).id
     await act('DELETE', `/keys/${newKeyId}`)
   })
   expect(entries.map(({ action, target }) => [action, target])).toEqual([

@@ -1,10 +1,11 @@
 import { Timestamp } from '@backoffice/contracts/fields.ts'
-import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import { countedPage } from '@backoffice/postgres/counted-page.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
 
-const AuditEntry = z.strictObject({
+export const AuditEntry = z.strictObject({
   at: Timestamp,
   actor: z.string(),
   action: z.string(),
@@ -12,7 +13,7 @@ const AuditEntry = z.strictObject({
   request_id: z.string(),
 })
 
-/** GET /admin/v1/audit: what operators did, newest first (OP-86). */
+/** GET /admin/v1/audit: the acts of operators, newest first (OP-86). */
 export const listAudit = adminOperation({
   method: 'GET',
   path: '/admin/v1/audit',
@@ -22,13 +23,11 @@ export const listAudit = adminOperation({
   openPoints: ['OP-86'],
 
   async handle({ query, worker }) {
-    const { page, size, offset } = pageOf(query)
-    const [rows, [{ total }]] = await Promise.all([
-      worker<{ at: Date; actor: string; action: string; target: string; request_id: string }[]>`
-        select at, actor, action, target, request_id from audit order by id desc limit ${size} offset ${offset}`,
-      worker<[{ total: number }]>`select count(*) as total from audit`,
-    ])
-    const items = rows.map((row) => ({ ...row, at: row.at.toISOString() }))
-    return ok(pageView(page, size, total, items))
+    const page = await countedPage<{ at: Date }>(worker, query, {
+      columns: worker`at, actor, action, target, request_id`,
+      source: worker`from audit`,
+      order: worker`id desc`,
+    })
+    return ok({ ...page, items: page.items.map((row) => ({ ...row, at: row.at.toISOString() })) })
   },
 })

@@ -19,18 +19,18 @@ const PAGE = `<!doctype html>
 `
 const START = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#api', deepLinking: true, persistAuthorization: false })\n`
 
-/** Swagger UI as it comes in a package: read from disk when asked for, so that it takes no memory when it is not. */
+/** Swagger UI's package. Its files are read from disk for each request, so that they take no memory. */
 const UI_FOLDER = import.meta.resolve('@fastify/swagger-ui/static/')
 const UI_FILES = {
   'swagger-ui.css': 'text/css; charset=utf-8',
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
 } as const
 
-/** The page loads nothing from elsewhere; Swagger UI styles its elements inline and draws icons from data URLs. */
+/** The page loads files of this server only. Swagger UI uses inline styles and takes icons from data URLs. */
 const POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; connect-src 'self'"
 
-/** GET /docs: the OpenAPI document as a page to read and to try requests from; works without the internet. */
+/** GET /docs: the OpenAPI document as a page to read and to send requests from. It works without the internet. */
 export function addDocsPage(app: FastifyInstance): void {
   app.get('/docs', async (_request, reply) =>
     reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE),

@@ -1,3 +1,4 @@
+import { ROUTED_SERVICES, type RoutedService, SERVICES } from '@backoffice/contracts/services.ts'
 import { openApiDocument } from '@backoffice/http/openapi.ts'
 import { request } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -21,11 +22,21 @@ const declare = (upstream: TestUpstream, path: string) => {
   upstream.answer = (_request, response) => void response.end(JSON.stringify(document))
 }
 
+/** One path of each service, in the services' order. */
+const PATHS: Readonly<Record<RoutedService, string>> = {
+  ...(Object.fromEntries(ROUTED_SERVICES.map((name) => [name, SERVICES[name].routes[0]])) as Record<
+    RoutedService,
+    string
+  >),
+  catalog: '/v1/products/{id}',
+}
+const declareAll = ({ services }: typeof gateway) => {
+  for (const name of ROUTED_SERVICES) declare(services[name], PATHS[name])
+}
+
 beforeEach(() => {
   gateway.passTime(60_000)
-  declare(gateway.catalog, '/v1/products/{id}')
-  declare(gateway.collections, '/v1/collections')
-  declare(gateway.webhooks, '/v1/webhooks')
+  declareAll(gateway)
 })
 
 describe('GET /openapi.json', () => {
@@ -33,7 +44,10 @@ describe('GET /openapi.json', () => {
     const { status, body } = await get('/openapi.json')
     expect(status).toBe(200)
     expect(body.openapi).toBe('3.1.0')
-    expect(Object.keys(body.paths)).toEqual(['/v1/products/{id}', '/v1/collections', '/v1/webhooks'])
+    expect(Object.keys(body.paths)).toEqual(Object.values(PATHS))
+    expect(Object.keys(body.paths)).toEqual(
+      expect.arrayContaining(['/v1/products/{id}', '/v1/collections', '/v1/webhooks']),
+    )
     expect(body.paths['/v1/products/{id}']?.get).toMatchObject({ tags: ['products'], security: [{ apiKey: [] }] })
     expect(body.components).toMatchObject({ securitySchemes: { apiKey: { type: 'http', scheme: 'bearer' } } })
     expect(body.servers).toEqual([{ url: '/' }])
@@ -55,13 +69,12 @@ describe('GET /openapi.json', () => {
     declare(gateway.webhooks, '/v1/webhooks/{id}')
     const { status, body } = await get('/openapi.json')
     expect(status).toBe(200)
-    expect(Object.keys(body.paths)).toEqual(['/v1/products/{id}', '/v1/collections', '/v1/webhooks/{id}'])
+    expect(Object.keys(body.paths)).toEqual(Object.values({ ...PATHS, 'webhook-delivery': '/v1/webhooks/{id}' }))
   })
 
   test('is service_unavailable while a service has never told its part, and then whole', async () => {
     const fresh = await testGateway()
-    declare(fresh.catalog, '/v1/products/{id}')
-    declare(fresh.collections, '/v1/collections')
+    declareAll(fresh)
     fresh.webhooks.answer = (_request, response) => void response.writeHead(500).end('{}')
     const refused = await fresh.send(undefined, 'GET', '/openapi.json')
     expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })

@@ -3,7 +3,7 @@ import type { Upstream } from '../proxy/upstream.ts'
 
 type Json = Record<string, unknown>
 
-/** How long a merged document is served before the services are asked again. */
+/** A merged document is served for this time, then the services are asked again. */
 const FRESH_MS = 10_000
 
 const INFO = {
@@ -17,20 +17,20 @@ const INFO = {
 const SECURITY_SCHEMES = { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk_live_… or sk_test_…' } }
 
 /**
- * The API's OpenAPI document, merged from the services' parts and kept for 10 s. A service that cannot be asked is shown
- * as it last was; `service_unavailable` when it never answered, since a document with a hole would look complete.
+ * The API's OpenAPI document, merged from the documents of the services and kept for 10 s. Of a service that is away it has the
+ * last known paths. Throws `service_unavailable` when there are none, since a document without them would look complete.
  */
 export function mergedDocument(upstreams: readonly Upstream[], clock: () => Date): () => Promise<Json> {
-  const parts = new Map<Upstream, Json>()
+  const lastPaths = new Map<Upstream, Json>()
   let merged: { readonly document: Promise<Json>; readonly until: number } | undefined
 
   async function pathsOf(upstream: Upstream): Promise<Json> {
     try {
       const paths = await fetchPaths(upstream)
-      parts.set(upstream, paths)
+      lastPaths.set(upstream, paths)
       return paths
     } catch (error) {
-      const last = parts.get(upstream)
+      const last = lastPaths.get(upstream)
       if (last === undefined) throw error
       return last
     }
@@ -60,19 +60,14 @@ export function mergedDocument(upstreams: readonly Upstream[], clock: () => Date
 }
 
 async function fetchPaths(upstream: Upstream): Promise<Json> {
-  const { statusCode, body } = await upstream.send({
-    method: 'GET',
-    path: '/openapi.json',
-    headers: {},
-    body: undefined,
-  })
+  const { statusCode, body } = await upstream.send({ method: 'GET', path: '/openapi.json', headers: {} })
   const answer = await body.json()
   if (statusCode !== 200) throw new ApiError('service_unavailable', `${upstream.name} does not tell its operations now`)
   const { paths } = answer as { paths: Record<string, Json> }
   return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withTag(path, item)]))
 }
 
-/** Groups operations by the resource in their path, for the reader of the page. */
+/** Tags each operation with the resource in its path, so that the page groups them. */
 const withTag = (path: string, item: Json): Json =>
   Object.fromEntries(
     Object.entries(item).map(([method, entry]) => [method, { tags: [path.split('/')[2]], ...(entry as Json) }]),

@@ -1,28 +1,28 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Part } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
+import { bearerToken, invalidApiKey } from '../authorization/bearer-token.ts'
 import { findKey, type KnownKey } from './find-key.ts'
 import { keyCache } from './key-cache.ts'
-import { hashOf } from './key-format.ts'
-import { invalidApiKey, presentedKey } from './presented-key.ts'
+import { hashOf, isWellFormed } from './key-format.ts'
 
-/** Finds out who sends a request; as a part of the process it listens for announced changes. */
-export interface Authenticator extends Part {
-  /** The key a request brings. Throws `invalid_api_key` when it is missing, malformed, unknown or revoked (OP-02). */
+/** Finds the key of a request. As a component of the process it listens for changes of keys. */
+export interface Authenticator extends Component {
+  /** The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown or revoked (OP-02). */
   authenticate(headers: IncomingHttpHeaders, now: Date): Promise<KnownKey>
 }
 
-/** Announced by the database, with the workspace's id, whenever a key or a setting of a workspace changes. */
+/** The channel on which the database sends a workspace's id when one of its keys or settings changes. */
 const CHANGES = 'gateway_workspace_changed'
 
-/** Checks API keys against the database, through a memory of at most 5 s that announced changes cut short. */
+/** Checks API keys against the database. Keeps answers for 5 s at most, and until the database announces a change. */
 export function authenticator(worker: Database): Authenticator {
   const keys = keyCache((hash) => findKey(worker.sql, hash))
   return {
     name: 'api keys',
     async start() {
-      // What was announced while the connection was away went unheard: whenever it is back, everything is forgotten.
-      await worker.sql.listen(CHANGES, keys.forgetWorkspace, keys.clear)
+      // A lost connection misses announcements, so everything is dropped when it is back.
+      await worker.sql.listen(CHANGES, keys.dropWorkspace, keys.clear)
     },
     async authenticate(headers, now) {
       const found = keys.get(hashOf(presentedKey(headers)), now.getTime())
@@ -32,4 +32,20 @@ export function authenticator(worker: Database): Authenticator {
       return key
     },
   }
+}
+
+/**
+ * The API key in a request's `Authorization: Bearer` or `X-Api-Key`. Throws `invalid_api_key` when there is none, when it is
+ * malformed and when the two headers carry different keys (spec: Authentication 1; OP-05).
+ */
+function presentedKey(headers: IncomingHttpHeaders): string {
+  const bearer = bearerToken(headers.authorization)
+  const header = headers['x-api-key']
+  const key = bearer ?? header
+  if (key === undefined) throw invalidApiKey('Send an API key: Authorization: Bearer <API_KEY>')
+  if (header !== undefined && header !== key) {
+    throw invalidApiKey('Authorization and X-Api-Key carry different keys; send one of them')
+  }
+  if (typeof key !== 'string' || !isWellFormed(key)) throw invalidApiKey('The API key is malformed')
+  return key
 }

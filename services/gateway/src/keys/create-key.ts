@@ -1,15 +1,11 @@
 import { Id, Name } from '@backoffice/contracts/fields.ts'
 import { GRANTS } from '@backoffice/contracts/scopes.ts'
 import { created } from '@backoffice/http/reply.ts'
+import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
 import { ownWorkspace } from '../workspaces/find-workspace.ts'
-import { IssuedKey, issueKey, newKeyId } from './issue-key.ts'
-
-const CreateKeyBody = z.strictObject({
-  name: Name,
-  scopes: z.array(z.enum(GRANTS)).min(1).max(GRANTS.length),
-})
+import { IssuedKey, issueKey } from './issue-key.ts'
 
 /** POST /admin/v1/workspaces/{id}/keys (OP-05, OP-86): `sk_live_…` in a live workspace, `sk_test_…` in a sandbox. */
 export const createKey = adminOperation({
@@ -17,12 +13,12 @@ export const createKey = adminOperation({
   path: '/admin/v1/workspaces/{id}/keys',
   summary: 'Create an API key',
   params: z.strictObject({ id: Id }),
-  body: CreateKeyBody,
+  body: z.strictObject({ name: Name, scopes: z.array(z.enum(GRANTS)).min(1).max(GRANTS.length) }),
   responses: { 201: IssuedKey },
   openPoints: ['OP-04', 'OP-05', 'OP-86'],
 
   handle({ params, body, now, act }) {
-    const id = newKeyId()
+    const id = uuidv7()
     return act(params.id, [{ action: 'key.created', target: `keys/${id}` }], async (tx) => {
       const { livemode } = await ownWorkspace(tx)
       return created(await issueKey(tx, { id, livemode, ...body }, now))

@@ -3,50 +3,38 @@ import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
 
-/** What a request with a key may do, and how fast. */
+/** A key with the permissions and the rate limit of its requests. */
 export interface KnownKey {
-  /** What the services are told. */
+  /** The caller that the services see. */
   readonly caller: Caller
-  /** The workspace's own limit; null: the deployment's. */
+  /** The workspace's own limit; null for the deployment's. */
   readonly rateLimit: RateLimit | null
-  /** From when on the key is refused; null: from nowhere near. */
+  /** The key is refused from then on; null when it is not revoked. */
   readonly revokedAt: Date | null
 }
 
-interface KeyRow {
-  id: string
-  workspace_id: string
-  livemode: boolean
-  scopes: string[]
-  revoked_at: Date | null
-  product_statuses: ProductStatus[] | null
-  rate_limit_per_second: number | null
-  rate_limit_burst: number | null
+type KeyRow = Omit<Caller, 'productStatuses'> & {
+  productStatuses: ProductStatus[] | null
+  perSecond: number | null
+  burst: number | null
+  revokedAt: Date | null
 }
 
 /** Looks a key up by its hash, with its workspace's settings. `worker` reads across workspaces. */
 export async function findKey(worker: Sql, hash: string): Promise<KnownKey | undefined> {
   const [row] = await worker<KeyRow[]>`
-    select api_key.id, api_key.workspace_id, workspace.livemode, api_key.scopes, api_key.revoked_at,
-      settings.product_statuses, settings.rate_limit_per_second, settings.rate_limit_burst
+    select api_key.id as "keyId", api_key.workspace_id as "workspaceId", workspace.livemode, api_key.scopes,
+      settings.product_statuses as "productStatuses", settings.rate_limit_per_second as "perSecond",
+      settings.rate_limit_burst as burst, api_key.revoked_at as "revokedAt"
     from api_key
     join workspace on workspace.id = api_key.workspace_id
     left join settings on settings.workspace_id = api_key.workspace_id
     where api_key.key_hash = ${Buffer.from(hash, 'hex')}`
-  return row && knownKey(row)
-}
-
-function knownKey(row: KeyRow): KnownKey {
-  const { rate_limit_per_second: perSecond, rate_limit_burst: burst } = row
+  if (row === undefined) return undefined
+  const { perSecond, burst, revokedAt, ...caller } = row
   return {
-    caller: {
-      workspaceId: row.workspace_id,
-      livemode: row.livemode,
-      keyId: row.id,
-      scopes: row.scopes,
-      productStatuses: row.product_statuses ?? [...PRODUCT_STATUSES],
-    },
+    caller: { ...caller, productStatuses: caller.productStatuses ?? [...PRODUCT_STATUSES] },
     rateLimit: perSecond === null || burst === null ? null : { perSecond, burst },
-    revokedAt: row.revoked_at,
+    revokedAt,
   }
 }

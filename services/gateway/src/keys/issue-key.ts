@@ -1,10 +1,9 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { hashOf, newKey } from './key-format.ts'
 
-/** A key as it is answered when it is made: the only time that `key` is shown (OP-05). */
+/** The answer to the creation of a key: the only one that shows `key` (OP-05). */
 export const IssuedKey = z.strictObject({
   id: Id,
   name: z.string(),
@@ -13,21 +12,12 @@ export const IssuedKey = z.strictObject({
   created_at: Timestamp,
   key: z.string(),
 })
+export type IssuedKey = z.output<typeof IssuedKey>
 
-/** What a new key is made from. */
-export interface KeyOrder {
-  readonly id: string
-  readonly name: string
-  readonly scopes: string[]
-  readonly livemode: boolean
-}
+type NewKey = Pick<IssuedKey, 'id' | 'name' | 'scopes' | 'livemode'>
 
-/** An id for a key: made ahead of it, for the audit log. */
-export const newKeyId = (): string => uuidv7()
-
-/** Makes a key in the transaction's workspace and stores its hash; the answer is the only place where the key is. */
-export async function issueKey(tx: Transaction, order: KeyOrder, now: Date): Promise<z.output<typeof IssuedKey>> {
-  const { id, name, scopes, livemode } = order
+/** Creates a key in the transaction's workspace. The database stores its hash; only the answer has the key itself. */
+export async function issueKey(tx: Transaction, { id, name, scopes, livemode }: NewKey, now: Date): Promise<IssuedKey> {
   const key = newKey(id, livemode)
   await tx`
     insert into api_key (workspace_id, id, key_hash, name, scopes, created_at)

@@ -2,23 +2,23 @@ import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { KnownKey } from './find-key.ts'
 
-/** How long a look-up's answer is believed when no change is announced, so the time within which any change is in force. */
-const BELIEVED_MS = 5_000
+/** A look-up's answer is used for this time unless a change is announced: within it every change is in force. */
+const FRESH_MS = 5_000
 const MAX_KEYS = 10_000
 
-/** Keys remembered by their hash. */
+/** Keys in memory, by their hash. */
 export interface KeyCache {
   /** The key with this hash, looked up at most every 5 s; `now` is in Unix milliseconds. */
   get(hash: string, now: number): KnownKey | undefined | Promise<KnownKey | undefined>
-  /** Forgets a workspace's keys; look-ups under way are answered but not kept. */
-  forgetWorkspace(workspaceId: string): void
-  /** Forgets everything. */
+  /** Drops a workspace's keys. Look-ups under way are answered and not kept. */
+  dropWorkspace(workspaceId: string): void
+  /** Drops every key. */
   clear(): void
 }
 
 /**
- * Remembers look-ups. Requests that need the same key at once share one look-up. Unknown hashes are remembered apart, so
- * that a flood of invented keys can push no real one out. A key found unchanged stays the same object.
+ * Keeps the results of look-ups. Simultaneous requests with one key share one look-up. Unknown hashes are kept apart, so that
+ * a flood of invented keys evicts no real one. A key that is found unchanged stays the same object.
  */
 export function keyCache(find: (hash: string) => Promise<KnownKey | undefined>): KeyCache {
   const known = new LRUCache<string, { key: KnownKey; until: number }>({ max: MAX_KEYS })
@@ -48,11 +48,11 @@ export function keyCache(find: (hash: string) => Promise<KnownKey | undefined>):
       const entry = known.get(hash)
       if (entry !== undefined && entry.until > now) return entry.key
       if ((unknown.get(hash)?.until ?? 0) > now) return undefined
-      const shared = underWay.get(hash) ?? lookUp(hash, now + BELIEVED_MS, underWay)
+      const shared = underWay.get(hash) ?? lookUp(hash, now + FRESH_MS, underWay)
       underWay.set(hash, shared)
       return shared
     },
-    forgetWorkspace(workspaceId) {
+    dropWorkspace(workspaceId) {
       for (const [hash, { key }] of known.entries()) if (key.caller.workspaceId === workspaceId) known.delete(hash)
       underWay = new Map()
     },

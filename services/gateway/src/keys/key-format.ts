@@ -11,7 +11,7 @@ const KEY = /^sk_(?:live|test)_[0-9a-f]{32}_[0-9A-Za-z]{49}$/
 
 /**
  * A new API key: `sk_live_` or `sk_test_`, the key's id without its dashes, `_`, 32 random bytes in base62 and the CRC32
- * of all that in base62 (OP-05). The id is readable, so that a key found somewhere can be revoked by it.
+ * of all that in base62 (OP-05). The id is readable, so that an operator can revoke a key that was found somewhere.
  */
 export function newKey(id: string, livemode: boolean): string {
   const secret = BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`)
@@ -19,11 +19,11 @@ export function newKey(id: string, livemode: boolean): string {
   return start + checkOf(start)
 }
 
-/** Whether a string can be a key at all: its form and its check are right. Costs no look-up (OP-05). */
+/** Whether a string has the form and the checksum of a key. Needs no look-up (OP-05). */
 export const isWellFormed = (key: string): boolean =>
   KEY.test(key) && key.endsWith(checkOf(key.slice(0, -CHECK_LENGTH)))
 
-/** What is stored of a key: its SHA-256, in hex. Of 256 random bits a fast hash gives nothing away. */
+/** The stored form of a key: its SHA-256 in hex. A fast hash is safe, since the key has 256 random bits. */
 export const hashOf = (key: string): string => hash('sha256', key, 'hex')
 
 const checkOf = (text: string): string => base62(BigInt(crc32(text)), CHECK_LENGTH)

@@ -1,10 +1,13 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
-import { type TestKey, testGateway } from '../testing/test-gateway.ts'
+import type { z } from 'zod'
+import { testGateway } from '../testing/test-gateway.ts'
+import type { IssuedKey } from './issue-key.ts'
 import { hashOf, newKey } from './key-format.ts'
+import type { Key } from './list-keys.ts'
 
 interface Listed {
-  readonly items: { id: string; name: string; scopes: string[]; revoked_at: string | null }[]
+  readonly items: readonly z.output<typeof Key>[]
 }
 
 const gateway = await testGateway()
@@ -54,7 +57,7 @@ describe('creating', () => {
     const { workspaceId } = await gateway.aKey()
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, index) =>
-        gateway.admin<TestKey>('POST', `/workspaces/${workspaceId}/keys`, { name: `${index}`, scopes: ['*'] }),
+        gateway.admin<IssuedKey>('POST', `/workspaces/${workspaceId}/keys`, { name: `${index}`, scopes: ['*'] }),
       ),
     )
     expect(new Set(answers.map(({ body }) => body.key)).size).toBe(20)
@@ -136,8 +139,7 @@ describe('revoking', () => {
 })
 
 describe('rotating', () => {
-  const rotate = (id: string, body?: unknown) =>
-    gateway.admin<TestKey & { scopes: string[] }>('POST', `/keys/${id}/rotate`, body)
+  const rotate = (id: string, body?: unknown) => gateway.admin<IssuedKey>('POST', `/keys/${id}/rotate`, body)
 
   test('without overlap the old key ends at once and the new one has its scopes', async () => {
     const { id, key } = await gateway.aKey(['product::read'])
@@ -191,7 +193,7 @@ describe('listing', () => {
   test('shows a workspace its own keys, newest first, the retired ones with the time they end', async () => {
     const { workspaceId, id } = await gateway.aKey()
     await gateway.aKey()
-    const rotated = await gateway.admin<TestKey>('POST', `/keys/${id}/rotate`, { overlap_seconds: 60 })
+    const rotated = await gateway.admin<IssuedKey>('POST', `/keys/${id}/rotate`, { overlap_seconds: 60 })
     const { body } = await gateway.admin<Listed>('GET', `/workspaces/${workspaceId}/keys`)
     expect(body.items.map((item) => [item.id, item.revoked_at === null])).toEqual([
       [rotated.body.id, true],

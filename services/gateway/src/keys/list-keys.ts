@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
 import { unknownWorkspace } from '../workspaces/find-workspace.ts'
 
-const Key = z.strictObject({
+export const Key = z.strictObject({
   id: Id,
   name: z.string(),
   scopes: z.array(z.string()),
@@ -14,15 +14,7 @@ const Key = z.strictObject({
   revoked_at: Timestamp.nullable(),
 })
 
-interface KeyRow {
-  id: string
-  name: string
-  scopes: string[]
-  created_at: Date
-  revoked_at: Date | null
-}
-
-/** GET /admin/v1/workspaces/{id}/keys: a workspace's keys, revoked ones too, newest first (OP-86). */
+/** GET /admin/v1/workspaces/{id}/keys: a workspace's keys with the revoked ones, newest first (OP-86). */
 export const listKeys = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/keys',
@@ -35,7 +27,7 @@ export const listKeys = adminOperation({
   async handle({ params, query, worker }) {
     const { page, size, offset } = pageOf(query)
     const [rows, [workspace]] = await Promise.all([
-      worker<KeyRow[]>`
+      worker<{ created_at: Date; revoked_at: Date | null }[]>`
         select id, name, scopes, created_at, revoked_at from api_key
         where workspace_id = ${params.id}
         order by id desc limit ${size} offset ${offset}`,

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
 
 /**
- * DELETE /admin/v1/keys/{id} (OP-86): the key is refused from now on, everywhere within 5 s. Revoking it again is no
- * error and leaves the time of the first revocation.
+ * DELETE /admin/v1/keys/{id} (OP-86): revokes a key, everywhere within 5 s. Revoking it again is no error and keeps the time of
+ * the first revocation.
  */
 export const revokeKey = adminOperation({
   method: 'DELETE',
@@ -31,6 +31,6 @@ export const revokeKey = adminOperation({
 /** The workspace of a key known by its id. Throws `not_found` when there is no such key. */
 export async function workspaceOfKey(worker: Sql, id: string): Promise<string> {
   const [key] = await worker<{ workspace_id: string }[]>`select workspace_id from api_key where id = ${id}`
-  if (key === undefined) throw notFound(`API key ${id} does not exist`)
+  if (key === undefined) throw notFound([], `API key ${id} does not exist`)
   return key.workspace_id
 }

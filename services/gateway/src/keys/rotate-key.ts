@@ -2,11 +2,11 @@ import { conflict } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { adminOperation } from '../admin/admin-operation.ts'
-import type { Act } from '../audit/record-acts.ts'
+import { type Act, adminOperation } from '../admin/admin-operation.ts'
 import { ownWorkspace } from '../workspaces/find-workspace.ts'
-import { IssuedKey, issueKey, newKeyId } from './issue-key.ts'
+import { IssuedKey, issueKey } from './issue-key.ts'
 import { workspaceOfKey } from './revoke-key.ts'
 
 const MAX_OVERLAP_S = 86_400
@@ -14,8 +14,8 @@ const MAX_OVERLAP_S = 86_400
 const RotateKeyBody = z.strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }).prefault({})
 
 /**
- * POST /admin/v1/keys/{id}/rotate (OP-86): a new key with the same name and scopes; the old one is refused at once, or
- * after `overlap_seconds`. A key that is revoked or has been rotated is `conflict`.
+ * POST /admin/v1/keys/{id}/rotate (OP-86): creates a key with the same name and scopes, and revokes the old one at once or
+ * after `overlap_seconds`. Throws `conflict` for a key that is revoked or has been rotated.
  */
 export const rotateKey = adminOperation({
   method: 'POST',
@@ -28,7 +28,7 @@ export const rotateKey = adminOperation({
 
   async handle({ params, body, worker, now, act }) {
     const workspaceId = await workspaceOfKey(worker, params.id)
-    const id = newKeyId()
+    const id = uuidv7()
     const acts: Act[] = [
       { action: 'key.rotated', target: `keys/${params.id}` },
       { action: 'key.created', target: `keys/${id}` },
@@ -41,12 +41,12 @@ export const rotateKey = adminOperation({
   },
 })
 
-/** Of several rotations of one key at once, the row's lock lets one through. */
+/** The row's lock lets one of several simultaneous rotations through. */
 async function retireKey(tx: Transaction, id: string, revokedAt: Date) {
   const [old] = await tx<{ name: string; scopes: string[] }[]>`
     update api_key set revoked_at = ${revokedAt}
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and revoked_at is null
     returning name, scopes`
-  if (old === undefined) throw conflict(`API key ${id} has been rotated or revoked already`)
+  if (old === undefined) throw conflict([], `API key ${id} has been rotated or revoked already`)
   return old
 }

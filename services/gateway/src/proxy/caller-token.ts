@@ -1,22 +1,19 @@
-import type { Caller } from '@backoffice/http/internal-token.ts'
+import { type Caller, TOKEN_LIFETIME_MS } from '@backoffice/http/internal-token.ts'
 
-/** A token is replaced while this much of its life is left, so that none expires on its way. */
+/** A token is replaced this long before it expires, so that it does not expire on its way. */
 const LEFT_MS = 15_000
 
 /**
- * The internal token of a caller, signed once and used again until it nears its end. It is kept with the caller object:
- * callers that have not changed must stay the same object, and a change makes a new token.
+ * Returns the internal token of a caller: signed once, then reused until shortly before it expires. The token belongs to the
+ * caller object: an unchanged caller has to stay the same object, a changed one has to be a new object.
  */
-export function callerTokens(
-  sign: (caller: Caller, now: Date) => Promise<string>,
-  lifetimeMs: number,
-): (caller: Caller, now: Date) => Promise<string> {
+export function callerTokens(sign: (caller: Caller, now: Date) => Promise<string>): typeof sign {
   const tokens = new WeakMap<Caller, { token: Promise<string>; until: number }>()
   return (caller, now) => {
     const known = tokens.get(caller)
     if (known !== undefined && known.until > now.getTime()) return known.token
     const token = sign(caller, now)
-    tokens.set(caller, { token, until: now.getTime() + lifetimeMs - LEFT_MS })
+    tokens.set(caller, { token, until: now.getTime() + TOKEN_LIFETIME_MS - LEFT_MS })
     return token
   }
 }

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
 /**
- * Request headers that reach a service. Everything else stays here: what belongs to one connection, credentials,
- * `X-Internal-*`, `Forwarded` and `X-Forwarded-*`, `X-Request-Id`, and whatever somebody thinks up next.
+ * Request headers that reach a service. All others are dropped, among them hop-by-hop headers, credentials, `X-Internal-*`,
+ * `Forwarded`, `X-Forwarded-*` and `X-Request-Id`.
  */
 const TO_SERVICE = [
   'accept',
@@ -18,7 +18,7 @@ const TO_SERVICE = [
   'user-agent',
 ] as const
 
-/** Response headers that reach the client; nothing that tells of the inside. */
+/** Response headers that reach the client. All others are dropped, since they may reveal internals. */
 const TO_CLIENT = [
   'accept-ranges',
   'allow',
@@ -38,10 +38,10 @@ const TO_CLIENT = [
   'x-content-type-options',
 ] as const
 
-/** The client's headers that a service may see. */
+/** The client's headers for the service. */
 export const headersForService = (headers: IncomingHttpHeaders): Record<string, string> => pick(headers, TO_SERVICE)
 
-/** The service's headers that the client may see. */
+/** The service's headers for the client. */
 export const headersForClient = (headers: IncomingHttpHeaders): Record<string, string> => pick(headers, TO_CLIENT)
 
 function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<string, string> {

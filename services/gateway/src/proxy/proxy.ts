@@ -6,22 +6,22 @@ import type { Authenticator } from '../keys/authenticator.ts'
 import type { rateLimiter } from '../rate-limit/rate-limiter.ts'
 import { headersForClient, headersForService } from './headers.ts'
 import { requestBody } from './request-body.ts'
-import { FILE_ROUTES, JSON_LIMITS, type RouteLimits, type ServiceName, serviceFor } from './routes.ts'
-import type { Upstream } from './upstream.ts'
+import { FILE_ROUTES, JSON_LIMITS, type RouteLimits, serviceFor } from './routes.ts'
+import type { Upstream, Upstreams } from './upstream.ts'
 
 export interface ProxyDependencies {
   readonly authenticator: Authenticator
   readonly takeCall: ReturnType<typeof rateLimiter>
   readonly tokenOf: (caller: Caller, now: Date) => Promise<string>
-  readonly upstreams: Readonly<Record<ServiceName, Upstream>>
-  /** The catalog, over connections that only files use. */
+  readonly upstreams: Upstreams
+  /** The catalog over separate connections for files. */
   readonly files: Upstream
   readonly clock: () => Date
 }
 
 /**
- * Answers `/v1`: finds out who calls (401), counts the call (429), finds the service (404) and passes request and answer
- * through, neither kept in memory. It is all done before Fastify would read the body.
+ * Answers `/v1`: authenticates the caller (401), counts the call (429), finds the service (404) and streams request and answer.
+ * All of it happens before Fastify reads the body.
  */
 export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies): void {
   const { authenticator, takeCall, tokenOf, upstreams, files, clock } = dependencies
@@ -41,19 +41,9 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     if (service === undefined)
       throw new ApiError('not_found', `${raw.method} ${target.split('?', 1)[0]}: no such operation`)
     request.logged = { ...request.logged, upstream: service }
-    const headers = headersForService(raw.headers)
-    headers[INTERNAL_TOKEN_HEADER] = await tokenOf(caller, now)
-    headers['x-request-id'] = request.id
-    headers.traceparent = traceparentFrom(raw.headers.traceparent)
+    const token = await tokenOf(caller, now)
     const upstream = limits.isFile ? files : upstreams[service]
-    const answer = await upstream.send({
-      method: request.method,
-      path: target,
-      headers,
-      body: requestBody(raw, limits.bodyBytes),
-      signal: clientGone(reply),
-    })
-    return reply.code(answer.statusCode).headers(headersForClient(answer.headers)).send(answer.body)
+    return passOn(upstream, request, reply, { path: target, token, body: requestBody(raw, limits.bodyBytes) })
   }
 
   for (const [url, limits] of Object.entries({ '/v1': JSON_LIMITS, '/v1/*': JSON_LIMITS, ...FILE_ROUTES })) {
@@ -65,8 +55,32 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
   }
 }
 
-/** Aborted when the client leaves before it has its answer: what nobody waits for is not finished. */
-export function clientGone({ raw }: FastifyReply): AbortSignal {
+interface PassedOn {
+  readonly path: string
+  /** The internal token; none for stored files. */
+  readonly token?: string
+  readonly body?: AsyncIterable<Buffer> | undefined
+}
+
+/** Sends a request to a service and streams the answer back. Stops when the client closes the connection. */
+export async function passOn(
+  upstream: Upstream,
+  { raw, method, id }: FastifyRequest,
+  reply: FastifyReply,
+  { path, token, body }: PassedOn,
+) {
+  const headers = {
+    ...headersForService(raw.headers),
+    ...(token !== undefined && { [INTERNAL_TOKEN_HEADER]: token }),
+    'x-request-id': id,
+    traceparent: traceparentFrom(raw.headers.traceparent),
+  }
+  const answer = await upstream.send({ method, path, headers, body, signal: clientGone(reply) })
+  return reply.code(answer.statusCode).headers(headersForClient(answer.headers)).send(answer.body)
+}
+
+/** A signal that aborts when the client closes the connection before it has its answer. */
+function clientGone({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController()
   raw.once('close', () => {
     if (!raw.writableFinished) gone.abort()

@@ -1,8 +1,9 @@
 import { request as openRequest } from 'node:http'
 import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
-import { type Refused, testGateway } from '../testing/test-gateway.ts'
+import { testGateway } from '../testing/test-gateway.ts'
 import { type Echo, echo } from '../testing/test-upstream.ts'
 
 const LIMIT = 1024 * 1024
@@ -56,7 +57,7 @@ describe.each([
   test.each([LIMIT + 1, 8 * LIMIT])('a body of %d bytes is payload_too_large', async (bytes) => {
     const { status, body } = await send(bytes, isAnnounced)
     expect(status).toBe(413)
-    const refused: Refused = JSON.parse(body)
+    const refused: ErrorBody = JSON.parse(body)
     expect(refused.error.code).toBe('payload_too_large')
   })
 

@@ -4,9 +4,8 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 const tooLarge = (maxBytes: number) => new ApiError('payload_too_large', `body: is larger than ${maxBytes} bytes`)
 
 /**
- * The body to pass on, chunk by chunk as it comes in; undefined when there is none (a GET's body means nothing). Throws
- * `payload_too_large` at once when Content-Length says more than `maxBytes`, and while streaming when more than that
- * arrives (OP-07).
+ * The body of a request as a stream of chunks; undefined when there is none (the body of a GET has no meaning). Throws
+ * `payload_too_large` at once when Content-Length exceeds `maxBytes`, and while streaming when more bytes arrive (OP-07).
  */
 export function requestBody(request: IncomingMessage, maxBytes: number): AsyncIterable<Buffer> | undefined {
   const length = request.headers['content-length']
@@ -25,6 +24,6 @@ async function* limited(request: IncomingMessage, maxBytes: number): AsyncGenera
       yield chunk
     }
   } finally {
-    request.resume() // What is left of a body nobody wants is read and dropped, so that the client gets to its answer.
+    request.resume() // Drops the rest of an unread body, so that the client comes to read its answer.
   }
 }

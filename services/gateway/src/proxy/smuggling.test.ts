@@ -1,6 +1,7 @@
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { exchangeRaw } from '../testing/raw-http.ts'
-import { type Refused, testGateway } from '../testing/test-gateway.ts'
+import { testGateway } from '../testing/test-gateway.ts'
 import { type Echo, echo } from '../testing/test-upstream.ts'
 
 const gateway = await testGateway()
@@ -60,7 +61,7 @@ describe('a request whose end could be read in two ways is refused and reaches n
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     expect(answer.match(/HTTP\/1\.1/g)).toHaveLength(1)
     const [head = '', body = ''] = answer.split('\r\n\r\n')
-    const refused: Refused = JSON.parse(body)
+    const refused: ErrorBody = JSON.parse(body)
     expect(refused.error.code).toBe('bad_request')
     expect(head.toLowerCase()).toContain(`x-request-id: ${refused.error.request_id}`)
     expect(catalog.received.filter((request) => request.complete)).toEqual([])

@@ -1,6 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 
-/** The connection could not be made, so nothing of the request was sent. */
+/** The connection failed, so nothing of the request was sent. */
 const NOT_CONNECTED = new Set([
   'EAI_AGAIN',
   'ECONNREFUSED',
@@ -9,19 +9,19 @@ const NOT_CONNECTED = new Set([
   'ENOTFOUND',
   'UND_ERR_CONNECT_TIMEOUT',
 ])
-/** The connection was lost after the request, or part of it, was sent. */
+/** The connection was lost after some of the request was sent. */
 const LOST = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET'])
 const TOO_SLOW = 'UND_ERR_HEADERS_TIMEOUT'
 
 const RETRY_AFTER = { 'retry-after': '1' }
 
-/** Whether sending again cannot do anything twice: nothing was sent, or the method only reads. */
+/** Whether a request can be sent again without a second effect: nothing was sent, or the method only reads. */
 export function isSafeToRepeat(error: unknown, method: string): boolean {
   const code = codeOf(error)
   return code === 'ECONNREFUSED' || (LOST.has(code) && (method === 'GET' || method === 'HEAD'))
 }
 
-/** What the client is told when a service did not answer (OP-02); other errors are returned as they are. */
+/** The error for the client when a service did not answer (OP-02). Returns other errors unchanged. */
 export function refusalOf(error: unknown, service: string): unknown {
   const code = codeOf(error)
   const options = { cause: error, headers: RETRY_AFTER }
@@ -34,7 +34,7 @@ export function refusalOf(error: unknown, service: string): unknown {
   return error
 }
 
-/** More requests are under way than the service is sent at once. */
+/** The error for one request too many under way to a service. */
 export const tooBusy = (service: string): ApiError =>
   new ApiError('service_unavailable', `${service} has too many requests to answer`, { headers: RETRY_AFTER })
 

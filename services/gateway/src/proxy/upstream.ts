@@ -1,19 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Part } from '@backoffice/runtime/process.ts'
+import { ROUTED_SERVICES, type RoutedService, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
 import { type Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
 
-/** A request to a service. `body` is asked for at each attempt and must be untouched until it is read. */
+/** A request to a service. A second attempt gets the same `body`, which the first one has not read. */
 interface UpstreamRequest {
   readonly method: string
   readonly path: string
   readonly headers: Record<string, string>
-  readonly body: AsyncIterable<Buffer> | undefined
+  readonly body?: AsyncIterable<Buffer> | undefined
   readonly signal?: AbortSignal
 }
 
-/** A service as the gateway reaches it. */
-export interface Upstream extends Part {
+/** The gateway's connections to a service. */
+export interface Upstream extends Component {
   /**
    * Sends a request and resolves when the answer's head is there; its body must be read or destroyed. Throws
    * `service_unavailable` when the service cannot be reached, `gateway_timeout` when it does not answer in time.
@@ -21,23 +22,26 @@ export interface Upstream extends Part {
   send(request: UpstreamRequest): Promise<Dispatcher.ResponseData>
 }
 
-/** How long a service is waited for, and how much it is sent at once. */
+/** Every service with routes. */
+export type Upstreams = Readonly<Record<RoutedService, Upstream>>
+
+/** Time limits in milliseconds, and the number of simultaneous requests. */
 export interface UpstreamLimits {
   readonly connectMs: number
-  /** From the request's last byte to the answer's head, and between two parts of the answer's body. */
+  /** From the request's last byte to the answer's head, and between two chunks of the answer's body. */
   readonly answerMs: number
-  /** Requests under way; one more is refused at once rather than kept waiting behind them. */
+  /** Requests under way at most. One more is refused at once and does not wait. */
   readonly underWay: number
 }
 
 const LIMITS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, underWay: 512 }
-/** For files: an image waits up to 30 s for its turn and is then worked on for up to 40 s. */
+/** For files: the catalog lets an image wait for up to 30 s and processes it for up to 40 s. */
 export const FILE_UPSTREAM: UpstreamLimits = { ...LIMITS, answerMs: 75_000 }
 
-/** Pauses before sending again, in milliseconds: long enough for a service that is being restarted, short for a caller. */
+/** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
 const RETRY_PAUSES = [50, 200]
 
-/** Opens a pool of kept-alive connections to a service, one request at a time on each, so that none waits for another. */
+/** Opens kept-alive connections to a service. Each carries one request at a time, so that no request waits for another. */
 export function openUpstream(name: string, url: string, limits = LIMITS): Upstream {
   const pool = new Pool(url, {
     connections: limits.underWay,
@@ -82,3 +86,9 @@ export function openUpstream(name: string, url: string, limits = LIMITS): Upstre
     },
   }
 }
+
+/** Opens connections to every service with routes; `urls` are the gateway's settings. */
+export const openUpstreams = (urls: Readonly<Record<UrlSetting<RoutedService>, string>>, limits = LIMITS): Upstreams =>
+  Object.fromEntries(
+    ROUTED_SERVICES.map((name) => [name, openUpstream(name, urls[urlSetting(name)], limits)]),
+  ) as Upstreams

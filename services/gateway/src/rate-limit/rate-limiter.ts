@@ -2,26 +2,17 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { LRUCache } from 'lru-cache'
 import { type Bucket, type RateLimit, takeToken } from './token-bucket.ts'
 
-/** Keys whose buckets are kept; the bucket of a key not seen for the longest time is forgotten, which fills it. */
+/** Buckets in memory. Beyond that the bucket of the least recent key is dropped; a new one is full. */
 const MAX_BUCKETS = 50_000
 
-/** Headers that tell a caller where it stands. */
-type RateLimitHeaders = Record<'x-ratelimit-limit' | 'x-ratelimit-remaining' | 'x-ratelimit-reset', string>
-
-/** A call's outcome: the headers of its answer, whatever that will be, and the refusal if it comes too soon. */
-export interface RateLimited {
-  readonly headers: RateLimitHeaders
-  readonly refusal: ApiError | undefined
-}
-
 /**
- * Counts calls by key in this process's memory (OP-06). `X-RateLimit-Limit` is the size of the key's bucket, `Remaining`
- * the calls it holds now, `Reset` the Unix second at which it is full again if nobody calls; `Retry-After` is in whole
- * seconds, at least 1. `now` is in Unix milliseconds.
+ * Counts calls by key in this process's memory (OP-06). Returns the headers for a call's answer, and the refusal of a call that
+ * exceeds the limit. `X-RateLimit-Limit` is the size of the key's bucket, `Remaining` the calls left in it, `Reset` the Unix second
+ * at which it is full again without further calls. `Retry-After` is in whole seconds, at least 1. `now` is in Unix milliseconds.
  */
-export function rateLimiter(standard: RateLimit): (keyId: string, limit: RateLimit | null, now: number) => RateLimited {
+export function rateLimiter(standard: RateLimit) {
   const buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS })
-  return (keyId, override, now) => {
+  return (keyId: string, override: RateLimit | null, now: number) => {
     const limit = override ?? standard
     const { isAllowed, bucket, fullAt, retryAt } = takeToken(buckets.get(keyId), limit, now)
     buckets.set(keyId, bucket)

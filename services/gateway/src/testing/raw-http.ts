@@ -1,6 +1,6 @@
 import { connect } from 'node:net'
 
-/** Sends bytes as they are and returns all that comes back until the other side closes. */
+/** Sends bytes unchanged and returns every byte received until the other side closes. */
 export function exchangeRaw(url: string, bytes: string): Promise<string> {
   const { hostname, port } = new URL(url)
   return new Promise((resolve, reject) => {

@@ -1,4 +1,6 @@
 import { Writable } from 'node:stream'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
+import { ROUTED_SERVICES, type RoutedService, urlSetting } from '@backoffice/contracts/services.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
 import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
@@ -6,18 +8,16 @@ import type { TestAnswer } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { pino } from 'pino'
 import { request } from 'undici'
+import type { z } from 'zod'
 import { createGatewayApp } from '../app.ts'
 import { authenticator } from '../keys/authenticator.ts'
-import { openUpstream, type UpstreamLimits } from '../proxy/upstream.ts'
+import type { IssuedKey } from '../keys/issue-key.ts'
+import { openUpstream, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
+import type { Workspace } from '../workspaces/create-workspace.ts'
 import { type TestUpstream, testUpstream } from './test-upstream.ts'
 
 export const ADMIN_TOKEN = 'operator-token-of-the-tests'
-
-/** The error body, as a test reads it. */
-export interface Refused {
-  readonly error: { readonly code: string; readonly message: string; readonly request_id: string }
-}
 
 /** A workspace and one of its keys. */
 export interface TestKey {
@@ -32,24 +32,24 @@ interface Extras {
   readonly headers?: Record<string, string | string[]>
 }
 
-/** A gateway over a database and two services of the test's own, on a real port. */
+/** A gateway over a database of the test's own, on a real port, with a test upstream in the place of each service. */
 export interface TestGateway {
   readonly url: string
   readonly database: TestDatabase
   readonly worker: Database
+  readonly services: Readonly<Record<RoutedService, TestUpstream>>
   readonly catalog: TestUpstream
-  readonly collections: TestUpstream
   readonly webhooks: TestUpstream
-  /** Lines it has logged. */
+  /** The lines of its log. */
   readonly log: Record<string, unknown>[]
-  /** Key look-ups it has made. */
+  /** The number of its key look-ups. */
   lookUps(): number
   /** Its clock, in Unix milliseconds: it stands still. */
   now(): number
   /** Moves its clock on. */
   passTime(ms: number): void
-  admin<Body = Refused>(method: string, path: string, body?: unknown): Promise<TestAnswer<Body>>
-  send<Body = Refused>(
+  admin<Body = ErrorBody>(method: string, path: string, body?: unknown): Promise<TestAnswer<Body>>
+  send<Body = ErrorBody>(
     key: string | undefined,
     method: string,
     path: string,
@@ -68,7 +68,9 @@ const GENEROUS: RateLimit = { perSecond: 1000, burst: 100_000 }
 /** Starts a gateway for the calling test file. */
 export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await testDatabase('gateway')
-  const [catalog, collections, webhooks] = await Promise.all([testUpstream(), testUpstream(), testUpstream()])
+  const services = Object.fromEntries(
+    await Promise.all(ROUTED_SERVICES.map(async (name) => [name, await testUpstream()] as const)),
+  ) as Record<RoutedService, TestUpstream>
   let lookUps = 0
   const worker = openDatabase({
     url: database.workerUrl,
@@ -80,12 +82,9 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
   const { log, logger } = logInMemory()
   let now = Date.now()
   const keys = authenticator(worker)
-  const upstreams = {
-    catalog: openUpstream('catalog', catalog.url, limits),
-    collections: openUpstream('collections', collections.url, limits),
-    'webhook-delivery': openUpstream('webhook-delivery', webhooks.url, limits),
-  }
-  const files = openUpstream('catalog', catalog.url, limits)
+  const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
+  const upstreams = openUpstreams(urls as Parameters<typeof openUpstreams>[0], limits)
+  const files = openUpstream('catalog', services.catalog.url, limits)
   const app = createGatewayApp({
     logger,
     db: database.db,
@@ -112,9 +111,9 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     url,
     database,
     worker,
-    catalog,
-    collections,
-    webhooks,
+    services,
+    catalog: services.catalog,
+    webhooks: services['webhook-delivery'],
     log,
     lookUps: () => lookUps,
     now: () => now,
@@ -128,12 +127,12 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
         headers: { ...(key !== undefined && { authorization: `Bearer ${key}` }), ...headers },
       }),
     async aKey(scopes = ['*'], sandbox = false) {
-      const workspace = await admin<{ id: string; sandbox: { id: string } | null }>('POST', '/workspaces', {
+      const workspace = await admin<z.output<typeof Workspace>>('POST', '/workspaces', {
         name: 'Test',
         sandbox,
       })
       const workspaceId = workspace.body.sandbox?.id ?? workspace.body.id
-      const { body } = await admin<TestKey>('POST', `/workspaces/${workspaceId}/keys`, { name: 'Test', scopes })
+      const { body } = await admin<IssuedKey>('POST', `/workspaces/${workspaceId}/keys`, { name: 'Test', scopes })
       return { workspaceId, id: body.id, key: body.key }
     },
   }

@@ -8,15 +8,15 @@ type Answer = (request: IncomingMessage, response: ServerResponse) => void | Pro
 /** A service of the test's own behind the gateway, over real HTTP. */
 export interface TestUpstream {
   readonly url: string
-  /** How it answers from now on; the request itself as JSON unless told otherwise. */
+  /** How it answers; `echo` unless a test sets another. */
   answer: Answer
-  /** Requests it has been sent. */
+  /** The requests that have arrived. */
   readonly received: IncomingMessage[]
   /** Closes the port. */
   stop(): Promise<void>
 }
 
-/** What an upstream that was not told otherwise answers. */
+/** The answer of `echo`. */
 export interface Echo {
   readonly method: string
   readonly url: string
@@ -36,7 +36,7 @@ export async function testUpstream(port = 0): Promise<TestUpstream> {
   const received: IncomingMessage[] = []
   const server = createServer((request, response) => {
     received.push(request)
-    // A request that is broken off on its way has nobody to answer.
+    // The client of a request that was cut off waits for no answer.
     Promise.resolve(upstream.answer(request, response)).catch(() => response.destroy())
   })
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))

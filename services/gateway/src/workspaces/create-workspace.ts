@@ -4,13 +4,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
 
-const CreateWorkspaceBody = z.strictObject({
-  name: Name,
-  domain: z.hostname().max(253).nullish(),
-  sandbox: z.boolean().default(false),
-})
-
-/** A live workspace with its sandbox, if it has one (architecture: Admin API). */
+/** A live workspace and its sandbox, or null (architecture: Admin API). */
 export const Workspace = z.strictObject({
   id: Id,
   name: z.string(),
@@ -24,7 +18,11 @@ export const createWorkspace = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces',
   summary: 'Create a workspace',
-  body: CreateWorkspaceBody,
+  body: z.strictObject({
+    name: Name,
+    domain: z.hostname().max(253).nullish(),
+    sandbox: z.boolean().default(false),
+  }),
   responses: { 201: Workspace },
   openPoints: ['OP-86'],
 
@@ -32,13 +30,8 @@ export const createWorkspace = adminOperation({
     const { name, domain = null } = body
     const id = uuidv7()
     const sandbox = body.sandbox ? { id: uuidv7(), livemode: false as const } : null
-    const rows = [id, ...(sandbox ? [sandbox.id] : [])].map((row) => ({
-      id: row,
-      parent: id,
-      name,
-      domain,
-      created_at: now,
-    }))
+    const live = { id, parent: id, name, domain, created_at: now }
+    const rows = sandbox ? [live, { ...live, id: sandbox.id }] : [live]
     await act(id, [{ action: 'workspace.created', target: `workspaces/${id}` }], async (tx) => {
       await tx`insert into workspace ${tx(rows)}`
     })

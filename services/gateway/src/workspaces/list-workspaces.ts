@@ -1,5 +1,7 @@
-import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import type { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
 import { Workspace } from './create-workspace.ts'
 
@@ -13,23 +15,16 @@ export const listWorkspaces = adminOperation({
   openPoints: ['OP-86'],
 
   async handle({ query, worker }) {
-    const { page, size, offset } = pageOf(query)
-    const [rows, [{ total }]] = await Promise.all([
-      worker<{ id: string; name: string; domain: string | null; sandbox_id: string | null }[]>`
-        select live.id, live.name, live.domain, sandbox.id as sandbox_id
-        from workspace live
-        left join workspace sandbox on sandbox.parent = live.id and not sandbox.livemode
-        where live.livemode
-        order by live.id desc limit ${size} offset ${offset}`,
-      worker<[{ total: number }]>`select count(*) as total from workspace where livemode`,
-    ])
-    const items = rows.map(({ id, name, domain, sandbox_id: sandbox }) => ({
-      id,
-      name,
-      domain,
-      livemode: true,
-      sandbox: sandbox === null ? null : { id: sandbox, livemode: false },
-    }))
-    return ok(pageView(page, size, total, items))
+    const page = await countedPage<z.output<typeof Workspace>>(worker, query, {
+      columns: worker`
+        id, name, domain, livemode,
+        (
+          select json_build_object('id', id, 'livemode', livemode) from workspace as sandbox
+          where sandbox.parent = workspace.id and not sandbox.livemode
+        ) as sandbox`,
+      source: worker`from workspace where livemode`,
+      order: worker`id desc`,
+    })
+    return ok(page)
   },
 })

@@ -18,7 +18,7 @@ const UpdateSettingsBody = z.strictObject({
 })
 type UpdateSettingsBody = z.output<typeof UpdateSettingsBody>
 
-/** A workspace with its settings in force; `rate_limit` null is the deployment's own limit (OP-06). */
+/** A workspace and its settings in force; a `rate_limit` of null is the deployment's limit (OP-06). */
 const WorkspaceSettings = z.strictObject({
   id: Id,
   name: z.string(),
@@ -28,8 +28,8 @@ const WorkspaceSettings = z.strictObject({
 })
 
 /**
- * PUT /admin/v1/workspaces/{id}/settings (OP-86): what is omitted stays, null puts the default back. Live workspace and
- * sandbox each have their own. In force within 5 s, usually at once.
+ * PUT /admin/v1/workspaces/{id}/settings (OP-86): an omitted setting stays, null restores its default. A live workspace and its
+ * sandbox have separate settings. In force within 5 s, usually at once.
  */
 export const updateSettings = adminOperation({
   method: 'PUT',
@@ -49,7 +49,9 @@ export const updateSettings = adminOperation({
 })
 
 async function saveSettings(tx: Transaction, { product_statuses: statuses, rate_limit: limit }: UpdateSettingsBody) {
-  const [row] = await tx<[SettingsRow]>`
+  const [row] = await tx<
+    [{ product_statuses: ProductStatus[] | null; per_second: number | null; burst: number | null }]
+  >`
     insert into settings (workspace_id, product_statuses, rate_limit_per_second, rate_limit_burst)
     values (${tx.context.workspaceId}, ${statuses ?? null}, ${limit?.per_second ?? null}, ${limit?.burst ?? null})
     on conflict (workspace_id) do update set
@@ -64,12 +66,6 @@ async function saveSettings(tx: Transaction, { product_statuses: statuses, rate_
   }
 }
 
-interface SettingsRow {
-  product_statuses: ProductStatus[] | null
-  per_second: number | null
-  burst: number | null
-}
-
-/** The column's new value when the member was sent, else the one it has. */
+/** The column's new value when the request has the member, else its present value. */
 const replaced = (tx: Transaction, member: unknown, column: string) =>
   tx`${tx(member === undefined ? `settings.${column}` : `excluded.${column}`)}`

@@ -1,19 +1,17 @@
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { tokenVerifier } from '@backoffice/http/internal-token.ts'
 import { tokenKey } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
 import { testGateway } from '../testing/test-gateway.ts'
 import type { Echo } from '../testing/test-upstream.ts'
-
-interface Workspace {
-  readonly id: string
-  readonly sandbox: { readonly id: string } | null
-}
+import type { Workspace } from './create-workspace.ts'
 
 const UNKNOWN = '0198c2f1-a3b4-7c5d-8e9f-0123456789ab'
 const gateway = await testGateway()
 const verify = tokenVerifier(tokenKey)
-const create = <Body = Workspace>(body: unknown) => gateway.admin<Body>('POST', '/workspaces', body)
+const create = <Body = z.output<typeof Workspace>>(body: unknown) => gateway.admin<Body>('POST', '/workspaces', body)
 const settings = (id: string, body: unknown) => gateway.admin<unknown>('PUT', `/workspaces/${id}/settings`, body)
 
 describe('creating', () => {
@@ -47,7 +45,7 @@ describe('creating', () => {
     [{ name: 'a', sandbox: 'yes' }, 'sandbox'],
     [{ name: 'a', livemode: false }, 'livemode'],
   ])('refuses %j, naming %s', async (body, path) => {
-    const answer = await create<{ error: { code: string; message: string } }>(body)
+    const answer = await create<ErrorBody>(body)
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } })
     expect(answer.body.error.message).toContain(`${path}: `)
   })
@@ -57,7 +55,8 @@ describe('listing', () => {
   test('pages through live workspaces with their sandboxes, newest first', async () => {
     const older = (await create({ name: 'Older', sandbox: true })).body
     const newer = (await create({ name: 'Newer' })).body
-    const list = (query: string) => gateway.admin<{ items: Workspace[]; total: number }>('GET', `/workspaces${query}`)
+    const list = (query: string) =>
+      gateway.admin<{ items: z.output<typeof Workspace>[]; total: number }>('GET', `/workspaces${query}`)
     const first = await list('?limit=1')
     expect(first.body).toMatchObject({ page: 1, size: 1, has_next_page: true, items: [newer] })
     const second = await list('?limit=1&page=2')

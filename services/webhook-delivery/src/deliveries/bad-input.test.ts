@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, test } from 'vitest'
-import { webhookDelivery } from '../harness.ts'
+import { webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { admin, send, createEndpointAt } = await webhookDelivery()
 const caller = aCaller()

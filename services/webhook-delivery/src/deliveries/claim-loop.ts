@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { alarm } from '@backoffice/messaging/alarm.ts'
+import { wakeSignal } from '@backoffice/messaging/wake-signal.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
@@ -40,7 +40,7 @@ export interface ClaimLoopOptions {
  */
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions
-  readonly #alarm = alarm()
+  readonly #alarm = wakeSignal()
   readonly #watch: TableWatch
   /** To be given back before more is claimed. */
   readonly #returned: ReturnedClaims
@@ -72,7 +72,7 @@ export class ClaimLoop {
 
   /** To be called when something became due earlier than was known. */
   wake(): void {
-    this.#alarm.ring()
+    this.#alarm.wake()
   }
 
   /** To be called when endpoints may have room again, or something may be due earlier than was known. */

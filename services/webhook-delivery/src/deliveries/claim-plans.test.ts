@@ -2,7 +2,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { webhookDelivery } from '../harness.ts'
+import { webhookDelivery } from '../testing/webhooks-api.ts'
 import { claimDue, readyEndpoints } from './claims.ts'
 import { PLANS_ONCE } from './plans.ts'
 

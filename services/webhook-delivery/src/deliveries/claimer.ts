@@ -1,8 +1,6 @@
+import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { openSession } from '@backoffice/postgres/session.ts'
-
-/** First key of the advisory locks that claimers hold; the second is the claimer. */
-export const CLAIMER_LOCK = 7_021_002
+import { type LockSession, openLockSession } from '@backoffice/postgres/lock-session.ts'
 
 const BEAT_MS = 1000
 /** A beat without an answer for so long means that the lock may be lost. */
@@ -29,32 +27,27 @@ export interface ClaimerOptions {
 export function claimer({ url, onRegained }: ClaimerOptions): Claimer {
   let id: number | undefined
   let isHeld = false
-  let session: Sql | undefined
+  let session: LockSession | undefined
   let timer: NodeJS.Timeout | undefined
   let beating: Promise<void> = Promise.resolve()
   let isStopping = false
 
   const takeLock = async () => {
-    const opened = openSession(url, 'webhook-delivery claimer', () => void drop(opened))
-    session = opened
-    const isNew = id === undefined
-    id ??= await answered(newId(opened))
-    if (!(await answered(isLocked(opened, id)))) throw new Error(`another session holds the lock of claimer ${id}`)
-    if (!isNew) await onRegained(id)
-    isHeld = session === opened
-  }
-  const drop = async (dropped: Sql | undefined) => {
-    if (dropped === undefined || session !== dropped) return
-    session = undefined
     isHeld = false
-    await dropped.end({ timeout: 1 }).catch(() => undefined)
+    session = openLockSession(url, 'webhook-delivery claimer', ANSWER_WITHIN_MS)
+    const { sql, answered } = session
+    const isNew = id === undefined
+    id ??= await answered(newId(sql))
+    if (!(await answered(isLocked(sql, id)))) throw new Error(`another session holds the lock of claimer ${id}`)
+    if (!isNew) await onRegained(id)
+    isHeld = true
   }
   const beat = async () => {
     try {
-      if (session === undefined) await takeLock()
-      else await answered(session`select 1`)
+      if (session === undefined || session.lost.aborted) await takeLock()
+      else await session.answered(session.sql`select 1`)
     } catch {
-      await drop(session)
+      await session?.close()
     }
   }
   const beatLater = () => {
@@ -66,7 +59,7 @@ export function claimer({ url, onRegained }: ClaimerOptions): Claimer {
 
   return {
     get id() {
-      return isHeld ? id : undefined
+      return isHeld && !session?.lost.aborted ? id : undefined
     },
     async start() {
       await takeLock()
@@ -76,7 +69,7 @@ export function claimer({ url, onRegained }: ClaimerOptions): Claimer {
       isStopping = true
       clearTimeout(timer)
       await beating
-      await drop(session)
+      await session?.close()
     },
   }
 }
@@ -88,14 +81,6 @@ async function newId(session: Sql): Promise<number> {
 
 async function isLocked(session: Sql, id: number): Promise<boolean> {
   const [row] = await session<[{ held: boolean }]>`
-    select pg_try_advisory_lock(${CLAIMER_LOCK}::integer, ${id}::integer) as held`
+    select pg_try_advisory_lock(${ADVISORY_LOCKS.claimer}::integer, ${id}::integer) as held`
   return row.held
-}
-
-async function answered<Answer>(asked: Promise<Answer>): Promise<Answer> {
-  let timer: NodeJS.Timeout | undefined
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('PostgreSQL does not answer')), ANSWER_WITHIN_MS)
-  })
-  return Promise.race([asked, silence]).finally(() => clearTimeout(timer))
 }

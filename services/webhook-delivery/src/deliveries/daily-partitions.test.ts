@@ -5,7 +5,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, afterEach, expect, test } from 'vitest'
-import { anEvent, webhookDelivery } from '../harness.ts'
+import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
 import { maintainPartitions, mergeCounts } from './daily-partitions.ts'
 
 const { admin, workerUrl, send, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()

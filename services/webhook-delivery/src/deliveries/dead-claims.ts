@@ -1,5 +1,5 @@
+import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { CLAIMER_LOCK } from './claimer.ts'
 
 /** A claimer seen without its lock for so long is dead; one whose connection broke has it again by then. */
 const DEAD_AFTER_MS = 2000
@@ -24,7 +24,7 @@ async function claimersWithoutLock(sql: Sql): Promise<number[]> {
     select distinct claimed_by as claimer from delivery
     where claimed_by is not null and claimed_by not in (
       select objid::bigint from pg_locks
-      where locktype = 'advisory' and objsubid = 2 and classid = ${CLAIMER_LOCK} and granted
+      where locktype = 'advisory' and objsubid = 2 and classid = ${ADVISORY_LOCKS.claimer} and granted
         and database = (select oid from pg_database where datname = current_database())
     )`
   return rows.map(({ claimer }) => claimer)

@@ -1,12 +1,12 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Part } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
 import type { Agent } from 'undici'
 import { type CurrentTarget, currentTargets } from '../endpoints/current-targets.ts'
-import { type EndpointDirectory, refuseUnknownKeys } from '../endpoints/endpoint-directory.ts'
+import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
-import type { SecretKeys } from '../secrets/secret-box.ts'
+import { refuseUnknownKeys, type SecretKeys } from '../secrets/secret-box.ts'
 import { post } from '../sending/post.ts'
 import { type Attempt, outcomeOf, outgoingOf } from './attempt.ts'
 import { logAttempt } from './attempt-log.ts'
@@ -58,7 +58,7 @@ export interface DispatcherOptions {
  * Makes the attempts: first ones of fresh events straight from memory, all others as the claim loop brings them. The
  * table knows of every job before it is sent, so a process that dies loses none.
  */
-export class Dispatcher implements Part {
+export class Dispatcher implements Component {
   readonly name = 'dispatcher'
   readonly #options: Required<DispatcherOptions>
   readonly #claimer: Claimer

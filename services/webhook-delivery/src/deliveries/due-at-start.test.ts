@@ -2,7 +2,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
-import { anEvent, type CreatedEndpoint, webhookDelivery } from '../harness.ts'
+import { anEvent, type CreatedEndpoint, webhookDelivery } from '../testing/webhooks-api.ts'
 import { CAPACITY } from './limits.ts'
 
 const { admin, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()

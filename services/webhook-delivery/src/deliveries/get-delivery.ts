@@ -44,7 +44,7 @@ export const getDelivery = operation({
 })
 
 export const noSuchDelivery = ({ id, delivery_id }: z.output<typeof DeliveryPath>): ApiError =>
-  notFound(`delivery_id: webhook endpoint ${id} has no delivery ${delivery_id}`)
+  notFound(['delivery_id'], `webhook endpoint ${id} has no delivery ${delivery_id}`)
 
 const selectDelivery = (tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>) => tx<
   (DeliveryRow & { body: string })[]

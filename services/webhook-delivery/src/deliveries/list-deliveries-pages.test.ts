@@ -1,7 +1,7 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { webhookDelivery } from '../harness.ts'
+import { webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { admin, send, createEndpointAt } = await webhookDelivery()
 const caller = aCaller()

@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { noSuchEndpoint } from '../endpoints/get-endpoint.ts'
+import { noSuchEndpoint } from '../endpoints/endpoint.ts'
 import { DELIVERY_STATUSES, Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
 
 /** `since` and `until` are about `created_at`: from the one on, and before the other (OP-100). */

@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { noSuchEndpoint } from '../endpoints/get-endpoint.ts'
+import { noSuchEndpoint } from '../endpoints/endpoint.ts'
 
 /**
  * POST /v1/webhooks/{id}/recover (extension, OP-101): sends again what failed since some time, once each and paced, so that
@@ -23,7 +23,7 @@ export const recoverDeliveries = operation({
 
   handle({ params, body, now, inWorkspace }) {
     const since = new Date(body.since)
-    if (since > now) throw unprocessable('since: lies in the future; send the time from which deliveries failed')
+    if (since > now) throw unprocessable(['since'], 'lies in the future; send the time from which deliveries failed')
     return inWorkspace(async (tx) => {
       const workspace = tx.context.workspaceId
       const [recovery] = await tx<{ deliveries: number }[]>`

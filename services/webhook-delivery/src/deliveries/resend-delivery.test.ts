@@ -3,7 +3,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
-import { anEvent, type ListedDelivery, webhookDelivery } from '../harness.ts'
+import { anEvent, type ListedDelivery, webhookDelivery } from '../testing/webhooks-api.ts'
 
 interface Detail extends ListedDelivery {
   attempts: {

@@ -2,7 +2,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, test } from 'vitest'
-import { anEvent, type ListedDelivery, webhookDelivery } from '../harness.ts'
+import { anEvent, type ListedDelivery, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const MINUTE = 60_000
 const { admin, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()

@@ -3,7 +3,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
-import { anEvent, type CreatedEndpoint, type ListedDelivery, webhookDelivery } from '../harness.ts'
+import { anEvent, type CreatedEndpoint, type ListedDelivery, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

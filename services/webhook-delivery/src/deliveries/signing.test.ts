@@ -6,7 +6,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { type Received, startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
 import { type EndpointDirectory, endpointDirectory } from '../endpoints/endpoint-directory.ts'
-import { anEvent, type CreatedEndpoint, testKeys, webhookDelivery } from '../harness.ts'
+import { anEvent, type CreatedEndpoint, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { send, createEndpointAt, startReplica } = await webhookDelivery()
 const receiver = await startReceiver()

@@ -7,7 +7,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { fanOutEvents } from '../events/fan-out.ts'
-import { anEvent, testKeys, webhookDelivery } from '../harness.ts'
+import { anEvent, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { workerUrl, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
 

@@ -4,7 +4,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
-import { anEvent, type CreatedEndpoint, webhookDelivery } from '../harness.ts'
+import { anEvent, type CreatedEndpoint, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { admin, send, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
 const receiver = await startReceiver()

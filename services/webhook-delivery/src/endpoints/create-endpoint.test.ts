@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, test } from 'vitest'
-import { type CreatedEndpoint, webhookDelivery } from '../harness.ts'
+import { type CreatedEndpoint, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { send, admin, createEndpointAt } = await webhookDelivery()
 const url = 'https://example.com/webhooks'

@@ -7,8 +7,7 @@ import { z } from 'zod'
 import { type SealedSecret, type SecretKeys, sealSecret } from '../secrets/secret-box.ts'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
 import type { TargetPolicy } from '../sending/target-address.ts'
-import { EnabledEvents, type EndpointRow, EndpointWithSecret, endpointView } from './endpoint.ts'
-import { endpointsChanged } from './endpoint-set.ts'
+import { EnabledEvents, type EndpointRow, EndpointWithSecret, endpointsChanged, endpointView } from './endpoint.ts'
 import { endpointUrl, type Resolve, refuseForbiddenTarget } from './endpoint-url.ts'
 
 export interface EndpointCreation {
@@ -17,7 +16,7 @@ export interface EndpointCreation {
   readonly resolve: Resolve
 }
 
-/** POST /v1/webhooks (spec: Subscription). The signing secret is in this answer and nowhere else. */
+/** POST /v1/webhooks (spec: Subscription). Only this answer shows the signing secret. */
 export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
   operation({
     method: 'POST',

@@ -1,7 +1,7 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { afterAll, expect, test } from 'vitest'
-import { testKeys, webhookDelivery } from '../harness.ts'
+import { testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 import { currentTargets } from './current-targets.ts'
 import { endpointDirectory } from './endpoint-directory.ts'
 
@@ -10,7 +10,7 @@ const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
 afterAll(() => worker.stop?.())
 const directory = endpointDirectory(testKeys)
 
-/** An endpoint as the directory knows it now. */
+/** The directory's current version of an endpoint. */
 async function aTarget() {
   const caller = aCaller()
   const { id } = await createEndpointAt(caller, 'https://example.com')

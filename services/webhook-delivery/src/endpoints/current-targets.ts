@@ -2,12 +2,12 @@ import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { EndpointDirectory } from './endpoint-directory.ts'
 import type { Target, Targets } from './targets.ts'
 
-/** Tells an endpoint as committed when this is called; undefined once it is deleted. */
+/** Reads the committed state of an endpoint at the time of the call; undefined once the endpoint is deleted. */
 export type CurrentTarget = (target: Target) => Promise<Target | undefined>
 
 /**
- * Asks the directory for endpoints one by one, so that each attempt goes where, and is signed as, its endpoint says at that
- * moment (OP-63, OP-97). One query is under way at a time; all who ask meanwhile share the next.
+ * Reads endpoints from the directory one by one, so that each attempt uses its endpoint's URL and secrets of that
+ * moment (OP-63, OP-97). One query runs at a time; all calls in the meantime share the next query.
  */
 export function currentTargets(sql: AnySql, directory: EndpointDirectory): CurrentTarget {
   let asking: Promise<unknown> = Promise.resolve()

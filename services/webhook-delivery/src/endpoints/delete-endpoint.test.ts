@@ -3,7 +3,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
-import { anEvent, webhookDelivery } from '../harness.ts'
+import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { send, admin, createEndpointAt, startReplica } = await webhookDelivery()
 const receiver = await startReceiver()
@@ -34,7 +34,7 @@ async function anEndpoint(path: string) {
   }
 }
 
-/** Lets requests wait until they are answered, all with one status. */
+/** Holds requests until all of them are answered with one status. */
 function holdAnswers() {
   const held: ServerResponse[] = []
   receiver.answerWith((response) => void held.push(response))

@@ -2,12 +2,11 @@ import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { endpointsChanged } from './endpoint-set.ts'
-import { noSuchEndpoint } from './get-endpoint.ts'
+import { endpointsChanged, noSuchEndpoint } from './endpoint.ts'
 
 /**
- * DELETE /v1/webhooks/{id} (OP-60). Secrets go with it. Its deliveries may be millions, so they are not touched here: each
- * attempt asks whether its endpoint is still there, and one that is not ends the delivery (OP-97).
+ * DELETE /v1/webhooks/{id} (OP-60). Deletes its secrets too. Its deliveries may be millions and stay: each attempt
+ * checks that the endpoint still exists, and otherwise ends the delivery (OP-97).
  */
 export const deleteEndpoint = operation({
   method: 'DELETE',

@@ -4,7 +4,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type CreatedEndpoint, testKeys, webhookDelivery } from '../harness.ts'
+import { type CreatedEndpoint, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 import { endpointDirectory } from './endpoint-directory.ts'
 import type { Targets } from './targets.ts'
 
@@ -61,7 +61,7 @@ describe('a secret that does not open (OP-107)', () => {
     update ${admin(table)} set sealed_secret = set_bit(sealed_secret, 150, 1 - get_bit(sealed_secret, 150))
     where ${admin(table === 'endpoint' ? 'id' : 'endpoint_id')} = ${id}`
 
-  /** A directory of its own, and what it has logged. */
+  /** A new directory, and its log. */
   function aDirectory() {
     const logged: { line: Record<string, unknown>; message: string }[] = []
     const error = (line: unknown, message?: unknown) =>

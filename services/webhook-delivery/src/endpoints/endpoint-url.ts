@@ -13,9 +13,9 @@ import {
 } from '../sending/target-address.ts'
 
 const MAX_LENGTH = 2048
-/** What `new URL` would tidy up in silence (spaces, backslashes, missing slashes) is refused instead. */
+/** Refuses spaces, backslashes and missing slashes, which `new URL` would correct silently. */
 const WRITTEN_OUT = /^https?:\/\/[^\s\\]+$/i
-/** Empty ones too, which `new URL` leaves out. */
+/** Also matches empty credentials, which `new URL` leaves out. */
 const CREDENTIALS = /^https?:\/\/[^/?#]*@/i
 
 /** An endpoint's URL: absolute https without credentials, or http to loopback where that is allowed (OP-70, OP-99). */
@@ -43,17 +43,17 @@ export type Resolve = (name: string) => Promise<readonly string[]>
 
 const RESOLVED_WITHIN_MS = 2000
 
-/** Asks as connections do, for two seconds at most. */
+/** Resolves a name in the same way as connections, in two seconds at most. */
 export const resolveName: Resolve = (name) =>
   Promise.race([targetNames.find(name).catch(() => []), pause(RESOLVED_WITHIN_MS, [], { ref: false })])
 
 /**
- * Refuses a target that deliveries may not go to (OP-70). A name that does not resolve now is let through: each
- * connection checks the addresses again. Throws `unprocessable`.
+ * Throws `unprocessable` for a target with a forbidden address (OP-70). A name that does not resolve now is accepted:
+ * each connection checks the addresses again.
  */
 export async function refuseForbiddenTarget(url: URL, policy: TargetPolicy, resolve: Resolve): Promise<void> {
   const host = hostOf(url.hostname)
   const addresses = isIP(host) ? [host] : await resolve(host)
   if (addresses.every((address) => isAllowedAddress(address, policy))) return
-  throw unprocessable(`url: ${host} is not a public address`)
+  throw unprocessable(['url'], `${host} is not a public address`)
 }

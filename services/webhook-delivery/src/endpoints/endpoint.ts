@@ -1,15 +1,17 @@
+import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
 import { Description, Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
 import { z } from 'zod'
 
-/** Subscribes to every event there is and will be (spec: Subscription). */
+/** Subscribes to every event, also to event types added later (spec: Subscription). */
 export const ALL_EVENTS = '*'
 
 const names = new Set(EVENT_TYPES)
 
-/** The events an endpoint asks for: `["*"]`, or names from the list of event types, each kept once. */
+/** The events of a subscription: `["*"]`, or names from the list of event types. Repeated names are dropped. */
 export const EnabledEvents = z
   .array(
     z
@@ -25,7 +27,7 @@ export const EnabledEvents = z
   .refine((events) => events.length === 1 || !events.includes(ALL_EVENTS), '"*" stands alone: it is every event')
   .describe('Names from `GET /v1/webhooks/event-types`, or `["*"]`: every event there is and will be.')
 
-/** An endpoint's body (OP-60, OP-62). Its secrets are no part of it. */
+/** An endpoint's body, without its secrets (OP-60, OP-62). */
 export const Endpoint = z.strictObject({
   id: Id,
   url: z.string(),
@@ -36,21 +38,15 @@ export const Endpoint = z.strictObject({
   updated_at: Timestamp,
 })
 
-/** An endpoint as creating it and rotating its secret answer it: the only answers with the secret. */
+/** The answer when an endpoint is created or its secret rotated: the only answers with the secret. */
 export const EndpointWithSecret = z.strictObject({ ...Endpoint.shape, secret: z.string() })
 
-/** What of an endpoint's row its body is made of. */
-export interface EndpointRow {
-  id: string
-  url: string
-  enabled_events: string[]
-  description: string | null
-  standard_signature: boolean
-  created_at: Date
-  updated_at: Date
-}
+type Endpoint = z.output<typeof Endpoint>
 
-export const endpointView = (row: EndpointRow): z.output<typeof Endpoint> => ({
+/** The part of an endpoint's row that its body is made of. */
+export type EndpointRow = Omit<Endpoint, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date }
+
+export const endpointView = (row: EndpointRow): Endpoint => ({
   id: row.id,
   url: row.url,
   enabled_events: row.enabled_events,
@@ -63,3 +59,21 @@ export const endpointView = (row: EndpointRow): z.output<typeof Endpoint> => ({
 /** The columns of an EndpointRow. */
 export const endpointColumns = (tx: Transaction) => tx`
   id, url, enabled_events, description, standard_signature, created_at, updated_at`
+
+export const noSuchEndpoint = (id: string): ApiError => notFound(['id'], `this workspace has no webhook endpoint ${id}`)
+
+/** Locks an endpoint for the rest of the transaction and returns it as it is then. Throws `not_found`. */
+export async function lockEndpoint(tx: Transaction, id: string): Promise<EndpointRow> {
+  const [row] = await tx<EndpointRow[]>`
+    select ${endpointColumns(tx)}
+    from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`
+  if (row === undefined) throw noSuchEndpoint(id)
+  return row
+}
+
+/**
+ * Tells every process, in the transaction of a change, to read the workspace's endpoints again. Call it after the
+ * endpoint's row is locked: then no two changes wait for each other.
+ */
+export const endpointsChanged = (tx: Transaction): Promise<void> =>
+  raiseVersion(tx, 'endpoint_set', tx.context.workspaceId)

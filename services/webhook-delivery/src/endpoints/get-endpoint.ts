@@ -1,9 +1,8 @@
-import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { Endpoint, type EndpointRow, endpointColumns, endpointView } from './endpoint.ts'
+import { Endpoint, type EndpointRow, endpointColumns, endpointView, noSuchEndpoint } from './endpoint.ts'
 
 /** GET /v1/webhooks/{id}: one endpoint, without its secrets (OP-60). */
 export const getEndpoint = operation({
@@ -25,5 +24,3 @@ export const getEndpoint = operation({
       return ok(endpointView(row))
     }),
 })
-
-export const noSuchEndpoint = (id: string): ApiError => notFound(`id: this workspace has no webhook endpoint ${id}`)

@@ -1,6 +1,6 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, test } from 'vitest'
-import { webhookDelivery } from '../harness.ts'
+import { webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { send, createEndpointAt } = await webhookDelivery()
 

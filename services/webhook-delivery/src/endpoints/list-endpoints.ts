@@ -1,7 +1,7 @@
-import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
+import { countedPage } from '@backoffice/postgres/counted-page.ts'
 import { Endpoint, type EndpointRow, endpointColumns, endpointView } from './endpoint.ts'
 
 /** GET /v1/webhooks: the workspace's endpoints, newest first, without their secrets. */
@@ -15,22 +15,13 @@ export const listEndpoints = operation({
   openPoints: ['OP-03', 'OP-60', 'OP-62'],
   extension: true,
 
-  async handle({ query, inWorkspace }) {
-    const { page, size, offset } = pageOf(query)
-    return inWorkspace(async (tx) => {
-      const [total, rows] = await Promise.all([countEndpoints(tx), selectEndpoints(tx, size, offset)])
-      return ok(pageView(page, size, total, rows.map(endpointView)))
-    })
-  },
+  handle: ({ query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const page = await countedPage<EndpointRow>(tx, query, {
+        columns: endpointColumns(tx),
+        source: tx`from endpoint where workspace_id = ${tx.context.workspaceId}`,
+        order: tx`id desc`,
+      })
+      return ok({ ...page, items: page.items.map(endpointView) })
+    }),
 })
-
-async function countEndpoints(tx: Transaction): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
-    select count(*) from endpoint where workspace_id = ${tx.context.workspaceId}`
-  return row?.count ?? 0
-}
-
-const selectEndpoints = (tx: Transaction, size: number, offset: number) => tx<EndpointRow[]>`
-  select ${endpointColumns(tx)}
-  from endpoint where workspace_id = ${tx.context.workspaceId}
-  order by id desc limit ${size} offset ${offset}`

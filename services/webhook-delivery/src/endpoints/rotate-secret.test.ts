@@ -3,7 +3,7 @@ import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { afterAll, describe, expect, test } from 'vitest'
-import { type CreatedEndpoint, testKeys, webhookDelivery } from '../harness.ts'
+import { type CreatedEndpoint, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 import { endpointDirectory } from './endpoint-directory.ts'
 
 const { send, admin, workerUrl, createEndpointAt } = await webhookDelivery()
@@ -15,7 +15,7 @@ const HOUR = 3600
 const rotate = (caller: Caller, id: string, body?: unknown, headers?: Record<string, string>) =>
   send<CreatedEndpoint>(caller, 'POST', `/v1/webhooks/${id}/secret/rotate`, body, headers)
 
-/** The secrets that sign for an endpoint at a time, in their order. */
+/** The secrets that sign for an endpoint at a given time, in their order. */
 async function signingSecrets(caller: Caller, id: string, at = new Date()): Promise<string[]> {
   const targets = await endpointDirectory(testKeys).of(worker.sql, [caller.workspaceId])
   const keys = targets.get(caller.workspaceId)?.get(id)?.signing?.keys ?? []

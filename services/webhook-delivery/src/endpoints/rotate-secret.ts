@@ -7,15 +7,13 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { type SealedSecret, type SecretKeys, sealSecret } from '../secrets/secret-box.ts'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
-import { type EndpointRow, EndpointWithSecret, endpointView } from './endpoint.ts'
-import { endpointsChanged } from './endpoint-set.ts'
-import { lockEndpoint } from './lock-endpoint.ts'
+import { type EndpointRow, EndpointWithSecret, endpointsChanged, endpointView, lockEndpoint } from './endpoint.ts'
 
 const MAX_OVERLAP_S = 86_400
-/** More of them would only lengthen the header of every delivery. */
+/** Each previous secret lengthens the signature header of every delivery. */
 const MAX_PREVIOUS = 4
 
-/** POST /v1/webhooks/{id}/secret/rotate (spec: Webhooks; OP-63). The new secret is in this answer and nowhere else. */
+/** POST /v1/webhooks/{id}/secret/rotate (spec: Webhooks; OP-63). Only this answer shows the new secret. */
 export const rotateSecret = (keys: SecretKeys) =>
   operation({
     method: 'POST',
@@ -43,10 +41,11 @@ export const rotateSecret = (keys: SecretKeys) =>
 
 const tooManySecrets = () =>
   conflict(
-    `overlap_seconds: ${MAX_PREVIOUS} replaced secrets still sign; wait until one ends, or send 0 to end them all now`,
+    ['overlap_seconds'],
+    `${MAX_PREVIOUS} replaced secrets still sign; wait until one ends, or send 0 to end them all now`,
   )
 
-/** Counted once the endpoint is locked: a rotation at the same moment is seen. */
+/** Counts after the endpoint is locked, so that it includes a rotation at the same moment. */
 async function countPrevious(tx: Transaction, id: string, now: Date): Promise<number> {
   const [row] = await tx<{ count: number }[]>`
     select count(*) from previous_secret
@@ -56,13 +55,13 @@ async function countPrevious(tx: Transaction, id: string, now: Date): Promise<nu
 
 interface Overlap {
   readonly now: Date
-  /** When every secret before the new one ends at the latest; not after `now`: at once. */
+  /** The latest end of every secret before the new one; a time not after `now` ends them at once. */
   readonly endsAt: Date
 }
 
 /**
- * Gives a locked endpoint a new secret. The one before signs on until the overlap ends; those before it end when they were
- * to end, and not later than that.
+ * Gives a locked endpoint a new secret. The previous secret signs until the overlap ends; older ones end at their own
+ * time, or with the overlap if that is earlier.
  */
 async function replaceSecret(
   tx: Transaction,

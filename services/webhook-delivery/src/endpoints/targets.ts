@@ -1,17 +1,17 @@
 import type { Signing } from '../sending/signature.ts'
 import { ALL_EVENTS } from './endpoint.ts'
 
-/** An endpoint as deliveries need it. */
+/** The part of an endpoint that deliveries need. */
 export interface Target {
   readonly workspaceId: string
   readonly id: string
   readonly url: URL
-  /** Undefined while its secret does not open: its deliveries wait (OP-107). */
+  /** Undefined while its secret does not open; its deliveries wait until it does (OP-107). */
   readonly signing: Signing | undefined
   readonly createdAt: Date
 }
 
-/** A workspace's endpoints as of one moment, found by their id and by what they are subscribed to. */
+/** A workspace's endpoints at one moment, by id and by subscribed event type. */
 export class Targets {
   readonly #byId = new Map<string, Target>()
   readonly #byEvent = new Map<string, Target[]>()
@@ -29,7 +29,7 @@ export class Targets {
     return this.#byId.get(id)
   }
 
-  /** The endpoints that asked for a type of event, by its name or with `["*"]`. */
+  /** The endpoints subscribed to a type of event, by its name or with `["*"]`. */
   subscribedTo(type: string): readonly Target[] {
     return [...(this.#byEvent.get(type) ?? []), ...(this.#byEvent.get(ALL_EVENTS) ?? [])]
   }

@@ -1,6 +1,6 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, test } from 'vitest'
-import { type CreatedEndpoint, webhookDelivery } from '../harness.ts'
+import { type CreatedEndpoint, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { send, admin, createEndpointAt, takeStatements } = await webhookDelivery()
 const url = 'https://example.com/webhooks'

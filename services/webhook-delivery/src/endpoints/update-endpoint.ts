@@ -4,19 +4,12 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import type { TargetPolicy } from '../sending/target-address.ts'
-import { EnabledEvents, Endpoint, type EndpointRow, endpointView } from './endpoint.ts'
-import { endpointsChanged } from './endpoint-set.ts'
-import { endpointUrl, type Resolve, refuseForbiddenTarget } from './endpoint-url.ts'
-import { lockEndpoint } from './lock-endpoint.ts'
+import type { EndpointCreation } from './create-endpoint.ts'
+import { EnabledEvents, Endpoint, type EndpointRow, endpointsChanged, endpointView, lockEndpoint } from './endpoint.ts'
+import { endpointUrl, refuseForbiddenTarget } from './endpoint-url.ts'
 
-export interface EndpointUpdate {
-  readonly policy: TargetPolicy
-  readonly resolve: Resolve
-}
-
-/** PUT /v1/webhooks/{id}: changes the members that are sent; what changes nothing leaves `updated_at` (OP-60, OP-97). */
-export const updateEndpoint = ({ policy, resolve }: EndpointUpdate) =>
+/** PUT /v1/webhooks/{id}: changes the members that are sent; without a change `updated_at` stays (OP-60, OP-97). */
+export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys'>) =>
   operation({
     method: 'PUT',
     path: '/v1/webhooks/{id}',
@@ -45,7 +38,7 @@ export const updateEndpoint = ({ policy, resolve }: EndpointUpdate) =>
     },
   })
 
-/** Writes a locked endpoint. `updated_at` never goes back, whichever clock the one before was taken from. */
+/** Writes a locked endpoint. `updated_at` never goes back, even when the clocks of two replicas differ. */
 async function writeEndpoint(tx: Transaction, next: EndpointRow, now: Date): Promise<{ updated_at: Date }> {
   const [[written]] = await Promise.all([
     tx<[{ updated_at: Date }]>`

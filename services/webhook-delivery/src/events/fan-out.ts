@@ -37,7 +37,7 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => {
     topics: EVENT_TOPICS,
     schema: readEventSchema(() => new Date()),
     isEachIndependent: true,
-    async recordsAtOnce(atHand) {
+    async batchSize(atHand) {
       if (atHand > FEW_EVENTS) await options.dispatcher.untilRoom()
       return Math.ceil(Math.min(EVENTS_AT_ONCE, DELIVERIES_AT_ONCE / perEvent))
     },

@@ -1,5 +1,4 @@
-import { EVENT_CATALOGUE } from '@backoffice/contracts/event-catalogue.ts'
-import { TOPICS } from '@backoffice/contracts/events.ts'
+import { EVENT_CATALOGUE, TOPICS } from '@backoffice/contracts/events.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { z } from 'zod'
 import { ReadEvent } from './matching.ts'

@@ -3,13 +3,13 @@ import { EVENT_TOPICS, RECORDS, TOPICS } from '@backoffice/contracts/events.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/testing/kafka.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { parts } from '@backoffice/testing/parts.ts'
 import { type Received, startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
-import { anEvent, type CreatedEndpoint, webhookDelivery } from '../harness.ts'
-import { PLATFORM_DATA } from './platform-event-samples.ts'
+import { anEvent, type CreatedEndpoint, webhookDelivery } from '../testing/webhooks-api.ts'
+import { PLATFORM_DATA } from './testing/platform-event-samples.ts'
 
 const DEAD_LETTERS = deadLetterTopic('webhook-delivery.fan-out')
 const SUBJECT = `${TOPICS.platformEvents}-bundle.updated`
@@ -18,13 +18,13 @@ const [{ createEndpointAt, startReplica }, { kafka, open }, receiver] = await Pr
   webhookDelivery(),
   testKafka([...EVENT_TOPICS, DEAD_LETTERS].map((name) => aTopic(name))),
   startReceiver(),
-  registerSchemas(parts().registryUrl),
+  registerSchemas(backingServices().registryUrl),
 ])
 await (await startReplica()).consume(open())
 const dead = collect(open(), DEAD_LETTERS)
 
 const registry = (path: string, schema?: object) =>
-  fetch(`${parts().registryUrl}/subjects/${SUBJECT}${path}`, {
+  fetch(`${backingServices().registryUrl}/subjects/${SUBJECT}${path}`, {
     ...(schema && {
       method: 'POST',
       headers: { 'content-type': 'application/vnd.schemaregistry.v1+json' },
@@ -108,7 +108,7 @@ test.each(Object.entries(PLATFORM_DATA))(
   'Event names and data: %s fires for changes made by the dashboard and the assistant, with the data that is listed',
   async (type, data) => {
     const { caller, endpoint, arrivals } = await subscribed()
-    const subject = `${parts().registryUrl}/subjects/${TOPICS.platformEvents}-${type}/versions/latest`
+    const subject = `${backingServices().registryUrl}/subjects/${TOPICS.platformEvents}-${type}/versions/latest`
     const schema = (await (await fetch(subject)).json()) as { id: number }
     const event = anEvent(caller, { type, data })
     await publishUnder(schema.id, event)

@@ -12,7 +12,7 @@ export interface JudgedEvent {
   readonly isConsumed: boolean
 }
 
-/** An endpoint as it is now, without its secrets. */
+/** The current state of an endpoint, without its secrets. */
 export interface JudgedEndpoint {
   readonly workspaceId: string
   readonly id: string
@@ -28,28 +28,28 @@ export const endpointsOf = (sql: AnySql, workspaceIds: readonly string[]) => sql
     created_at as "createdAt", updated_at as "updatedAt"
   from endpoint where workspace_id = any(${[...workspaceIds]}::uuid[])`
 
-/** Clocks differ, and a change holds from its commit on: only of events that came so much later is it certain that it held. */
+/** A change of an endpoint surely applies to events so much later: it applies from its commit, and clocks differ. */
 const SETTLED_AFTER_MS = 10_000
 
 /**
- * The deliveries that events have to have by the endpoints there are now, matched as the fan-out matches them. An endpoint
- * that was changed after an event may have asked for it then, whatever it asks for now: its delivery is not certain.
+ * The deliveries that events should have with the current endpoints, matched as in the fan-out. An endpoint that was
+ * changed after an event may have had another subscription at that time: its delivery is not certain.
  */
 export function* expectedDeliveries(
   events: readonly JudgedEvent[],
   endpoints: readonly JudgedEndpoint[],
 ): Generator<ExpectedDelivery> {
   const updatedAt = new Map(endpoints.map((endpoint) => [endpoint.id, endpoint.updatedAt.getTime()]))
-  const asTheyAre = targetsOf(endpoints, ({ enabledEvents }) => enabledEvents)
-  const asTheyMayHaveBeen = targetsOf(endpoints.filter(isChanged), () => [ALL_EVENTS])
+  const current = targetsOf(endpoints, ({ enabledEvents }) => enabledEvents)
+  const former = targetsOf(endpoints.filter(isChanged), () => [ALL_EVENTS])
   for (const { event, producedAt, isConsumed } of events) {
     const { workspace_id: workspaceId, id: eventId, type: eventType } = event
-    // An event may tell a time that lies ahead.
+    // The time of an event may lie in the future.
     const at = Math.min(Date.parse(event.occurred_at), producedAt.getTime())
-    const getting = new Set(matchingIn(asTheyAre, event))
-    for (const endpointId of new Set([...getting, ...matchingIn(asTheyMayHaveBeen, event)])) {
+    const matching = new Set(matchingIn(current, event))
+    for (const endpointId of new Set([...matching, ...matchingIn(former, event)])) {
       const isCertain = (updatedAt.get(endpointId) ?? 0) + SETTLED_AFTER_MS <= at
-      if (isCertain && !getting.has(endpointId)) continue
+      if (isCertain && !matching.has(endpointId)) continue
       yield { workspaceId, eventId, eventType, endpointId, isCertain, isConsumed }
     }
   }

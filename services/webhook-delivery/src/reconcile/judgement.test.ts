@@ -22,9 +22,9 @@ test.each([
   ['the fan-out has not come to the event: not yet consumed', { isCertain: true, isConsumed: false }, 'unconsumed'],
   ['the endpoint may have been another then: unknown', { isCertain: false, isConsumed: true }, 'unknown'],
   ['both', { isCertain: false, isConsumed: false }, 'unconsumed'],
-])('%s', (_, expected, standing) => {
-  const problems = standing === 'missing' ? ['missing'] : []
-  expect(judge(expected, [], overdueBefore)).toEqual({ standing, problems })
+])('%s', (_, expected, outcome) => {
+  const discrepancies = outcome === 'missing' ? ['missing'] : []
+  expect(judge(expected, [], overdueBefore)).toEqual({ outcome, discrepancies })
 })
 
 test.each<[string, FoundDelivery]>([
@@ -37,8 +37,8 @@ test.each<[string, FoundDelivery]>([
 ])('a delivery that is %s is as it should be, whatever is known of its endpoint', (_, found) => {
   for (const isCertain of [true, false]) {
     expect(judge({ isCertain, isConsumed: false }, [found], overdueBefore)).toEqual({
-      standing: found.status,
-      problems: [],
+      outcome: found.status,
+      discrepancies: [],
     })
   }
 })
@@ -50,6 +50,6 @@ test.each<[string, FoundDelivery[], string]>([
   ['pending without a time', [{ ...pending, nextAttemptAt: null }], 'overdue'],
   ['delivered without a successful attempt', [{ ...delivered, successes: 0 }], 'no_success'],
   ['short of an attempt', [{ ...delivered, attempts: 1 }], 'attempts'],
-])('a delivery that is %s is told', (_, found, problem) => {
-  expect(judge(certain, found, overdueBefore).problems).toEqual([problem])
+])('a delivery that is %s is reported', (_, found, discrepancy) => {
+  expect(judge(certain, found, overdueBefore).discrepancies).toEqual([discrepancy])
 })

@@ -1,33 +1,33 @@
 import type { DeliveryStatus } from '../deliveries/delivery.ts'
 
-/** One delivery that there has to be, or may have to be. */
+/** A delivery that has to exist, or may have to: see `isCertain`. */
 export interface ExpectedDelivery {
   readonly workspaceId: string
   readonly eventId: string
   readonly eventType: string
   readonly endpointId: string
-  /** False when the endpoint may have asked for other events, or may not have been there, when the event was consumed. */
+  /** False when the endpoint may have had another subscription, or no row yet, when the event was consumed. */
   readonly isCertain: boolean
-  /** Whether the fan-out has passed the event's record. */
+  /** Whether the fan-out has consumed the event's record. */
   readonly isConsumed: boolean
 }
 
-/** A delivery as the table has it. */
+/** A delivery in the table. */
 export interface FoundDelivery {
   readonly status: DeliveryStatus
   readonly nextAttemptAt: Date | null
-  /** Whether a claim on it holds by now. */
+  /** Whether it is claimed at present. */
   readonly isClaimed: boolean
   readonly attemptsMade: number
-  /** Rows of attempts, and those of them that were successful. */
+  /** Number of rows of attempts, and of the successful ones among them. */
   readonly attempts: number
   readonly successes: number
-  /** Whether the event is in the table. */
+  /** Whether the event's row exists. */
   readonly hasEvent: boolean
 }
 
-/** What is wrong with a delivery, in the order in which it is printed. */
-export const PROBLEMS = {
+/** The discrepancies of a delivery and their printed names, in the order of the output. */
+export const DISCREPANCIES = {
   missing: 'missing',
   twice: 'twice',
   no_event: 'without their event',
@@ -35,30 +35,30 @@ export const PROBLEMS = {
   no_success: 'delivered without a successful attempt',
   attempts: 'with other attempts than are counted',
 } as const
-export type Problem = keyof typeof PROBLEMS
+export type Discrepancy = keyof typeof DISCREPANCIES
 
-/** What became of an expected delivery: that it is there, why nothing can be said of it, or that it is missing. */
-export type Standing = DeliveryStatus | 'unknown' | 'unconsumed' | 'missing'
+/** The result for an expected delivery: the status of its row, the reason why it may rightly have none, or `missing`. */
+export type Outcome = DeliveryStatus | 'unknown' | 'unconsumed' | 'missing'
 
 export interface Judgement {
-  readonly standing: Standing
-  readonly problems: readonly Problem[]
+  readonly outcome: Outcome
+  readonly discrepancies: readonly Discrepancy[]
 }
 
-/** Judges an expected delivery by what was found; `overdueBefore` is by when a pending one must have been due to be overdue. */
+/** Compares an expected delivery with the rows found. A pending one that was due before `overdueBefore` is overdue. */
 export function judge(
   expected: Pick<ExpectedDelivery, 'isCertain' | 'isConsumed'>,
   found: readonly FoundDelivery[],
   overdueBefore: Date,
 ): Judgement {
   const [first] = found
-  if (first !== undefined) return { standing: first.status, problems: [...problemsOf(found, overdueBefore)] }
-  if (!expected.isConsumed) return { standing: 'unconsumed', problems: [] }
-  if (!expected.isCertain) return { standing: 'unknown', problems: [] }
-  return { standing: 'missing', problems: ['missing'] }
+  if (first !== undefined) return { outcome: first.status, discrepancies: [...discrepanciesOf(found, overdueBefore)] }
+  if (!expected.isConsumed) return { outcome: 'unconsumed', discrepancies: [] }
+  if (!expected.isCertain) return { outcome: 'unknown', discrepancies: [] }
+  return { outcome: 'missing', discrepancies: ['missing'] }
 }
 
-function* problemsOf(found: readonly FoundDelivery[], overdueBefore: Date): Generator<Problem> {
+function* discrepanciesOf(found: readonly FoundDelivery[], overdueBefore: Date): Generator<Discrepancy> {
   if (found.length > 1) yield 'twice'
   if (found.some(({ hasEvent }) => !hasEvent)) yield 'no_event'
   if (found.some((delivery) => isOverdue(delivery, overdueBefore))) yield 'overdue'
@@ -66,7 +66,7 @@ function* problemsOf(found: readonly FoundDelivery[], overdueBefore: Date): Gene
   if (found.some(({ attemptsMade, attempts }) => attemptsMade !== attempts)) yield 'attempts'
 }
 
-/** Pending, and nobody is about to make the attempt. */
+/** Whether it is pending, unclaimed and was due too long ago. */
 function isOverdue({ status, nextAttemptAt, isClaimed }: FoundDelivery, overdueBefore: Date): boolean {
   if (status !== 'PENDING' || isClaimed) return false
   return nextAttemptAt === null || nextAttemptAt < overdueBefore

@@ -1,30 +1,30 @@
 import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
-import { receivedOf } from '@backoffice/messaging/handling.ts'
 import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka-connection.ts'
 import { readRange } from '@backoffice/messaging/read-range.ts'
+import { parseRecord } from '@backoffice/messaging/received-records.ts'
 import { FAN_OUT, readEventSchema } from '../events/event-schema.ts'
 import type { ReadEvent } from '../events/matching.ts'
 import type { JudgedEvent } from './expected-deliveries.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Which events are read: those that occurred from `since` on and before `until`. */
+/** The events that occurred from `since` on and before `until`. */
 export interface EventRange {
   readonly since: Date
   readonly until: Date
-  /** How much later than they occurred events may have been published, or earlier, by clocks that differ. */
+  /** Most milliseconds between occurrence and publication of an event, either way, because clocks differ. */
   readonly marginMs: number
-  /** Of this workspace only. */
+  /** Only the events of this workspace; of all unless given. */
   readonly workspaceId?: string | undefined
 }
 
-/** A record as far as it is judged: an event of the range, or one that the fan-out has given up or will. */
+/** A record of the range: an event, or a dead letter of the fan-out, present or future. */
 export type JudgedRecord = JudgedEvent | 'dead letter'
 
 /**
- * Reads the events of a range from Kafka itself, a fetch at a time. What the fan-out has consumed and given up is known before
- * the first of them is handed over, so that whatever has no delivery by then has no excuse.
+ * Reads the events of a range from Kafka, a fetch at a time. Reads the fan-out's positions and dead letters before the
+ * first event, so that a consumed event that is no dead letter must have its deliveries by the time it is checked.
  */
 export async function readEvents(
   kafka: Kafka,
@@ -36,29 +36,25 @@ export async function readEvents(
   const from = new Date(range.since.getTime() - range.marginMs)
   const dead = await readDeadLetters(kafka, from)
   const eventOf = eventReader()
-  const judged = (record: IncomingRecord) => judgedRecord(record, eventOf(record), range, { consumed, dead })
+  const judged = (record: IncomingRecord) => judgedRecord(record, eventOf(record), range, { consumed, dead }) ?? []
   await readRange(kafka, {
     topics: EVENT_TOPICS,
     range: {
       from: await kafka.offsetsAt(EVENT_TOPICS, from),
       until: await kafka.offsetsAt(EVENT_TOPICS, new Date(range.until.getTime() + range.marginMs)),
     },
-    onRecords: (records) =>
-      onRecords(
-        records.flatMap((record) => judged(record) ?? []),
-        records.length,
-      ),
+    onRecords: (records) => onRecords(records.flatMap(judged), records.length),
   })
 }
 
 interface Progress {
   /** The offset that the fan-out reads next, by partition. */
   readonly consumed: ReadonlyMap<string, number>
-  /** Where the dead letters came from. */
+  /** The origins of dead letters, as `topic/partition/offset`. */
   readonly dead: ReadonlySet<string>
 }
 
-/** Undefined for a record that is not of the range. */
+/** Undefined for a record outside the range. */
 function judgedRecord(
   record: IncomingRecord,
   event: ReadEvent | undefined,
@@ -69,30 +65,30 @@ function judgedRecord(
   if (at < range.since || at >= range.until) return undefined
   const { workspaceId = event?.workspace_id } = range
   if (event?.workspace_id !== workspaceId) return undefined
-  if (event === undefined || dead.has(placeOf(record))) return 'dead letter'
+  if (event === undefined || dead.has(originOf(record))) return 'dead letter'
   const partition = `${record.topic}/${record.partition}`
   const isConsumed = Number(record.offset) < (consumed.get(partition) ?? 0)
   return { event: { ...event, data: null }, producedAt: record.producedAt, isConsumed }
 }
 
-/** Reads events as the fan-out does, at about the time of each; undefined is what it cannot read. */
+/** Reads events as the fan-out does, with the time of production as the clock; undefined if unreadable. */
 function eventReader(): (record: IncomingRecord) => ReadEvent | undefined {
   let now = new Date()
   const schema = readEventSchema(() => now)
   return (record) => {
     now = record.producedAt
     try {
-      return receivedOf(record, schema).value
+      return parseRecord(record, schema).value
     } catch {
       return undefined
     }
   }
 }
 
-/** Where the records came from that were given up since then: some 100 bytes each are kept. */
+/** The origins of dead letters since a time, as `topic/partition/offset`; keeps about 100 bytes for each. */
 async function readDeadLetters(kafka: Kafka, since: Date): Promise<Set<string>> {
   const topics = [deadLetterTopic(FAN_OUT)]
-  const places = new Set<string>()
+  const origins = new Set<string>()
   await readRange(kafka, {
     topics,
     range: {
@@ -101,14 +97,11 @@ async function readDeadLetters(kafka: Kafka, since: Date): Promise<Set<string>> 
     },
     async onRecords(letters) {
       for (const { headers } of letters) {
-        const [topic, partition, offset] = ['topic', 'partition', 'offset'].map(
-          (name) => headers[`dead-letter-${name}`],
-        )
-        places.add(`${topic}/${partition}/${offset}`)
+        origins.add(['topic', 'partition', 'offset'].map((name) => headers[`dead-letter-${name}`]).join('/'))
       }
     },
   })
-  return places
+  return origins
 }
 
-const placeOf = ({ topic, partition, offset }: IncomingRecord): string => `${topic}/${partition}/${offset}`
+const originOf = ({ topic, partition, offset }: IncomingRecord): string => `${topic}/${partition}/${offset}`

@@ -2,37 +2,37 @@ import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { endpointsOf, expectedDeliveries, type JudgedEvent } from './expected-deliveries.ts'
 import { findDeliveries } from './found-deliveries.ts'
-import { type ExpectedDelivery, judge, type Problem, type Standing } from './judgement.ts'
+import { type Discrepancy, type ExpectedDelivery, judge, type Outcome } from './judgement.ts'
 import { type EventRange, type JudgedRecord, readEvents } from './read-events.ts'
 
 export interface Reconciliation extends EventRange {
-  /** A pending delivery that was due so much earlier, in milliseconds, and nobody has claimed, is overdue. */
+  /** Milliseconds after which a pending, unclaimed delivery is overdue. */
   readonly overdueMs: number
-  /** Told of each problem. */
-  onProblem(problem: Problem, delivery: ExpectedDelivery): void
+  /** Called for each discrepancy. */
+  onDiscrepancy(discrepancy: Discrepancy, delivery: ExpectedDelivery): void
 }
 
-/** What a reconciliation has seen, in numbers. */
+/** The counts of a reconciliation. */
 export interface Report {
   /** Records read, those around the range included. */
   read: number
   events: number
   deadLetters: number
-  /** Pairs of an event and an endpoint, by what became of them. */
-  readonly standings: Map<Standing, number>
-  readonly problems: Map<Problem, number>
+  /** Pairs of an event and an endpoint, by outcome. */
+  readonly outcomes: Map<Outcome, number>
+  readonly discrepancies: Map<Discrepancy, number>
 }
 
-/** Events held at once, and deliveries asked for with one statement. */
+/** Events kept in memory at a time, and deliveries per statement. */
 const EVENTS_AT_ONCE = 2000
 const DELIVERIES_AT_ONCE = 5000
 
 /**
- * Compares the events that Kafka has of a range with the deliveries there are. `sql` is of the worker role. Nothing is
- * written, nothing is kept from one batch to the next, and no secret is opened.
+ * Compares the events of a range in Kafka with the deliveries in the table. `sql` connects as the worker role. Writes
+ * nothing, keeps nothing between batches, and opens no secret.
  */
 export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconciliation): Promise<Report> {
-  const report: Report = { read: 0, events: 0, deadLetters: 0, standings: new Map(), problems: new Map() }
+  const report: Report = { read: 0, events: 0, deadLetters: 0, outcomes: new Map(), discrepancies: new Map() }
   const overdueBefore = new Date(Date.now() - options.overdueMs)
   let batch: JudgedEvent[] = []
 
@@ -44,11 +44,11 @@ export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconcilia
     for (const expected of partsOf(expectedDeliveries(events, endpoints))) {
       const found = await findDeliveries(sql, expected)
       for (const [index, delivery] of expected.entries()) {
-        const { standing, problems } = judge(delivery, found[index] ?? [], overdueBefore)
-        count(report.standings, standing)
-        for (const problem of problems) {
-          count(report.problems, problem)
-          options.onProblem(problem, delivery)
+        const { outcome, discrepancies } = judge(delivery, found[index] ?? [], overdueBefore)
+        count(report.outcomes, outcome)
+        for (const discrepancy of discrepancies) {
+          count(report.discrepancies, discrepancy)
+          options.onDiscrepancy(discrepancy, delivery)
         }
       }
     }
@@ -68,7 +68,7 @@ export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconcilia
 
 const count = <Key>(counts: Map<Key, number>, key: Key) => counts.set(key, (counts.get(key) ?? 0) + 1)
 
-/** A record that came twice is one event: where the first is consumed, its deliveries are there. */
+/** Of an event with two records only the first counts: once it is consumed, the deliveries are there. */
 const withoutRepetitions = (events: readonly JudgedEvent[]): JudgedEvent[] => [
   ...new Map(events.toReversed().map((judged) => [`${judged.event.workspace_id}/${judged.event.id}`, judged])).values(),
 ]

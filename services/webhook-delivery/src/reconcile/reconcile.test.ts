@@ -6,14 +6,14 @@ import { EVENT_TOPICS, type EventRecord, TOPICS } from '@backoffice/contracts/ev
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { aTopic, testKafka } from '@backoffice/messaging/testing/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { parts } from '@backoffice/testing/parts.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { FAN_OUT } from '../events/event-schema.ts'
-import { anEvent, webhookDelivery } from '../harness.ts'
+import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
 import type { ExpectedDelivery } from './judgement.ts'
 import { type Reconciliation, reconcileRange } from './reconcile-range.ts'
 
@@ -40,7 +40,7 @@ const recordOf = (event: EventRecord, key: string = randomUUID()) => ({
   headers: {},
 })
 
-/** A workspace with an endpoint that is an hour old, and how to publish to it and look at its deliveries. */
+/** A workspace with an endpoint that is an hour old, with functions to publish events and to read its deliveries. */
 async function subscribed() {
   const caller = aCaller()
   const endpoint = await createEndpointAt(caller, receiver.url)
@@ -51,7 +51,7 @@ async function subscribed() {
       const rows = await admin`select from delivery where workspace_id = ${workspaceId} and status = 'DELIVERED'`
       return rows.length === count
     })
-  /** Publishes events and waits until their deliveries are made. */
+  /** Publishes events and waits for their deliveries. */
   const publish = async (...events: EventRecord[]) => {
     await kafka.produce(events.map((event) => recordOf(event)))
     await delivered(events.length)
@@ -62,23 +62,23 @@ async function subscribed() {
 const setAge = ({ id }: { id: string }, createdAt: Date, updatedAt: Date) =>
   admin`update endpoint set created_at = ${createdAt}, updated_at = ${updatedAt} where id = ${id}`
 
-/** Reconciles the last ten minutes of one workspace, and returns what was told. */
+/** Reconciles the last ten minutes of one workspace, and returns the report. */
 async function reconcile(workspaceId: string, options: Partial<Reconciliation> = {}, of = open()) {
-  const told: [string, ExpectedDelivery][] = []
+  const reported: [string, ExpectedDelivery][] = []
   const report = await reconcileRange(of, worker.sql, {
     since: ago(10),
     until: new Date(Date.now() + MINUTE_MS),
     marginMs: MINUTE_MS,
     overdueMs: MINUTE_MS,
     workspaceId,
-    onProblem: (problem, delivery) => told.push([problem, delivery]),
+    onDiscrepancy: (discrepancy, delivery) => reported.push([discrepancy, delivery]),
     ...options,
   })
-  const { standings, problems, ...counts } = report
-  return { told, ...counts, standings: [...standings], problems: [...problems] }
+  const { outcomes, discrepancies, ...counts } = report
+  return { reported, ...counts, outcomes: [...outcomes], discrepancies: [...discrepancies] }
 }
 
-/** Runs the command for the last ten minutes; resolves with what it printed and how it ended. */
+/** Runs the command for the last ten minutes; resolves with its output and exit code. */
 async function command(args: Record<string, string>, environment: NodeJS.ProcessEnv = {}) {
   const given = { since: ago(10).toISOString(), until: new Date(Date.now() + MINUTE_MS).toISOString(), ...args }
   const child = spawn(
@@ -91,7 +91,7 @@ async function command(args: Record<string, string>, environment: NodeJS.Process
       env: {
         PATH: process.env.PATH,
         WORKER_DATABASE_URL: workerUrl,
-        KAFKA_BROKERS: parts().kafkaBrokers.join(','),
+        KAFKA_BROKERS: backingServices().kafkaBrokers.join(','),
         KAFKA_PREFIX: prefix,
         ...environment,
       },
@@ -139,7 +139,7 @@ test('a record that came twice is one event with one delivery', async () => {
   const [twice, once] = [event(), event()]
   await kafka.produce([recordOf(twice, 'one key'), recordOf(once, 'one key'), recordOf(twice, 'one key')])
   await delivered(2)
-  expect(await reconcile(workspaceId)).toMatchObject({ events: 2, standings: [['DELIVERED', 2]], told: [] })
+  expect(await reconcile(workspaceId)).toMatchObject({ events: 2, outcomes: [['DELIVERED', 2]], reported: [] })
 })
 
 test('what went to the dead letters is counted there, whether it cannot be read or cannot be stored', async () => {
@@ -157,7 +157,7 @@ test('what went to the dead letters is counted there, whether it cannot be read 
   })
   const after = await reconcile('', { workspaceId: undefined })
   expect(after.deadLetters - before.deadLetters).toBe(3)
-  expect(await reconcile(workspaceId)).toMatchObject({ events: 1, deadLetters: 1, told: [] })
+  expect(await reconcile(workspaceId)).toMatchObject({ events: 1, deadLetters: 1, reported: [] })
 })
 
 test('of an endpoint that was changed since it is unknown what it asked for, and nothing is missing', async () => {
@@ -165,9 +165,9 @@ test('of an endpoint that was changed since it is unknown what it asked for, and
   await publish(event(), event())
   await admin`delete from delivery where workspace_id = ${workspaceId}`
   await send(caller, 'PUT', `/v1/webhooks/${endpoint.id}`, { enabled_events: ['tag.created'] })
-  expect(await reconcile(workspaceId)).toMatchObject({ standings: [['unknown', 2]], told: [] })
+  expect(await reconcile(workspaceId)).toMatchObject({ outcomes: [['unknown', 2]], reported: [] })
   await admin`delete from endpoint where id = ${endpoint.id}`
-  expect(await reconcile(workspaceId)).toMatchObject({ events: 2, standings: [], told: [] })
+  expect(await reconcile(workspaceId)).toMatchObject({ events: 2, outcomes: [], reported: [] })
 })
 
 test('an endpoint that was made in the moment of an event need not have it', async () => {
@@ -176,14 +176,14 @@ test('an endpoint that was made in the moment of an event need not have it', asy
   await publish(made)
   await admin`delete from delivery where workspace_id = ${workspaceId}`
   await setAge(endpoint, new Date(made.occurred_at), new Date(made.occurred_at))
-  expect(await reconcile(workspaceId)).toMatchObject({ standings: [['unknown', 1]], told: [] })
+  expect(await reconcile(workspaceId)).toMatchObject({ outcomes: [['unknown', 1]], reported: [] })
 })
 
 test('events that the fan-out has not come to are not yet consumed, and not missing', async () => {
   const { workspaceId, event } = await subscribed()
   const idle = await testKafka(TOPICS_READ)
   await idle.kafka.produce([event(), event()].map((each) => recordOf(each)))
-  expect(await reconcile(workspaceId, {}, idle.open())).toMatchObject({ standings: [['unconsumed', 2]], told: [] })
+  expect(await reconcile(workspaceId, {}, idle.open())).toMatchObject({ outcomes: [['unconsumed', 2]], reported: [] })
 })
 
 test('events count by when they occurred: from the beginning of the range on, and before its end', async () => {
@@ -193,8 +193,8 @@ test('events count by when they occurred: from the beginning of the range on, an
   const at = (time: Date, ms: number) => event({ occurred_at: new Date(time.getTime() + ms).toISOString() })
   await publish(at(since, -1), at(since, 0), at(until, -1), at(until, 0))
   const late = { since, until, marginMs: 10 * MINUTE_MS }
-  expect(await reconcile(workspaceId, late)).toMatchObject({ events: 2, standings: [['DELIVERED', 2]] })
-  // Published long after it, and read only with a margin.
+  expect(await reconcile(workspaceId, late)).toMatchObject({ events: 2, outcomes: [['DELIVERED', 2]] })
+  // Published long after it occurred, so that only a margin finds it.
   expect(await reconcile(workspaceId, { ...late, marginMs: 0 })).toMatchObject({ events: 0 })
 })
 
@@ -203,7 +203,7 @@ test('a ping is no event of Kafka and not judged', async () => {
   await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/ping`)
   await delivered(1)
   await admin`delete from event where workspace_id = ${workspaceId}`
-  expect(await reconcile(workspaceId)).toMatchObject({ events: 0, standings: [], told: [] })
+  expect(await reconcile(workspaceId)).toMatchObject({ events: 0, outcomes: [], reported: [] })
 })
 
 test('what the table says of a delivery has to agree: its event, its attempts, their success', async () => {
@@ -215,8 +215,8 @@ test('what the table says of a delivery has to agree: its event, its attempts, t
   await admin`
     update attempt set error_class = 'status' from delivery
     where delivery.id = attempt.delivery_id and delivery.event_id = ${unsuccessful.id}`
-  const { told } = await reconcile(workspaceId)
-  expect(new Map(told.map(([problem, { eventId }]) => [problem, eventId]))).toEqual(
+  const { reported } = await reconcile(workspaceId)
+  expect(new Map(reported.map(([discrepancy, { eventId }]) => [discrepancy, eventId]))).toEqual(
     new Map([
       ['no_event', eventless.id],
       ['attempts', miscounted.id],
@@ -234,16 +234,16 @@ test('a delivery that waits for its time is overdue once that is so long past, u
     const rows = await admin`select from delivery where workspace_id = ${workspaceId} and attempts_made = 1`
     return rows.length === 1
   })
-  expect(await reconcile(workspaceId)).toMatchObject({ standings: [['PENDING', 1]], told: [] })
-  // As it would be seen in an hour.
+  expect(await reconcile(workspaceId)).toMatchObject({ outcomes: [['PENDING', 1]], reported: [] })
+  // The state that a run in an hour would find.
   const inAnHour = { overdueMs: -60 * MINUTE_MS }
   expect(await reconcile(workspaceId, inAnHour)).toMatchObject({
-    standings: [['PENDING', 1]],
-    problems: [['overdue', 1]],
+    outcomes: [['PENDING', 1]],
+    discrepancies: [['overdue', 1]],
   })
   await admin`
     update delivery set claimed_by = 1, lease_until = now() + interval '1 hour' where workspace_id = ${workspaceId}`
-  expect(await reconcile(workspaceId, inAnHour)).toMatchObject({ told: [] })
+  expect(await reconcile(workspaceId, inAnHour)).toMatchObject({ reported: [] })
 })
 
 test('the number of statements does not grow with the number of events', async () => {

@@ -2,22 +2,19 @@ import { parseArgs } from 'node:util'
 import { Id, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { List, readConfig } from '@backoffice/runtime/config.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { z } from 'zod'
-import { type ExpectedDelivery, PROBLEMS, type Problem } from './judgement.ts'
+import { DISCREPANCIES, type Discrepancy, type ExpectedDelivery } from './judgement.ts'
 import { type Report, reconcileRange } from './reconcile-range.ts'
 
 /**
- * `npm run reconcile -w services/webhook-delivery -- --since <ISO> --until <ISO> [--workspace <id>]`: proves of the events that
- * occurred in a time range that each has one delivery to each endpoint that gets it. Prints what is wrong, a line of JSON each,
- * and counts. Exits 0 when nothing is, 1 when something is, 2 when it could not find out.
+ * `npm run reconcile -w services/webhook-delivery -- --since <ISO> --until <ISO> [--workspace <id>]`: proves that each
+ * event of a time range has one delivery to each endpoint that is subscribed to it. Prints each discrepancy as a line
+ * of JSON, then counts. Exits with 0 without discrepancies, 1 with some, 2 when it could not finish.
  */
-const Config = z.object({
-  WORKER_DATABASE_URL: z.url(),
-  KAFKA_BROKERS: List,
-  KAFKA_PREFIX: z.string().default(''),
-})
+const Config = z.object({ WORKER_DATABASE_URL: z.url(), KAFKA_BROKERS: List, KAFKA_PREFIX: z.string().default('') })
 
 const MINUTE_MS = 60_000
 /** How long Kafka keeps events (infra/kafka/topics.ts). */
@@ -30,9 +27,9 @@ const Arguments = z
     since: Time,
     until: Time,
     workspace: Id.optional(),
-    /** How much later than they occurred events may have been published: longer after an outage of Kafka. */
+    /** Minutes between the occurrence of an event and its publication at most: longer after an outage of Kafka. */
     margin: Minutes.default(60),
-    /** A delivery that is pending and unclaimed so long after it was due is overdue. */
+    /** Minutes after which a pending, unclaimed delivery is overdue. */
     overdue: Minutes.default(10),
   })
   .refine(({ since, until }) => since < until, { path: ['since'], message: 'must be before until' })
@@ -55,7 +52,7 @@ async function reconcile(): Promise<Report> {
   const { since, until, workspace, margin, overdue } = readArguments()
   const { WORKER_DATABASE_URL: url, KAFKA_BROKERS: brokers, KAFKA_PREFIX: prefix } = readConfig(Config)
   const applicationName = 'webhook-delivery reconcile'
-  const settings = { plan_cache_mode: 'force_custom_plan', statement_timeout: '0' }
+  const settings = { ...PLAN_EACH_TIME, statement_timeout: '0' }
   const db = openDatabase({ url, applicationName, poolSize: 1, settings })
   const kafka = connectKafka({ brokers, clientId: applicationName, prefix, logger: createLogger('reconcile', 'error') })
   try {
@@ -65,35 +62,36 @@ async function reconcile(): Promise<Report> {
       marginMs: margin * MINUTE_MS,
       workspaceId: workspace,
       overdueMs: overdue * MINUTE_MS,
-      onProblem: printProblem,
+      onDiscrepancy: printDiscrepancy,
     })
   } finally {
     await Promise.all([kafka.stop(), db.stop?.()])
   }
 }
 
-function printProblem(problem: Problem, { workspaceId, eventId, eventType, endpointId }: ExpectedDelivery): void {
-  console.log(
-    JSON.stringify({ problem, workspace: workspaceId, event: eventId, type: eventType, endpoint: endpointId }),
-  )
+function printDiscrepancy(problem: Discrepancy, delivery: ExpectedDelivery): void {
+  const { workspaceId: workspace, eventId: event, eventType: type, endpointId: endpoint } = delivery
+  console.log(JSON.stringify({ problem, workspace, event, type, endpoint }))
 }
 
-function printReport({ read, events, deadLetters, standings, problems }: Report): void {
-  const of = (...names: Parameters<typeof standings.get>[0][]) =>
-    names.reduce((sum, name) => sum + (standings.get(name) ?? 0), 0)
+function printReport({ read, events, deadLetters, outcomes, discrepancies }: Report): void {
+  const of = (...names: Parameters<typeof outcomes.get>[0][]) =>
+    names.reduce((sum, name) => sum + (outcomes.get(name) ?? 0), 0)
   console.log(`events: ${events}, dead letters: ${deadLetters}, records read: ${read}`)
   console.log(`deliveries: ${of('PENDING')} pending, ${of('DELIVERED')} delivered, ${of('FAILED')} failed`)
   console.log(
     `not there: ${of('unconsumed')} not yet consumed, ${of('unknown')} unknown, since their endpoint was changed`,
   )
-  const counts = Object.entries(PROBLEMS).map(([problem, name]) => `${problems.get(problem as Problem) ?? 0} ${name}`)
+  const counts = Object.entries(DISCREPANCIES).map(
+    ([discrepancy, name]) => `${discrepancies.get(discrepancy as Discrepancy) ?? 0} ${name}`,
+  )
   console.log(`wrong: ${counts.join(', ')}`)
 }
 
 process.exitCode = await reconcile().then(
   (report) => {
     printReport(report)
-    return report.problems.size === 0 ? 0 : 1
+    return report.discrepancies.size === 0 ? 0 : 1
   },
   (error: unknown) => {
     console.error(error instanceof Error ? error.message : error)

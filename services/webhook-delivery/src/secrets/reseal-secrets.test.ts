@@ -9,7 +9,7 @@ import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
-import { anEvent, type CreatedEndpoint, testKeys, webhookDelivery } from '../harness.ts'
+import { anEvent, type CreatedEndpoint, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 import { resealSecrets } from './reseal-secrets.ts'
 import { SecretKeys, sealSecret } from './secret-box.ts'
 import { secretOwner } from './signing-secret.ts'
@@ -20,7 +20,7 @@ afterAll(() => worker.stop?.())
 
 const NEW = `new:${Buffer.alloc(32, 9).toString('base64')}`
 const OLD = `test:${Buffer.alloc(32, 1).toString('base64')}`
-/** As a service has them while the key is changed: the new one seals, both open. */
+/** The keys of a service during a change of keys: the new key seals, both open. */
 const bothKeys = SecretKeys.parse(`${NEW},${OLD}`)
 const newKeys = SecretKeys.parse(NEW)
 const caller = aCaller()
@@ -32,7 +32,7 @@ beforeEach(async () => {
 const rotate = async (id: string, overlap_seconds = 0) =>
   (await send<CreatedEndpoint>(caller, 'POST', `/v1/webhooks/${id}/secret/rotate`, { overlap_seconds })).body.secret
 
-/** The secrets of the caller's endpoints, newest first, as a process with these keys opens them. */
+/** The secrets of the caller's endpoints, newest first, opened with these keys. */
 async function openedWith(keys: SecretKeys): Promise<Map<string, string[]>> {
   const targets = (await endpointDirectory(keys).of(worker.sql, [caller.workspaceId])).get(caller.workspaceId)
   return new Map(
@@ -48,7 +48,7 @@ const stored = () => admin`
   select id, secret_key_id, sealed_secret from endpoint
   union all select id, secret_key_id, sealed_secret from previous_secret order by id`
 
-/** Many endpoints at once, with secrets nobody was shown. */
+/** Many endpoints, inserted directly with new secrets. */
 async function manyEndpoints(count: number): Promise<void> {
   const rows = Array.from({ length: count }, () => {
     const id = randomUUID()
@@ -63,7 +63,7 @@ async function manyEndpoints(count: number): Promise<void> {
     from json_to_recordset(${JSON.stringify(rows)}::text::json) as row (id uuid, "keyId" text, sealed text)`
 }
 
-/** Runs the command; resolves with what it printed and how it ended. */
+/** Runs the command; resolves with its output and exit code. */
 function reseal(keys: string) {
   const child = spawn(process.execPath, [fileURLToPath(new URL('reseal.ts', import.meta.url))], {
     env: { PATH: process.env.PATH, WORKER_DATABASE_URL: workerUrl, WEBHOOK_SECRET_KEYS: keys },
@@ -151,7 +151,7 @@ test('the command killed in the middle has lost nothing, and finishes when run a
   await manyEndpoints(1000)
   const killed = reseal(`${NEW},${OLD}`)
   await admin.begin(async (tx) => {
-    // Holds a batch in the middle, so that the command is there when it is killed.
+    // Blocks a batch in the middle, so that the command still runs when it is killed.
     await tx`
       select from endpoint where id = (select id from endpoint order by id offset 500 limit 1) for update`
     await eventually('some are resealed', async () => {

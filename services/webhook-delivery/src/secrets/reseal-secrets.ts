@@ -3,24 +3,25 @@ import { openSecret, type SealedSecret, type SecretKeys, sealSecret } from './se
 import { secretOwner } from './signing-secret.ts'
 
 /** Secrets read and written at once. */
-const AT_ONCE = 200
+const BATCH_SIZE = 200
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-/** What a run did, in numbers of secrets. */
+/** Numbers of secrets. */
 export interface Resealed {
   readonly resealed: number
-  /** Still sealed with another key than the first: they do not open, or were sealed meanwhile by a process with other keys. */
+  /** Sealed with another key than the first: they do not open, or another process has sealed them meanwhile. */
   readonly left: number
 }
 
 /**
- * Seals every secret anew with the first key that is sealed with another one. Secrets may be rotated meanwhile: one that is
- * no longer what was read is left as it is. Each batch stands by itself, so a run that broke off is simply run again.
+ * Seals every secret that another key has sealed again, with the first key. A secret that changes during the run, for
+ * example by a rotation, is left unchanged. Each batch is a statement of its own, so an interrupted run is simply
+ * repeated.
  */
 export async function resealSecrets(sql: Sql, keys: SecretKeys): Promise<Resealed> {
-  // In this order: a rotation moves secrets from the first to the second.
-  const current = await resealAll(sql, keys, { table: 'endpoint', endpointId: 'id' })
-  const previous = await resealAll(sql, keys, { table: 'previous_secret', endpointId: 'endpoint_id' })
+  // In this order, because a rotation moves secrets from the first table to the second.
+  const current = await resealAll(sql, keys, { name: 'endpoint', endpointId: 'id' })
+  const previous = await resealAll(sql, keys, { name: 'previous_secret', endpointId: 'endpoint_id' })
   return { resealed: current + previous, left: await countLeft(sql, firstOf(keys)) }
 }
 
@@ -35,9 +36,9 @@ async function countLeft(sql: Sql, keyId: string): Promise<number> {
   return row?.count ?? 0
 }
 
-/** A table with secrets, and its column that names their endpoint. */
-interface Place {
-  readonly table: string
+/** A table with secrets, and its column with the endpoint's id. */
+interface SecretTable {
+  readonly name: string
   readonly endpointId: string
 }
 
@@ -47,24 +48,24 @@ interface StoredSecret extends SealedSecret {
   readonly id: string
 }
 
-async function resealAll(sql: Sql, keys: SecretKeys, place: Place): Promise<number> {
+async function resealAll(sql: Sql, keys: SecretKeys, table: SecretTable): Promise<number> {
   let resealed = 0
   let after = { workspaceId: NIL, id: NIL }
   for (;;) {
     const batch = await sql<StoredSecret[]>`
-      select workspace_id as "workspaceId", ${sql(place.endpointId)} as "endpointId", id,
+      select workspace_id as "workspaceId", ${sql(table.endpointId)} as "endpointId", id,
         secret_key_id as "keyId", sealed_secret as sealed
-      from ${sql(place.table)}
+      from ${sql(table.name)}
       where (workspace_id, id) > (${after.workspaceId}, ${after.id}) and secret_key_id <> ${firstOf(keys)}
-      order by workspace_id, id limit ${AT_ONCE}`
+      order by workspace_id, id limit ${BATCH_SIZE}`
     const last = batch.at(-1)
     if (last === undefined) return resealed
-    resealed += await replaceUnchanged(sql, place, batch.flatMap(resealedWith(keys)))
+    resealed += await replaceUnchanged(sql, table, batch.flatMap(resealedWith(keys)))
     after = last
   }
 }
 
-/** A secret sealed anew, and what it replaces; nothing for one that does not open. */
+/** A secret sealed again with the bytes that it replaces; empty for a secret that does not open. */
 const resealedWith = (keys: SecretKeys) => (stored: StoredSecret) => {
   const owner = secretOwner(stored.workspaceId, stored.endpointId)
   const secret = openedOrNot(keys, stored, owner)
@@ -82,10 +83,10 @@ function openedOrNot(keys: SecretKeys, stored: StoredSecret, owner: string): Buf
   }
 }
 
-/** Locks in one order, so that two runs at once do not wait for each other. Returns how many were still what was read. */
+/** Replaces secrets that are as they were read and returns their number. Locks in one order against deadlocks. */
 async function replaceUnchanged(
   sql: Sql,
-  { table }: Place,
+  { name }: SecretTable,
   replacements: ReturnType<ReturnType<typeof resealedWith>>,
 ): Promise<number> {
   const { count } = await sql`
@@ -96,11 +97,11 @@ async function replaceUnchanged(
         as resealed ("workspaceId" uuid, id uuid, "keyId" text, former text, sealed text)
     ), unchanged as materialized (
       select stored.workspace_id, stored.id, resealed.key_id, resealed.sealed
-      from ${sql(table)} as stored join resealed using (workspace_id, id)
+      from ${sql(name)} as stored join resealed using (workspace_id, id)
       where stored.sealed_secret = resealed.former
       order by stored.workspace_id, stored.id for no key update of stored
     )
-    update ${sql(table)} as stored set secret_key_id = unchanged.key_id, sealed_secret = unchanged.sealed
+    update ${sql(name)} as stored set secret_key_id = unchanged.key_id, sealed_secret = unchanged.sealed
     from unchanged where stored.workspace_id = unchanged.workspace_id and stored.id = unchanged.id`
   return count
 }

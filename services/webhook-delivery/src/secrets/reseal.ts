@@ -1,13 +1,13 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'
-import { refuseUnknownKeys } from '../endpoints/endpoint-directory.ts'
 import { resealSecrets } from './reseal-secrets.ts'
+import { refuseUnknownKeys } from './secret-box.ts'
 import { readSecretKeys, SECRET_KEYS_VARIABLES } from './secret-keys-variables.ts'
 
 /**
- * `npm run reseal -w services/webhook-delivery`: seals every signing secret with the first of the keys, while the service
- * runs. Prints counts, never a secret; exits 1 while secrets are left that another key sealed.
+ * `npm run reseal -w services/webhook-delivery`: seals every signing secret with the first of the keys, while the
+ * service runs. Prints counts, never a secret. Exits with 1 while there are secrets that another key has sealed.
  */
 const ResealConfig = z.object({ WORKER_DATABASE_URL: z.url(), ...SECRET_KEYS_VARIABLES }).transform(readSecretKeys)
 

@@ -6,7 +6,7 @@ import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { afterAll, expect, test } from 'vitest'
-import { anEvent, type CreatedEndpoint, testedOperations, webhookDelivery } from '../harness.ts'
+import { anEvent, type CreatedEndpoint, testedOperations, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { admin, appUrl, startReplica } = await webhookDelivery()
 const receiver = await startReceiver()

@@ -1,14 +1,15 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { AnySql } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
-/** Keys that seal secrets, by key id; the first one seals, all of them open. */
+/** Keys by key id: the first key seals secrets, and all of them open secrets. */
 export type SecretKeys = ReadonlyMap<string, Buffer>
 
-/** `<key id>:<base64 of 32 bytes>`, comma-separated. A refusal never repeats the value, of which a key may be any part. */
+/** `<key id>:<base64 of 32 bytes>`, comma-separated. A refusal never repeats the value: any part may be a key. */
 export const SecretKeys = z.string().transform((text, context): SecretKeys => {
   const keys = new Map<string, Buffer>()
   for (const [index, entry] of text.split(',').entries()) {
@@ -26,7 +27,7 @@ export const SecretKeys = z.string().transform((text, context): SecretKeys => {
   return keys
 })
 
-/** Decoding passes over what is no base64, so that a mistyped key would silently be another one. */
+/** Node's decoder skips characters that are not base64, so that a mistyped key would silently become another key. */
 function problemOf(id: string, encoded: string | undefined, rest: string[], key: Buffer): string | undefined {
   if (id === '' || encoded === undefined || rest.length > 0) return 'is not a key id and a key with one colon between'
   if (key.toString('base64') !== encoded) return 'is not base64 as RFC 4648 writes it, with its padding'
@@ -41,7 +42,7 @@ export interface SealedSecret {
   readonly sealed: Buffer
 }
 
-/** Seals a secret with AES-256-GCM. `owner` says whose it is: opened for another owner, it does not open. */
+/** Seals a secret with AES-256-GCM. It opens only with the same `owner`. */
 export function sealSecret(keys: SecretKeys, secret: Buffer, owner: string): SealedSecret {
   const [first] = keys
   if (first === undefined) throw new Error('there is no key to seal secrets with')
@@ -52,7 +53,7 @@ export function sealSecret(keys: SecretKeys, secret: Buffer, owner: string): Sea
   return { keyId, sealed }
 }
 
-/** Opens a sealed secret. Throws when its key is not known, and when secret, key and owner do not belong together. */
+/** Opens a sealed secret. Throws when its key is unknown, and when secret, key and owner do not belong together. */
 export function openSecret(keys: SecretKeys, { keyId, sealed }: SealedSecret, owner: string): Buffer {
   const key = keys.get(keyId)
   if (key === undefined) throw new Error(`WEBHOOK_SECRET_KEYS has no key ${keyId}`)
@@ -60,8 +61,25 @@ export function openSecret(keys: SecretKeys, { keyId, sealed }: SealedSecret, ow
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(owner))
     .setAuthTag(sealed.subarray(-TAG_BYTES))
-  // Not copied into Node's pool, 64 KiB of which a secret would keep for as long as it is known.
+  // Used without a copy: a copy would be part of Node's buffer pool, and keep 64 KiB of it in memory as long as the
+  // secret.
   const secret = decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES))
   decipher.final()
   return secret
+}
+
+/** Throws when a stored secret is sealed with a key that this process does not have. */
+export async function refuseUnknownKeys(sql: AnySql, keys: SecretKeys): Promise<void> {
+  const used = await sql<{ secret_key_id: string }[]>`
+    select secret_key_id from endpoint union select secret_key_id from previous_secret`
+  const ids = used.map((row) => row.secret_key_id)
+  const unknown = unknownKeys(ids, keys)
+  if (unknown !== undefined) throw unknown
+}
+
+/** An error that names the key ids in use that are not among the keys; undefined when there are none. */
+export function unknownKeys(used: readonly string[], keys: SecretKeys): Error | undefined {
+  const unknown = new Set(used.filter((id) => !keys.has(id)))
+  if (unknown.size === 0) return undefined
+  return new Error(`WEBHOOK_SECRET_KEYS lacks keys that endpoints use: ${[...unknown].join(', ')}`)
 }

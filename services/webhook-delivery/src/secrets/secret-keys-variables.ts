@@ -2,19 +2,16 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import { SecretKeys } from './secret-box.ts'
 
-/** Where a process finds the keys that seal secrets: one of the two. */
+/** The variables with the keys that seal secrets; exactly one of the two is set. */
 export const SECRET_KEYS_VARIABLES = {
   WEBHOOK_SECRET_KEYS: SecretKeys.optional(),
-  /** A file that holds the same text, as orchestrators mount secrets. */
+  /** A file with the same text, for secrets that an orchestrator mounts. */
   WEBHOOK_SECRET_KEYS_FILE: z.string().optional(),
 }
 
-interface Variables {
-  readonly WEBHOOK_SECRET_KEYS?: SecretKeys | undefined
-  readonly WEBHOOK_SECRET_KEYS_FILE?: string | undefined
-}
+type Variables = z.output<z.ZodObject<typeof SECRET_KEYS_VARIABLES>>
 
-/** Completes a configuration with the keys, from whichever place has them. A refusal never repeats what is there. */
+/** Adds the keys to a configuration, from the variable or the file. A refusal never repeats their text. */
 export function readSecretKeys<Config extends Variables>(config: Config, context: z.RefinementCtx) {
   const { WEBHOOK_SECRET_KEYS: given, WEBHOOK_SECRET_KEYS_FILE: file } = config
   const refuse = (message: string, path = 'WEBHOOK_SECRET_KEYS_FILE') => {

@@ -2,7 +2,6 @@ import { once } from 'node:events'
 import type { RequestListener } from 'node:http'
 import { createServer as createHttpsServer } from 'node:https'
 import { type AddressInfo, createServer } from 'node:net'
-import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { afterEach, describe, expect, test } from 'vitest'
@@ -10,11 +9,11 @@ import { SendingError } from './failure.ts'
 import { guardedAgent } from './guarded-agent.ts'
 import { type Exchange, post } from './post.ts'
 import { tunnelThrough } from './proxy-tunnel.ts'
-import { selfSigned } from './testing/certificate.ts'
+import { selfSigned, trustSelfSigned } from './testing/certificate.ts'
 import { startConnectProxy } from './testing/connect-proxy.ts'
 import { listeningOn } from './testing/listening-on.ts'
 
-setDefaultCACertificates([...getCACertificates('default'), selfSigned.cert])
+trustSelfSigned()
 
 const unresolvable = async (name: string) => {
   throw new SendingError('dns', `${name} has no address`)

@@ -1,10 +1,10 @@
 import { createServer } from 'node:https'
 import { createServer as createTcpServer } from 'node:net'
-import { createServer as createTlsServer, getCACertificates, setDefaultCACertificates, TLSSocket } from 'node:tls'
+import { createServer as createTlsServer, TLSSocket } from 'node:tls'
 import { afterAll, expect, test } from 'vitest'
 import { guardedAgent } from './guarded-agent.ts'
 import { post } from './post.ts'
-import { selfSigned } from './testing/certificate.ts'
+import { selfSigned, trustSelfSigned } from './testing/certificate.ts'
 import { listeningOn } from './testing/listening-on.ts'
 
 const agent = guardedAgent({ allowLoopback: true }, { find: async () => ['127.0.0.1'] })
@@ -22,7 +22,6 @@ const port = await listeningOn(receiver)
 
 const send = (host: string, to = port) =>
   post(agent, { url: new URL(`https://${host}:${to}`), headers: {}, body: Buffer.from('{}') }, 5000)
-const trustTheReceiver = () => setDefaultCACertificates([...getCACertificates('default'), selfSigned.cert])
 
 test('a certificate that nobody vouches for is a failure of TLS, and the request is not sent', async () => {
   expect((await send('receiver.test')).failure).toEqual({ class: 'tls', message: 'self-signed certificate' })
@@ -30,7 +29,7 @@ test('a certificate that nobody vouches for is a failure of TLS, and the request
 })
 
 test('a request names its server, over TLS 1.3 and HTTP/1.1', async () => {
-  trustTheReceiver()
+  trustSelfSigned()
   for (const host of ['receiver.test', 'receiver.test.']) {
     expect((await send(host)).failure).toBeNull()
     expect(seen.at(-1)).toEqual({ httpVersion: '1.1', alpn: 'http/1.1', servername: 'receiver.test', tls: 'TLSv1.3' })
@@ -38,20 +37,20 @@ test('a request names its server, over TLS 1.3 and HTTP/1.1', async () => {
 })
 
 test('a literal address is no server name, and the certificate must be its own', async () => {
-  trustTheReceiver()
+  trustSelfSigned()
   expect((await send('127.0.0.1')).failure).toBeNull()
   expect(seen.at(-1)).toMatchObject({ servername: false })
 })
 
 test('a certificate of another name is a failure of TLS', async () => {
-  trustTheReceiver()
+  trustSelfSigned()
   const { failure } = await send('other.test')
   expect(failure?.class).toBe('tls')
   expect(failure?.message).toContain("Host: other.test. is not in the cert's altnames")
 })
 
 test('a receiver that knows no newer TLS than 1.1 is a failure of TLS', async () => {
-  trustTheReceiver()
+  trustSelfSigned()
   const old = createTlsServer({
     ...selfSigned,
     minVersion: 'TLSv1',

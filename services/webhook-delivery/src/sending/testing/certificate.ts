@@ -1,3 +1,6 @@
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+
 /** A self-signed certificate of `receiver.test` and 127.0.0.1, and its key: nobody trusts it. */
 export const selfSigned = {
   cert: `-----BEGIN CERTIFICATE-----
@@ -16,4 +19,11 @@ MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQggx4RZwSHW9iTOKtJ
 RKqc5a+m7TJ0ETN6B2gpl1vASl2hRANCAAQuZrj4lXSkZLRhIYIWOSwxO2fLy1bS
 ivgGuJuCl3DJieVQNM/koq317pqTQ++1Pjjlku058scEdQrXGqyoHGL9
 -----END PRIVATE KEY-----`,
+}
+
+/** Trusts the certificate in this process until the test, or else the file, is over. */
+export function trustSelfSigned(): void {
+  const trusted = getCACertificates('default')
+  setDefaultCACertificates([...trusted, selfSigned.cert])
+  whenDone(() => setDefaultCACertificates(trusted))
 }

@@ -1,0 +1,88 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Child } from './child.ts'
+import { StackError } from './stack-error.ts'
+
+/** Called with the work under way and how far it is. */
+export type Progress = (text: string) => void
+
+/** A process of the local stack that can be stopped, killed and started again on the same port and data. */
+export interface ManagedProcess {
+  /** Process id of the running process; undefined while it is down. */
+  readonly pid: number | undefined
+  /** Starts it when it is down; resolves once it answers. */
+  start(): Promise<void>
+  /** Stops it in good order; does nothing when it is down. */
+  stop(): Promise<void>
+  /** kill -9; does nothing when it is down. */
+  kill(): Promise<void>
+}
+
+/** The options of a program that runs as a managed process. */
+export interface ProgramOptions {
+  /** Keeps the program's data over restarts. */
+  readonly directory: string
+  readonly onProgress?: Progress | undefined
+  /** Called when it ended by itself. */
+  readonly onDeath?: (how: string) => void
+}
+
+interface ManagedProcessDefinition {
+  readonly name: string
+  launch(): Promise<Child>
+  isReady(): Promise<boolean>
+  /** Returns the end of its log, for the error when it ended before it was ready. */
+  explain(): string
+  /** Called when it ended without being asked to, after it was ready. */
+  onDeath?: ((how: string) => void) | undefined
+}
+
+const READY_WITHIN_MS = 60_000
+const POLL_MS = 50
+
+/** Starts a process and waits until it answers. Throws StackError when it ends first or does not answer within 60 s. */
+export async function startManagedProcess(definition: ManagedProcessDefinition): Promise<ManagedProcess> {
+  let running: Child | undefined
+  const end = async (how: 'stop' | 'kill') => {
+    const child = running
+    running = undefined
+    await child?.[how]()
+  }
+  const managed: ManagedProcess = {
+    get pid() {
+      return running?.pid
+    },
+    async start() {
+      if (running) return
+      const child = await definition.launch()
+      running = child
+      await untilReady(definition, child).catch(async (error) => {
+        await end('kill')
+        throw error
+      })
+      void child.exited.then((how) => {
+        if (running !== child) return
+        running = undefined
+        definition.onDeath?.(how)
+      })
+    },
+    stop: () => end('stop'),
+    kill: () => end('kill'),
+  }
+  await managed.start()
+  return managed
+}
+
+async function untilReady(definition: ManagedProcessDefinition, child: Child): Promise<void> {
+  let ended: string | undefined
+  void child.exited.then((how) => {
+    ended = how
+  })
+  const deadline = Date.now() + READY_WITHIN_MS
+  while (!(await definition.isReady())) {
+    if (ended) throw new StackError(`${definition.name} did not start (${ended}): ${definition.explain()}`)
+    if (Date.now() > deadline) {
+      throw new StackError(`${definition.name} does not answer after 60 s: ${definition.explain()}`)
+    }
+    await delay(POLL_MS)
+  }
+}

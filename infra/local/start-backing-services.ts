@@ -1,0 +1,74 @@
+import { join } from 'node:path'
+import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
+import { topics } from '@backoffice/kafka-topics/topics.ts'
+import { createTopics } from '@backoffice/messaging/create-topics.ts'
+import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
+import { migrate } from '@backoffice/postgres/migrate.ts'
+import { migratorUrl, provision } from '@backoffice/postgres/provision.ts'
+import { type BackingService, embeddedBackingServices, environmentOr } from './backing-services.ts'
+import type { ManagedProcess, Progress } from './managed-process.ts'
+import { serviceDirectory } from './services.ts'
+import type { Step } from './steps.ts'
+
+/** The addresses of PostgreSQL, Kafka and the schema registry. */
+export interface BackingAddresses {
+  readonly postgres: string
+  readonly kafka: string[]
+  readonly registry: string
+}
+
+interface StartOptions {
+  readonly directory: string
+  readonly rolePassword: string
+  readonly step: Step
+  /** Called with each process as soon as it runs. */
+  onStarted(name: string, managed: ManagedProcess): void
+  /** Called when one of them ended by itself. */
+  onDeath(name: string, how: string): void
+}
+
+/** Starts PostgreSQL, Kafka and the schema registry side by side, and adds schemas, topics and event schemas. */
+export async function startBackingServices(options: StartOptions): Promise<BackingAddresses> {
+  const { directory, rolePassword, step, onStarted, onDeath } = options
+  const services = environmentOr(embeddedBackingServices({ directory, onDeath }))
+  const start = <Address>(
+    name: string,
+    title: string,
+    run: (onProgress: Progress) => Promise<BackingService<Address>>,
+  ) =>
+    step(title, async (onProgress) => {
+      const { address, managed } = await run(onProgress)
+      if (managed) onStarted(name, managed)
+      return address
+    })
+
+  const database = async () => {
+    const url = await start('postgres', titled('PostgreSQL', 'DATABASE_URL'), services.postgres)
+    await step('roles, schemas and migrations', () => prepareDatabase(url, rolePassword))
+    return url
+  }
+  const broker = async () => {
+    const brokers = await start('kafka', titled('Kafka', 'KAFKA_BROKERS'), services.kafka)
+    const prefix = process.env.KAFKA_PREFIX ?? ''
+    await step('topics', () => createTopics(brokers, topics, { prefix, replicationFactor: 1 }))
+    return brokers
+  }
+  const schemas = async () => {
+    const url = await start('registry', titled('schema registry', 'SCHEMA_REGISTRY_URL'), services.registry)
+    await step('event schemas', () => registerSchemas(url))
+    return url
+  }
+  const [postgres, kafka, registry] = await Promise.all([database(), broker(), schemas()])
+  return { postgres, kafka, registry }
+}
+
+/** Names the variable that the address comes from, if it comes from one. */
+const titled = (title: string, variable: string) => (process.env[variable] ? `${title} of ${variable}` : title)
+
+async function prepareDatabase(url: string, password: string): Promise<void> {
+  await provision(url, { schemas: SERVICE_NAMES.map(schemaOf), password })
+  for (const name of SERVICE_NAMES) {
+    const directory = join(serviceDirectory(name), 'migrations')
+    await migrate({ url: migratorUrl(url, password), schema: schemaOf(name), directory })
+  }
+}

@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { MoneyMap } from './fields.ts'
+import { Category, Product, Tag, Variant } from './product.ts'
+
+/*
+ * The data of records about products, categories and tags. These shapes are apart from the API's answers, because
+ * replicas of two releases publish and read at the same time, and Kafka keeps records of older releases. A member that
+ * is added to an answer is optional here, for example `barcode: Product.shape.barcode.optional()`, and the code that
+ * reads a record without it uses a default (CONTRIBUTING: Add a field).
+ */
+
+/** The data of product.created and product.updated: the product body (OP-67). */
+export const ProductData = z.strictObject({ ...Product.shape })
+export type ProductData = z.output<typeof ProductData>
+
+/** The data of tag events (spec: Event names and data). */
+export const TagData = z.strictObject({ ...Tag.shape })
+
+/** The data of category events (spec: Event names and data). */
+export const CategoryData = z.strictObject({ ...Category.shape })
+
+/** The data of product.state: the whole state of a product, for projections (topic `catalog.products`). */
+export const ProductState = z.strictObject({
+  ...ProductData.shape,
+  slug: z.string(),
+  tags: z.array(TagData),
+  variants: z.array(z.strictObject({ ...Variant.shape, cost: MoneyMap })),
+  version: z.int(),
+})
+export type ProductState = z.output<typeof ProductState>
+
+/** The product body of a record of any release: gives each member that the record may lack its default. */
+export const productOf = (data: ProductData): Product => data

@@ -1,0 +1,97 @@
+import { EVENT_TOPICS, TOPICS, type Topic } from './events.ts'
+
+/** One service, as the gateway, the other services and the deployment know it. */
+interface Service {
+  /** The paths that the service answers, with everything below them: `/v1/products`. */
+  readonly routes: readonly `/v1/${string}`[]
+  /** The topics that the service's outbox publishes to. */
+  readonly publishes: readonly Topic[]
+  /** The service's consumers by name, with the topics that each reads. */
+  readonly consumers: Readonly<Record<string, readonly Topic[]>>
+  /** The services that this one sends requests to. The gateway calls every service with routes without naming it here. */
+  readonly calls: readonly string[]
+  /** The settings that the service needs besides those of every service and the URLs of the services it calls. */
+  readonly settings: readonly string[]
+}
+
+/** Every service. The gateway's routes, the topics, the local stack and the services' common settings follow from it. */
+export const SERVICES = {
+  gateway: {
+    routes: [],
+    publishes: [],
+    consumers: {},
+    calls: [],
+    settings: ['ADMIN_TOKEN', 'INTERNAL_TOKEN_PRIVATE_KEY'],
+  },
+  catalog: {
+    routes: ['/v1/products', '/v1/categories', '/v1/tags', '/v1/assets'],
+    publishes: [TOPICS.catalogEvents, TOPICS.catalogProducts, TOPICS.importsResults],
+    consumers: { imports: [TOPICS.importsBatches] },
+    calls: [],
+    settings: ['ASSETS_DIRECTORY', 'ASSETS_URL'],
+  },
+  collections: {
+    routes: ['/v1/collections'],
+    publishes: [TOPICS.collectionsEvents, TOPICS.importsResults],
+    consumers: { products: [TOPICS.catalogProducts], imports: [TOPICS.importsBatches] },
+    calls: ['catalog'],
+    settings: ['ASSETS_URL'],
+  },
+  'webhook-delivery': {
+    routes: ['/v1/webhooks'],
+    publishes: [],
+    consumers: { 'fan-out': EVENT_TOPICS },
+    calls: [],
+    settings: ['WEBHOOK_SECRET_KEYS', 'WEBHOOK_ALLOW_LOOPBACK'],
+  },
+} as const satisfies Record<string, Service>
+
+/** Topics whose records come from outside this repository. */
+export const TOPICS_FROM_OUTSIDE: readonly Topic[] = [TOPICS.platformEvents, TOPICS.importsBatches]
+
+type Services = typeof SERVICES
+export type ServiceName = keyof Services
+/** A service that answers a part of `/v1`. */
+export type RoutedService = {
+  [Name in ServiceName]: Services[Name]['routes'] extends readonly [] ? never : Name
+}[ServiceName]
+/** The services that a service calls. */
+export type CalledBy<Name extends ServiceName> = Name extends 'gateway'
+  ? RoutedService
+  : Services[Name]['calls'][number]
+/** A setting that some service needs. */
+export type Setting = Services[ServiceName]['settings'][number]
+
+export const SERVICE_NAMES = Object.keys(SERVICES) as ServiceName[]
+
+const rowOf = (name: ServiceName): Service => SERVICES[name]
+
+/** The services that answer a part of `/v1`. */
+export const ROUTED_SERVICES = SERVICE_NAMES.filter((name) => rowOf(name).routes.length > 0) as RoutedService[]
+
+/** The services that a service calls. */
+export const calledBy = <Name extends ServiceName>(name: Name): readonly CalledBy<Name>[] =>
+  (name === 'gateway' ? ROUTED_SERVICES : rowOf(name).calls) as readonly CalledBy<Name>[]
+
+/** A service's consumers. `name` is the consumer group: `<service>.<consumer>`. */
+export const consumersOf = (name: ServiceName): { readonly name: string; readonly topics: readonly Topic[] }[] =>
+  Object.entries(rowOf(name).consumers).map(([consumer, topics]) => ({ name: `${name}.${consumer}`, topics }))
+
+/** The PostgreSQL schema of a service. The app role has the same name, the worker role is `<schema>_worker`. */
+export const schemaOf = (name: string): string => name.replaceAll('-', '_')
+
+type Snake<Name extends string> = Name extends `${infer Head}-${infer Tail}` ? `${Head}_${Snake<Tail>}` : Name
+export type UrlSetting<Name extends string> = `${Uppercase<Snake<Name>>}_URL`
+
+/** The setting that tells a caller the service's URL: `WEBHOOK_DELIVERY_URL`. */
+export const urlSetting = <Name extends string>(name: Name): UrlSetting<Name> =>
+  `${schemaOf(name).toUpperCase()}_URL` as UrlSetting<Name>
+
+/** The services in groups, in the order of stopping: a service stops after its callers. */
+export function stopGroups(): ServiceName[][] {
+  const callersOf = (name: ServiceName) =>
+    SERVICE_NAMES.filter((caller) => calledBy(caller).some((one) => one === name))
+  const groupOf = (name: ServiceName): number => Math.max(0, ...callersOf(name).map((caller) => groupOf(caller) + 1))
+  const last = Math.max(...SERVICE_NAMES.map(groupOf))
+  return Array.from({ length: last + 1 }, (_, group) => SERVICE_NAMES.filter((name) => groupOf(name) === group))
+}

@@ -1,0 +1,48 @@
+import { z } from 'zod'
+import type { IncomingRecord } from './kafka-connection.ts'
+
+/** A decoded record: `value` is the output of the consumer's schema; `key` is '' for a record without a key. */
+export interface ReceivedRecord<Value> {
+  readonly topic: string
+  readonly partition: number
+  readonly offset: string
+  readonly key: string
+  readonly value: Value
+  readonly traceparent: string | undefined
+}
+
+/** The schema of a record's value: one for all topics, or one for each topic. */
+export type RecordSchema<Value> = z.ZodType<Value> | ((topic: string) => z.ZodType<Value>)
+
+/**
+ * Decodes a record and validates its value, which is null for a tombstone. Throws when the value does not fit the
+ * schema, with the path of each member that is wrong.
+ */
+export function parseRecord<Value>(record: IncomingRecord, schema: RecordSchema<Value>): ReceivedRecord<Value> {
+  const { topic, partition, offset, key, value, headers } = record
+  const valueSchema = typeof schema === 'function' ? schema(topic) : schema
+  const parsed = valueSchema.safeParse(value === null ? null : decodeRecord(value))
+  if (!parsed.success) throw new Error(parsed.error.issues.map(problemOf).join('; '))
+  return {
+    topic,
+    partition,
+    offset,
+    key: key ?? '',
+    value: parsed.data,
+    traceparent: headers.traceparent?.toString(),
+  }
+}
+
+const problemOf = ({ path, message }: z.core.$ZodIssue): string => `${z.core.toDotPath(path) || 'value'}: ${message}`
+
+const MAGIC_BYTE = 0
+const HEADER_BYTES = 5
+
+/**
+ * Reads the JSON of a record in Confluent wire format, without the registry: the reader validates it with its own
+ * schema and ignores unknown members. Throws when the bytes are something else.
+ */
+export function decodeRecord(bytes: Buffer): unknown {
+  if (bytes[0] !== MAGIC_BYTE || bytes.length < HEADER_BYTES) throw new Error('not in Confluent wire format')
+  return JSON.parse(bytes.toString('utf8', HEADER_BYTES))
+}

@@ -1,0 +1,19 @@
+/**
+ * The numbers of all advisory locks of a database, in one place so that no two uses share one. They never change, since
+ * replicas of the version before take the same locks. A lock on a text is taken on `hashtextextended(text, 0)`; the
+ * text begins with its workspace or ends with its schema.
+ */
+export const ADVISORY_LOCKS = {
+  /** The only key: held while roles and schemas are created. */
+  provisioning: 7_021_001,
+  /** With the number of a claimer: held as long as that claimer of webhook deliveries lives. */
+  claimer: 7_021_002,
+  /** The only key: held while daily partitions are created and dropped (webhook-delivery's migration 0004). */
+  partitionMaintenance: 7_021_003,
+  /** With a workspace's hash: shared by changes of single collection members, exclusive for a build (decision 020). */
+  membership: 7_021_004,
+  /** With a partition of catalog.products: held while its records are written to the projection. */
+  productPartition: 7_021_005,
+  /** With a workspace's hash: held by the replica that builds collection members there. */
+  memberBuild: 7_021_006,
+} as const

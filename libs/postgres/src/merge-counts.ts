@@ -1,0 +1,26 @@
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import type { Database, Sql } from './database.ts'
+
+const EVERY_MS = 1000
+const BATCH_SIZE = 5000
+
+/**
+ * Merges the changes in a schema's tables of counts, every second (`call merge_changes_of(…)` in their migrations). `db`
+ * connects as the worker role. One replica merges a table at a time.
+ */
+export const mergeCounts = (db: Database, logger: Logger, tables: readonly string[]) =>
+  worker({
+    name: 'counts',
+    everyMs: EVERY_MS,
+    logger,
+    async work(stopping) {
+      for (const table of tables) while ((await mergeBatch(db.sql, table)) === BATCH_SIZE && !stopping.aborted);
+    },
+  })
+
+/** Merges one batch of a table's changes and returns their number. */
+export async function mergeBatch(sql: Sql, table: string): Promise<number> {
+  const [{ merged }] = await sql<[{ merged: number }]>`select ${sql(`merge_${table}`)}(${BATCH_SIZE}) as merged`
+  return merged
+}

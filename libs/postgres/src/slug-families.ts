@@ -1,0 +1,82 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import type { Transaction } from './database.ts'
+
+/** The slugs of a table, unique in a workspace, and numbered where they are derived from a name (decision 002). */
+export interface NumberedSlugs {
+  /** A migration has called `number_slugs` for it. */
+  readonly table: string
+  /** The text whose hash is the advisory lock on a family, without the slug at its end. Replicas of all versions use the same. */
+  readonly lockPrefix: (workspaceId: string) => string
+}
+
+/** A slug, whether it is taken, and the highest number in its family (decision 002). */
+export interface SlugFamily {
+  readonly slug: string
+  readonly isTaken: boolean
+  readonly highest: number
+}
+
+/**
+ * An SQL expression that locks the families of these slugs until the transaction ends, and then reads them: an array of
+ * `SlugFamily`. Several callers that lock in the order of the slugs queue.
+ */
+export const lockedFamilies = (tx: Transaction, { table, lockPrefix }: NumberedSlugs, slugs: readonly string[]) => tx`
+  array(
+    select to_json(family) from ${tx(`${table}_slug_families`)}(
+      ${tx.context.workspaceId}, ${lockPrefix(tx.context.workspaceId)}, ${slugs as string[]}
+    ) as family
+  )`
+
+/** `lockedFamilies` in a statement of its own, in the order of the slugs. */
+export async function lockFamilies(
+  tx: Transaction,
+  numbered: NumberedSlugs,
+  slugs: readonly string[],
+): Promise<SlugFamily[]> {
+  if (slugs.length === 0) return []
+  const [found] = await tx<[{ families: SlugFamily[] }]>`
+    select ${lockedFamilies(tx, numbered, slugs.toSorted())} as families`
+  return found.families
+}
+
+/**
+ * The slugs that more than one row would have, if each got the one derived from its name. Their families alone need the lock:
+ * each lock is a place in a table that the whole server shares.
+ */
+export function crowded(derived: readonly string[], isTaken: (slug: string) => boolean): string[] {
+  const seen = new Set<string>()
+  return [...new Set(derived.filter((slug) => isTaken(slug) || seen.size === seen.add(slug).size))]
+}
+
+const HIGHEST_NUMBER = 999_999_999
+
+/**
+ * Gives one row after the other a slug of its own: the derived one or, where that is taken, the family's next number (OP-14).
+ * `explicit` slugs of the same batch are taken; no number makes a slug that is `derived` for another row, whose family is not
+ * locked. Throws `unprocessable` when the numbers are used up.
+ */
+export function slugChooser(
+  families: readonly SlugFamily[],
+  explicit: ReadonlySet<string>,
+  derived: readonly string[],
+): (derived: string) => string {
+  const taken = new Set([...explicit, ...families.filter(({ isTaken }) => isTaken).map(({ slug }) => slug)])
+  const wanted = new Set(derived)
+  const highest = new Map(families.map((family) => [family.slug, family.highest]))
+  const numbered = (slug: string): string => {
+    const number = (highest.get(slug) ?? 1) + 1
+    if (number > HIGHEST_NUMBER) throw unprocessable(['name'], 'no slug is left for it; give it one')
+    highest.set(slug, number)
+    const candidate = `${slug}-${number}`
+    return taken.has(candidate) || wanted.has(candidate) ? numbered(slug) : candidate
+  }
+  return (slug) => {
+    const chosen = taken.has(slug) ? numbered(slug) : slug
+    taken.add(chosen)
+    return chosen
+  }
+}
+
+/** The slug of a single row: the derived one, or its family's next number. Throws as `slugChooser` does. */
+export const chooseSlug = (families: readonly SlugFamily[], derived: string): string =>
+  slugChooser(families, new Set(), [derived])(derived)

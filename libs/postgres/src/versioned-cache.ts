@@ -1,0 +1,66 @@
+import { LRUCache } from 'lru-cache'
+import type { AnySql } from './database.ts'
+
+/** Values by workspace, made from rows and kept in memory while the workspace's version stays the same. */
+export interface VersionedCache<Value> {
+  /** The values of some workspaces, as committed when this is called. A workspace that has no version is absent. */
+  of(sql: AnySql, workspaceIds: readonly string[]): Promise<ReadonlyMap<string, Value>>
+}
+
+export interface VersionedCacheDefinition<Row extends { readonly workspace_id: string }, Value> {
+  /** Table `(workspace_id, version)`; a change of the rows calls `raiseVersion` in its transaction. */
+  readonly versions: string
+  /** Reads the rows of some workspaces. */
+  read(sql: AnySql, workspaceIds: string[]): Promise<Row[]>
+  /** Makes a workspace's value from its rows; `previous` is the value of an older version, if it is still kept. */
+  build(rows: readonly Row[], previous: Value | undefined): Value
+  /** The sizes of all values together stay below this; those used least recently go first. */
+  readonly maxSize: number
+  /** The size of a value, by its rows; 1 unless given. */
+  sizeOf?(rows: readonly Row[]): number
+}
+
+/** Makes a cache. `of` reads the versions with one small query, and the rows of changed workspaces only. */
+export function versionedCache<Row extends { readonly workspace_id: string }, Value>(
+  definition: VersionedCacheDefinition<Row, Value>,
+): VersionedCache<Value> {
+  const { versions, read, build, maxSize, sizeOf = () => 1 } = definition
+  const kept = new LRUCache<string, { version: number; value: Value }>({ maxSize })
+
+  return {
+    async of(sql, workspaceIds) {
+      const current = new Map<string, Value>()
+      const stale: { workspaceId: string; version: number }[] = []
+      // Before the rows: rows that change in between are kept under the older version, and read again next time.
+      const committed = await sql<typeof stale>`
+        select workspace_id as "workspaceId", version from ${sql(versions)}
+        where workspace_id = any(${[...new Set(workspaceIds)]}::uuid[])`
+      for (const each of committed) {
+        const known = kept.get(each.workspaceId)
+        if (known?.version === each.version) current.set(each.workspaceId, known.value)
+        else stale.push(each)
+      }
+      if (stale.length === 0) return current
+      const ids = stale.map(({ workspaceId }) => workspaceId)
+      const byWorkspace = Map.groupBy(await read(sql, ids), (row) => row.workspace_id)
+      for (const { workspaceId, version } of stale) {
+        let entry = kept.get(workspaceId)
+        // Another call may have built this version meanwhile.
+        if (entry?.version !== version) {
+          const rows = byWorkspace.get(workspaceId) ?? []
+          entry = { version, value: build(rows, entry?.value) }
+          kept.set(workspaceId, entry, { size: Math.max(1, sizeOf(rows)) })
+        }
+        current.set(workspaceId, entry.value)
+      }
+      return current
+    },
+  }
+}
+
+/** Raises a workspace's version in the transaction that changes its rows, so that every process reads them again. */
+export async function raiseVersion(sql: AnySql, table: string, workspaceId: string): Promise<void> {
+  await sql`
+    insert into ${sql(table)} as known (workspace_id, version) values (${workspaceId}, 1)
+    on conflict (workspace_id) do update set version = known.version + 1`
+}

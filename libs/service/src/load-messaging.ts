@@ -1,0 +1,55 @@
+import { consumersOf, SERVICES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
+import type { Consumer, ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
+import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { Component, ProcessContext } from '@backoffice/runtime/process.ts'
+import type { ServiceConfig } from './service-config.ts'
+
+/** A service's connection to Kafka and its relay. */
+export interface Messaging {
+  readonly components: readonly Component[]
+  /** Runs a consumer of the service's row over a pool. */
+  consume<Value>(definition: ConsumerDefinition<Value>, db: Database): Consumer
+  /** Tells the relay, if there is one, that outbox rows were committed. `inWorkspace` does it by itself. */
+  wakeRelay(): void
+}
+
+const NONE: Messaging = {
+  components: [],
+  consume({ name }) {
+    throw new Error(`${name}: the service has no topics in SERVICES`)
+  },
+  wakeRelay: () => undefined,
+}
+
+/**
+ * Loads the modules that a service's row calls for and returns the function that opens them: Kafka's client for a service with
+ * topics, the relay and the schema registry's client for one that publishes. Other services do without their memory.
+ */
+export async function loadMessaging(
+  name: ServiceName,
+): Promise<(config: ServiceConfig, context: ProcessContext) => Messaging> {
+  const isPublisher = SERVICES[name].publishes.length > 0
+  if (!isPublisher && consumersOf(name).length === 0) return () => NONE
+  const { connectKafka } = await import('@backoffice/messaging/kafka.ts')
+  const { consumer } = await import('@backoffice/messaging/consumer.ts')
+  const openRelay = isPublisher ? await loadRelay(name) : undefined
+  return (config, context) => {
+    const { KAFKA_BROKERS: brokers = [], KAFKA_PREFIX: prefix = '' } = config
+    const kafka = connectKafka({ brokers, clientId: name, prefix, logger: context.logger })
+    const relay = openRelay?.(config, kafka, context.logger)
+    return {
+      components: relay ? [kafka, relay] : [kafka],
+      consume: (definition, db) => consumer(definition, { ...context, kafka, db }),
+      wakeRelay: () => relay?.wake(),
+    }
+  }
+}
+
+async function loadRelay(name: ServiceName) {
+  const { outboxRelay } = await import('@backoffice/messaging/relay.ts')
+  const { recordSerializer } = await import('@backoffice/messaging/schema-registry.ts')
+  return ({ WORKER_DATABASE_URL: url, SCHEMA_REGISTRY_URL = '' }: ServiceConfig, kafka: Kafka, logger: Logger) =>
+    outboxRelay({ url, schema: schemaOf(name), kafka, serialize: recordSerializer(SCHEMA_REGISTRY_URL), logger })
+}

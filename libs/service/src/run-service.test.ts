@@ -1,0 +1,163 @@
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { EVENT_TOPICS, TOPICS } from '@backoffice/contracts/events.ts'
+import { calledBy, type ServiceName, urlSetting } from '@backoffice/contracts/services.ts'
+import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
+import { aTopic, collect, testKafka } from '@backoffice/messaging/testing/kafka.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
+import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+
+const SAMPLE = fileURLToPath(new URL('./testing/sample-service.ts', import.meta.url))
+const [catalog, gateway, webhooks, { kafka, prefix }] = await Promise.all([
+  testDatabase('catalog'),
+  testDatabase('gateway'),
+  testDatabase('webhook-delivery'),
+  testKafka([...EVENT_TOPICS, TOPICS.importsBatches].map((name) => aTopic(name))),
+  registerSchemas(backingServices().registryUrl),
+])
+
+const KAFKA = { KAFKA_BROKERS: backingServices().kafkaBrokers.join(), KAFKA_PREFIX: prefix }
+const CATALOG = { ...KAFKA, SCHEMA_REGISTRY_URL: backingServices().registryUrl, INTERNAL_TOKEN_PUBLIC_KEY: tokenKey }
+
+/** Two free ports. */
+async function freePorts(): Promise<[number, number]> {
+  const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')]
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const [first, second] = servers.map((server) => (server.address() as { port: number }).port)
+  for (const server of servers) server.close()
+  return [first ?? 0, second ?? 0]
+}
+
+/** Runs the sample in the place of a service. */
+async function run(name: ServiceName, database: TestDatabase, settings: NodeJS.ProcessEnv, ...flags: string[]) {
+  const [port, opsPort] = await freePorts()
+  const urls = Object.fromEntries(calledBy(name).map((called) => [urlSetting(called), 'http://127.0.0.1:1']))
+  const child = fork(SAMPLE, [name, ...flags], {
+    env: {
+      HOST: '127.0.0.1',
+      PORT: String(port),
+      OPS_PORT: String(opsPort),
+      DATABASE_URL: database.appUrl,
+      WORKER_DATABASE_URL: database.workerUrl,
+      ...urls,
+      ...settings,
+    },
+    execArgv: [],
+    silent: true,
+  })
+  whenDone(() => void child.kill('SIGKILL'))
+  const said: string[] = []
+  let output = ''
+  child.on('message', (message) => said.push(String(message)))
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => (output += chunk))
+  const ended = once(child, 'close').then(([code]: unknown[]) => code)
+  const readiness = () =>
+    fetch(`http://127.0.0.1:${opsPort}/readyz`).then(
+      async (response) => (await response.text()).trim(),
+      () => 'not listening',
+    )
+  const ready = () => eventually(`${name} is ready: ${output}`, async () => (await readiness()) === 'ready')
+  return { url: `http://127.0.0.1:${port}`, child, said, output: () => output, ended, readiness, ready }
+}
+
+/** How the sample's connections are named in the server's list. */
+const connectionsTo = async ({ admin }: TestDatabase): Promise<string[]> => {
+  const rows = await admin<{ application_name: string }[]>`
+    select distinct application_name from pg_stat_activity
+    where datname = current_database() and application_name not like 'postgres%' and application_name <> 'test'`
+  return rows.map(({ application_name }) => application_name).sort()
+}
+
+test('answers requests, publishes what they commit, consumes its topics, and stops in the reverse order', async () => {
+  const service = await run('catalog', catalog, CATALOG)
+  await service.ready()
+  const started = ['start component', 'start catalog.imports', 'start worker']
+  expect(service.said).toEqual(started)
+
+  const events = collect(kafka, TOPICS.catalogEvents)
+  const headers = await headersOf(aCaller())
+  const response = await fetch(`${service.url}/v1/tags`, { method: 'POST', headers })
+  const { id } = (await response.json()) as { id: string }
+  expect(await events.atLeast(1)).toMatchObject([{ key: id }])
+
+  const value = Buffer.concat([Buffer.alloc(5), Buffer.from('{}')])
+  await kafka.produce([{ topic: TOPICS.importsBatches, key: 'a batch', value, headers: {} }])
+  await eventually('it is consumed', () => service.said.includes(`consumed a batch of ${TOPICS.importsBatches}`))
+
+  expect(await (await fetch(`${service.url}/files`)).text()).toBe('a file')
+  service.said.length = 0
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+  expect(service.said).toEqual(['stop worker', 'stop catalog.imports', 'stop component'])
+})
+
+test('finishes the request under way before it stops anything else', async () => {
+  const service = await run('catalog', catalog, CATALOG)
+  await service.ready()
+  const locked = await catalog.admin.reserve()
+  whenDone(() => locked.release())
+  await locked`begin`
+  await locked`lock table outbox in share mode`
+  const response = fetch(`${service.url}/v1/tags`, { method: 'POST', headers: await headersOf(aCaller()) })
+  await eventually('the request waits', async () => {
+    const [row] = await catalog.admin`
+      select from pg_stat_activity where application_name = 'catalog' and wait_event_type = 'Lock'`
+    return row !== undefined
+  })
+  service.said.length = 0
+  service.child.kill('SIGTERM')
+  await eventually('it is stopping', async () => (await service.readiness()) === 'not ready: stopping')
+  expect(service.said).toEqual([])
+  await locked`rollback`
+  expect((await response).status).toBe(201)
+  expect(await service.ended).toBe(0)
+  expect(service.said).toHaveLength(3)
+})
+
+test.each([
+  ['a database without its migrations', 'migrations', gateway, CATALOG],
+  ['no broker', 'kafka', catalog, { ...CATALOG, KAFKA_BROKERS: '127.0.0.1:1' }],
+] as const)('with %s it runs and is not ready', async (_what, component, database, settings) => {
+  const service = await run('catalog', database, settings)
+  await eventually('it says so', async () => (await service.readiness()).startsWith(`not ready: ${component}`))
+})
+
+test('a service without topics needs no broker and opens no relay', async () => {
+  const service = await run('gateway', gateway, {})
+  await service.ready()
+  expect(service.said).toEqual(['start component', 'start worker'])
+  expect(await (await fetch(`${service.url}/v1/products`)).json()).toEqual({ service: 'gateway' })
+  expect(await connectionsTo(gateway)).toEqual(['gateway', 'gateway worker'])
+})
+
+test('a service that only consumes needs no schema registry and opens no relay', async () => {
+  const service = await run('webhook-delivery', webhooks, { ...KAFKA, INTERNAL_TOKEN_PUBLIC_KEY: tokenKey })
+  await service.ready()
+  const started = service.said.filter((said) => said.startsWith('start'))
+  expect(started).toEqual(['start component', 'start webhook-delivery.fan-out', 'start worker'])
+  const connections = await connectionsTo(webhooks)
+  expect(connections).toContain('webhook-delivery worker')
+  expect(connections.filter((name) => name.includes('relay'))).toEqual([])
+})
+
+test('a service that does not run the consumers of its row ends, and says which', async () => {
+  const service = await run('catalog', catalog, CATALOG, '--no-consumer')
+  expect(await service.ended).toBe(1)
+  expect(service.output()).toContain(
+    'catalog runs no consumer; its row in SERVICES has catalog.imports (imports.batches)',
+  )
+})
+
+test('a service without its settings ends at once, and names them', async () => {
+  const { SCHEMA_REGISTRY_URL, ...incomplete } = CATALOG
+  const service = await run('catalog', catalog, incomplete)
+  expect(await service.ended).toBe(1)
+  expect(service.output()).toContain('configuration: SCHEMA_REGISTRY_URL: ')
+  expect(service.said).toEqual([])
+})

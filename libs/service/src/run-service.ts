@@ -1,0 +1,118 @@
+import { fileURLToPath } from 'node:url'
+import { consumersOf, type ServiceName } from '@backoffice/contracts/services.ts'
+import type { AnyOperation } from '@backoffice/http/operation.ts'
+import { createServiceApp, httpServer } from '@backoffice/http/server.ts'
+import type { Consumer } from '@backoffice/messaging/consumer.ts'
+import { type Database, type DatabaseOptions, openDatabase } from '@backoffice/postgres/database.ts'
+import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
+import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
+import { readConfig } from '@backoffice/runtime/config.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { type Component, type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
+import type { FastifyInstance } from 'fastify'
+import type { z } from 'zod'
+import { loadMessaging, type Messaging } from './load-messaging.ts'
+import type { ConfigOf, ServiceConfig } from './service-config.ts'
+
+interface PoolOptions extends Pick<DatabaseOptions, 'poolSize' | 'settings'> {
+  /** The app role acts inside one workspace, the worker role across workspaces. */
+  readonly role: 'app' | 'worker'
+}
+
+/** What a service's declaration is built from. */
+export interface ServiceContext<Config> extends ProcessContext, Pick<Messaging, 'consume' | 'wakeRelay'> {
+  readonly config: Config
+  /** The connections for requests, of the app role. */
+  readonly db: Database
+  /** Opens a further pool. pg_stat_activity shows it as `<service> <purpose>`. */
+  openPool(purpose: string, options: PoolOptions): Database
+}
+
+/** A service's API: operations, or an app of its own. */
+type ServiceApi =
+  | {
+      readonly operations: readonly AnyOperation[]
+      /** A pool of the worker role: expired idempotency keys are deleted over it. */
+      readonly worker: Database
+      /** Adds routes that are not operations. */
+      addRoutes?(app: FastifyInstance): void
+    }
+  | { readonly app: FastifyInstance }
+
+/** A service: its API and everything that runs beside it. */
+type ServiceDeclaration = ServiceApi & {
+  /** Start before the consumers and stop after them. */
+  readonly components?: readonly Component[]
+  /** One for each consumer of the service's row. */
+  readonly consumers?: readonly Consumer[]
+  /** Start after the consumers and stop before them. */
+  readonly workers?: readonly Component[]
+}
+
+/**
+ * Runs a service's process until SIGTERM or SIGINT (see runProcess). Starts the pools, Kafka and the relay, then the
+ * declared components, consumers and workers, HTTP last; stops them in the reverse order. Kafka is there for a service whose
+ * row in SERVICES has topics, the relay for one that publishes. Throws when a setting is missing or wrong.
+ */
+export async function runService<Name extends ServiceName, Schema extends z.ZodType<ServiceConfig & ConfigOf<Name>>>(
+  name: Name,
+  schema: Schema,
+  declare: (context: ServiceContext<z.output<Schema>>) => ServiceDeclaration,
+): Promise<void> {
+  // All modules are loaded before the configuration is read: a start without one fills the compile cache.
+  const openMessaging = await loadMessaging(name)
+  const config = readConfig(schema)
+  await runProcess(name, config, (context) => {
+    const messaging = openMessaging(config, context)
+    const pools: Database[] = []
+    const openPool = (applicationName: string, { role, ...options }: PoolOptions) => {
+      const url = role === 'app' ? config.DATABASE_URL : config.WORKER_DATABASE_URL
+      const pool = openDatabase({ ...options, url, applicationName, onPublished: messaging.wakeRelay })
+      pools.push(pool)
+      return pool
+    }
+    const db = openPool(name, { role: 'app' })
+    const declaration = declare({
+      ...context,
+      config,
+      db,
+      openPool: (purpose, options) => openPool(`${name} ${purpose}`, options),
+      consume: messaging.consume,
+      wakeRelay: messaging.wakeRelay,
+    })
+    const { components = [], consumers = [], workers = [] } = declaration
+    refuseOtherConsumers(name, consumers)
+    return [
+      ...pools,
+      migrationsApplied(db, migrationsOf(name)),
+      ...messaging.components,
+      ...components,
+      ...consumers,
+      ...workers,
+      ...servers(declaration, config, db, context.logger),
+    ]
+  })
+}
+
+/** The components that answer requests and, for operations, the worker that deletes expired idempotency keys. */
+function servers(api: ServiceApi, config: ServiceConfig, db: Database, logger: Logger): readonly Component[] {
+  if ('app' in api) return [httpServer(api.app, config)]
+  const { INTERNAL_TOKEN_PUBLIC_KEY: tokenKey = '' } = config
+  const app = createServiceApp({ logger, db, tokenKey, operations: api.operations })
+  api.addRoutes?.(app)
+  return [expireIdempotencyKeys(api.worker, logger), httpServer(app, config)]
+}
+
+/** Throws unless the service runs the consumers of its row: their dead-letter topics follow from it. */
+function refuseOtherConsumers(name: ServiceName, consumers: readonly Pick<Consumer, 'name' | 'topics'>[]): void {
+  const described = (all: typeof consumers) =>
+    all
+      .map((consumer) => `${consumer.name} (${consumer.topics.join(', ')})`)
+      .toSorted()
+      .join(', ') || 'no consumer'
+  const [declared, expected] = [described(consumers), described(consumersOf(name))]
+  if (declared !== expected) throw new Error(`${name} runs ${declared}; its row in SERVICES has ${expected}`)
+}
+
+const migrationsOf = (name: ServiceName): string =>
+  fileURLToPath(new URL(`../../../services/${name}/migrations`, import.meta.url))

@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import { schemaOf } from '@backoffice/contracts/services.ts'
+import { migrate } from '@backoffice/postgres/migrate.ts'
+import { migratorUrl, provision } from '@backoffice/postgres/provision.ts'
+import postgres from 'postgres'
+
+/** Password of the roles in test databases. */
+export const PASSWORD = 'test'
+
+/** A database on a test server. */
+export interface NewDatabase {
+  readonly name: string
+  /** Connects as a superuser. */
+  readonly url: string
+  /** Disconnects its clients and drops it. */
+  drop(): Promise<void>
+}
+
+/** Creates a database: a copy of `template`, or an empty one. `serverUrl` connects as a superuser. */
+export async function newDatabase(serverUrl: string, template = 'template1'): Promise<NewDatabase> {
+  const onServer = async (run: (sql: postgres.Sql) => Promise<unknown>) => {
+    const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined })
+    await run(sql)
+    await sql.end()
+  }
+  const url = new URL(serverUrl)
+  const name = `test_${randomUUID().replaceAll('-', '')}`
+  await onServer((sql) => sql`create database ${sql(name)} template ${sql(template)}`)
+  url.pathname = name
+  return { name, url: url.href, drop: () => onServer((sql) => sql`drop database ${sql(name)} with (force)`) }
+}
+
+/** Creates a database with the schema of a service, to be the template of others. */
+export async function serviceTemplate(serverUrl: string, service: string): Promise<NewDatabase> {
+  const schema = schemaOf(service)
+  const database = await newDatabase(serverUrl)
+  await provision(database.url, { schemas: [schema], password: PASSWORD })
+  await migrate({
+    url: migratorUrl(database.url, PASSWORD),
+    schema,
+    directory: fileURLToPath(new URL(`../../../services/${service}/migrations`, import.meta.url)),
+  })
+  return database
+}

@@ -1,0 +1,77 @@
+import type { Product } from '@backoffice/contracts/product.ts'
+
+/** The members of a product that are columns of its own row. */
+export interface ProductColumns {
+  readonly id: string
+  readonly name: string
+  readonly slug: string
+  readonly status: Product['status']
+  readonly type: Product['type']
+  readonly description: string | null
+  readonly requiresShipping: boolean
+  readonly canPreorder: boolean
+  readonly preorderStopsAt: Date | null
+  readonly maxCartQuantity: number | null
+  readonly lowStockThreshold: number | null
+  readonly purchaseNote: string | null
+  readonly taxClass: string | null
+  readonly version: number
+  readonly createdAt: Date
+  readonly updatedAt: Date
+}
+
+type Member = keyof ProductColumns
+
+/** Member → its column of the table `product`, and the column's type. Products are read and written by this list. */
+const COLUMNS: Readonly<Record<Member, readonly [column: string, type: string]>> = {
+  id: ['id', 'uuid'],
+  name: ['name', 'text'],
+  slug: ['slug', 'text'],
+  status: ['status', 'text'],
+  type: ['type', 'text'],
+  description: ['description', 'text'],
+  requiresShipping: ['requires_shipping', 'boolean'],
+  canPreorder: ['can_preorder', 'boolean'],
+  preorderStopsAt: ['preorder_stops_at', 'timestamptz'],
+  maxCartQuantity: ['max_cart_quantity', 'bigint'],
+  lowStockThreshold: ['low_stock_threshold', 'bigint'],
+  purchaseNote: ['purchase_note', 'text'],
+  taxClass: ['tax_class', 'uuid'],
+  version: ['version', 'bigint'],
+  createdAt: ['created_at', 'timestamptz'],
+  updatedAt: ['updated_at', 'timestamptz'],
+}
+const MEMBERS = Object.keys(COLUMNS) as Member[]
+
+/** Columns that every change of a product writes. */
+const OF_EVERY_CHANGE: readonly Member[] = ['version', 'updatedAt']
+const FIXED: readonly Member[] = ['id', 'createdAt', ...OF_EVERY_CHANGE]
+const CHANGEABLE = MEMBERS.filter((member) => !FIXED.includes(member))
+
+const listOf = (members: readonly Member[], sqlOf: (member: Member, column: string, type: string) => string) =>
+  members.map((member) => sqlOf(member, ...COLUMNS[member])).join(', ')
+const assignments = (members: readonly Member[]) => listOf(members, (member, column) => `${column} = row."${member}"`)
+
+/** Parts of SQL statements. `row` holds a column for each member, under the member's name. */
+export const PRODUCT_SQL = {
+  /** `requires_shipping as "requiresShipping", …` */
+  selected: listOf(MEMBERS, (member, column) => `${column} as "${member}"`),
+  /** `"requiresShipping" boolean, …` */
+  row: listOf(MEMBERS, (member, _, type) => `"${member}" ${type}`),
+  /** `requires_shipping, …` */
+  columns: listOf(MEMBERS, (_, column) => column),
+  /** `"requiresShipping", …` */
+  members: listOf(MEMBERS, (member) => `"${member}"`),
+  /** `requires_shipping = row."requiresShipping", …` */
+  assignments: assignments([...CHANGEABLE, ...OF_EVERY_CHANGE]),
+  /** The same of the columns that every change writes. */
+  countedChange: assignments(OF_EVERY_CHANGE),
+} as const
+
+/** The members that are columns. */
+export const columnsOf = (product: ProductColumns): Partial<ProductColumns> =>
+  Object.fromEntries(MEMBERS.map((member) => [member, product[member]]))
+
+/** Whether columns other than the version and time differ. */
+export const hasOtherColumns = (before: ProductColumns, after: ProductColumns): boolean =>
+  CHANGEABLE.some((member) => before[member]?.valueOf() !== after[member]?.valueOf())

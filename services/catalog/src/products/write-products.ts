@@ -1,0 +1,224 @@
+import { type ApiError, conflict, type MemberPath } from '@backoffice/contracts/errors.ts'
+import { commaSeparated, type SqlPart } from '@backoffice/postgres/comma-separated.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { publish } from '@backoffice/postgres/outbox.ts'
+import { columnsOf, PRODUCT_SQL } from './product-columns.ts'
+import { type Change, type Difference, differenceOf, type Link } from './product-difference.ts'
+import { productCreated, productStateRecord, productUpdated, referencesCreated } from './product-records.ts'
+import type { ProductRecord } from './product-view.ts'
+import type { CreatedReferences } from './references.ts'
+
+interface Writing {
+  /** Publishes events of the products, and of references created with them. Without it only the state is published (OP-72). */
+  readonly events?: { readonly newReferences?: CreatedReferences }
+  /**
+   * The refusals of a new SKU or slug that is taken. Without a refusal, or when it is taken at this very moment, the statement
+   * violates the unique constraint, and the transaction runs again (decision 003).
+   */
+  readonly taken?: Taken
+  readonly now: Date
+}
+
+interface Taken {
+  readonly sku?: (sku: string) => ApiError
+  readonly slug?: (slug: string) => ApiError
+}
+
+/** The refusal of a slug or SKU that another product has (OP-14, OP-15). */
+export const ofAnotherProduct = (path: MemberPath, value: string) =>
+  conflict(path, `"${value}" belongs to another product of this workspace`)
+
+/**
+ * Writes the difference between products before and after, and publishes their new state. One statement whatever their number, and
+ * one more where a product's variants are replaced: the old ones go first, since the new ones may have their SKUs. The caller has
+ * locked the products, and the variants whose stock it sets. Throws what `taken` says.
+ */
+export async function writeProducts(
+  tx: Transaction,
+  changes: readonly Change<ProductRecord>[],
+  { events, taken = {}, now }: Writing,
+): Promise<void> {
+  if (changes.length === 0) return
+  const difference = differenceOf(changes)
+  if (difference.replacedVariants.length > 0) await deletedVariants(tx, difference.replacedVariants, tx`true`)
+  await write(tx, difference, taken)
+  const records = events
+    ? [
+        ...(events.newReferences ? referencesCreated(events.newReferences) : []),
+        ...changes.flatMap(({ before, after }) => (before ? productUpdated(after) : productCreated(after))),
+      ]
+    : changes.map(({ after }) => productStateRecord(after))
+  await publish(tx, records, now)
+}
+
+/**
+ * One statement of the parts that have rows to write: an empty part costs time, and the triggers of the ledger run for it. New rows
+ * are in the order of their unique keys, so that transactions with the same keys queue rather than deadlock.
+ */
+async function write(tx: Transaction, difference: Difference, taken: Taken): Promise<void> {
+  const { created, changed, newVariants, changedVariants, removedVariants, options, categories, tags, media } =
+    difference
+  const skus = taken.sku ? difference.claimedSkus : []
+  const slugs = taken.slug ? difference.claimedSlugs : []
+  const isGuarded = skus.length + slugs.length > 0
+  const unlessTaken = isGuarded ? tx`not exists (select from taken)` : tx`true`
+  const parts = [
+    isGuarded && takenRows(tx, skus, slugs),
+    options.set.length > 0 && setOptions(tx, options.set, unlessTaken),
+    options.removed.length > 0 && removedLinks(tx, 'product_option', 'option_id', options.removed, unlessTaken),
+    created.length > 0 && newProducts(tx, created, unlessTaken),
+    changed.length > 0 && changedProducts(tx, changed, difference.changesColumns, unlessTaken),
+    newVariants.length > 0 && insertedVariants(tx, newVariants, unlessTaken),
+    changedVariants.length > 0 && updatedVariants(tx, changedVariants, unlessTaken),
+    removedVariants.length > 0 && tx`removed_variant as (${deletedVariants(tx, removedVariants, unlessTaken)})`,
+    categories.set.length > 0 && setLinks(tx, 'product_category', 'category_id', categories.set, unlessTaken),
+    categories.removed.length > 0 &&
+      removedLinks(tx, 'product_category', 'category_id', categories.removed, unlessTaken),
+    tags.set.length > 0 && setLinks(tx, 'product_tag', 'tag_id', tags.set, unlessTaken),
+    tags.removed.length > 0 && removedLinks(tx, 'product_tag', 'tag_id', tags.removed, unlessTaken),
+    media.set.length > 0 && setMedia(tx, media.set, unlessTaken),
+    media.removed.length > 0 && removedMedia(tx, media.removed, unlessTaken),
+  ].filter((part) => part !== false)
+  const rows = await tx<{ member: 'sku' | 'slug'; value: string }[]>`
+    with ${commaSeparated(tx, parts)} ${isGuarded ? tx`select member, value from taken` : tx`select where false`}`
+  if (rows.length > 0) throw clash(rows, difference, taken)
+}
+
+/** The refusal of the first SKU that is taken, or of the slug. */
+function clash(rows: readonly { member: string; value: string }[], { claimedSkus }: Difference, taken: Taken) {
+  const takenSkus = new Set(rows.filter(({ member }) => member === 'sku').map(({ value }) => value))
+  const sku = claimedSkus.find((one) => takenSkus.has(one))
+  return sku === undefined ? taken.slug?.(rows[0]?.value ?? '') : taken.sku?.(sku)
+}
+
+const takenRows = (tx: Transaction, skus: readonly string[], slugs: readonly string[]) => tx`
+  taken as materialized (
+    select 'sku' as member, sku as value from variant
+    where workspace_id = ${tx.context.workspaceId} and sku = any(${skus as string[]})
+    union all
+    select 'slug', slug from product where workspace_id = ${tx.context.workspaceId} and slug = any(${slugs as string[]})
+  )`
+
+const newProducts = (tx: Transaction, products: readonly ProductRecord[], unlessTaken: SqlPart) => tx`
+  new_product as (
+    insert into product (workspace_id, ${tx.unsafe(PRODUCT_SQL.columns)})
+    select ${tx.context.workspaceId}, ${tx.unsafe(PRODUCT_SQL.members)}
+    from json_to_recordset(${JSON.stringify(products.map(columnsOf))}::text::json) as row (${tx.unsafe(PRODUCT_SQL.row)})
+    where ${unlessTaken}
+  )`
+
+/**
+ * Rows with one of these ids. In a join the ids are named like this too: else PostgreSQL may read all of the workspace's rows. A
+ * single id is compared by itself, which needs no plan for each run.
+ */
+const isOneOf = (tx: Transaction, ids: readonly string[]) =>
+  ids.length === 1 ? tx`= ${ids[0] ?? null}` : tx`= any(${ids as string[]}::uuid[])`
+
+const changedProducts = (
+  tx: Transaction,
+  products: readonly ProductRecord[],
+  changesColumns: boolean,
+  unlessTaken: SqlPart,
+) => tx`
+  changed_product as (
+    update product set ${tx.unsafe(changesColumns ? PRODUCT_SQL.assignments : PRODUCT_SQL.countedChange)}
+    from json_to_recordset(${JSON.stringify(products.map(columnsOf))}::text::json) as row (${tx.unsafe(PRODUCT_SQL.row)})
+    where product.workspace_id = ${tx.context.workspaceId} and product.id ${isOneOf(tx, idsOf(products))}
+      and product.id = row.id and ${unlessTaken}
+  )`
+
+/** New variants come after the last one that the product has. */
+const insertedVariants = (tx: Transaction, variants: Difference['newVariants'], unlessTaken: SqlPart) => tx`
+  new_variant as (
+    insert into variant (workspace_id, id, product_id, sku, stock, price, cost, attributes, position)
+    select
+      ${tx.context.workspaceId}, id, product, sku, stock, price, cost, attributes,
+      nth + case when "isFirst" then 0 else coalesce((
+        select max(position) from variant
+        where workspace_id = ${tx.context.workspaceId} and variant.product_id = row.product
+      ), 0) end
+    from json_to_recordset(${JSON.stringify(variants)}::text::json) as row (
+      id uuid, product uuid, sku text, stock bigint, price jsonb, cost jsonb, attributes jsonb, nth integer, "isFirst" boolean
+    )
+    where ${unlessTaken}
+  )`
+
+const updatedVariants = (tx: Transaction, variants: Difference['changedVariants'], unlessTaken: SqlPart) => tx`
+  changed_variant as (
+    update variant set
+      sku = row.sku, stock = coalesce(row.stock, variant.stock), price = row.price, cost = row.cost,
+      attributes = row.attributes
+    from json_to_recordset(${JSON.stringify(variants)}::text::json) as row (
+      id uuid, sku text, stock bigint, price jsonb, cost jsonb, attributes jsonb
+    )
+    where variant.workspace_id = ${tx.context.workspaceId} and variant.id ${isOneOf(tx, idsOf(variants))}
+      and variant.id = row.id and ${unlessTaken}
+  )`
+
+const deletedVariants = (tx: Transaction, ids: readonly string[], unlessTaken: SqlPart) => tx`
+  delete from variant
+  where workspace_id = ${tx.context.workspaceId} and id ${isOneOf(tx, ids)} and ${unlessTaken}`
+
+/** Gives products options with their values, and the workspace's options the values they lack (OP-22, OP-24). */
+const setOptions = (tx: Transaction, options: Difference['options']['set'], unlessTaken: SqlPart) => tx`
+  option_set as materialized (
+    select * from json_to_recordset(${JSON.stringify(options)}::text::json)
+      as row (product uuid, id uuid, position integer, values text[], added text[])
+    where ${unlessTaken}
+  ), new_value as (
+    insert into option_value (workspace_id, option_id, value)
+    select distinct ${tx.context.workspaceId}::uuid, id, value from option_set, unnest(added) as value
+    order by id, value
+    on conflict do nothing
+  ), set_option as (
+    insert into product_option (workspace_id, product_id, option_id, position, chosen_values)
+    select ${tx.context.workspaceId}, product, id, position, values from option_set
+    on conflict (workspace_id, product_id, option_id) do update set chosen_values = excluded.chosen_values
+  )`
+
+const setLinks = (
+  tx: Transaction,
+  table: string,
+  column: string,
+  links: Difference['tags']['set'],
+  unlessTaken: SqlPart,
+) => tx`
+  ${tx(`set_${table}`)} as (
+    insert into ${tx(table)} (workspace_id, product_id, ${tx(column)}, position)
+    select ${tx.context.workspaceId}, product, id, position
+    from json_to_recordset(${JSON.stringify(links)}::text::json) as link (product uuid, id uuid, position integer)
+    where ${unlessTaken}
+    on conflict (workspace_id, product_id, ${tx(column)}) do update set position = excluded.position
+  )`
+
+const removedLinks = (
+  tx: Transaction,
+  table: string,
+  column: string,
+  links: readonly Link[],
+  unlessTaken: SqlPart,
+) => tx`
+  ${tx(`removed_${table}`)} as (
+    delete from ${tx(table)} as linked
+    using json_to_recordset(${JSON.stringify(links)}::text::json) as link (product uuid, id uuid)
+    where linked.workspace_id = ${tx.context.workspaceId}
+      and linked.product_id ${isOneOf(tx, [...new Set(links.map(({ product }) => product))])}
+      and linked.product_id = link.product and linked.${tx(column)} = link.id and ${unlessTaken}
+  )`
+
+const setMedia = (tx: Transaction, media: Difference['media']['set'], unlessTaken: SqlPart) => tx`
+  set_media as (
+    insert into media (workspace_id, id, product_id, asset_id, position)
+    select ${tx.context.workspaceId}, id, product, asset, position
+    from json_to_recordset(${JSON.stringify(media)}::text::json) as row (id uuid, product uuid, asset uuid, position integer)
+    where ${unlessTaken}
+    on conflict (workspace_id, id) do update set position = excluded.position
+  )`
+
+const removedMedia = (tx: Transaction, ids: readonly string[], unlessTaken: SqlPart) => tx`
+  removed_media as (
+    delete from media
+    where workspace_id = ${tx.context.workspaceId} and id ${isOneOf(tx, ids)} and ${unlessTaken}
+  )`
+
+const idsOf = (rows: readonly { readonly id: string }[]) => rows.map(({ id }) => id)

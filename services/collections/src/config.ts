@@ -1,0 +1,4 @@
+import { serviceConfig } from '@backoffice/service/service-config.ts'
+
+/** The settings of collections. */
+export const CollectionsConfig = serviceConfig('collections')

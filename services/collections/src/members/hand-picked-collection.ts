@@ -1,0 +1,35 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { type CollectionRecord, lockCollection } from '../collections/collection.ts'
+
+/** The products of a call that adds or removes some. */
+export const ProductIds = z.strictObject({ products: z.array(Id).min(1).max(LIMITS.idsPerCall) })
+
+/**
+ * Locks a MANUAL collection, published or not, after taking the SHARED membership lock of its workspace. Throws `not_found`, and
+ * `unprocessable` for a SMART collection (OP-34).
+ */
+export async function lockHandPickedCollection(tx: Transaction, handleOrId: string): Promise<CollectionRecord> {
+  const collection = await lockCollection(tx, handleOrId, 'SHARED')
+  if (collection.membershipType === 'MANUAL') return collection
+  throw unprocessable(
+    ['handle'],
+    'the products of a SMART collection follow its rules; send membership_type MANUAL to pick them by hand',
+  )
+}
+
+/**
+ * The condition for the version with all hand-picked members of a collection. It is CURRENT, or SAVED while a collection that was
+ * SMART still shows the members by its rules.
+ */
+export const isHandPickedVersion = (tx: Transaction, collectionId: string) => tx`
+  membership_version.workspace_id = ${tx.context.workspaceId} and membership_version.collection_id = ${collectionId}
+  and membership_version.source = 'HAND_PICKED' and membership_version.state in ('CURRENT', 'SAVED')`
+
+/** The condition for the versions to change with the hand-picked members: that one, and the one that is BUILDING from it. */
+export const followsHandPicked = (tx: Transaction, collectionId: string) => tx`
+  membership_version.workspace_id = ${tx.context.workspaceId} and membership_version.collection_id = ${collectionId}
+  and membership_version.source = 'HAND_PICKED' and membership_version.state <> 'RETIRED'`

@@ -1,0 +1,80 @@
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import { NIL } from 'uuid'
+import type { Fragment } from '../rules/predicate.ts'
+import type { Rules } from '../rules/rules.ts'
+import { copyHandPickedMembers, insertMatchingProducts } from './insert-members.ts'
+import { raiseRuleVersion } from './rule-sets.ts'
+
+interface BuildingVersion {
+  workspaceId: string
+  collectionId: string
+  number: number
+  source: 'HAND_PICKED' | 'RULES'
+  rules: Rules | null
+  sortOrder: string
+  /** Members of products up to this id are inserted. */
+  processedTo: string
+}
+
+/**
+ * Inserts the members of the next `size` products, in the order of product ids, into a version that is BUILDING, under the EXCLUSIVE
+ * membership lock. After the last product the version becomes CURRENT. No member of the chunk exists yet: transactions that change
+ * a product insert its member only if the product's id is at most `processed_to` (`coversProduct`). Started versions come first:
+ * requests build a first chunk themselves, imports and rebuilds do not.
+ */
+export async function buildChunk(sql: AnySql, workspaceId: string, size: number): Promise<void> {
+  const [version] = await sql<BuildingVersion[]>`
+    select workspace_id as "workspaceId", collection_id as "collectionId", number, source, rules,
+      sort_order as "sortOrder", coalesce(processed_to, ${NIL}) as "processedTo"
+    from membership_version
+    where workspace_id = ${workspaceId} and state = 'BUILDING'
+    order by processed_to is null, collection_id limit 1`
+  if (version === undefined) return
+  const last =
+    version.source === 'RULES'
+      ? await buildFromRules(sql, version, size)
+      : await buildFromHandPicked(sql, version, size)
+  if (last === undefined) await makeCurrent(sql, version)
+  else await sql`update membership_version set processed_to = ${last} where number = ${version.number}`
+}
+
+/** Whether a version has this product's membership already; one that is BUILDING has those up to `processed_to`. */
+export const coversProduct = (sql: AnySql, productId: Fragment) => sql`
+  (membership_version.state <> 'BUILDING' or ${productId} <= membership_version.processed_to)`
+
+/** Returns the id of the chunk's last product; undefined after the last chunk. */
+async function buildFromRules(sql: AnySql, version: BuildingVersion, size: number): Promise<string | undefined> {
+  const { workspaceId, rules, processedTo } = version
+  if (rules === null) return undefined
+  const [last] = await sql<{ id: string }[]>`
+    select id from product where workspace_id = ${workspaceId} and id > ${processedTo} order by id offset ${size - 1} limit 1`
+  await insertMatchingProducts(sql, version, rules, { after: processedTo, last: last?.id })
+  return last?.id
+}
+
+/** Returns the id of the chunk's last product; undefined after the last chunk. */
+async function buildFromHandPicked(sql: AnySql, version: BuildingVersion, size: number): Promise<string | undefined> {
+  const { workspaceId, collectionId, processedTo } = version
+  const [source] = await sql<{ number: number }[]>`
+    select number from membership_version
+    where workspace_id = ${workspaceId} and collection_id = ${collectionId}
+      and source = 'HAND_PICKED' and state in ('CURRENT', 'SAVED')`
+  if (source === undefined) return undefined
+  const [last] = await sql<{ id: string }[]>`
+    select product_id as id from collection_member
+    where version_number = ${source.number} and product_id > ${processedTo}
+    order by product_id offset ${size - 1} limit 1`
+  await copyHandPickedMembers(sql, version, source.number, { after: processedTo, last: last?.id })
+  return last?.id
+}
+
+/** Makes a version CURRENT and retires the one before; rules save the hand-picked members instead. */
+async function makeCurrent(sql: AnySql, { workspaceId, collectionId, number, source }: BuildingVersion): Promise<void> {
+  await sql`
+    update membership_version
+    set state = case when source = 'HAND_PICKED' and ${source} = 'RULES' then 'SAVED' else 'RETIRED' end
+    where workspace_id = ${workspaceId} and collection_id = ${collectionId}
+      and (state = 'CURRENT' or state = 'SAVED' and ${source} = 'HAND_PICKED')`
+  await sql`update membership_version set state = 'CURRENT', processed_to = null where number = ${number}`
+  await raiseRuleVersion(sql, workspaceId)
+}

@@ -1,0 +1,135 @@
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { afterEach, expect, it } from 'vitest'
+import { aProductState, collectionsService } from '../testing/collections-api.ts'
+import { membershipBuilder } from './membership-builder.ts'
+
+const { admin, worker, project, membershipDifferences } = await collectionsService()
+type Caller = ReturnType<typeof aCaller>
+
+const everything = { match: 'all', conditions: [{ field: 'stock', operator: 'gte', value: 0 }] }
+
+/** Inserts products into the projection only. */
+const seed = ({ workspaceId }: Caller, count: number) => admin`
+  insert into product (
+    workspace_id, id, version, name, skus, type, status, categories, tags, prices, costs, stock, requires_shipping, can_preorder,
+    created_at, body
+  )
+  select ${workspaceId}, uuidv7(), 1, 'name', '', 'SIMPLE_PRODUCT', 'ACTIVE', '{}', '{}', '{}', '{}', n, true, false, now(), '{}'
+  from generate_series(1, ${count}) as n`
+
+/** Inserts a version that is BUILDING. Returns its collection's id. */
+async function waiting({ workspaceId }: Caller, builtTo: string | null = null): Promise<string> {
+  const id = uuidv7()
+  await admin`
+    insert into collection (
+      workspace_id, id, handle, name, sort_order, membership_type, rules, published, created_at, updated_at
+    )
+    values (
+      ${workspaceId}, ${id}, ${id}, 'Waiting', 'STOCK_DESC', 'SMART', ${JSON.stringify(everything)}::text::json, true, now(), now()
+    )`
+  await admin`
+    insert into membership_version (workspace_id, collection_id, source, rules, sort_order, state, processed_to)
+    values (
+      ${workspaceId}, ${id}, 'RULES', ${JSON.stringify(everything)}::text::json, 'STOCK_DESC', 'BUILDING', ${builtTo}
+    )`
+  return id
+}
+
+const warnings: unknown[] = []
+const logger = createLogger('test', 'silent')
+logger.warn = (details: unknown) => void warnings.push(details)
+afterEach(() => {
+  warnings.length = 0
+})
+
+async function startReplica() {
+  const builder = membershipBuilder(worker.sql, logger)
+  await builder.start?.()
+  whenDone(() => builder.stop?.())
+}
+
+const allBuilt = () =>
+  eventually('all is built', async () => {
+    const [row] = await admin`select from membership_version where state <> 'CURRENT' limit 1`
+    return row === undefined
+  })
+
+/** Collections in the order in which their versions became CURRENT. */
+const shownInOrder = async () =>
+  (await admin<{ id: string }[]>`select collection_id as id from membership_version order by xmin::text::bigint`).map(
+    ({ id }) => id,
+  )
+
+it('replicas build together, in several workspaces and in one, without being in each other’s way', async () => {
+  const callers = [aCaller(), aCaller(), aCaller()]
+  for (const caller of callers) {
+    await seed(caller, 6000)
+    await waiting(caller)
+    await waiting(caller)
+  }
+  await Promise.all([startReplica(), startReplica(), startReplica()])
+  await allBuilt()
+  for (const caller of callers) expect(await membershipDifferences(caller)).toEqual([])
+  const counts = await admin`select count(*)::integer from collection_member group by workspace_id, version_number`
+  expect(counts).toEqual(Array.from({ length: 6 }, () => ({ count: 6000 })))
+  expect(warnings).toEqual([])
+})
+
+it('a workspace with many collections to build keeps no other one waiting', async () => {
+  await admin`truncate collection, membership_version, collection_member, collection_member_count`
+  const [many, one] = [aCaller(), aCaller()]
+  for (let n = 0; n < 20; n++) await waiting(many)
+  const other = await waiting(one)
+  await startReplica()
+  await allBuilt()
+  expect((await shownInOrder()).indexOf(other)).toBeLessThanOrEqual(1)
+})
+
+it('what a request has begun comes before what is to be made anew', async () => {
+  await admin`truncate collection, membership_version, collection_member, collection_member_count`
+  const caller = aCaller()
+  for (let n = 0; n < 20; n++) await waiting(caller)
+  const begun = await waiting(caller, uuidv7())
+  await startReplica()
+  await allBuilt()
+  expect((await shownInOrder()).indexOf(begun)).toBe(0)
+})
+
+it('a chunk that cannot be done is tried again as a smaller one', async () => {
+  await admin`truncate collection, membership_version, collection_member, collection_member_count, product`
+  await admin.unsafe(`
+    create function refuse_many() returns trigger language plpgsql as $$
+    begin
+      if (select count(*) from added) > 900 then raise exception 'too many at once'; end if;
+      return null;
+    end
+    $$;
+    create trigger refuse_many after insert on collection_member
+      referencing new table as added for each statement execute function refuse_many()`)
+  whenDone(() => admin`drop function refuse_many cascade`)
+  const caller = aCaller()
+  await seed(caller, 6000)
+  await waiting(caller)
+  await startReplica()
+  await allBuilt()
+  expect(warnings.length).toBeGreaterThan(0)
+  expect(await admin`select from collection_member`).toHaveLength(6000)
+})
+
+it('deletes the members of RETIRED versions in chunks, and then the versions', async () => {
+  await admin`truncate collection, membership_version, collection_member, collection_member_count, product`
+  const caller = aCaller()
+  await seed(caller, 12_001)
+  await waiting(caller)
+  await startReplica()
+  await allBuilt()
+  await project(caller, aProductState())
+  await admin`update membership_version set state = 'RETIRED'`
+  await eventually('nothing is left', async () => (await admin`select from membership_version`).length === 0)
+  expect(await admin`select from collection_member`).toHaveLength(0)
+  expect(await admin`select from collection_member_count`).toHaveLength(0)
+})

@@ -1,0 +1,80 @@
+import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import { NIL } from 'uuid'
+import { buildChunk } from './build-membership-version.ts'
+import { deleteFromRetiredVersion } from './delete-retired-versions.ts'
+import { lockMembershipsExclusive } from './membership-lock.ts'
+
+const EVERY_MS = 200
+/**
+ * A chunk holds the membership lock for about this long. Product changes wait for it, so they stay below a second; the builder waits
+ * for product changes in turn, so a build takes less than twice its time without changes.
+ */
+const CHUNK_MS = 200
+/** Products in a chunk. */
+const CHUNK_SIZE = { min: 500, initial: 5000, max: 50_000 }
+
+/**
+ * Completes the membership versions that requests left BUILDING and deletes the RETIRED ones, one chunk per workspace in turn.
+ * Replicas share the work; after a crash another continues behind the last committed chunk. `sql` has the worker role.
+ */
+export function membershipBuilder(sql: Sql, logger: Logger) {
+  let previousWorkspace: string = NIL
+  let hasBuilt = false
+  let chunkSize = CHUNK_SIZE.initial
+  return worker({
+    name: 'membership builder',
+    everyMs: EVERY_MS,
+    logger,
+    work: async (stopping) => {
+      const [hasMore, hasDeleted] = [await buildNext(), await deleteFromRetiredVersion(sql, CHUNK_SIZE.initial)]
+      return stopping.aborted || hasMore || hasDeleted ? 0 : undefined
+    },
+  })
+
+  /** Returns false after a round through the workspaces that built nothing: no work is left, or other replicas do it. */
+  async function buildNext(): Promise<boolean> {
+    const workspaceId = await nextWorkspace(sql, previousWorkspace)
+    previousWorkspace = workspaceId ?? NIL
+    if (workspaceId === undefined) {
+      const hadBuilt = hasBuilt
+      hasBuilt = false
+      return hadBuilt
+    }
+    const size = chunkSize
+    // The size of the next chunk if this one fails, for example because it takes too long.
+    chunkSize = CHUNK_SIZE.min
+    const tookMs = await buildIn(sql, workspaceId, size)
+    chunkSize = tookMs === undefined ? size : nextSize(size, tookMs)
+    hasBuilt ||= tookMs !== undefined
+    return true
+  }
+}
+
+/** At most doubles: a chunk may be quick because few of its products match. */
+const nextSize = (size: number, tookMs: number): number =>
+  Math.round(Math.min(Math.max((size * CHUNK_MS) / Math.max(tookMs, CHUNK_MS / 2), CHUNK_SIZE.min), CHUNK_SIZE.max))
+
+async function nextWorkspace(sql: Sql, previous: string): Promise<string | undefined> {
+  const [next] = await sql<{ workspaceId: string }[]>`
+    select workspace_id as "workspaceId" from membership_version
+    where state = 'BUILDING' and workspace_id > ${previous} order by workspace_id limit 1`
+  return next?.workspaceId
+}
+
+/** Builds a chunk. Returns for how many milliseconds it held the membership lock; undefined if another replica builds there. */
+async function buildIn(sql: Sql, workspaceId: string, size: number): Promise<number | undefined> {
+  let lockedAt: number | undefined
+  await inTransaction(sql, async (tx) => {
+    const [{ isMine }] = await tx<[{ isMine: boolean }]>`
+      select pg_try_advisory_xact_lock(${ADVISORY_LOCKS.memberBuild}::integer, hashtext(${workspaceId})) as "isMine"`
+    if (!isMine) return
+    await lockMembershipsExclusive(tx, workspaceId)
+    lockedAt = performance.now()
+    await buildChunk(tx, workspaceId, size)
+  })
+  return lockedAt && performance.now() - lockedAt
+}

@@ -1,0 +1,23 @@
+import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
+
+/**
+ * Takes the membership locks of workspaces SHARED until the transaction ends, before any row lock. Transactions that hold one
+ * change memberships of single products side by side; none builds a membership version meanwhile (decision 020).
+ */
+export const lockMembershipsShared = (sql: AnySql, workspaceIds: readonly string[]) => sql`
+  select pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.membership}::integer, hash)
+  from (select distinct hashtext(id) as hash from unnest(${[...workspaceIds]}::text[]) as id order by 1) as workspace`
+
+/** Takes a workspace's membership lock EXCLUSIVE until the transaction ends, before any row lock. */
+export const lockMembershipsExclusive = (sql: AnySql, workspaceId: string) => sql`
+  select ${membershipLock(sql, workspaceId, 'EXCLUSIVE')}`
+
+/** SHARED for changes of single products' memberships; EXCLUSIVE to build, start or retire a membership version. */
+export type LockMode = 'SHARED' | 'EXCLUSIVE'
+
+/** The function call that takes the lock, for a statement that takes row locks after it. */
+export const membershipLock = (sql: AnySql, workspaceId: string, mode: LockMode) =>
+  mode === 'EXCLUSIVE'
+    ? sql`pg_advisory_xact_lock(${ADVISORY_LOCKS.membership}::integer, hashtext(${workspaceId}))`
+    : sql`pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.membership}::integer, hashtext(${workspaceId}))`

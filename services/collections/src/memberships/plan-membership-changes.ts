@@ -1,0 +1,55 @@
+import type { RuleProduct } from '../rules/rule-product.ts'
+import type { RuleBasedVersion } from './rule-sets.ts'
+
+/** A product with a change that may concern rules, orders or the storefront. */
+export interface ChangedProduct {
+  readonly workspaceId: string
+  readonly id: string
+  readonly ruleFields: RuleProduct
+}
+
+/** The key of a member, and its workspace. */
+export interface MemberKey {
+  readonly workspaceId: string
+  readonly versionNumber: number
+  readonly productId: string
+}
+
+/** A member of a membership version that is not RETIRED. */
+export interface StoredMember extends MemberKey {
+  readonly isRuleBased: boolean
+  /** Its sort key or availability differs from its product's. */
+  readonly isOutdated: boolean
+}
+
+/** The members to delete, update and insert after products have changed. */
+export interface MembershipChanges {
+  readonly removed: readonly MemberKey[]
+  readonly updated: readonly MemberKey[]
+  readonly added: readonly MemberKey[]
+}
+
+/** Compares the members of changed products with the rules that the products match. Hand-picked members are never removed. */
+export function planMembershipChanges(
+  products: readonly ChangedProduct[],
+  versions: ReadonlyMap<string, readonly RuleBasedVersion[]>,
+  members: readonly StoredMember[],
+): MembershipChanges {
+  const added = new Map<string, MemberKey>()
+  for (const { workspaceId, id: productId, ruleFields } of products) {
+    for (const { number: versionNumber, rules } of versions.get(workspaceId) ?? []) {
+      if (!rules.matches(ruleFields)) continue
+      const key = { workspaceId, versionNumber, productId }
+      added.set(textOf(key), key)
+    }
+  }
+  const [removed, updated]: [StoredMember[], StoredMember[]] = [[], []]
+  for (const member of members) {
+    const isMatch = added.delete(textOf(member))
+    if (member.isRuleBased && !isMatch) removed.push(member)
+    else if (member.isOutdated) updated.push(member)
+  }
+  return { removed, updated, added: [...added.values()] }
+}
+
+const textOf = ({ versionNumber, productId }: MemberKey): string => `${versionNumber} ${productId}`

@@ -1,0 +1,56 @@
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import { raiseVersion, type VersionedCache, versionedCache } from '@backoffice/postgres/versioned-cache.ts'
+import { type CompiledRules, compileRules } from '../rules/compile.ts'
+import type { Rules } from '../rules/rules.ts'
+
+/** A membership version by rules, BUILDING or CURRENT, with its compiled rules. */
+export interface RuleBasedVersion {
+  readonly number: number
+  readonly rules: CompiledRules
+}
+
+/**
+ * The compiled rules of workspaces. `of` returns them as committed when it is called: a caller that holds the
+ * membership lock has the rules that stay in force until it releases the lock.
+ */
+export type RuleSets = VersionedCache<readonly RuleBasedVersion[]>
+
+/** Compiled rules take several times the memory of their text. */
+const MAX_CHARACTERS = 16 * 1024 * 1024
+
+interface StoredRules {
+  workspace_id: string
+  number: number
+  rules: Rules
+  characters: number
+}
+
+/** Keeps the rule sets that were used last, as long as their texts have at most `maxCharacters`. */
+export const ruleSets = (maxCharacters = MAX_CHARACTERS): RuleSets =>
+  versionedCache({
+    versions: 'rule_version',
+    read: readRules,
+    build: compiled,
+    maxSize: maxCharacters,
+    sizeOf: charactersOf,
+  })
+
+const charactersOf = (stored: readonly StoredRules[]) => stored.reduce((sum, one) => sum + one.characters, 0)
+
+/** Compiles the rules of new versions only: the rules of a membership version never change. */
+function compiled(
+  stored: readonly StoredRules[],
+  previous: readonly RuleBasedVersion[] = [],
+): readonly RuleBasedVersion[] {
+  const known = new Map(previous.map((version) => [version.number, version]))
+  return stored.map(({ number, rules }) => known.get(number) ?? { number, rules: compileRules(rules) })
+}
+
+const readRules = (sql: AnySql, workspaceIds: string[]) => sql<StoredRules[]>`
+  select workspace_id, number, rules, length(rules::text) as characters
+  from membership_version
+  where workspace_id = any(${workspaceIds}::uuid[]) and source = 'RULES' and state in ('BUILDING', 'CURRENT')`
+
+/** Tells every process, in the transaction of a change, to read the rules of the workspace's membership versions again. */
+export const raiseRuleVersion = (sql: AnySql, workspaceId: string): Promise<void> =>
+  raiseVersion(sql, 'rule_version', workspaceId)

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto'
+import type { Collection } from '@backoffice/contracts/collection.ts'
+import type { Page } from '@backoffice/contracts/pagination.ts'
+import type { Product } from '@backoffice/contracts/product.ts'
+import type { ProductState } from '@backoffice/contracts/product-records.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { v7 as uuidv7 } from 'uuid'
+import type { z } from 'zod'
+import type { FindCoverImage } from '../collections/cover-image.ts'
+import { membershipBuilder } from '../memberships/membership-builder.ts'
+import { membershipDifferences } from '../memberships/membership-differences.ts'
+import { ruleSets } from '../memberships/rule-sets.ts'
+import { operations } from '../operations.ts'
+import { projectProducts } from '../products/project-products.ts'
+
+const logger = createLogger('test', 'silent')
+
+export type ProductPage = z.output<ReturnType<typeof Page<typeof Product>>>
+export type CollectionPage = z.output<ReturnType<typeof Page<typeof Collection>>>
+
+/** A product's state as the catalog publishes it. */
+export const aProductState = (differences: Partial<ProductState> = {}): ProductState => {
+  const id = differences.id ?? uuidv7()
+  return {
+    id,
+    name: 'Shirt',
+    slug: `shirt-${id}`,
+    status: 'ACTIVE',
+    type: 'SIMPLE_PRODUCT',
+    description: null,
+    category: null,
+    categories: [],
+    tags: [],
+    requires_shipping: true,
+    can_preorder: false,
+    total_stock: 5,
+    price_range: { min: { EUR: 1000 }, max: { EUR: 1000 } },
+    options: [],
+    media: [],
+    variants: [{ id: randomUUID(), sku: `SKU-${id}`, stock: 5, price: { EUR: 1000 }, cost: {}, attributes: {} }],
+    created_at: new Date().toISOString(),
+    updated_at: new Date().toISOString(),
+    version: 1,
+    ...differences,
+  }
+}
+
+/** For tests without a catalog: their requests have no `image`. */
+const noPictures: FindCoverImage = async () => undefined
+
+/** The service with a database of its own. `findCoverImage` replaces the call to the catalog, `clock` the process's clock. */
+export async function collectionsService(findCoverImage: FindCoverImage = noPictures, clock?: () => Date) {
+  const database = await testDatabase('collections')
+  const worker = openDatabase({ url: database.workerUrl, applicationName: 'test worker' })
+  whenDone(async () => worker.stop?.())
+  const send = serviceClient(database.db, operations(findCoverImage), clock)
+  const projection = projectProducts(ruleSets())
+
+  /** Handles records as the consumer does: products' states, or the ids of deleted products. */
+  const project = async (caller: Pick<Caller, 'workspaceId'>, ...states: (ProductState | string)[]) => {
+    const records = states.map((state) => ({
+      topic: 'catalog.products',
+      partition: 0,
+      offset: '0',
+      traceparent: undefined,
+      ...(typeof state === 'string'
+        ? { key: state, value: null }
+        : { key: state.id, value: { workspace_id: caller.workspaceId, data: state } }),
+    }))
+    await inTransaction(worker.sql, (tx) => projection.handle(records, tx))
+  }
+
+  return {
+    ...database,
+    worker,
+    send,
+    project,
+    /** Adds products with these names to the projection. */
+    products: async (caller: Caller, ...names: string[]): Promise<ProductState[]> => {
+      const states = names.map((name) => aProductState({ name }))
+      await project(caller, ...states)
+      return states
+    },
+    /** The workspace's records in the outbox, oldest first. */
+    published: (caller: Caller) =>
+      database.admin<{ type: string; key: string; payload: unknown; livemode: boolean }[]>`
+        select type, key, payload, livemode from outbox where workspace_id = ${caller.workspaceId} order by id`,
+    /** The differences between the stored and the evaluated memberships, of all workspaces or of one. */
+    membershipDifferences: (caller?: Caller) =>
+      inTransaction(worker.sql, (tx) => Array.fromAsync(membershipDifferences(tx, caller?.workspaceId))),
+    /** Creates a published collection. */
+    create: async (caller: Caller, differences: Record<string, unknown> = {}): Promise<Collection> =>
+      (await send<Collection>(caller, 'POST', '/v1/collections', { name: 'Summer', published: true, ...differences }))
+        .body,
+    /** The names of a collection's products, in its order. */
+    productsOf: async (caller: Caller, { id }: { id: string }): Promise<string[]> =>
+      (await send<ProductPage>(caller, 'GET', `/v1/collections/${id}/products?limit=100`)).body.items.map(
+        ({ name }) => name,
+      ),
+    startBuilder: async () => {
+      const builder = membershipBuilder(worker.sql, logger)
+      await builder.start?.()
+      whenDone(async () => builder.stop?.())
+      return builder
+    },
+  }
+}

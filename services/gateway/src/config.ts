@@ -1,0 +1,14 @@
+import { serviceConfig } from '@backoffice/service/service-config.ts'
+import { z } from 'zod'
+
+/** The settings of the gateway. */
+export const GatewayConfig = serviceConfig('gateway').extend({
+  /** Signs the internal token: base64 DER PKCS8. */
+  INTERNAL_TOKEN_PRIVATE_KEY: z.base64(),
+  /** The operator's token for the admin API (OP-86). */
+  ADMIN_TOKEN: z.string().min(16),
+  /** The limit of workspaces without one of their own (OP-06). */
+  RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
+  RATE_LIMIT_BURST: z.coerce.number().int().min(1).default(200),
+})
+export type GatewayConfig = z.output<typeof GatewayConfig>

@@ -1,0 +1,63 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { Reply } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from '../deliveries/delivery.ts'
+import type { Dispatcher } from '../deliveries/dispatcher.ts'
+import { noSuchEndpoint } from '../endpoints/endpoint.ts'
+import { envelopeOf } from '../events/envelope.ts'
+
+const PING = 'webhook.ping'
+
+/**
+ * POST /v1/webhooks/{id}/ping (spec: Webhooks): sends a webhook.ping event to this endpoint, whatever its subscription.
+ * The delivery is like any other; the event's data is the endpoint's id (OP-100).
+ */
+export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
+  operation({
+    method: 'POST',
+    path: '/v1/webhooks/{id}/ping',
+    summary: 'Send a webhook.ping event to a webhook endpoint',
+    scope: 'webhook::create',
+    params: z.strictObject({ id: Id }),
+    responses: { 202: Delivery },
+    openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-100'],
+
+    async handle({ params, now, inWorkspace }) {
+      const reply = await inWorkspace(async (tx) => {
+        const delivery = await insertPing(tx, params.id, now)
+        if (delivery === undefined) throw noSuchEndpoint(params.id)
+        return new Reply(202, deliveryView(delivery))
+      })
+      dispatcher.noteWaiting([params.id], now)
+      return reply
+    },
+  })
+
+/** Undefined when the workspace has no such endpoint. */
+async function insertPing(tx: Transaction, endpointId: string, now: Date): Promise<DeliveryRow | undefined> {
+  const { workspaceId, livemode } = tx.context
+  const eventId = uuidv7()
+  const deliveryId = uuidv7({ msecs: now.getTime() })
+  const record = {
+    id: eventId,
+    type: PING,
+    workspace_id: workspaceId,
+    livemode,
+    occurred_at: now.toISOString(),
+    data: { id: endpointId },
+  }
+  const [delivery] = await tx<DeliveryRow[]>`
+    with pinged as (
+      select id from endpoint where workspace_id = ${workspaceId} and id = ${endpointId}
+    ), stored as (
+      insert into event (workspace_id, id, type, key, body, occurred_at)
+      select ${workspaceId}, ${eventId}, ${PING}, id, ${envelopeOf(record)}, ${now} from pinged
+    )
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
+    select ${workspaceId}, id, ${deliveryId}, ${eventId}, ${PING}, ${now}, ${now} from pinged
+    returning ${deliveryColumns(tx)}`
+  return delivery
+}

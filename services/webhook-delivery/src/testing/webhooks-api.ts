@@ -1,0 +1,125 @@
+import { randomUUID } from 'node:crypto'
+import type { EventRecord } from '@backoffice/contracts/events.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import { consumer } from '@backoffice/messaging/consumer.ts'
+import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import type { z } from 'zod'
+import type { Delivery } from '../deliveries/delivery.ts'
+import { Dispatcher, type DispatcherOptions } from '../deliveries/dispatcher.ts'
+import { PLANS_ONCE } from '../deliveries/plans.ts'
+import { recoveryWorker } from '../deliveries/recovery-worker.ts'
+import type { EndpointWithSecret } from '../endpoints/endpoint.ts'
+import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { fanOut, fanOutEvents } from '../events/fan-out.ts'
+import { operations } from '../operations.ts'
+import { SecretKeys } from '../secrets/secret-box.ts'
+import { guardedAgent } from '../sending/guarded-agent.ts'
+
+/** Seals the secrets of the tests. */
+export const testKeys = SecretKeys.parse(`test:${Buffer.alloc(32, 1).toString('base64')}`)
+const policy = { allowLoopback: true }
+const SECOND = 1000
+
+/** The specification's retry schedule. */
+const SCHEDULE = [0, 60 * SECOND, 300 * SECOND, 1800 * SECOND, 7200 * SECOND, 21_600 * SECOND]
+
+/** An event record of a caller's workspace. */
+export const anEvent = (caller: Caller, differences: Partial<EventRecord> = {}): EventRecord => ({
+  id: randomUUID(),
+  type: 'product.created',
+  workspace_id: caller.workspaceId,
+  livemode: caller.livemode,
+  occurred_at: new Date().toISOString(),
+  data: { id: randomUUID(), name: 'Shirt' },
+  ...differences,
+})
+
+export type CreatedEndpoint = z.output<typeof EndpointWithSecret>
+export type ListedDelivery = z.output<typeof Delivery>
+
+/**
+ * For an API without a dispatcher in its process: the replicas find due deliveries with their next poll, within a
+ * second.
+ */
+const FOUND_BY_POLLING = { noteWaiting: () => undefined }
+
+/** The service's API. Names resolve to no address, which the operations accept. */
+export const testedOperations = operations({
+  policy,
+  keys: testKeys,
+  resolve: async () => [],
+  dispatcher: FOUND_BY_POLLING,
+})
+
+/** The service's API over a new database, and a function that starts replicas of its workers. */
+export async function webhookDelivery() {
+  const database = await testDatabase('webhook-delivery')
+  const send = serviceClient(database.db, testedOperations)
+
+  const createEndpointAt = async (caller: Caller, url: string, enabledEvents = ['*']): Promise<CreatedEndpoint> =>
+    (await send<CreatedEndpoint>(caller, 'POST', '/v1/webhooks', { url, enabled_events: enabledEvents })).body
+
+  const deliveriesOf = async (caller: Caller, endpoint: { id: string }): Promise<ListedDelivery[]> =>
+    (await send<{ items: ListedDelivery[] }>(caller, 'GET', `/v1/webhooks/${endpoint.id}/deliveries?limit=100`)).body
+      .items
+
+  return {
+    ...database,
+    send,
+    createEndpointAt,
+    deliveriesOf,
+    startReplica: (options = {}) => startReplica(database.workerUrl, options),
+  }
+}
+
+/** Starts a replica's workers. `publish` passes events to the fan-out without Kafka; `consume` starts the consumer. */
+async function startReplica(workerUrl: string, options: Partial<DispatcherOptions>) {
+  const worker = openDatabase({ url: workerUrl, applicationName: 'worker', settings: PLANS_ONCE })
+  const keys = options.keys ?? testKeys
+  const directory = endpointDirectory(keys, options.logger && { logger: options.logger })
+  const schedule = options.schedule ?? SCHEDULE
+  const dispatcher = new Dispatcher({
+    sql: worker.sql,
+    url: workerUrl,
+    directory,
+    keys,
+    agent: guardedAgent(policy),
+    logger: createLogger('test', 'silent'),
+    stopWithinMs: 100,
+    ...options,
+    schedule,
+  })
+  await dispatcher.start()
+  const recoveries = recoveryWorker(worker.sql, createLogger('test', 'silent'))
+  await recoveries.start?.()
+  let isStopped = false
+  const stop = async () => {
+    if (isStopped) return
+    isStopped = true
+    await recoveries.stop?.()
+    await dispatcher.stop()
+    await worker.stop?.()
+  }
+  whenDone(stop)
+
+  const publish = async (...events: EventRecord[]) => {
+    const incoming = events.map((value) => ({ key: String((value.data as { id: string }).id), value }))
+    const handOver = await inTransaction(worker.sql, (tx) =>
+      fanOutEvents({ directory, dispatcher, schedule }, tx, incoming),
+    )
+    handOver()
+  }
+  const consume = async (kafka: Kafka) => {
+    const context = { kafka, db: worker, logger: createLogger('test', 'silent'), fatal: () => undefined }
+    const started = consumer(fanOut({ directory, dispatcher, schedule }), context)
+    await started.start()
+    whenDone(() => started.stop())
+  }
+  return { dispatcher, publish, consume, stop }
+}

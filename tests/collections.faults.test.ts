@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Collection } from '@backoffice/contracts/collection.ts'
+import type { Product } from '@backoffice/contracts/product.ts'
+import { startKafka } from '@backoffice/local/kafka.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { afterAll, expect, it } from 'vitest'
+import type { Answer } from './testing/api.ts'
+import { aProduct } from './testing/products.ts'
+import { randomFrom } from './testing/random.ts'
+import { startStack } from './testing/stack.ts'
+import { newWorkspace } from './testing/workspaces.ts'
+
+/** This file's own broker, because it is killed. */
+const directory = mkdtempSync(join(tmpdir(), 'collections-faults-'))
+chmodSync(directory, 0o755)
+const kafka = await startKafka({ directory })
+afterAll(async () => {
+  await kafka.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+const stack = await startStack({ KAFKA_BROKERS: kafka.brokers.join(','), KAFKA_PREFIX: '' })
+const { api, id: workspaceId } = await newWorkspace(stack.description())
+
+const SEEDED = 200_000
+const CHANGED = 60
+const OUTAGE_MS = 10_000
+const RECOVERY_MS = 60_000
+
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9))
+console.log(`SEED=${seed} kills at the same moments`)
+const random = randomFrom(seed)
+const upTo = (count: number) => Math.floor(random() * count)
+
+/** Inserts products into the projection only: a large workspace without the work of the catalog. */
+await stack.sql`
+  insert into collections.product (
+    workspace_id, id, version, name, skus, type, status, categories, tags, prices, costs, stock, requires_shipping, can_preorder,
+    created_at, body
+  )
+  select ${workspaceId}, uuidv7(make_interval(hours => -1)), 1, 'seeded ' || n, '', 'SIMPLE_PRODUCT', 'ACTIVE', '{}', '{}', '{}', '{}',
+    n % 1000, true, false, now(), '{}'
+  from generate_series(1, ${SEEDED}) as n`
+await stack.sql`analyze collections.product`
+
+const rules = (stock: number) => ({
+  match: 'all',
+  conditions: [
+    { field: 'stock', operator: 'gte', value: stock },
+    { field: 'status', operator: 'eq', value: 'ACTIVE' },
+  ],
+})
+
+/** Calls collections again until the service answers, because it is killed meanwhile. */
+async function collections<Body>(method: string, path: string, body?: unknown): Promise<Answer<Body>> {
+  const deadline = performance.now() + RECOVERY_MS
+  for (;;) {
+    const answer = await api<Body>(method, path, body)
+    if (answer.status < 500) return answer
+    if (performance.now() > deadline) throw new Error(`${method} ${path} answers ${answer.status}`)
+    await pause(100)
+  }
+}
+
+const createSmart = async (stock: number, sort_order: string): Promise<Collection> =>
+  (
+    await collections<Collection>('POST', '/v1/collections', {
+      ...{ name: `From ${stock}`, published: true, membership_type: 'SMART', rules: rules(stock), sort_order },
+    })
+  ).body
+
+/** Kills the service and waits for its new process. */
+async function killCollections(): Promise<void> {
+  const { pid } = stack.description().services.collections ?? {}
+  stack.kill('collections')
+  await eventually('it was started again', () => stack.description().services.collections?.pid !== pid, RECOVERY_MS)
+}
+
+/** Creates, changes and deletes products of the catalog until it is stopped. */
+function startChanges() {
+  let isOver = false
+  let count = 0
+  const change = async (ids: string[]) => {
+    while (!isOver) {
+      count++
+      const kind = upTo(10)
+      const index = upTo(ids.length)
+      if (kind === 0 || ids.length < CHANGED / 6) {
+        const { status, body } = await api<Product>('POST', '/v1/products', aProduct({ stock: upTo(1000) }))
+        expect(status).toBe(201)
+        ids.push(body.id)
+      } else if (kind === 1) {
+        const [gone] = ids.splice(index, 1)
+        expect((await api('DELETE', `/v1/products/${gone}`)).status).toBe(204)
+      } else {
+        const changes = { stock: upTo(1000), name: `Mug ${upTo(100)}`, status: upTo(4) === 0 ? 'HIDDEN' : 'ACTIVE' }
+        expect((await api('PUT', `/v1/products/${ids[index]}`, changes)).status).toBe(200)
+      }
+    }
+  }
+  const changing = Promise.all(Array.from({ length: 4 }, () => change([])))
+  return {
+    count: () => count,
+    stop: async () => {
+      isOver = true
+      await changing
+    },
+  }
+}
+
+/** Waits until the projection equals the catalog and no membership version is BUILDING or RETIRED. */
+async function untilUpToDate(): Promise<void> {
+  await eventually(
+    'the projection equals the catalog',
+    async () => {
+      const [row] = await stack.sql`
+        select from (select id, version from catalog.product where workspace_id = ${workspaceId}) as catalog
+        full join (
+          select id, version from collections.product where workspace_id = ${workspaceId} and name not like 'seeded %'
+        ) as known using (id)
+        where catalog.version is distinct from known.version limit 1`
+      return row === undefined
+    },
+    RECOVERY_MS,
+  )
+  await eventually(
+    'no version is BUILDING or RETIRED',
+    async () => {
+      const [row] =
+        await stack.sql`select from collections.membership_version where state in ('BUILDING', 'RETIRED') limit 1`
+      return row === undefined
+    },
+    RECOVERY_MS,
+  )
+}
+
+/** Expects each stored membership to be the evaluated one. */
+async function expectRight(): Promise<void> {
+  const [{ count = 0 } = {}] = await stack.sql<
+    { count: number }[]
+  >`select count(*)::integer from collections.collection`
+  const { stdout } = await promisify(execFile)(
+    process.execPath,
+    ['services/collections/src/memberships/check-members.ts'],
+    {
+      env: { ...process.env, WORKER_DATABASE_URL: stack.description().postgres },
+    },
+  )
+  expect(stdout).toMatch(new RegExp(`^memberships checked: ${count}; members: \\d{5,}; differences: 0\n$`))
+}
+
+it('builds a large membership exactly, wherever it is killed and whatever changes meanwhile', async () => {
+  const changes = startChanges()
+  const small = await createSmart(990, 'TITLE_ASC')
+  for (const stock of [500, 300, 700]) {
+    const large = await createSmart(stock, 'STOCK_DESC')
+    expect(large.product_count).toBe(0)
+    await pause(random() * 1000)
+    await killCollections()
+    await collections('PUT', `/v1/collections/${small.handle}`, { rules: rules(800 + upTo(100)) })
+    await pause(random() * 500)
+    await killCollections()
+  }
+  await changes.stop()
+  await untilUpToDate()
+  await expectRight()
+}, 240_000)
+
+it('projects every change exactly, killed again and again under load', async () => {
+  const changes = startChanges()
+  for (let kill = 0; kill < 4; kill++) {
+    const before = changes.count()
+    await eventually('changes go on', () => changes.count() > before + 50)
+    await pause(random() * 300)
+    await killCollections()
+  }
+  await changes.stop()
+  await untilUpToDate()
+  await expectRight()
+}, 240_000)
+
+it('goes on where it was when Kafka was away for 10 s', async () => {
+  const changes = startChanges()
+  await kafka.kill()
+  const awayUntil = performance.now() + OUTAGE_MS
+  await createSmart(100, 'CREATED_DESC')
+  await pause(awayUntil - performance.now())
+  await kafka.start()
+  const before = changes.count()
+  await eventually('changes go on', () => changes.count() > before + 100)
+  await changes.stop()
+  await untilUpToDate()
+  await expectRight()
+}, 240_000)

@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs'
+
+/** The text of docs/webhooks.md, the guide for partners. */
+export const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
+
+/** The guide's code blocks in a language, in order. */
+export const blocks = (language: string): string[] =>
+  [...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+    .filter(([, fenced]) => fenced === language)
+    .map(([, , text = '']) => text)
+
+/** The test vector of OP-62. */
+export const VECTOR = {
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  timestamp: '1614265330',
+  body: '{"test": 2432232314}',
+  signature: 'v1,83484cf52b04f8e4cf2531adfed9882ad4b2665137b852442d594d20e2c9d4e1',
+}

@@ -1,0 +1,107 @@
+import { createServer, type RequestListener, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+
+/** An endpoint's server that notes the time of each arrival. */
+export interface EndpointReceiver {
+  readonly url: string
+  /** `performance.now()` of each arrival, by event id. */
+  readonly arrivals: ReadonlyMap<string, readonly number[]>
+  /** Answers 200 to open and later requests. */
+  recover(): void
+}
+
+/** The answer of a receiver, if it gives one. */
+export type Behaviour = (response: ServerResponse) => void
+
+const TICK_MS = 100
+const FLAP_MS = 1000
+const GIGABYTE = 1_000_000_000
+const PART = Buffer.alloc(64 * 1024, 'x')
+
+const ok: Behaviour = (response) => response.writeHead(200).end()
+
+/** Answers that violate HTTP or never end. */
+export const MISBEHAVIOURS = {
+  hang: () => undefined,
+  reset: ({ socket }) => socket?.resetAndDestroy(),
+  closeEarly: ({ socket }) => socket?.end('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nhalf'),
+  answerByteByByte(response) {
+    response.writeHead(200, { 'content-length': 1000 })
+    const bytes = setInterval(() => response.write('x'), TICK_MS)
+    response.on('close', () => clearInterval(bytes))
+  },
+  sendAGigabyte(response) {
+    response.writeHead(200, { 'content-length': GIGABYTE })
+    const send = () => {
+      while (!response.destroyed && response.write(PART));
+    }
+    response.on('drain', send)
+    send()
+  },
+} satisfies Record<string, Behaviour>
+
+/** A receiver with this behaviour until it recovers. */
+export async function startEndpointReceiver(behaviour = ok): Promise<EndpointReceiver> {
+  const open = new Set<ServerResponse>()
+  let answer = behaviour
+  const { arrivals, url } = await listening((response) => {
+    open.add(response)
+    response.on('close', () => open.delete(response))
+    answer(response)
+  })
+  return {
+    url,
+    arrivals,
+    recover() {
+      answer = ok
+      for (const response of open) {
+        // A begun answer cannot be replaced.
+        if (response.headersSent) response.destroy()
+        else ok(response)
+      }
+    },
+  }
+}
+
+/** A receiver that listens for a second and is away for a second, in turns. */
+export async function startFlappingReceiver(): Promise<EndpointReceiver> {
+  const { arrivals, server, url } = await listening(ok)
+  const port = Number(new URL(url).port)
+  const turns = setInterval(() => {
+    if (!server.listening) return void server.listen(port, '127.0.0.1')
+    server.close()
+    server.closeAllConnections()
+  }, FLAP_MS)
+  whenDone(() => clearInterval(turns))
+  return {
+    url,
+    arrivals,
+    recover() {
+      clearInterval(turns)
+      if (!server.listening) server.listen(port, '127.0.0.1')
+    },
+  }
+}
+
+async function listening(answer: Behaviour) {
+  const arrivals = new Map<string, number[]>()
+  const listener: RequestListener = (request, response) => {
+    request.resume().on('end', () => {
+      const eventId = String(request.headers['webhook-id'])
+      const times = arrivals.get(eventId) ?? []
+      arrivals.set(eventId, times)
+      times.push(performance.now())
+      answer(response)
+    })
+  }
+  const server = createServer(listener)
+  // webhook-delivery hangs up while a gigabyte is sent.
+  server.on('connection', (socket) => socket.on('error', () => undefined))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  whenDone(() => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return { arrivals, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}

@@ -1,0 +1,21 @@
+import type { ManagedProcess } from '@backoffice/local/managed-process.ts'
+import { freePort } from '@backoffice/local/ports.ts'
+import { stackSecrets } from '@backoffice/local/secrets.ts'
+import { startService } from '@backoffice/local/services.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import type { TestStack } from './stack.ts'
+
+/** Starts a second process of webhook-delivery with the stack's configuration. Nothing restarts it after a kill. */
+export async function startReplica(stack: TestStack): Promise<ManagedProcess> {
+  const { postgres, kafka, registry } = stack.description()
+  const { directory } = stack
+  const replica = await startService('webhook-delivery', {
+    port: await freePort(),
+    opsPort: await freePort(),
+    stack: { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls: {} },
+    onLine: () => undefined,
+    onDeath: () => undefined,
+  })
+  whenDone(() => replica.stop())
+  return replica
+}
