@@ -93,11 +93,18 @@ function clash(rows: readonly { member: string; value: string }[], { claimedSkus
 
 const takenRows = (tx: Transaction, skus: readonly string[], slugs: readonly string[]) => tx`
   taken as materialized (
-    select 'sku' as member, sku as value from variant
-    where workspace_id = ${tx.context.workspaceId} and sku = any(${skus as string[]})
-    union all
-    select 'slug', slug from product where workspace_id = ${tx.context.workspaceId} and slug = any(${slugs as string[]})
+    ${skus.length > 0 ? takenSkus(tx, skus) : tx``}
+    ${skus.length > 0 && slugs.length > 0 ? tx`union all` : tx``}
+    ${slugs.length > 0 ? takenSlugs(tx, slugs) : tx``}
   )`
+
+const takenSkus = (tx: Transaction, skus: readonly string[]) => tx`
+  select 'sku' as member, sku as value from variant
+  where workspace_id = ${tx.context.workspaceId} and sku ${isOneOf(tx, skus, 'text')}`
+
+const takenSlugs = (tx: Transaction, slugs: readonly string[]) => tx`
+  select 'slug' as member, slug as value from product
+  where workspace_id = ${tx.context.workspaceId} and slug ${isOneOf(tx, slugs, 'text')}`
 
 const newProducts = (tx: Transaction, products: readonly ProductRecord[], unlessTaken: SqlPart) => tx`
   new_product as (
@@ -108,11 +115,11 @@ const newProducts = (tx: Transaction, products: readonly ProductRecord[], unless
   )`
 
 /**
- * Rows with one of these ids. In a join the ids are named like this too: else PostgreSQL may read all of the workspace's rows. A
- * single id is compared by itself, which needs no plan for each run.
+ * One of these values. In a join, compare the column of the table with it too: else PostgreSQL may read all of the workspace's
+ * rows. The subquery hides the number of values from the planner, so that it keeps one plan and does not plan each run anew.
  */
-const isOneOf = (tx: Transaction, ids: readonly string[]) =>
-  ids.length === 1 ? tx`= ${ids[0] ?? null}` : tx`= any(${ids as string[]}::uuid[])`
+const isOneOf = (tx: Transaction, values: readonly string[], type: 'uuid' | 'text' = 'uuid') =>
+  tx`= any(array(select unnest(${values as string[]}::${tx.unsafe(type)}[])))`
 
 const changedProducts = (
   tx: Transaction,
