@@ -1,7 +1,9 @@
 import { z } from 'zod'
 import { CollectionData } from './collection-records.ts'
+import { CustomerData, CustomerErased } from './customer-records.ts'
 import { Id, Timestamp } from './fields.ts'
 import { CategoryBatch, CollectionBatch, ImportResult, ProductBatch, StockBatch, VariantBatch } from './imports.ts'
+import { FulfillmentData, InvoiceData, OrderData, ReservationReleased } from './order-records.ts'
 import * as platform from './platform-events.ts'
 import { CategoryData, ProductData, ProductState, TagData } from './product-records.ts'
 
@@ -12,6 +14,9 @@ export const TOPICS = {
   collectionsEvents: 'collections.events',
   importsBatches: 'imports.batches',
   importsResults: 'imports.results',
+  ordersErasures: 'orders.erasures',
+  ordersEvents: 'orders.events',
+  ordersReservations: 'orders.reservations',
   platformEvents: 'platform.events',
 } as const
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS]
@@ -65,6 +70,21 @@ export const RECORDS = {
   },
   [TOPICS.importsResults]: {
     'batch.applied': record('batch.applied', ImportResult),
+  },
+  [TOPICS.ordersErasures]: {
+    'customer.erased': record('customer.erased', CustomerErased),
+  },
+  [TOPICS.ordersEvents]: {
+    'customer.created': record('customer.created', CustomerData),
+    'customer.updated': record('customer.updated', CustomerData),
+    'order.created': record('order.created', OrderData),
+    'order.updated': record('order.updated', OrderData),
+    'order.paid': record('order.paid', OrderData),
+    'invoice.paid': record('invoice.paid', InvoiceData),
+    'fulfillment.created': record('fulfillment.created', FulfillmentData),
+  },
+  [TOPICS.ordersReservations]: {
+    'reservation.released': record('reservation.released', ReservationReleased),
   },
   // Published from outside this repository (OP-69); the key is the resource's id.
   [TOPICS.platformEvents]: {

@@ -23,6 +23,9 @@ export const TimestampInput = z.iso
 /** 1 to 255 characters (OP-07). */
 const ShortText = z.string().min(1).max(LIMITS.nameLength)
 
+/** An e-mail address, kept as sent: an ASCII local part at a domain (OP-40). */
+export const Email = z.email('must be an e-mail address, such as ada@example.com').max(LIMITS.nameLength)
+
 /** A required name, not only spaces (OP-07). */
 export const Name = ShortText.refine((value) => value.trim() !== '', 'must not be blank')
 
@@ -46,8 +49,9 @@ export const NonNegativeInteger = z.int().min(0)
 /** A position among siblings; PostgreSQL keeps it as an integer. */
 export const Position = z.int().min(0).max(2_147_483_647)
 
-const CURRENCY = /^[A-Z]{3}$/
+/** An ISO 4217 currency code. */
+export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'is not an ISO 4217 currency code')
 
 /** Amounts in minor units by ISO 4217 currency code (spec: Conventions). */
-export const MoneyMap = z.record(z.string().regex(CURRENCY, 'is not an ISO 4217 currency code'), NonNegativeInteger)
+export const MoneyMap = z.record(CurrencyCode, NonNegativeInteger)
 export type MoneyMap = z.output<typeof MoneyMap>

@@ -45,11 +45,13 @@ test('the setting of a URL is the name of the service in capitals', () => {
 /** The columns that docs/architecture.md shows of a service, besides what it owns. */
 function documented(name: ServiceName): string[] {
   const listed = (items: readonly string[]) => items.map((item) => `\`${item}\``).join(', ') || '—'
-  const topics = consumersOf(name).map((consumer) => consumer.topics)
+  const consumed = consumersOf(name).map(({ topics }) =>
+    topics === EVENT_TOPICS ? 'every `*.events`' : listed(topics),
+  )
   return [
     listed(SERVICES[name].routes),
     listed(SERVICES[name].publishes),
-    topics.includes(EVENT_TOPICS) ? 'every `*.events`' : listed(topics.flat()),
+    consumed.join(', ') || '—',
     name === 'gateway' ? 'every service with routes' : listed(calledBy(name)),
   ]
 }

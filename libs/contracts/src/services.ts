@@ -37,6 +37,13 @@ export const SERVICES = {
     calls: ['catalog'],
     settings: ['ASSETS_URL'],
   },
+  orders: {
+    routes: ['/v1/orders', '/v1/customers'],
+    publishes: [TOPICS.ordersEvents, TOPICS.ordersErasures, TOPICS.ordersReservations, TOPICS.importsResults],
+    consumers: { imports: [TOPICS.importsBatches] },
+    calls: ['catalog'],
+    settings: [],
+  },
   'webhook-delivery': {
     routes: ['/v1/webhooks'],
     publishes: [],

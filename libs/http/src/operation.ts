@@ -1,7 +1,14 @@
 import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
 import { isGranted, type Scope } from '@backoffice/contracts/scopes.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
-import { claimKey, fingerprintOf, type IdempotentRequest, storeAnswer } from '@backoffice/postgres/idempotency.ts'
+import {
+  claimKey,
+  findAnswer,
+  fingerprintOf,
+  type IdempotentRequest,
+  type StoredAnswer,
+  storeAnswer,
+} from '@backoffice/postgres/idempotency.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -19,6 +26,11 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
    * repeated request from the store without running `work` (OP-08). An upload must have been read to its end.
    */
   inWorkspace(work: (tx: Transaction) => Promise<Reply>): Promise<Reply>
+  /**
+   * The answer that `inWorkspace` would give from the store; undefined for a new request. For an operation that calls other
+   * services before its transaction: a repeated request has the first answer, whatever has changed since (OP-08).
+   */
+  storedAnswer(): Promise<Reply | undefined>
 }
 
 /**
@@ -85,14 +97,21 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
     },
     answer(context, valid, request) {
       const key = declaration.method === 'POST' ? idempotencyKey(request) : undefined
+      const identified = () => ({ key: key ?? '', fingerprint: fingerprint(request, valid) })
       return declaration.handle({
         ...(valid as ValidRequest<never, never, never, never>),
         context,
         now: clock(),
         inWorkspace: (work) => {
           if (key === undefined) return db.inWorkspace(context, work)
-          const identified = { key, fingerprint: fingerprint(request, valid) }
-          return db.inWorkspace(context, (tx) => once(tx, identified, work))
+          const keyed = identified()
+          return db.inWorkspace(context, (tx) => once(tx, keyed, work))
+        },
+        storedAnswer: async () => {
+          if (key === undefined) return undefined
+          const keyed = identified()
+          const stored = await db.inWorkspace(context, (tx) => findAnswer(tx, keyed))
+          return stored && replyOf(stored)
         },
       })
     },
@@ -101,11 +120,13 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
 
 async function once(tx: Transaction, request: IdempotentRequest, work: (tx: Transaction) => Promise<Reply>) {
   const stored = await claimKey(tx, request)
-  if (stored !== undefined) return new Reply(stored.status, stored.body ?? undefined)
+  if (stored !== undefined) return replyOf(stored)
   const reply = await work(tx)
   await storeAnswer(tx, request, reply, reply.resource)
   return reply
 }
+
+const replyOf = ({ status, body }: StoredAnswer) => new Reply(status, body ?? undefined)
 
 const KEY = /^[\x21-\x7e]{1,255}$/
 

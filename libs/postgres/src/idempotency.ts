@@ -38,10 +38,19 @@ export async function claimKey(tx: Transaction, request: IdempotentRequest): Pro
       where idempotency_key.created_at < now() - interval '24 hours'
     returning key`
   if (claimed.length > 0) return undefined
+  const stored = await findAnswer(tx, request)
+  if (stored === undefined) throw conflict(['Idempotency-Key'], 'has expired this moment; send the request again')
+  return stored
+}
+
+/** The answer to a committed request with the key; undefined when there is none. Throws as `claimKey` does. */
+export async function findAnswer(tx: Transaction, request: IdempotentRequest): Promise<StoredAnswer | undefined> {
   const [stored] = await tx<{ fingerprint: string; status: number; body: unknown; resource: string | null }[]>`
     select fingerprint, status, body, resource from idempotency_key
-    where workspace_id = ${tx.context.workspaceId} and key = ${request.key}`
-  if (stored?.fingerprint !== request.fingerprint) {
+    where workspace_id = ${tx.context.workspaceId} and key = ${request.key}
+      and created_at >= now() - interval '24 hours'`
+  if (stored === undefined) return undefined
+  if (stored.fingerprint !== request.fingerprint) {
     throw conflict(['Idempotency-Key'], 'was used for another request within 24 hours; send a new key')
   }
   if (stored.resource !== null) {

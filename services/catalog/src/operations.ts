@@ -16,6 +16,7 @@ import { deleteTag } from './tags/delete-tag.ts'
 import { listTags } from './tags/list-tags.ts'
 import { createVariant } from './variants/create-variant.ts'
 import { deleteVariant } from './variants/delete-variant.ts'
+import { readVariants } from './variants/read-variants.ts'
 import { updateVariant } from './variants/update-variant.ts'
 
 /** The service's API. */
@@ -28,6 +29,7 @@ export const operations = (storage: AssetStorage) => [
   createVariant,
   updateVariant,
   deleteVariant,
+  readVariants,
   listCategories,
   createCategory,
   updateCategory,

@@ -1,18 +1,14 @@
-import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { once } from 'node:events'
-import { createServer } from 'node:net'
-import { fileURLToPath } from 'node:url'
 import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
-import { whenDone } from '@backoffice/testing/when-done.ts'
+import { startServiceProcess } from '@backoffice/testing/service-process.ts'
 import { afterAll, expect, test } from 'vitest'
 import { anEvent, type CreatedEndpoint } from './testing/webhooks-api.ts'
 
@@ -29,54 +25,15 @@ await createTopics(
 const kafka = connectKafka({ brokers, clientId: 'test', prefix, logger: createLogger('test', 'silent') })
 afterAll(() => kafka.stop())
 
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
-
-/** Starts the process as it is deployed; resolves when it is ready. */
-async function startProcess() {
-  const [port, opsPort] = [await freePort(), await freePort()]
-  const child = spawn(process.execPath, [fileURLToPath(new URL('main.ts', import.meta.url))], {
-    env: {
-      PATH: process.env.PATH,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      OPS_PORT: String(opsPort),
-      DATABASE_URL: appUrl,
-      WORKER_DATABASE_URL: workerUrl,
-      KAFKA_BROKERS: brokers.join(','),
-      KAFKA_PREFIX: prefix,
-      INTERNAL_TOKEN_PUBLIC_KEY: tokenKey,
-      WEBHOOK_ALLOW_LOOPBACK: 'true',
-      WEBHOOK_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
-    },
+const startProcess = () =>
+  startServiceProcess('webhook-delivery', {
+    DATABASE_URL: appUrl,
+    WORKER_DATABASE_URL: workerUrl,
+    KAFKA_BROKERS: brokers.join(','),
+    KAFKA_PREFIX: prefix,
+    WEBHOOK_ALLOW_LOOPBACK: 'true',
+    WEBHOOK_SECRET_KEYS: `test:${Buffer.alloc(32, 7).toString('base64')}`,
   })
-  const exited = once(child, 'exit')
-  whenDone(() => void child.kill('SIGKILL'))
-  let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
-  const isReady = () =>
-    fetch(`http://127.0.0.1:${opsPort}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  return {
-    url: `http://127.0.0.1:${port}`,
-    opsUrl: `http://127.0.0.1:${opsPort}`,
-    ready: () => eventually('the process is ready', isReady),
-    exited,
-    output: () => output,
-    end: async (signal: NodeJS.Signals) => {
-      child.kill(signal)
-      const [code] = await exited
-      return code
-    },
-  }
-}
 
 async function createEndpoint(url: string, path: string) {
   const caller = aCaller()

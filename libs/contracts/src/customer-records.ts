@@ -1,0 +1,12 @@
+import { z } from 'zod'
+import { Customer } from './customer.ts'
+import { Id } from './fields.ts'
+
+/** The data of customer.created and customer.updated. Later members are optional here (product-records.ts). */
+export const CustomerData = z.strictObject({ ...Customer.shape })
+
+/**
+ * The data of customer.erased, which is no webhook event: other services remove the personal data of the customer from what
+ * they have stored (topic `orders.erasures`).
+ */
+export const CustomerErased = z.strictObject({ id: Id })

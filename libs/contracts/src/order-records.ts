@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { Id } from './fields.ts'
+import { Fulfillment, Invoice, Order } from './order.ts'
+
+/** The data of order.created, order.updated and order.paid. Later members are optional here (product-records.ts). */
+export const OrderData = z.strictObject({ ...Order.shape })
+
+/** The data of invoice.paid (spec: Event names and data). */
+export const InvoiceData = Invoice.pick({ id: true, number: true, order: true, currency: true, total: true })
+
+/** The data of fulfillment.created (OP-67). */
+export const FulfillmentData = z.strictObject({ ...Fulfillment.shape })
+
+/**
+ * The data of reservation.released: catalog returns the stock of this reservation (topic `orders.reservations`). It is the
+ * `order` of `POST /internal/stock/take`.
+ */
+export const ReservationReleased = z.strictObject({ order: Id })

@@ -1,0 +1,45 @@
+import { Id, Sku } from '@backoffice/contracts/fields.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+
+/** A name and its options may be longer. 1,000 titles have to fit into the record of an order. */
+const TITLE_LENGTH = 512
+
+const Wanted = z
+  .strictObject({ ids: z.array(Id).default([]), skus: z.array(Sku).default([]) })
+  .refine(({ ids, skus }) => ids.length + skus.length <= LIMITS.idsPerCall, `must be at most ${LIMITS.idsPerCall}`)
+
+/**
+ * POST /internal/variants/read: the wanted variants that the workspace has, as they are at this moment. An order is priced from it.
+ * One statement.
+ */
+export const readVariants = operation({
+  method: 'POST',
+  path: '/internal/variants/read',
+  summary: 'Read variants for an order',
+  scope: 'internal',
+  body: Wanted,
+  responses: { 200: z.strictObject({ variants: z.array(OrderableVariant) }) },
+  openPoints: ['OP-41'],
+
+  handle: ({ body, inWorkspace }) => inWorkspace(async (tx) => ok({ variants: [...(await selectVariants(tx, body))] })),
+})
+
+const selectVariants = (tx: Transaction, { ids, skus }: z.output<typeof Wanted>) => tx<OrderableVariant[]>`
+  with wanted as materialized (
+    select * from variant where workspace_id = ${tx.context.workspaceId} and id = any(${ids}::uuid[])
+    union
+    select * from variant where workspace_id = ${tx.context.workspaceId} and sku = any(${skus})
+  )
+  select variant.id, sku, status, price, left(concat_ws(' - ', product.name, (
+    select string_agg(attributes ->> option_id::text, ' / ' order by product_option.position)
+    from product_option
+    where product_option.workspace_id = ${tx.context.workspaceId} and product_option.product_id = product.id
+      and attributes ? option_id::text
+  )), ${TITLE_LENGTH}) as title
+  from wanted as variant
+  join product on product.workspace_id = ${tx.context.workspaceId} and product.id = variant.product_id`

@@ -1,0 +1,12 @@
+import { Description, Email, Name } from '@backoffice/contracts/fields.ts'
+import { z } from 'zod'
+
+/** The members of a new customer (spec: Customer; OP-40). */
+export const NewCustomer = z.strictObject({
+  firstname: Name,
+  lastname: Name.nullish(),
+  email: Email.nullish(),
+  phone: Name.nullish(),
+  note: Description.nullish(),
+})
+export type NewCustomer = z.output<typeof NewCustomer>

@@ -1,0 +1,4 @@
+import { importBatches } from '@backoffice/messaging/import-batches.ts'
+
+/** Applies import batches of customers (OP-54). `wake` wakes the relay. */
+export const applyImportBatches = (wake: () => void) => importBatches({ name: 'orders.imports', importers: {}, wake })

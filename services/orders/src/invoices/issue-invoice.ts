@@ -1,0 +1,55 @@
+import type { Invoice } from '@backoffice/contracts/order.ts'
+import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import type { OrderRecord } from '../orders/order.ts'
+
+/** An invoice as the database has it. */
+export interface InvoiceRecord {
+  readonly id: string
+  readonly number: number
+  readonly order: string
+  readonly currency: string
+  /** In minor units of the currency. */
+  readonly total: number
+  readonly status: Invoice['status']
+  readonly createdAt: Date
+}
+
+/** The invoice body (OP-43). */
+export const invoiceBody = ({ number, createdAt, ...invoice }: InvoiceRecord): Invoice => ({
+  ...invoice,
+  number: String(number),
+  created_at: createdAt.toISOString(),
+})
+
+/** The columns of an InvoiceRecord. */
+export const invoiceColumns = (sql: AnySql) => sql`
+  id, number, order_id as order, currency, total, status, created_at as "createdAt"`
+
+/**
+ * Issues the invoice of an order, unless it has one (OP-45). The caller has locked the order. Call it as the last statement that can
+ * wait: it locks the workspace's counter until the transaction ends.
+ */
+export async function issueInvoice(
+  tx: Transaction,
+  order: OrderRecord,
+  now: Date,
+): Promise<{ invoice: InvoiceRecord; isNew: boolean }> {
+  const workspace = tx.context.workspaceId
+  const status = order.paymentStatus === 'PAID' ? 'PAID' : 'ISSUED'
+  const [{ isNew, ...invoice }] = await tx<[InvoiceRecord & { isNew: boolean }]>`
+    with next as (
+      insert into invoice_counter as counter (workspace_id, last)
+      select ${workspace}, 1 where not exists (select from invoice where workspace_id = ${workspace} and order_id = ${order.id})
+      on conflict (workspace_id) do update set last = counter.last + 1
+      returning last
+    ), issued as (
+      insert into invoice (workspace_id, order_id, id, number, currency, total, status, created_at)
+      select ${workspace}, ${order.id}, ${uuidv7()}, last, ${order.currency}, ${order.totalPrice}, ${status}, ${now} from next
+      returning *
+    )
+    select ${invoiceColumns(tx)}, true as "isNew" from issued
+    union all
+    select ${invoiceColumns(tx)}, false from invoice where workspace_id = ${workspace} and order_id = ${order.id}`
+  return { invoice, isNew }
+}

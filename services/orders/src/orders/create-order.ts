@@ -1,0 +1,68 @@
+import { Order } from '@backoffice/contracts/order.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { created } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { publish } from '@backoffice/postgres/outbox.ts'
+import type { Catalog } from '../catalog/catalog-client.ts'
+import type { ReserveStock } from '../reservations/reserve-stock.ts'
+import { type PlannedOrder, planOrder } from './new-order.ts'
+import { customerName, type OrderRecord, orderBody } from './order.ts'
+import { orderCustomer } from './order-customer.ts'
+import { orderEvent } from './order-events.ts'
+import { OrderForm } from './order-form.ts'
+import { newOrderNumber } from './order-number.ts'
+import { placeOrder } from './place-order.ts'
+import { insertOrder } from './write-order.ts'
+
+/**
+ * POST /v1/orders (spec: Orders): creates an order at CART, or places it as well when the form asks for PLACED; then short stock
+ * creates nothing (OP-44). Prices are those that catalog has at this moment.
+ */
+export const createOrder = (catalog: Catalog, reserveStock: ReserveStock) =>
+  operation({
+    method: 'POST',
+    path: '/v1/orders',
+    summary: 'Create an order',
+    scope: 'sale::create',
+    body: OrderForm,
+    responses: { 201: Order },
+    openPoints: ['OP-08', 'OP-41', 'OP-42', 'OP-44', 'OP-45', 'OP-46'],
+
+    async handle({ body: form, context, now, inWorkspace, storedAnswer }) {
+      const stored = await storedAnswer()
+      if (stored) return stored
+      const plan = planOrder(form, await catalog.readVariants(context, wantedVariants(form)), now)
+      if (form.status !== 'PLACED') {
+        return inWorkspace(async (tx) => created(orderBody(await writeCart(tx, plan, form, now))))
+      }
+      return reserveStock(context, { id: plan.id, lines: plan.items }, (hold) =>
+        inWorkspace(async (tx) => {
+          const cart = await writeCart(tx, plan, form, now)
+          await hold(tx)
+          return created(orderBody(await placeOrder(tx, cart, now)))
+        }),
+      )
+    },
+  })
+
+const wantedVariants = ({ items }: OrderForm) => ({
+  ids: unique(items.map(({ variant }) => variant)),
+  skus: unique(items.map(({ sku }) => sku)),
+})
+
+const unique = (values: readonly (string | null | undefined)[]) => [...new Set(values.filter((value) => value != null))]
+
+/** Writes the order at CART with its customer, and publishes it. */
+async function writeCart(tx: Transaction, plan: PlannedOrder, form: OrderForm, now: Date): Promise<OrderRecord> {
+  const { customer, events } = await orderCustomer(tx, form.customer, now)
+  const order: OrderRecord = {
+    ...plan,
+    orderNumber: newOrderNumber(),
+    customer: customer
+      ? { id: customer.id, name: customerName(customer.firstname, customer.lastname), email: customer.email }
+      : null,
+  }
+  await insertOrder(tx, order, form)
+  await publish(tx, [...events, orderEvent('order.created', order)], now)
+  return order
+}

@@ -1,0 +1,70 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
+import { v7 as uuidv7 } from 'uuid'
+import type { ItemRecord, OrderRecord } from './order.ts'
+import type { OrderForm } from './order-form.ts'
+import { priceOrder } from './price-order.ts'
+
+/** An order at CART that has no number, customer or owner yet. */
+export type PlannedOrder = Omit<OrderRecord, 'orderNumber' | 'customer'>
+
+/**
+ * The order of a form, with the prices that catalog has now (OP-41, OP-44). Throws `unprocessable` for a variant that the workspace
+ * does not have, that cannot be ordered, or that has no price in the order's currency.
+ */
+export function planOrder(form: OrderForm, variants: readonly OrderableVariant[], now: Date): PlannedOrder {
+  const lines = orderedLines(form, variants)
+  const amounts = {
+    totalShipping: form.total_shipping ?? 0,
+    totalTax: form.total_tax ?? 0,
+    totalDiscount: form.total_discount ?? 0,
+  }
+  const { lineTotals, ...price } = priceOrder({ lines, ...amounts })
+  return {
+    id: uuidv7(),
+    status: 'CART',
+    paymentStatus: 'UNPAID',
+    fulfillmentStatus: 'UNFULFILLED',
+    salesChannel: form.sales_channel ?? null,
+    currency: form.currency,
+    items: lines.map((line, index) => ({ ...line, id: uuidv7(), totalPrice: lineTotals[index] ?? 0, fulfilled: 0 })),
+    ...amounts,
+    ...price,
+    paid: 0,
+    shippingAddress: form.shipping_address ?? null,
+    note: form.note ?? null,
+    orderDatetime: form.order_datetime == null ? now : new Date(form.order_datetime),
+    promiseDate: form.promise_date ?? null,
+    createdAt: now,
+    updatedAt: now,
+  }
+}
+
+function orderedLines({ items, currency }: OrderForm, variants: readonly OrderableVariant[]) {
+  const byId = new Map(variants.map((variant) => [variant.id, variant]))
+  const bySku = new Map(variants.map((variant) => [variant.sku, variant]))
+  return items.map((line, index): Omit<ItemRecord, 'id' | 'totalPrice' | 'fulfilled'> => {
+    const member = line.variant == null ? 'sku' : 'variant'
+    const variant = line.variant == null ? bySku.get(line.sku ?? '') : byId.get(line.variant)
+    const path = ['items', index, member]
+    if (variant === undefined) {
+      throw unprocessable(
+        path,
+        `this workspace has no variant with the ${member === 'sku' ? 'SKU' : 'id'} "${line[member]}"`,
+      )
+    }
+    if (variant.status !== 'ACTIVE') {
+      throw unprocessable(path, `"${variant.sku}" cannot be ordered while its product is ${variant.status}`)
+    }
+    const unitPrice = variant.price[currency]
+    if (unitPrice === undefined) throw unprocessable(path, `"${variant.sku}" has no price in ${currency}`)
+    return {
+      variant: variant.id,
+      title: variant.title,
+      sku: variant.sku,
+      quantity: line.quantity,
+      unitPrice,
+      negotiatedUnitPrice: line.negotiated_unit_price ?? null,
+    }
+  })
+}

@@ -1,0 +1,43 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { OutboxRecord } from '@backoffice/postgres/outbox.ts'
+import {
+  type CustomerRecord,
+  customerColumns,
+  customerCreated,
+  insertCustomer,
+  newCustomer,
+} from '../customers/customer.ts'
+import type { OrderForm } from './order-form.ts'
+
+interface OrderCustomer {
+  readonly customer: CustomerRecord | undefined
+  /** customer.created, for a customer that is new with the order. */
+  readonly events: readonly OutboxRecord[]
+}
+
+/**
+ * The customer of an order form: by id, by e-mail address, or none. An unknown e-mail address, or no address, makes a new customer,
+ * which needs a firstname (OP-40). A known customer is not changed. Throws `unprocessable`.
+ */
+export async function orderCustomer(tx: Transaction, form: OrderForm['customer'], now: Date): Promise<OrderCustomer> {
+  if (form == null) return { customer: undefined, events: [] }
+  const { id, firstname, lastname, email, phone } = form
+  const known = await findCustomer(tx, id, email)
+  if (known) return { customer: known, events: [] }
+  if (id != null) throw unprocessable(['customer', 'id'], `this workspace has no customer ${id}`)
+  if (firstname == null) throw unprocessable(['customer', 'firstname'], 'is required for a new customer')
+  const customer = newCustomer({ firstname, lastname, email, phone }, now)
+  if (await insertCustomer(tx, customer)) return { customer, events: [customerCreated(customer)] }
+  // A concurrent request has created the customer with this address.
+  return { customer: await findCustomer(tx, undefined, email), events: [] }
+}
+
+/** Finds a customer by id, else by e-mail address; no statement without both. */
+async function findCustomer(tx: Transaction, id?: string | null, email?: string | null) {
+  if (id == null && email == null) return undefined
+  const [customer] = await tx<CustomerRecord[]>`
+    select ${customerColumns(tx)} from customer
+    where workspace_id = ${tx.context.workspaceId} and ${id == null ? tx`lower(email) = lower(${email ?? null})` : tx`id = ${id}`}`
+  return customer
+}

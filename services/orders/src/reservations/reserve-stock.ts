@@ -1,0 +1,85 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { TOPICS } from '@backoffice/contracts/events.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { v7 as uuidv7 } from 'uuid'
+import type { Catalog, StockLine } from '../catalog/catalog-client.ts'
+
+/** Marks the reservation as held, in the transaction that places the order. Throws `service_unavailable` if it was released meanwhile. */
+export type HoldReservation = (tx: Transaction) => Promise<void>
+
+/** Reserves stock at catalog, and runs `work` with it. */
+export type ReserveStock = <Result>(
+  context: RequestContext,
+  order: { readonly id: string; readonly lines: readonly StockLine[] },
+  work: (hold: HoldReservation) => Promise<Result>,
+) => Promise<Result>
+
+/**
+ * Reserves stock in three steps: a row says that catalog is about to take it, catalog takes it, and the transaction of `work` holds
+ * it. Whatever is not held afterwards is released: here, or by `releaseAbandoned` when this process ends in between. Throws what
+ * catalog refuses (`conflict` for short stock), and `service_unavailable` when catalog does not answer in time.
+ */
+export const reserveStock =
+  (db: Database, catalog: Catalog): ReserveStock =>
+  async (context, { id: order, lines }, work) => {
+    const reservation = uuidv7()
+    let isHeld = false
+    const hold: HoldReservation = async (tx) => {
+      await holdReservation(tx, reservation)
+      isHeld = true
+    }
+    await db.inWorkspace(context, (tx) => insertReservation(tx, reservation, order))
+    try {
+      await catalog.takeStock(context, reservation, lines)
+      return await work(hold)
+    } catch (error) {
+      isHeld = false // The transaction may have failed after `hold`.
+      throw error
+    } finally {
+      // When PostgreSQL is away, `releaseAbandoned` does it later.
+      if (!isHeld) await db.inWorkspace(context, (tx) => releaseTaking(tx, reservation)).catch(() => undefined)
+    }
+  }
+
+const insertReservation = (tx: Transaction, id: string, order: string) => tx`
+  insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
+  values (${tx.context.workspaceId}, ${id}, ${order}, 'TAKING', ${tx.context.livemode}, now())`
+
+async function holdReservation(tx: Transaction, id: string): Promise<void> {
+  const { count } = await tx`
+    update reservation set state = 'HELD'
+    where workspace_id = ${tx.context.workspaceId} and id = ${id} and state = 'TAKING'`
+  if (count === 0) throw new ApiError('service_unavailable', 'The request took too long; send it again')
+}
+
+/** Releases a reservation that no order holds. Catalog returns what it has taken, if anything, and refuses a take that comes later. */
+export async function releaseTaking(tx: Transaction, id: string): Promise<void> {
+  const released = await tx`
+    delete from reservation
+    where workspace_id = ${tx.context.workspaceId} and id = ${id} and state = 'TAKING'
+    returning id`
+  if (released.length > 0) await publishReleased(tx, id)
+}
+
+/**
+ * Releases the stock of an order that is cancelled, in the transaction that cancels it. Returns the id of the reservation, or undefined
+ * for an order that holds none. The caller has locked the order.
+ */
+export async function releaseHeld(tx: Transaction, order: string): Promise<string | undefined> {
+  const [released] = await tx<{ id: string }[]>`
+    delete from reservation
+    where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and state = 'HELD'
+    returning id`
+  if (released) await publishReleased(tx, released.id)
+  return released?.id
+}
+
+/** Catalog consumes it, so that the stock comes back also while catalog does not answer. */
+const publishReleased = (tx: Transaction, reservation: string) =>
+  publish(
+    tx,
+    [outboxRecord(TOPICS.ordersReservations, 'reservation.released', reservation, { order: reservation })],
+    new Date(),
+  )

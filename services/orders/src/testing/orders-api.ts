@@ -1,0 +1,35 @@
+import type { Order } from '@backoffice/contracts/order.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { catalogClient } from '../catalog/catalog-client.ts'
+import { operations } from '../operations.ts'
+import { testCatalog } from './test-catalog.ts'
+
+/** The service with a database and a running catalog of its own. `clock` replaces the process's clock. */
+export async function ordersService(clock?: () => Date) {
+  const database = await testDatabase('orders')
+  const catalog = await testCatalog()
+  const send = serviceClient(database.db, operations(database.db, catalogClient(catalog.url)), clock)
+  return {
+    ...database,
+    catalog,
+    send,
+    /** Creates an order of one new variant; `form` replaces members of the form. */
+    createOrder: async (caller: Caller, form: Record<string, unknown> = {}): Promise<Order> => {
+      const { id } = await catalog.addVariant(caller)
+      const { status, body } = await send<Order>(caller, 'POST', '/v1/orders', {
+        currency: 'EUR',
+        items: [{ variant: id, quantity: 2 }],
+        ...form,
+      })
+      if (status !== 201) throw new Error(`creating an order answered ${status} ${JSON.stringify(body)}`)
+      return body
+    },
+    /** The records of the outbox about one resource, in their order. */
+    recordsOf: async (key: string) => [
+      ...(await database.admin<{ type: string; topic: string; data: unknown }[]>`
+        select type, topic, payload as data from outbox where key = ${key} order by id`),
+    ],
+  }
+}
