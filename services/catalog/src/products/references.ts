@@ -1,7 +1,7 @@
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import { commaSeparated } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { lockedFamilies, type NumberedSlugs, type SlugFamily } from '@backoffice/postgres/slug-families.ts'
+import type { NumberedSlugs } from '@backoffice/postgres/slug-families.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { AssetReference } from './plan-media.ts'
 
@@ -15,8 +15,6 @@ export interface WantedReferences {
   readonly categoryName?: NamedReference | undefined
   readonly tags?: readonly NamedReference[]
   readonly assetIds?: readonly string[]
-  /** A slug derived from the product's name, whose family is locked. */
-  readonly derivedSlug?: string | undefined
 }
 
 export interface NamedReference {
@@ -30,8 +28,6 @@ export interface FoundReferences {
   readonly categories: CategoryReference[]
   readonly tags: Tag[]
   readonly assets: AssetReference[]
-  /** The family of the derived slug. */
-  readonly families: SlugFamily[]
 }
 
 /** References that were created, for the events about them. */
@@ -103,11 +99,10 @@ async function findReferences(tx: Transaction, wanted: WantedReferences): Promis
         select json_build_object('id', id, 'path', path, 'thumbnailPath', thumbnail_path, 'type', type) from asset
         where workspace_id = ${workspace} and id = any(${assetIds as string[]}::uuid[])
       ) as assets`,
-    wanted.derivedSlug !== undefined && tx`${lockedFamilies(tx, PRODUCT_SLUGS, [wanted.derivedSlug])} as families`,
   ].filter((column) => column !== false)
   const [found] =
     columns.length === 0 ? [] : await tx<[Partial<FoundReferences>]>`select ${commaSeparated(tx, columns)}`
-  return { options: [], categories: [], tags: [], assets: [], families: [], ...found }
+  return { options: [], categories: [], tags: [], assets: [], ...found }
 }
 
 /** The references that are missing and can be created; undefined when there is none. Category ids and slugs cannot. */

@@ -1,4 +1,4 @@
-import { type ApiError, conflict, type MemberPath } from '@backoffice/contracts/errors.ts'
+import { conflict, type MemberPath } from '@backoffice/contracts/errors.ts'
 import { commaSeparated, type SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
@@ -20,8 +20,8 @@ interface Writing {
 }
 
 interface Taken {
-  readonly sku?: (sku: string) => ApiError
-  readonly slug?: (slug: string) => ApiError
+  readonly sku?: (sku: string) => Error
+  readonly slug?: (slug: string) => Error
 }
 
 /** The refusal of a slug or SKU that another product has (OP-14, OP-15). */
