@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import type { Customer } from '@backoffice/contracts/customer.ts'
+import type { Fulfillment, Invoice, Order } from '@backoffice/contracts/order.ts'
 import type { Category, Product, Tag } from '@backoffice/contracts/product.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
@@ -104,6 +106,43 @@ describe('Event names and data: changes made by the API fire', () => {
       { type: 'category.created', data: { id: category?.id, name: 'Cups', slug: 'cups', parent: null, position: 0 } },
       { type: 'product.created', data: product },
       { type: 'tag.created', data: tag },
+    ])
+  })
+
+  it('order, invoice, fulfillment and customer events on the way from a form to a fulfilled order (OP-40 to OP-48)', async () => {
+    const { change, eventsSoFar } = await subscribed()
+    const product = await change<Product>('POST', '/v1/products', aProduct({ price: { EUR: 1500 } }))
+    const cart = await change<Order>('POST', '/v1/orders', {
+      currency: 'EUR',
+      items: [{ sku: product.variants[0]?.sku, quantity: 2 }],
+      customer: { firstname: 'Ada', email: 'ada@example.com' },
+      shipping_address: { city: 'Lagos' },
+    })
+    const path = `/v1/orders/${cart.id}`
+    const placed = await change<Order>('PUT', path, { status: 'PLACED' })
+    await change('POST', `${path}/payments`, { amount: 3000, currency: 'EUR', reference: 'till-1' })
+    const paid = await change<Order>('GET', path)
+    expect(paid).toMatchObject({ status: 'PLACED', payment_status: 'PAID' })
+    const fulfillment = await change<Fulfillment>('POST', `${path}/fulfillments`)
+    const fulfilled = await change<Order>('GET', path)
+    const { items } = await change<{ items: Invoice[] }>('GET', `${path}/invoices`)
+    const { id, number, order, currency, total } = items[0] as Invoice
+    const customer = await change<Customer>('GET', `/v1/customers/${cart.customer?.id}`)
+
+    // Beside product.created, and product.updated for the stock that the order has taken (OP-71).
+    const events = (await eventsSoFar(10)).filter(({ type }) => !type.startsWith('product.'))
+    expect(events.filter(({ type }) => type.startsWith('order.'))).toEqual([
+      { type: 'order.created', data: cart },
+      { type: 'order.updated', data: placed },
+      { type: 'order.updated', data: paid },
+      { type: 'order.paid', data: paid },
+      { type: 'order.updated', data: fulfilled },
+    ])
+    const others = events.filter(({ type }) => !type.startsWith('order.')).sort((a, b) => (a.type < b.type ? -1 : 1))
+    expect(others).toEqual([
+      { type: 'customer.created', data: customer },
+      { type: 'fulfillment.created', data: fulfillment },
+      { type: 'invoice.paid', data: { id, number, order, currency, total } },
     ])
   })
 })
