@@ -18,7 +18,25 @@ const createSecret = operation({
   handle: ({ inWorkspace }) => inWorkspace(async () => created({ name: 'whsec_abc' }, 'webhook 7')),
 })
 
-const { send } = await thingsApi(db, { operations: [createThing, createSecret] })
+let calls = 0
+
+/** Calls another service before its transaction. */
+const createFarThing = operation({
+  method: 'POST',
+  path: '/v1/far-things',
+  summary: 'Create a thing with another service',
+  scope: 'webhook::create',
+  body: ThingBody,
+  responses: { 201: ThingBody },
+  async handle({ body, inWorkspace, storedAnswer }) {
+    const stored = await storedAnswer()
+    if (stored) return stored
+    calls++
+    return inWorkspace(async () => created(body))
+  },
+})
+
+const { send } = await thingsApi(db, { operations: [createThing, createSecret, createFarThing] })
 const mug = { name: 'mug' }
 const post = (caller = aCaller(), key = 'key-1', body: unknown = mug, path = '/v1/things') =>
   send<Thing>('POST', path, { caller, headers: { 'idempotency-key': key }, body })
@@ -71,6 +89,20 @@ describe('Idempotency-Key (OP-08)', () => {
     expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
     expect(answers[0]?.status).toBe(201)
     expect(await written()).toBe(1)
+  })
+
+  it('answers from the store before the operation calls another service', async () => {
+    const caller = aCaller()
+    calls = 0
+    const first = await post(caller, 'key-1', mug, '/v1/far-things')
+    const second = await post(caller, 'key-1', mug, '/v1/far-things')
+    expect([second.status, second.body, calls]).toEqual([201, first.body, 1])
+    const other = await post(caller, 'key-1', { name: 'cup' }, '/v1/far-things')
+    expectRefusal(other, 409, 'conflict', 'Idempotency-Key: was used for another request within 24 hours')
+    await send('POST', '/v1/far-things', { caller, body: mug })
+    await admin`update idempotency_key set created_at = now() - interval '24 hours 1 minute'`
+    await post(caller, 'key-1', mug, '/v1/far-things')
+    expect(calls).toBe(3)
   })
 
   it('forgets a key after 24 hours, not before', async () => {
