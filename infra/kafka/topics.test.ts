@@ -26,6 +26,7 @@ test('the services have their topics, and each consumer its dead letters for 90 
     'catalog.imports.dead-letters': 90,
     'collections.imports.dead-letters': 90,
     'collections.products.dead-letters': 90,
+    'webhook-delivery.erasures.dead-letters': 90,
     'webhook-delivery.fan-out.dead-letters': 90,
   })
 })

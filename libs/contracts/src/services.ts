@@ -47,7 +47,7 @@ export const SERVICES = {
   'webhook-delivery': {
     routes: ['/v1/webhooks'],
     publishes: [],
-    consumers: { 'fan-out': EVENT_TOPICS },
+    consumers: { 'fan-out': EVENT_TOPICS, erasures: [TOPICS.ordersErasures] },
     calls: [],
     settings: ['WEBHOOK_SECRET_KEYS', 'WEBHOOK_ALLOW_LOOPBACK'],
   },

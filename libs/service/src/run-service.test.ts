@@ -140,7 +140,12 @@ test('a service that only consumes needs no schema registry and opens no relay',
   const service = await run('webhook-delivery', webhooks, { ...KAFKA, INTERNAL_TOKEN_PUBLIC_KEY: tokenKey })
   await service.ready()
   const started = service.said.filter((said) => said.startsWith('start'))
-  expect(started).toEqual(['start component', 'start webhook-delivery.fan-out', 'start worker'])
+  expect(started).toEqual([
+    'start component',
+    'start webhook-delivery.fan-out',
+    'start webhook-delivery.erasures',
+    'start worker',
+  ])
   const connections = await connectionsTo(webhooks)
   expect(connections).toContain('webhook-delivery worker')
   expect(connections.filter((name) => name.includes('relay'))).toEqual([])

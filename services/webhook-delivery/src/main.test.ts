@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
+import { consumersOf } from '@backoffice/contracts/services.ts'
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
+import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
@@ -16,7 +17,8 @@ const { appUrl, workerUrl, admin } = await testDatabase('webhook-delivery')
 const receiver = await startReceiver()
 const prefix = `main-test-${process.pid}.`
 const brokers = backingServices().kafkaBrokers
-const topics = [...EVENT_TOPICS, 'webhook-delivery.fan-out.dead-letters']
+const consumed = consumersOf('webhook-delivery')
+const topics = consumed.flatMap(({ name, topics }) => [...topics, deadLetterTopic(name)])
 await createTopics(
   brokers,
   topics.map((name) => ({ name, partitions: 1, config: {} })),

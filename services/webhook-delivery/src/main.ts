@@ -6,6 +6,8 @@ import { PLANS_ONCE } from './deliveries/plans.ts'
 import { recoveryWorker } from './deliveries/recovery-worker.ts'
 import { endpointDirectory } from './endpoints/endpoint-directory.ts'
 import { resolveName } from './endpoints/endpoint-url.ts'
+import { erasureWorker } from './erasures/erasure-worker.ts'
+import { noteErasures } from './erasures/note-erasures.ts'
 import { fanOut } from './events/fan-out.ts'
 import { operations } from './operations.ts'
 import { guardedAgent } from './sending/guarded-agent.ts'
@@ -21,7 +23,7 @@ await runService('webhook-delivery', WebhookDeliveryConfig, ({ config, logger, f
     worker,
     operations: operations({ policy, keys, resolve: resolveName, dispatcher }),
     components: [dailyPartitions(worker.sql, logger), dispatcher],
-    consumers: [consume(fanOut({ directory, dispatcher, schedule }), worker)],
-    workers: [recoveryWorker(worker.sql, logger)],
+    consumers: [consume(fanOut({ directory, dispatcher, schedule }), worker), consume(noteErasures, worker)],
+    workers: [recoveryWorker(worker.sql, logger), erasureWorker(worker.sql, logger)],
   }
 })

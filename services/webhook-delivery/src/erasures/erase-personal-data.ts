@@ -1,0 +1,103 @@
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import type { ErasurePass } from './erasure-passes.ts'
+import { PERSONAL_EVENT_TYPES, redactBody } from './redact-body.ts'
+
+/** Events read by one batch, and how many of these may have to change: a batch ends with whichever comes first. */
+export const EVENTS_A_BATCH = 500
+export const CHANGES_A_BATCH = 50
+/** Bytes of bodies that a batch takes into memory, at most, but for its first. */
+const BYTES_A_BATCH = 4 * 1024 * 1024
+
+interface EventRow {
+  id: string
+  type: string
+  /** Of an event that may be about one of the customers. */
+  body: string | null
+  isErased: boolean
+}
+
+/** What a batch came to: where the next one begins, and how many bodies were changed. */
+interface Batch {
+  readonly lastId: string
+  readonly redacted: number
+}
+
+/**
+ * Removes the personal data of a pass's customers from the next events of the workspace, by id, and from the attempts of these events
+ * (OP-139). Undefined when there are no more events. Its row locks last for a batch; nothing but a repeated fan-out of the same
+ * events waits for them.
+ */
+export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date): Promise<Batch | undefined> {
+  await readInOrder(tx)
+  const events = await nextEvents(tx, pass)
+  const last = events.at(-1)
+  if (last === undefined) return undefined
+  const customerIds = new Set(pass.customerIds)
+  const redacted = events.flatMap(({ id, type, body }) => {
+    const without = body === null ? undefined : redactBody(type, body, customerIds)
+    return without === undefined ? [] : [{ id, body: without }]
+  })
+  if (redacted.length > 0) await updateBodies(tx, pass, redacted, now)
+  // Those of earlier passes again: an attempt that was in flight then is recorded by now.
+  const erased = [...redacted, ...events.filter(({ isErased }) => isErased)].map(({ id }) => id)
+  if (erased.length > 0) await removeResponses(tx, pass, erased, now)
+  return { lastId: last.id, redacted: redacted.length }
+}
+
+/**
+ * Has the rest of the transaction read indexes in their order. Otherwise PostgreSQL may read all events of a workspace for each batch and
+ * sort them, where it takes the workspace for a small one.
+ */
+async function readInOrder(tx: AnySql): Promise<void> {
+  await tx`select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`
+}
+
+/**
+ * Bodies are searched as text. PostgreSQL's JSON functions refuse \u0000 and half of a surrogate pair, which an address may have, and
+ * one such body would hold up the pass for good.
+ */
+const nextEvents = (tx: AnySql, { workspaceId, customerIds, afterId }: ErasurePass) => tx<EventRow[]>`
+  with read as materialized (
+    select id, type, body, erased_at is not null as is_erased from event
+    where workspace_id = ${workspaceId} and id > ${afterId} order by id limit ${EVENTS_A_BATCH}
+  ),
+  searched as materialized (
+    select *, case when type = any(${[...PERSONAL_EVENT_TYPES]}::text[]) then is_erased or exists (
+      select from unnest(${customerIds}::text[]) as customer (id) where strpos(body, customer.id) > 0
+    ) else false end as is_found
+    from read
+  ),
+  counted as (
+    select *, count(*) filter (where is_found) over before as found_before,
+      coalesce(sum(octet_length(body)) filter (where is_found) over before, 0) as bytes_before
+    from searched window before as (order by id rows between unbounded preceding and 1 preceding)
+  )
+  select id, type, is_erased as "isErased", case when is_found and not is_erased then body end as body
+  from counted where found_before < ${CHANGES_A_BATCH} and bytes_before < ${BYTES_A_BATCH} order by id`
+
+async function updateBodies(
+  tx: AnySql,
+  { workspaceId }: ErasurePass,
+  events: readonly { id: string; body: string }[],
+  now: Date,
+): Promise<void> {
+  await tx`
+    update event set body = redacted.body, erased_at = ${now}
+    from unnest(${events.map(({ id }) => id)}::uuid[], ${events.map(({ body }) => body)}::text[]) as redacted (id, body)
+    where event.workspace_id = ${workspaceId} and event.id = redacted.id`
+}
+
+/** Removes what receivers answered to these events, since it may repeat what was sent. */
+async function removeResponses(
+  tx: AnySql,
+  { workspaceId }: ErasurePass,
+  eventIds: readonly string[],
+  now: Date,
+): Promise<void> {
+  await tx`
+    update attempt set response_headers = null, response_body = null, response_truncated = null, erased_at = ${now}
+    from unnest(${[...eventIds]}::uuid[]) as erased (event_id) cross join lateral (
+      select id from delivery where workspace_id = ${workspaceId} and event_id = erased.event_id
+    ) made
+    where attempt.workspace_id = ${workspaceId} and attempt.delivery_id = made.id and attempt.erased_at is null`
+}

@@ -1,0 +1,71 @@
+import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
+
+const HOUR_S = 3600
+const DAY_S = 24 * HOUR_S
+
+/**
+ * When the passes of an erasure are due, in seconds after it was noted. A pass misses events that the fan-out stores while it is
+ * under way, or later. The fan-out can be late by the 7 days that the topic keeps, so the last pass comes a day after these.
+ */
+export const PASSES_AFTER_S: readonly number[] = [0, HOUR_S, DAY_S, 8 * DAY_S]
+const LAST = PASSES_AFTER_S.length - 1
+
+/** Customers that one pass looks for. Each costs a search through the body of each event with personal data. */
+const CUSTOMERS_A_PASS = 100
+
+/** A pass through the events of a workspace, as far as it has come. */
+export interface ErasurePass {
+  workspaceId: string
+  customerIds: string[]
+  startedAt: Date
+  afterId: string
+}
+
+/** Starts a pass for each workspace that has due erasures and no pass. Those that come later wait for the next pass. */
+export async function startPasses(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    insert into erasure_pass (workspace_id, customer_ids, started_at, worked_at)
+    select workspace_id, (array_agg(customer_id order by next_pass_at, customer_id))[1:${CUSTOMERS_A_PASS}],
+      ${now}::timestamptz, ${now}::timestamptz
+    from erasure
+    where next_pass_at <= ${now} and not exists (select from erasure_pass where workspace_id = erasure.workspace_id)
+    group by workspace_id order by workspace_id
+    on conflict do nothing`
+}
+
+/** Locks the pass that has waited longest, of those that no other replica works on. */
+export async function nextPass(tx: AnySql): Promise<ErasurePass | undefined> {
+  const [pass] = await tx<ErasurePass[]>`
+    select workspace_id as "workspaceId", customer_ids as "customerIds", started_at as "startedAt", after_id as "afterId"
+    from erasure_pass order by worked_at, workspace_id limit 1 for update skip locked`
+  return pass
+}
+
+/** Writes down how far a locked pass has come; it goes to the end of the line. */
+export async function advancePass(tx: AnySql, { workspaceId }: ErasurePass, afterId: string, now: Date): Promise<void> {
+  await tx`update erasure_pass set after_id = ${afterId}, worked_at = ${now} where workspace_id = ${workspaceId}`
+}
+
+/** Moves the pass of a workspace to the end of the line. */
+export async function postponePass(sql: Sql, workspaceId: string, now: Date): Promise<void> {
+  await sql`update erasure_pass set worked_at = ${now} where workspace_id = ${workspaceId}`
+}
+
+/** Ends a locked pass: its erasures wait for their next one, and end with the last one. */
+export async function endPass(tx: AnySql, { workspaceId, customerIds, startedAt }: ErasurePass): Promise<void> {
+  // A second replica can start the same pass again when it has read the erasures before this one's commit. That pass counts for
+  // nothing, since no erasure is due as of its start.
+  await tx`
+    with ended as (
+      delete from erasure_pass where workspace_id = ${workspaceId}
+    ), waiting as (
+      update erasure set
+        passes_made = passes_made + 1,
+        next_pass_at = noted_at + make_interval(secs => (${[...PASSES_AFTER_S]}::integer[])[passes_made + 2])
+      where workspace_id = ${workspaceId} and customer_id = any(${customerIds}::uuid[]) and next_pass_at <= ${startedAt}
+        and passes_made < ${LAST}
+    )
+    delete from erasure
+    where workspace_id = ${workspaceId} and customer_id = any(${customerIds}::uuid[]) and next_pass_at <= ${startedAt}
+      and passes_made >= ${LAST}`
+}
