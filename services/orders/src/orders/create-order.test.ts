@@ -1,13 +1,14 @@
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
-import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { expect, it } from 'vitest'
 import { catalogClient } from '../catalog/catalog-client.ts'
-import { operations } from '../operations.ts'
 import { ordersService } from '../testing/orders-api.ts'
 
-const { admin, db, send, catalog, createOrder, recordsOf, takeStatements } = await ordersService()
+const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = await ordersService()
+
+/** A replica that cannot connect to catalog. */
+const sendWithoutCatalog = replica(catalogClient('http://127.0.0.1:1'))
 
 type Caller = ReturnType<typeof aCaller>
 
@@ -250,9 +251,8 @@ it('an Idempotency-Key replays the order, also after its prices have changed (OP
 
 it('without catalog no order is created', async () => {
   const caller = aCaller()
-  const away = serviceClient(db, operations(db, catalogClient('http://127.0.0.1:1')))
   const form = { currency: 'EUR', items: [{ sku: 'a', quantity: 1 }] }
-  expect(await away(caller, 'POST', '/v1/orders', form)).toMatchObject({ status: 503 })
+  expect(await sendWithoutCatalog(caller, 'POST', '/v1/orders', form)).toMatchObject({ status: 503 })
   expect(await send(aCaller({ ...caller, scopes: ['sale::read'] }), 'POST', '/v1/orders', form)).toMatchObject({
     status: 403,
   })

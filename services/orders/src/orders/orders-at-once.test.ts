@@ -1,13 +1,11 @@
 import type { Order, OrderStatus, Payment } from '@backoffice/contracts/order.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
-import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { expect, it } from 'vitest'
 import { catalogClient } from '../catalog/catalog-client.ts'
-import { operations } from '../operations.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { isLegalTransition } from './order-states.ts'
 
-const { admin, db, send, catalog, createOrder, recordsOf } = await ordersService()
+const { admin, send, catalog, createOrder, recordsOf, replica } = await ordersService()
 
 type Caller = ReturnType<typeof aCaller>
 const times = <Result>(count: number, work: (index: number) => Promise<Result>) =>
@@ -139,7 +137,7 @@ function sendAround({ before, after }: { before?: () => Promise<unknown>; after?
     await client.takeStock(...take)
     await after?.()
   }
-  return serviceClient(db, operations(db, { ...client, takeStock }))
+  return replica({ ...client, takeStock })
 }
 
 it('an order that is cancelled while its stock is taken stays cancelled, and its stock is released (OP-44)', async () => {

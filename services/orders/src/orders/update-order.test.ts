@@ -1,15 +1,13 @@
 import { ORDER_STATUSES, type Order, type Payment } from '@backoffice/contracts/order.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
-import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { describe, expect, it } from 'vitest'
 import { catalogClient } from '../catalog/catalog-client.ts'
-import { operations } from '../operations.ts'
 import { ordersService } from '../testing/orders-api.ts'
 
-const { admin, db, send, catalog, createOrder, recordsOf, takeStatements } = await ordersService()
+const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = await ordersService()
 
-/** The same database, with a catalog that does not answer. */
-const sendWithoutCatalog = serviceClient(db, operations(db, catalogClient('http://127.0.0.1:1')))
+/** A replica that cannot connect to catalog. */
+const sendWithoutCatalog = replica(catalogClient('http://127.0.0.1:1'))
 
 type Caller = ReturnType<typeof aCaller>
 const put = <Body = Order>(caller: Caller, id: string, body: unknown) =>

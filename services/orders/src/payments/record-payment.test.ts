@@ -1,12 +1,13 @@
 import type { Invoice, Order, Payment } from '@backoffice/contracts/order.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
-import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { expect, it } from 'vitest'
 import { catalogClient } from '../catalog/catalog-client.ts'
-import { operations } from '../operations.ts'
 import { ordersService } from '../testing/orders-api.ts'
 
-const { admin, db, send, catalog, createOrder, recordsOf, takeStatements } = await ordersService()
+const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = await ordersService()
+
+/** A replica that cannot connect to catalog. */
+const sendWithoutCatalog = replica(catalogClient('http://127.0.0.1:1'))
 
 type Caller = ReturnType<typeof aCaller>
 interface PageOf<Item> {
@@ -139,7 +140,6 @@ it('a full payment of an order at CART places it (OP-47)', async () => {
 })
 
 it('a payment is recorded when the stock is short or catalog is away; the order stays at CART, PAID (OP-47)', async () => {
-  const sendWithoutCatalog = serviceClient(db, operations(db, catalogClient('http://127.0.0.1:1')))
   const caller = aCaller()
   const variant = await catalog.addVariant(caller, { stock: 1 })
   const short = await createOrder(caller, { items: [{ variant: variant.id, quantity: 2 }] })
