@@ -1,33 +1,50 @@
-import { TOPICS } from '@backoffice/contracts/events.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
-import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { type InvoiceRecord, invoiceBody, issueInvoice } from '../invoices/issue-invoice.ts'
-import type { OrderRecord } from './order.ts'
-import { orderEvent } from './order-events.ts'
-import { updateOrder } from './write-order.ts'
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { HoldReservation, ReserveStock } from '../reservations/reserve-stock.ts'
+import { changeOrder, type OrderChange } from './change-order.ts'
+import { lockOrder, type OrderRecord, readOrder } from './order.ts'
+import { requireTransition } from './order-states.ts'
+
+/** Places an order at CART whose stock is reserved. The caller has locked the order. */
+export const placeOrder = (tx: Transaction, order: OrderRecord, now: Date): Promise<OrderRecord> =>
+  changeOrder(tx, order, { status: 'PLACED' }, now)
+
+/** Takes the stock of an order and places it. `change` is applied in the same transaction. */
+export type PlaceWithStock = (
+  context: RequestContext,
+  order: string,
+  now: Date,
+  change?: OrderChange,
+) => Promise<OrderRecord>
 
 /**
- * Places an order at CART whose stock is reserved, issues its invoice (OP-45), and publishes both. An order with nothing to pay is PAID
- * with it (OP-41). The caller has locked the order.
+ * Takes the stock of an order at CART and places it (OP-44). An order that is PLACED already, perhaps by a concurrent request, keeps its
+ * stock and gets `change` only. Throws `not_found`, `conflict` for short stock or an illegal transition, and `service_unavailable`
+ * when catalog is away; then nothing changes.
  */
-export async function placeOrder(tx: Transaction, order: OrderRecord, now: Date): Promise<OrderRecord> {
-  const becomesPaid = order.totalPrice === 0 && order.paymentStatus !== 'PAID'
-  const placed: OrderRecord = {
-    ...order,
-    status: 'PLACED',
-    paymentStatus: becomesPaid ? 'PAID' : order.paymentStatus,
-    updatedAt: now,
-  }
-  await updateOrder(tx, placed)
-  const paid = becomesPaid ? [orderEvent('order.paid', placed)] : []
-  await publish(tx, [orderEvent('order.updated', placed), ...paid], now)
-  const { invoice } = await issueInvoice(tx, placed, now)
-  if (becomesPaid) await publish(tx, [invoicePaid(invoice)], now)
-  return placed
-}
+export const placeWithStock =
+  (db: Database, reserveStock: ReserveStock): PlaceWithStock =>
+  async (context, id, now, change = {}) => {
+    const read = () => db.inWorkspace(context, (tx) => readOrder(tx, id))
+    /** `hold` may be missing once the order has left CART, because it never comes back. */
+    const place = (hold?: HoldReservation) =>
+      db.inWorkspace(context, async (tx) => {
+        const order = await lockOrder(tx, id)
+        requireTransition(order, 'PLACED')
+        // Another request may have placed it: then its reservation is not held twice.
+        if (order.status === 'CART') await hold?.(tx)
+        return changeOrder(tx, order, { ...change, status: 'PLACED' }, now)
+      })
 
-/** The event of a paid invoice (spec: Event names and data). Its key is the order's, so that it follows order.paid. */
-export function invoicePaid(invoice: InvoiceRecord) {
-  const { id, number, order, currency, total } = invoiceBody(invoice)
-  return outboxRecord(TOPICS.ordersEvents, 'invoice.paid', order, { id, number, order, currency, total })
-}
+    const { status, items } = await read()
+    if (status !== 'CART') return place()
+    try {
+      return await reserveStock(context, { id, lines: items }, place)
+    } catch (error) {
+      // The stock may be short because a concurrent request has placed this very order.
+      const isRefused = error instanceof ApiError && error.code === 'conflict'
+      if (isRefused && (await read()).status !== 'CART') return place()
+      throw error
+    }
+  }

@@ -35,7 +35,7 @@ export async function insertOrder(tx: Transaction, order: OrderRecord, form: unk
 }
 
 /** Writes the members of an order that change. The caller has locked it. */
-export async function updateOrder(tx: Transaction, order: OrderRecord): Promise<void> {
+export async function writeOrder(tx: Transaction, order: OrderRecord): Promise<void> {
   await tx`
     update sales_order set
       status = ${order.status}, payment_status = ${order.paymentStatus}, fulfillment_status = ${order.fulfillmentStatus},

@@ -1,7 +1,7 @@
 import type { Invoice } from '@backoffice/contracts/order.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import type { OrderRecord } from '../orders/order.ts'
+import type { OrderRecord } from './order.ts'
 
 /** An invoice as the database has it. */
 export interface InvoiceRecord {
@@ -27,8 +27,8 @@ export const invoiceColumns = (sql: AnySql) => sql`
   id, number, order_id as order, currency, total, status, created_at as "createdAt"`
 
 /**
- * Issues the invoice of an order, unless it has one (OP-45). The caller has locked the order. Call it as the last statement that can
- * wait: it locks the workspace's counter until the transaction ends.
+ * Issues the invoice of an order, unless it has one (OP-45); the invoice of an order that is PAID becomes PAID. The caller has locked
+ * the order. Call it after each statement that can wait for others: it locks the workspace's counter until the transaction ends.
  */
 export async function issueInvoice(
   tx: Transaction,
@@ -36,20 +36,31 @@ export async function issueInvoice(
   now: Date,
 ): Promise<{ invoice: InvoiceRecord; isNew: boolean }> {
   const workspace = tx.context.workspaceId
-  const status = order.paymentStatus === 'PAID' ? 'PAID' : 'ISSUED'
+  const isPaid = order.paymentStatus === 'PAID'
   const [{ isNew, ...invoice }] = await tx<[InvoiceRecord & { isNew: boolean }]>`
-    with next as (
+    with present as materialized (
+      select * from invoice where workspace_id = ${workspace} and order_id = ${order.id}
+    ), next as (
       insert into invoice_counter as counter (workspace_id, last)
-      select ${workspace}, 1 where not exists (select from invoice where workspace_id = ${workspace} and order_id = ${order.id})
+      select ${workspace}, 1 where not exists (select from present)
       on conflict (workspace_id) do update set last = counter.last + 1
       returning last
     ), issued as (
       insert into invoice (workspace_id, order_id, id, number, currency, total, status, created_at)
-      select ${workspace}, ${order.id}, ${uuidv7()}, last, ${order.currency}, ${order.totalPrice}, ${status}, ${now} from next
+      select
+        ${workspace}, ${order.id}, ${uuidv7()}, last, ${order.currency}, ${order.totalPrice}, ${isPaid ? 'PAID' : 'ISSUED'},
+        ${now}
+      from next
+      returning *
+    ), settled as (
+      update invoice set status = 'PAID'
+      where workspace_id = ${workspace} and order_id = ${order.id} and status = 'ISSUED' and ${isPaid}
       returning *
     )
     select ${invoiceColumns(tx)}, true as "isNew" from issued
     union all
-    select ${invoiceColumns(tx)}, false from invoice where workspace_id = ${workspace} and order_id = ${order.id}`
+    select ${invoiceColumns(tx)}, false from settled
+    union all
+    select ${invoiceColumns(tx)}, false from present where not exists (select from settled)`
   return { invoice, isNew }
 }

@@ -1,0 +1,62 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { Fulfillment } from '@backoffice/contracts/order.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { created } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { changeOrder } from '../orders/change-order.ts'
+import { type ItemRecord, lockOrder } from '../orders/order.ts'
+import { type FulfillmentRecord, fulfillmentBody, fulfillmentCreated } from './fulfillment.ts'
+import { planFulfillment } from './plan-fulfillment.ts'
+
+const FulfillmentBody = z.strictObject({
+  items: z
+    .array(z.strictObject({ id: Id, quantity: z.int().min(1) }))
+    .min(1)
+    .max(LIMITS.idsPerCall)
+    .nullish(),
+})
+
+/** POST /v1/orders/{id}/fulfillments (extension of OP-43): fulfils the items that are sent, or all that is open. */
+export const createFulfillment = operation({
+  method: 'POST',
+  path: '/v1/orders/{id}/fulfillments',
+  summary: 'Fulfil items of an order',
+  scope: 'sale::create',
+  params: z.strictObject({ id: Id }),
+  body: FulfillmentBody.optional(),
+  responses: { 201: Fulfillment },
+  openPoints: ['OP-08', 'OP-43', 'OP-48', 'OP-67', 'OP-145'],
+  extension: true,
+
+  handle: ({ params: { id }, body, now, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const order = await lockOrder(tx, id)
+      const items = planFulfillment(order, body?.items)
+      const fulfillment = { id: uuidv7(), order: id, items, createdAt: now }
+      await insertFulfillment(tx, fulfillment)
+      await changeOrder(tx, order, { items: withFulfilled(order.items, items) }, now, [fulfillmentCreated(fulfillment)])
+      return created(fulfillmentBody(fulfillment))
+    }),
+})
+
+function withFulfilled(items: readonly ItemRecord[], fulfilled: FulfillmentRecord['items']): ItemRecord[] {
+  const quantities = new Map(fulfilled.map(({ id, quantity }) => [id, quantity]))
+  return items.map((item) => ({ ...item, fulfilled: item.fulfilled + (quantities.get(item.id) ?? 0) }))
+}
+
+/** Inserts a fulfilment and adds its quantities to the items. A constraint refuses more than was ordered. */
+async function insertFulfillment(tx: Transaction, { id, order, items, createdAt }: FulfillmentRecord): Promise<void> {
+  const workspace = tx.context.workspaceId
+  const lines = JSON.stringify(items)
+  await tx`
+    with new_fulfillment as (
+      insert into fulfillment (workspace_id, order_id, id, items, created_at)
+      values (${workspace}, ${order}, ${id}, ${lines}::text::json, ${createdAt})
+    )
+    update order_item set fulfilled = fulfilled + line.quantity
+    from json_to_recordset(${lines}::text::json) as line (id uuid, quantity bigint)
+    where workspace_id = ${workspace} and order_id = ${order} and order_item.id = line.id`
+}

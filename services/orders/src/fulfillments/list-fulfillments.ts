@@ -1,0 +1,28 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { Fulfillment } from '@backoffice/contracts/order.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { pageOfOrder } from '../orders/page-of-order.ts'
+import { type FulfillmentRecord, fulfillmentBody, fulfillmentColumns } from './fulfillment.ts'
+
+/** GET /v1/orders/{id}/fulfillments (extension of OP-43): newest first (OP-144). */
+export const listFulfillments = operation({
+  method: 'GET',
+  path: '/v1/orders/{id}/fulfillments',
+  summary: 'List the fulfilments of an order',
+  scope: 'sale::read',
+  params: z.strictObject({ id: Id }),
+  query: PageQuery,
+  responses: { 200: Page(Fulfillment) },
+  openPoints: ['OP-03', 'OP-43', 'OP-144'],
+  extension: true,
+
+  handle: ({ params: { id }, query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const list = { table: tx`fulfillment`, columns: fulfillmentColumns(tx) }
+      const page = await pageOfOrder<FulfillmentRecord>(tx, id, query, list)
+      return ok({ ...page, items: page.items.map(fulfillmentBody) })
+    }),
+})

@@ -1,0 +1,43 @@
+import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
+import type { OrderStatus } from '@backoffice/contracts/order.ts'
+
+/** A quantity of an item of an order. */
+export interface FulfilledItem {
+  readonly id: string
+  readonly quantity: number
+}
+
+interface FulfillableOrder {
+  readonly status: OrderStatus
+  readonly items: readonly (FulfilledItem & { readonly fulfilled: number })[]
+}
+
+/**
+ * What a fulfilment takes of each item, in the order of the items. Without `wanted` it takes all that is open; an item that is wanted
+ * twice counts with its sum. Throws `conflict` at CART or CANCELLED (OP-48) and when nothing is open, and `unprocessable` for
+ * an unknown item and for more than is open.
+ */
+export function planFulfillment(order: FulfillableOrder, wanted?: readonly FulfilledItem[] | null): FulfilledItem[] {
+  if (order.status === 'CART' || order.status === 'CANCELLED') {
+    throw conflict([], `An order at ${order.status} cannot be fulfilled; it must be PLACED`)
+  }
+  const open = new Map(order.items.map(({ id, quantity, fulfilled }) => [id, quantity - fulfilled]))
+  const taken = wanted == null ? open : sumWanted(open, wanted)
+  const items = order.items
+    .map(({ id }) => ({ id, quantity: taken.get(id) ?? 0 }))
+    .filter(({ quantity }) => quantity > 0)
+  if (items.length === 0) throw conflict([], 'All items of the order are fulfilled')
+  return items
+}
+
+function sumWanted(open: ReadonlyMap<string, number>, wanted: readonly FulfilledItem[]): Map<string, number> {
+  const sums = new Map<string, number>()
+  for (const [index, { id, quantity }] of wanted.entries()) {
+    const left = open.get(id)
+    if (left === undefined) throw unprocessable(['items', index, 'id'], `the order has no item ${id}`)
+    const sum = (sums.get(id) ?? 0) + quantity
+    if (sum > left) throw unprocessable(['items', index, 'quantity'], `only ${left} of this item is left to fulfil`)
+    sums.set(id, sum)
+  }
+  return sums
+}

@@ -1,0 +1,125 @@
+import type { Invoice, Order } from '@backoffice/contracts/order.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { expect, it } from 'vitest'
+import { ordersService } from '../testing/orders-api.ts'
+
+const { admin, db, send, createOrder, recordsOf, takeStatements } = await ordersService()
+
+type Caller = ReturnType<typeof aCaller>
+const issue = (caller: Caller, id: string, body?: unknown, headers?: Record<string, string>) =>
+  send<Invoice>(caller, 'POST', `/v1/orders/${id}/invoices`, body, headers)
+const put = (caller: Caller, id: string, body: unknown) => send<Order>(caller, 'PUT', `/v1/orders/${id}`, body)
+
+it('issues the invoice of an order on request, once, with the next number of the workspace (OP-45)', async () => {
+  const caller = aCaller()
+  const [one, other] = [await createOrder(caller), await createOrder(caller)]
+  const first = await issue(caller, one.id)
+  expect(first.status).toBe(201)
+  expect(first.body).toEqual({
+    id: expect.any(String),
+    number: '1',
+    order: one.id,
+    currency: 'EUR',
+    total: one.total_price,
+    status: 'ISSUED',
+    created_at: expect.any(String),
+  })
+  expect(await issue(caller, one.id, {})).toMatchObject({ status: 200, body: first.body })
+  expect((await put(caller, one.id, { status: 'PLACED' })).status).toBe(200)
+  expect(await issue(caller, one.id)).toMatchObject({ status: 200, body: first.body })
+  expect((await issue(caller, other.id)).body.number).toBe('2')
+  expect((await issue(aCaller(), other.id)).status).toBe(404)
+  const stranger = aCaller()
+  expect((await issue(stranger, (await createOrder(stranger)).id)).body.number).toBe('1')
+  const list = await send(caller, 'GET', `/v1/orders/${one.id}/invoices`)
+  expect(list.body).toMatchObject({ total: 1, total_pages: 1, items: [first.body] })
+  // An invoice that is issued fires nothing.
+  expect((await recordsOf(one.id)).map(({ type }) => type)).toEqual(['order.created', 'order.updated'])
+})
+
+it('an invoice that was issued before becomes PAID with its order (OP-45)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const { body } = await issue(caller, id)
+  await send(caller, 'POST', `/v1/orders/${id}/payments`, { amount: 2000, currency: 'EUR', reference: 'p1' })
+  expect(await issue(caller, id)).toMatchObject({ status: 200, body: { ...body, status: 'PAID' } })
+  const paid = (await recordsOf(id)).filter(({ type }) => type === 'invoice.paid')
+  expect(paid).toEqual([
+    {
+      topic: 'orders.events',
+      type: 'invoice.paid',
+      data: { id: body.id, number: '1', order: id, currency: 'EUR', total: 2000 },
+    },
+  ])
+})
+
+it('an order that was cancelled keeps its invoice; one without gets none (OP-145)', async () => {
+  const caller = aCaller()
+  const [billed, unbilled] = [await createOrder(caller), await createOrder(caller)]
+  const { body } = await issue(caller, billed.id)
+  for (const { id } of [billed, unbilled]) await put(caller, id, { status: 'CANCELLED' })
+  expect(await issue(caller, billed.id)).toMatchObject({ status: 200, body })
+  expect(await issue(caller, unbilled.id)).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+  expect((await send(caller, 'GET', `/v1/orders/${unbilled.id}/invoices`)).body).toMatchObject({ total: 0, items: [] })
+  expect((await issue(caller, (await createOrder(caller)).id)).body.number).toBe('2')
+})
+
+it('an Idempotency-Key replays the answer (OP-08)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const key = { 'idempotency-key': 'k1' }
+  const first = await issue(caller, id, undefined, key)
+  expect(await issue(caller, id, undefined, key)).toMatchObject({ status: 201, body: first.body })
+})
+
+it('50 invoices requested at once are numbered 1 to 50 (OP-45)', async () => {
+  const caller = aCaller()
+  const orders = []
+  for (let left = 50; left > 0; left--) orders.push(await createOrder(caller))
+  const answers = await Promise.all(orders.map(({ id }) => issue(caller, id)))
+  expect(answers.map(({ status }) => status)).toEqual(orders.map(() => 201))
+  const numbers = answers.map(({ body }) => Number(body.number)).sort((a, b) => a - b)
+  expect(numbers).toEqual(Array.from({ length: 50 }, (_, index) => index + 1))
+})
+
+it('an invoice requested by 20 clients at once is issued once', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const answers = await Promise.all(Array.from({ length: 20 }, () => issue(caller, id)))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(1)
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+  expect((await issue(caller, (await createOrder(caller)).id)).body.number).toBe('2')
+})
+
+it('a transaction that fails, and a connection that is lost, after the number was taken leave no gap (OP-45)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const context = { ...caller, traceparent: 'trace' }
+  const takeNumber = `
+    insert into invoice_counter as counter (workspace_id, last) values ('${caller.workspaceId}', 1)
+    on conflict (workspace_id) do update set last = counter.last + 1`
+  const failed = db.inWorkspace(context, async (tx) => {
+    await tx.unsafe(takeNumber)
+    throw new Error('failed after the number')
+  })
+  await expect(failed).rejects.toThrow('failed after the number')
+  const lost = db.inWorkspace(context, async (tx) => {
+    await tx.unsafe(takeNumber)
+    const [self] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`
+    await admin`select pg_terminate_backend(${self.pid})`
+    await tx`select 1`
+  })
+  await expect(lost).rejects.toThrow()
+  expect((await issue(caller, id)).body.number).toBe('1')
+})
+
+it('refuses a body with members, and another scope', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  expect(await issue(caller, id, { total: 5 })).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } })
+  expect((await issue(aCaller({ ...caller, scopes: ['sale::read'] }), id)).status).toBe(403)
+  expect((await send(aCaller(), 'GET', `/v1/orders/${id}/invoices`)).status).toBe(404)
+  takeStatements()
+  await issue(caller, id)
+  expect(takeStatements()).toHaveLength(6)
+})

@@ -1,0 +1,28 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { Invoice } from '@backoffice/contracts/order.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { type InvoiceRecord, invoiceBody, invoiceColumns } from '../orders/order-invoice.ts'
+import { pageOfOrder } from '../orders/page-of-order.ts'
+
+/** GET /v1/orders/{id}/invoices (extension of OP-43): the one invoice, if there is one (OP-45). */
+export const listInvoices = operation({
+  method: 'GET',
+  path: '/v1/orders/{id}/invoices',
+  summary: 'List the invoices of an order',
+  scope: 'sale::read',
+  params: z.strictObject({ id: Id }),
+  query: PageQuery,
+  responses: { 200: Page(Invoice) },
+  openPoints: ['OP-03', 'OP-43', 'OP-45'],
+  extension: true,
+
+  handle: ({ params: { id }, query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const list = { table: tx`invoice`, columns: invoiceColumns(tx) }
+      const page = await pageOfOrder<InvoiceRecord>(tx, id, query, list)
+      return ok({ ...page, items: page.items.map(invoiceBody) })
+    }),
+})

@@ -1,0 +1,56 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import type { OrderRecord } from './order.ts'
+import { invoicePaid, orderEvent } from './order-events.ts'
+import { issueInvoice } from './order-invoice.ts'
+import { fulfillmentStatusOf, paymentStatusOf } from './order-states.ts'
+import { writeOrder } from './write-order.ts'
+
+/** What a request changes of an order. The other statuses follow from it. */
+export type OrderChange = Partial<Pick<OrderRecord, 'status' | 'paid' | 'items' | 'note' | 'promiseDate'>>
+
+/**
+ * Writes a change of an order, and publishes order.updated when its body changes. This is the one place where an order becomes PAID:
+ * then its invoice is issued and PAID, and order.paid and invoice.paid fire, each once. An order that becomes PLACED gets its invoice as
+ * well (OP-45). `events` are published first. The caller has locked the order, has checked the transition and has written the items.
+ * Call it last, because it may lock the counter of invoices.
+ */
+export async function changeOrder(
+  tx: Transaction,
+  before: OrderRecord,
+  change: OrderChange,
+  now: Date,
+  events: readonly OutboxRecord[] = [],
+): Promise<OrderRecord> {
+  const after = withChange(before, change, now)
+  const hasNewBody = !isSameBody(before, after)
+  const becomesPlaced = after.status === 'PLACED' && before.status !== 'PLACED'
+  const becomesPaid = after.paymentStatus === 'PAID' && before.paymentStatus !== 'PAID'
+  if (hasNewBody || after.paid !== before.paid) await writeOrder(tx, after)
+  const updated = hasNewBody ? [orderEvent('order.updated', after)] : []
+  const paid = becomesPaid ? [orderEvent('order.paid', after)] : []
+  await publish(tx, [...events, ...updated, ...paid], now)
+  if (becomesPlaced || becomesPaid) {
+    const { invoice } = await issueInvoice(tx, after, now)
+    if (becomesPaid) await publish(tx, [invoicePaid(invoice)], now)
+  }
+  return after
+}
+
+/** The order after a change. `updatedAt` moves with the order's body, and never goes back (OP-73, OP-79). */
+function withChange(before: OrderRecord, change: OrderChange, now: Date): OrderRecord {
+  const changed = { ...before, ...change }
+  const after = {
+    ...changed,
+    paymentStatus: paymentStatusOf(changed),
+    fulfillmentStatus: fulfillmentStatusOf(changed.items),
+  }
+  if (isSameBody(before, after)) return after
+  return { ...after, updatedAt: new Date(Math.max(before.updatedAt.getTime(), now.getTime())) }
+}
+
+const BODY_MEMBERS = ['status', 'paymentStatus', 'fulfillmentStatus', 'note', 'promiseDate'] as const
+
+/** Whether two states of one order have the same body; its other members never change. */
+const isSameBody = (before: OrderRecord, after: OrderRecord) =>
+  BODY_MEMBERS.every((member) => before[member] === after[member])

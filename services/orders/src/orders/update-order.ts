@@ -1,0 +1,58 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { ORDER_STATUSES, Order } from '@backoffice/contracts/order.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import type { Catalog } from '../catalog/catalog-client.ts'
+import { releaseHeld } from '../reservations/reserve-stock.ts'
+import { changeOrder, type OrderChange } from './change-order.ts'
+import { lockOrder, orderBody } from './order.ts'
+import { OrderForm } from './order-form.ts'
+import { requireTransition } from './order-states.ts'
+import type { PlaceWithStock } from './place-order.ts'
+
+const UpdateOrderBody = z.strictObject({
+  note: OrderForm.shape.note,
+  promise_date: OrderForm.shape.promise_date,
+  status: z.enum(ORDER_STATUSES).optional(),
+})
+
+/**
+ * PUT /v1/orders/{id} (extension of OP-43): changes the members that are sent. PLACED takes the stock of the order, and CANCELLED
+ * returns it (OP-44).
+ */
+export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
+  operation({
+    method: 'PUT',
+    path: '/v1/orders/{id}',
+    summary: 'Update an order, or move it to another status',
+    scope: 'sale::update',
+    params: z.strictObject({ id: Id }),
+    body: UpdateOrderBody,
+    responses: { 200: Order },
+    openPoints: ['OP-41', 'OP-43', 'OP-44', 'OP-45', 'OP-48', 'OP-73', 'OP-143'],
+    extension: true,
+
+    async handle({ params: { id }, body, context, now, inWorkspace }) {
+      const change = changeOf(body)
+      if (change.status === 'PLACED') return ok(orderBody(await place(context, id, now, change)))
+      let released: string | undefined
+      const reply = await inWorkspace(async (tx) => {
+        const order = await lockOrder(tx, id)
+        const { status = order.status } = change
+        requireTransition(order, status)
+        released = order.status === 'PLACED' && status === 'CANCELLED' ? await releaseHeld(tx, id) : undefined
+        return ok(orderBody(await changeOrder(tx, order, change, now)))
+      })
+      // The record that `releaseHeld` publishes returns the stock as well, should this fail.
+      if (released !== undefined) await catalog.releaseStock(context, released).catch(() => undefined)
+      return reply
+    },
+  })
+
+/** The members that are sent; null unsets (OP-09). */
+const changeOf = ({ note, promise_date, status }: z.output<typeof UpdateOrderBody>): OrderChange => ({
+  ...(status !== undefined && { status }),
+  ...(note !== undefined && { note }),
+  ...(promise_date !== undefined && { promiseDate: promise_date }),
+})

@@ -1,0 +1,28 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { Payment } from '@backoffice/contracts/order.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { pageOfOrder } from '../orders/page-of-order.ts'
+import { type PaymentRecord, paymentBody, paymentColumns } from './payment.ts'
+
+/** GET /v1/orders/{id}/payments (extension of OP-43): newest first (OP-144). */
+export const listPayments = operation({
+  method: 'GET',
+  path: '/v1/orders/{id}/payments',
+  summary: 'List the payments of an order',
+  scope: 'sale::read',
+  params: z.strictObject({ id: Id }),
+  query: PageQuery,
+  responses: { 200: Page(Payment) },
+  openPoints: ['OP-03', 'OP-43', 'OP-144'],
+  extension: true,
+
+  handle: ({ params: { id }, query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const list = { table: tx`payment`, columns: paymentColumns(tx) }
+      const page = await pageOfOrder<PaymentRecord>(tx, id, query, list)
+      return ok({ ...page, items: page.items.map(paymentBody) })
+    }),
+})

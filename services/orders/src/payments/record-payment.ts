@@ -1,0 +1,117 @@
+import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
+import { CurrencyCode, Id, Name } from '@backoffice/contracts/fields.ts'
+import { Payment } from '@backoffice/contracts/order.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { created, ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { changeOrder } from '../orders/change-order.ts'
+import { lockOrder, type OrderRecord } from '../orders/order.ts'
+import type { PlaceWithStock } from '../orders/place-order.ts'
+import { type PaymentRecord, paymentBody, paymentColumns } from './payment.ts'
+
+const METADATA_LENGTH = 16 * 1024
+
+const PaymentBody = z.strictObject({
+  amount: z.int(),
+  currency: CurrencyCode,
+  provider: Name.nullish(),
+  reference: Name,
+  metadata: z
+    .record(z.string(), z.unknown())
+    .refine((metadata) => JSON.stringify(metadata).length <= METADATA_LENGTH, {
+      error: `must be at most ${METADATA_LENGTH} characters of JSON`,
+    })
+    .nullish(),
+})
+type PaymentBody = z.output<typeof PaymentBody>
+
+/**
+ * POST /v1/orders/{id}/payments (extension of OP-43): records a payment, whatever the state of the order (OP-47). A repeated reference
+ * answers the payment that is there. An order at CART that becomes PAID is then placed, if its stock can be taken.
+ */
+export const recordPayment = (place: PlaceWithStock) =>
+  operation({
+    method: 'POST',
+    path: '/v1/orders/{id}/payments',
+    summary: 'Record a payment of an order',
+    scope: 'sale::create',
+    params: z.strictObject({ id: Id }),
+    body: PaymentBody,
+    responses: { 200: Payment, 201: Payment },
+    openPoints: ['OP-08', 'OP-43', 'OP-45', 'OP-47', 'OP-48', 'OP-142'],
+    extension: true,
+
+    async handle({ params: { id }, body, context, now, inWorkspace }) {
+      let isToBePlaced = false
+      const reply = await inWorkspace(async (tx) => {
+        const order = await lockOrder(tx, id)
+        const payment = newPayment(order, body, now)
+        if (!(await insertPayment(tx, payment))) {
+          isToBePlaced = false
+          return ok(paymentBody(await samePayment(tx, payment)))
+        }
+        const after = await changeOrder(tx, order, { paid: sumPaid(order, payment) }, now)
+        isToBePlaced = after.status === 'CART' && after.paymentStatus === 'PAID' && order.paymentStatus !== 'PAID'
+        return created(paymentBody(payment))
+      })
+      // The payment is recorded, whatever happens here: an order that cannot be placed stays at CART, PAID (OP-47).
+      if (isToBePlaced) await place(context, id, now).catch(() => undefined)
+      return reply
+    },
+  })
+
+/** The payment of a request. Throws `unprocessable` for an amount that is not positive (OP-48). */
+function newPayment(order: OrderRecord, body: PaymentBody, now: Date): PaymentRecord {
+  if (body.amount <= 0) throw unprocessable(['amount'], 'must be above 0')
+  return {
+    id: uuidv7(),
+    order: order.id,
+    amount: body.amount,
+    currency: body.currency,
+    provider: body.provider ?? null,
+    reference: body.reference,
+    metadata: body.metadata ?? {},
+    createdAt: now,
+  }
+}
+
+/**
+ * The sum of the order's payments with a new one. Throws `unprocessable` for another currency than the order's (OP-48), and for a sum
+ * beyond 2^53−1.
+ */
+function sumPaid({ currency, paid }: OrderRecord, payment: PaymentRecord): number {
+  if (payment.currency !== currency) {
+    throw unprocessable(['currency'], `must be that of the order, which is ${currency}`)
+  }
+  const sum = paid + payment.amount
+  if (Number.isSafeInteger(sum)) return sum
+  throw unprocessable(['amount'], `makes a sum of payments above ${Number.MAX_SAFE_INTEGER}, the highest there can be`)
+}
+
+/** Inserts a payment; returns false when the order has a payment of its reference. */
+async function insertPayment(tx: Transaction, payment: PaymentRecord): Promise<boolean> {
+  const { id, order, amount, currency, provider, reference, metadata, createdAt } = payment
+  const inserted = await tx`
+    insert into payment (workspace_id, order_id, id, amount, currency, provider, reference, metadata, created_at)
+    values (
+      ${tx.context.workspaceId}, ${order}, ${id}, ${amount}, ${currency}, ${provider}, ${reference},
+      ${JSON.stringify(metadata)}::text::json, ${createdAt}
+    )
+    on conflict (workspace_id, order_id, reference) do nothing
+    returning id`
+  return inserted.length > 0
+}
+
+/** The recorded payment of the same reference. Throws `conflict` when its amount or currency is another one. */
+async function samePayment(tx: Transaction, { order, reference, amount, currency }: PaymentRecord) {
+  const [payment] = await tx<[PaymentRecord]>`
+    select ${paymentColumns(tx)} from payment
+    where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and reference = ${reference}`
+  if (payment.amount === amount && payment.currency === currency) return payment
+  throw conflict(
+    ['reference'],
+    `"${reference}" is the payment of ${payment.amount} ${payment.currency}; send another reference for another payment`,
+  )
+}
