@@ -2,7 +2,9 @@ import type { Order } from '@backoffice/contracts/order.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { catalogClient } from '../catalog/catalog-client.ts'
+import { formValidator } from '../form/form-validator.ts'
 import { operations } from '../operations.ts'
 import { testCatalog } from './test-catalog.ts'
 
@@ -10,11 +12,18 @@ import { testCatalog } from './test-catalog.ts'
 export async function ordersService(clock?: () => Date) {
   const database = await testDatabase('orders')
   const catalog = await testCatalog()
-  const send = serviceClient(database.db, operations(database.db, catalogClient(catalog.url)), clock)
+  /** A client of one replica. All share the database and the catalog. */
+  const replica = () => {
+    const forms = formValidator()
+    whenDone(() => forms.stop())
+    return serviceClient(database.db, operations(database.db, catalogClient(catalog.url), forms), clock)
+  }
+  const send = replica()
   return {
     ...database,
     catalog,
     send,
+    replica,
     /** Creates an order of one new variant; `form` replaces members of the form. */
     createOrder: async (caller: Caller, form: Record<string, unknown> = {}): Promise<Order> => {
       const { id } = await catalog.addVariant(caller)
