@@ -11,6 +11,8 @@ const MAX_SUBSCHEMAS = 500
 const MAX_EXPANDED = 5000
 const MAX_EXPANDED_DEPTH = 100
 const MAX_ENUM = 1000
+/** The instructions of all patterns: each takes memory and time. A counted repeat has as many as its count. */
+const MAX_PATTERN_SIZE = 5000
 /** `uniqueItems` compares each pair of items. */
 const MAX_UNIQUE_ITEMS = 100
 
@@ -99,7 +101,15 @@ const NAMING = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$vocabulary'
 interface Subschema {
   readonly path: MemberPath
   readonly ref: string | undefined
+  /** Without those of `$defs`: they count where a `$ref` leads to them. */
   readonly children: Subschema[]
+}
+
+/** What is known of a schema while it is read. */
+interface Found {
+  readonly byPointer: Map<string, Subschema>
+  /** The instructions of its patterns. */
+  patternSize: number
 }
 
 /**
@@ -108,9 +118,9 @@ interface Subschema {
  * with all `$ref` expanded is bounded. Nothing is fetched. `path` is the path of the schema in the request.
  */
 export function checkFormSchema(schema: unknown, path: MemberPath): void {
-  const byPointer = new Map<string, Subschema>()
-  const root = collect(schema, path, '', byPointer)
-  const { size, depth } = expansion(root, byPointer)
+  const found: Found = { byPointer: new Map(), patternSize: 0 }
+  const root = collect(schema, path, '', found)
+  const { size, depth } = expansion(root, found.byPointer)
   if (size > MAX_EXPANDED) {
     throw unprocessable(path, `has more than ${MAX_EXPANDED} subschemas once each $ref is expanded; use fewer $ref`)
   }
@@ -120,24 +130,28 @@ export function checkFormSchema(schema: unknown, path: MemberPath): void {
 }
 
 /** Checks a schema and all subschemas, each by itself, and collects them by their JSON pointers. */
-function collect(schema: unknown, path: MemberPath, pointer: string, byPointer: Map<string, Subschema>): Subschema {
-  if (byPointer.size === MAX_SUBSCHEMAS)
+function collect(schema: unknown, path: MemberPath, pointer: string, found: Found): Subschema {
+  if (found.byPointer.size === MAX_SUBSCHEMAS) {
     throw unprocessable(path, `is too much: a form has at most ${MAX_SUBSCHEMAS} subschemas`)
-  if (typeof schema !== 'boolean' && !isObject(schema))
+  }
+  if (typeof schema !== 'boolean' && !isObject(schema)) {
     throw badRequest(path, 'must be a schema: an object, true or false')
+  }
   const keywords = typeof schema === 'boolean' ? {} : schema
   const subschema: Subschema = { path, ref: keywords.$ref as string | undefined, children: [] }
-  byPointer.set(pointer, subschema)
+  found.byPointer.set(pointer, subschema)
   for (const [keyword, value] of Object.entries(keywords)) {
     const within = [...path, keyword]
     const kind = Object.hasOwn(SUBSCHEMAS, keyword) ? SUBSCHEMAS[keyword] : undefined
-    if (kind === undefined) checkValue(keyword, value, within)
+    if (kind === undefined) checkValue(keyword, value, within, found)
     for (const [steps, child] of subschemasOf(kind, value, within)) {
       const below = [keyword, ...steps].map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`)
-      subschema.children.push(collect(child, [...within, ...steps], pointer + below.join(''), byPointer))
+      const collected = collect(child, [...within, ...steps], pointer + below.join(''), found)
+      if (keyword !== '$defs') subschema.children.push(collected)
     }
-    if (keyword === 'patternProperties')
-      for (const each of Object.keys(value as object)) checkPattern(each, [...within, each])
+    if (keyword === 'patternProperties') {
+      for (const each of Object.keys(value as object)) checkPattern(each, [...within, each], found)
+    }
   }
   if (keywords.$schema !== undefined) checkDialect(keywords.$schema, pointer, [...path, '$schema'])
   if (keywords.uniqueItems === true && !((keywords.maxItems as number) <= MAX_UNIQUE_ITEMS)) {
@@ -161,14 +175,15 @@ function subschemasOf(
   return value.map((child, index) => [[index], child])
 }
 
-function checkValue(keyword: string, value: unknown, path: MemberPath): void {
-  if (NAMING.includes(keyword))
+function checkValue(keyword: string, value: unknown, path: MemberPath, found: Found): void {
+  if (NAMING.includes(keyword)) {
     throw unprocessable(path, 'is not supported; use $ref with a path, such as #/$defs/address')
+  }
   const known = Object.hasOwn(VALUES, keyword) ? VALUES[keyword] : undefined
   if (known === undefined) throw badRequest(path, 'unknown keyword')
   const [isValid, mustBe] = known
   if (!isValid(value)) throw badRequest(path, mustBe)
-  if (keyword === 'pattern') checkPattern(value as string, path)
+  if (keyword === 'pattern') checkPattern(value as string, path, found)
   if (keyword === 'enum' && (value as unknown[]).length > MAX_ENUM) {
     throw unprocessable(path, `must not have more than ${MAX_ENUM} values`)
   }
@@ -177,9 +192,16 @@ function checkValue(keyword: string, value: unknown, path: MemberPath): void {
   }
 }
 
-function checkPattern(pattern: string, path: MemberPath): void {
+function checkPattern(pattern: string, path: MemberPath, found: Found): void {
+  found.patternSize += patternSize(pattern, path)
+  if (found.patternSize > MAX_PATTERN_SIZE) {
+    throw unprocessable(path, 'is too much: use fewer patterns, and maxLength instead of large repeat counts')
+  }
+}
+
+function patternSize(pattern: string, path: MemberPath): number {
   try {
-    linearPattern(pattern)
+    return linearPattern(pattern).size
   } catch (error) {
     if (error instanceof SyntaxError) throw badRequest(path, 'is not a regular expression')
     throw unprocessable(path, 'must do without look-around, back-references and large repeat counts (RE2 syntax)')
@@ -208,12 +230,15 @@ function expansion(root: Subschema, byPointer: ReadonlyMap<string, Subschema>): 
     known.set(subschema, result)
     return result
   }
+  // Subschemas that nothing refers to have to be right, too.
+  for (const subschema of byPointer.values()) expand(subschema)
   return expand(root)
 }
 
 function target(ref: string, path: MemberPath, byPointer: ReadonlyMap<string, Subschema>): Subschema {
-  if (!/^#(\/|$)/.test(ref))
+  if (!/^#(\/|$)/.test(ref)) {
     throw unprocessable([...path, '$ref'], 'must be a path in this schema, such as #/$defs/address')
+  }
   const found = byPointer.get(decoded(ref.slice(1)))
   if (found === undefined) throw badRequest([...path, '$ref'], `leads to no subschema: ${ref}`)
   return found

@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8'
 import { parentPort } from 'node:worker_threads'
 import { ApiError, type ErrorCode, type MemberPath } from '@backoffice/contracts/errors.ts'
 import { LRUCache } from 'lru-cache'
@@ -21,11 +22,22 @@ export interface FormThreadMessage {
   readonly refusal?: { readonly code: ErrorCode; readonly path: MemberPath; readonly reason: string } | undefined
 }
 
-/** Compiled forms by the length of their schemas, in characters. */
-const compiled = new LRUCache<string, (order: unknown) => BrokenRule | undefined>({ maxSize: 256 * 1024 })
+const compiled = new LRUCache<string, (order: unknown) => BrokenRule | undefined>({ max: 500 })
+/** The memory that compiled forms may add to that of the modules before they are dropped. */
+const KEPT_BYTES = 24 * 1024 * 1024
+const bytesAtStart = usedBytes()
 
-parentPort?.on('message', (task: FormTask) => post(refusalOf(task)))
+parentPort?.on('message', (task: FormTask) => {
+  post(refusalOf(task))
+  // Their text does not tell their memory: a pattern keeps what it learns from the orders it is matched with.
+  if (usedBytes() - bytesAtStart > KEPT_BYTES) compiled.clear()
+})
 post()
+
+function usedBytes(): number {
+  const { used_heap_size, external_memory } = getHeapStatistics()
+  return used_heap_size + external_memory
+}
 
 function post(refusal?: FormThreadMessage['refusal']): void {
   const { user, system } = process.threadCpuUsage()
@@ -53,6 +65,6 @@ function compiledForm({ key, schema }: FormTask & { key: string }) {
   const known = compiled.get(key)
   if (known !== undefined) return known
   const form = compileFormSchema(JSON.parse(schema))
-  compiled.set(key, form, { size: schema.length })
+  compiled.set(key, form)
   return form
 }

@@ -81,7 +81,7 @@ it('workspaces take turns (OP-135)', async () => {
 it('a workspace with costly orders is ahead of another by one order at most (OP-135)', async () => {
   const forms = validator()
   const { names, record } = ends()
-  const costly = ['costly 1', 'costly 2', 'costly 3'].map((name) => record(name, check(forms, 'a', SLOW)))
+  const costly = ['costly 1', 'costly 2'].map((name) => record(name, check(forms, 'a', SLOW)))
   await record('easy', check(forms, 'b', EASY))
   expect(names.slice(0, -1)).not.toContain('costly 2')
   await Promise.all(costly)
@@ -90,14 +90,14 @@ it('a workspace with costly orders is ahead of another by one order at most (OP-
 it('workspaces with costly orders leave a thread to the others (OP-135)', async () => {
   const forms = validator()
   const { names, record } = ends()
-  const costly = ['a', 'b', 'c'].map((workspace) => record(`${workspace} 1`, check(forms, workspace, SLOW)))
+  const costly = ['a', 'b'].map((workspace) => record(`${workspace} 1`, check(forms, workspace, SLOW)))
   await Promise.all(costly)
-  const again = ['a', 'b', 'c'].map((workspace) => record(`${workspace} 2`, check(forms, workspace, SLOW)))
+  const again = ['a', 'b'].map((workspace) => record(`${workspace} 2`, check(forms, workspace, SLOW)))
   await check(forms, 'easy', EASY)
   for (let order = 1; order <= 20; order++) await record(`easy ${order}`, check(forms, 'easy', EASY))
   await Promise.all(again)
   const during = names.slice(names.indexOf('easy 1'), names.indexOf('easy 20'))
-  expect(during.filter((name) => name.endsWith(' 2') && !name.startsWith('easy')).length).toBeLessThan(3)
+  expect(during.filter((name) => name.endsWith(' 2') && !name.startsWith('easy')).length).toBeLessThan(2)
 })
 
 it('beyond 8 MiB of waiting orders a workspace is rate_limited, and no other (OP-135)', async () => {

@@ -48,7 +48,7 @@ const BUDGET_MS = { schema: 250, order: 500 }
 const MAX_WAITING = 8 * 1024 * 1024
 const JOB_SIZE = 4096
 const SUSPECT_MS = 60_000
-const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 16 }
+const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
 
 /**
  * Makes a validator. Its threads start when first needed and end after `idleMs` without a job. A job that uses up its processor time

@@ -3,6 +3,8 @@ import { RE2JS } from 're2js'
 /** A pattern that is matched in time linear in the text. */
 export interface LinearPattern {
   test(text: string): boolean
+  /** The instructions of its program: counted repeats multiply them. */
+  readonly size: number
   /** The pattern itself: ajv tells patterns apart by it. */
   toString(): string
 }
@@ -15,5 +17,5 @@ export interface LinearPattern {
 export function linearPattern(pattern: string): LinearPattern {
   new RegExp(pattern, 'u')
   const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern))
-  return { test: (text) => compiled.test(text), toString: () => pattern }
+  return { test: (text) => compiled.test(text), size: compiled.programSize(), toString: () => pattern }
 }
