@@ -2,7 +2,7 @@ import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { noSuchOrder } from '../orders/order.ts'
+import { noSuchOrder } from './order.ts'
 
 /** GET /v1/orders/{id}/form (extension of OP-41): the order's form as it was submitted, with members that the order does not have. */
 export const getSubmittedForm = operation({
