@@ -20,6 +20,8 @@ import type { UploadDeclaration, UploadedFile } from './upload.ts'
 /** The input of a handler: the validated request, its caller, and a transaction in the caller's workspace. */
 export interface OperationInput<Params, Query, Body, File> extends ValidRequest<Params, Query, Body, File> {
   readonly context: RequestContext
+  /** The JSON body as it was sent; `body` has passed the schema, which may change values and the order of members. */
+  readonly sentBody: unknown
   readonly now: Date
   /**
    * Runs the operation's one transaction. For a POST with an Idempotency-Key it stores the answer, and answers a
@@ -101,6 +103,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
       return declaration.handle({
         ...(valid as ValidRequest<never, never, never, never>),
         context,
+        sentBody: request.body,
         now: clock(),
         inWorkspace: (work) => {
           if (key === undefined) return db.inWorkspace(context, work)

@@ -4,6 +4,7 @@ import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import type { Catalog } from '../catalog/catalog-client.ts'
+import type { CheckOrder } from '../form/form-schema.ts'
 import type { ReserveStock } from '../reservations/reserve-stock.ts'
 import { type PlannedOrder, planOrder } from './new-order.ts'
 import { customerName, type OrderRecord, orderBody } from './order.ts'
@@ -18,7 +19,7 @@ import { insertOrder } from './write-order.ts'
  * POST /v1/orders (spec: Orders): creates an order at CART, or places it as well when the form asks for PLACED; then short stock
  * creates nothing (OP-44). Prices are those that catalog has at this moment.
  */
-export const createOrder = (catalog: Catalog, reserveStock: ReserveStock) =>
+export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkOrder: CheckOrder) =>
   operation({
     method: 'POST',
     path: '/v1/orders',
@@ -26,18 +27,22 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock) =>
     scope: 'sale::create',
     body: OrderForm,
     responses: { 201: Order },
-    openPoints: ['OP-08', 'OP-41', 'OP-42', 'OP-44', 'OP-45', 'OP-46'],
+    openPoints: ['OP-08', 'OP-41', 'OP-42', 'OP-44', 'OP-45', 'OP-46', 'OP-134'],
 
-    async handle({ body: form, context, now, inWorkspace, storedAnswer }) {
+    async handle({ body: form, sentBody, context, now, inWorkspace, storedAnswer }) {
       const stored = await storedAnswer()
       if (stored) return stored
-      const plan = planOrder(form, await catalog.readVariants(context, wantedVariants(form)), now)
+      const [variants] = await Promise.all([
+        catalog.readVariants(context, wantedVariants(form)),
+        checkOrder(context, sentBody),
+      ])
+      const plan = planOrder(form, variants, now)
       if (form.status !== 'PLACED') {
-        return inWorkspace(async (tx) => created(orderBody(await writeCart(tx, plan, form, now))))
+        return inWorkspace(async (tx) => created(orderBody(await writeCart(tx, plan, form, sentBody, now))))
       }
       return reserveStock(context, { id: plan.id, lines: plan.items }, (hold) =>
         inWorkspace(async (tx) => {
-          const cart = await writeCart(tx, plan, form, now)
+          const cart = await writeCart(tx, plan, form, sentBody, now)
           await hold(tx)
           return created(orderBody(await placeOrder(tx, cart, now)))
         }),
@@ -53,7 +58,13 @@ const wantedVariants = ({ items }: OrderForm) => ({
 const unique = (values: readonly (string | null | undefined)[]) => [...new Set(values.filter((value) => value != null))]
 
 /** Writes the order at CART with its customer, and publishes it. */
-async function writeCart(tx: Transaction, plan: PlannedOrder, form: OrderForm, now: Date): Promise<OrderRecord> {
+async function writeCart(
+  tx: Transaction,
+  plan: PlannedOrder,
+  form: OrderForm,
+  sentBody: unknown,
+  now: Date,
+): Promise<OrderRecord> {
   const { customer, events } = await orderCustomer(tx, form.customer, now)
   const order: OrderRecord = {
     ...plan,
@@ -62,7 +73,7 @@ async function writeCart(tx: Transaction, plan: PlannedOrder, form: OrderForm, n
       ? { id: customer.id, name: customerName(customer.firstname, customer.lastname), email: customer.email }
       : null,
   }
-  await insertOrder(tx, order, form)
+  await insertOrder(tx, order, sentBody)
   await publish(tx, [...events, orderEvent('order.created', order)], now)
   return order
 }

@@ -2,7 +2,9 @@ import type { Order } from '@backoffice/contracts/order.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { type Catalog, catalogClient } from '../catalog/catalog-client.ts'
+import { formValidator } from '../form/form-validator.ts'
 import { operations } from '../operations.ts'
 import { testCatalog } from './test-catalog.ts'
 
@@ -11,8 +13,11 @@ export async function ordersService(clock?: () => Date) {
   const database = await testDatabase('orders')
   const catalog = await testCatalog()
   /** A client of one replica, which may have another catalog. All share the database. */
-  const replica = (of: Catalog = catalogClient(catalog.url)) =>
-    serviceClient(database.db, operations(database.db, of), clock)
+  const replica = (of: Catalog = catalogClient(catalog.url)) => {
+    const forms = formValidator()
+    whenDone(() => forms.stop())
+    return serviceClient(database.db, operations(database.db, of, forms), clock)
+  }
   const send = replica()
   return {
     ...database,

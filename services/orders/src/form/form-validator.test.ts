@@ -1,0 +1,120 @@
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { type FormValidator, formValidator } from './form-validator.ts'
+import { LARGE, SLOW, SLOW_TO_COMPILE } from './testing/costly-forms.ts'
+
+const EASY = { schema: { required: ['note'] }, members: { note: 'a' } }
+
+function validator(options?: { idleMs: number }): FormValidator {
+  const forms = formValidator(options)
+  whenDone(() => forms.stop())
+  return forms
+}
+
+const check = (forms: FormValidator, workspaceId: string, { schema, members }: { schema: object; members: object }) =>
+  forms.checkOrder(workspaceId, 1, JSON.stringify(schema), JSON.stringify(members))
+
+/** Records the names of checks in the order in which they end. */
+function ends() {
+  const names: string[] = []
+  return {
+    names,
+    record: (name: string, done: Promise<void>) => done.catch(() => undefined).then(() => names.push(name)),
+  }
+}
+
+it('no thread runs until a form is checked, nor after a while without one (OP-135)', async () => {
+  const forms = validator({ idleMs: 1 })
+  expect(forms.threadCount()).toBe(0)
+  for (const _ of [1, 2]) {
+    await check(forms, 'a', EASY)
+    await expect(check(forms, 'a', { ...EASY, members: {} })).rejects.toMatchObject({
+      code: 'bad_request',
+      path: ['note'],
+    })
+    await eventually('the thread ends', () => forms.threadCount() === 0)
+  }
+})
+
+it('the form of a workspace and version is compiled once, others have their own (OP-41)', async () => {
+  const forms = validator()
+  const order = JSON.stringify({})
+  await forms.checkOrder('a', 1, '{}', order)
+  await forms.checkOrder('a', 1, 'is not read again', order)
+  await expect(forms.checkOrder('a', 2, '{"required":["a"]}', order)).rejects.toMatchObject({ path: ['a'] })
+  await expect(forms.checkOrder('b', 1, '{"required":["b"]}', order)).rejects.toMatchObject({ path: ['b'] })
+})
+
+it.each([
+  ['time', SLOW],
+  ['memory', LARGE],
+])('an order that takes too much %s is unprocessable, and no other order is lost (OP-135)', async (_, costly) => {
+  const forms = validator()
+  const refused = expect(check(forms, 'a', costly)).rejects.toMatchObject({
+    code: 'unprocessable',
+    message: expect.stringContaining('too costly for this order; simplify its schema'),
+  })
+  const others = [check(forms, 'a', EASY), check(forms, 'b', EASY), check(forms, 'b', EASY)]
+  await Promise.all([refused, ...others])
+})
+
+it('a schema that takes too long to compile is unprocessable (OP-135)', async () => {
+  await expect(validator().checkSchema('a', JSON.stringify(SLOW_TO_COMPILE))).rejects.toMatchObject({
+    code: 'unprocessable',
+    message: expect.stringContaining('schema: is too costly to compile'),
+  })
+})
+
+it('workspaces take turns (OP-135)', async () => {
+  const forms = validator()
+  const { names, record } = ends()
+  await Promise.all(
+    ['a1', 'a2', 'a3', 'b1', 'b2', 'b3', 'c1', 'c2', 'c3'].map((name) =>
+      record(name, check(forms, name.charAt(0), EASY)),
+    ),
+  )
+  expect(names.filter((name) => name.startsWith('a'))).toEqual(['a1', 'a2', 'a3'])
+  for (const first of ['b1', 'c1']) expect(names.indexOf(first)).toBeLessThan(names.indexOf('a3'))
+})
+
+it('a workspace with costly orders is ahead of another by one order at most (OP-135)', async () => {
+  const forms = validator()
+  const { names, record } = ends()
+  const costly = ['costly 1', 'costly 2'].map((name) => record(name, check(forms, 'a', SLOW)))
+  await record('easy', check(forms, 'b', EASY))
+  expect(names.slice(0, -1)).not.toContain('costly 2')
+  await Promise.all(costly)
+})
+
+it('workspaces with costly orders leave a thread to the others (OP-135)', async () => {
+  const forms = validator()
+  const { names, record } = ends()
+  const costly = ['a', 'b'].map((workspace) => record(`${workspace} 1`, check(forms, workspace, SLOW)))
+  await Promise.all(costly)
+  const again = ['a', 'b'].map((workspace) => record(`${workspace} 2`, check(forms, workspace, SLOW)))
+  await check(forms, 'easy', EASY)
+  for (let order = 1; order <= 20; order++) await record(`easy ${order}`, check(forms, 'easy', EASY))
+  await Promise.all(again)
+  const during = names.slice(names.indexOf('easy 1'), names.indexOf('easy 20'))
+  expect(during.filter((name) => name.endsWith(' 2') && !name.startsWith('easy')).length).toBeLessThan(2)
+})
+
+it('beyond 8 MiB of waiting orders a workspace is rate_limited, and no other (OP-135)', async () => {
+  const forms = validator()
+  const large = { ...EASY, members: { note: 'a'.repeat(1024 * 1024) } }
+  const answers = Promise.allSettled(Array.from({ length: 12 }, () => check(forms, 'a', large)))
+  const other = check(forms, 'b', large)
+  expect((await answers).map((answer) => (answer.status === 'rejected' ? answer.reason.code : 'taken'))).toEqual([
+    ...Array.from({ length: 7 }, () => 'taken'),
+    ...Array.from({ length: 5 }, () => 'rate_limited'),
+  ])
+  await other
+})
+
+it('orders that wait when the service stops are service_unavailable (OP-135)', async () => {
+  const forms = validator()
+  const refused = expect(check(forms, 'a', EASY)).rejects.toMatchObject({ code: 'service_unavailable' })
+  await forms.stop()
+  await refused
+})

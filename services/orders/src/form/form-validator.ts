@@ -1,0 +1,204 @@
+import { Worker } from 'node:worker_threads'
+import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
+import { LRUCache } from 'lru-cache'
+import type { FormTask, FormThreadMessage } from './form-thread.ts'
+
+/** Checks workspaces' order forms, and orders against them, in threads: no form can stall the process or another workspace. */
+export interface FormValidator extends Component {
+  /**
+   * Checks a new schema. Throws `bad_request` or `unprocessable` with the path of what is wrong, `unprocessable` for a schema that is
+   * too costly, and `rate_limited` while too much of the workspace waits.
+   */
+  checkSchema(workspaceId: string, schema: string): Promise<void>
+  /** Checks an order. `version` is that of the schema. Throws `bad_request` with the path of the member, and as `checkSchema` does. */
+  checkOrder(workspaceId: string, version: number, schema: string, order: string): Promise<void>
+  /** The number of threads that run now. */
+  threadCount(): number
+  stop(): Promise<void>
+}
+
+/** A task that waits or runs. */
+interface Job {
+  readonly workspaceId: string
+  readonly task: FormTask
+  /** The characters it keeps in memory. */
+  readonly size: number
+  readonly done: PromiseWithResolvers<void>
+}
+
+interface Thread {
+  readonly worker: Worker
+  /** It is ready once it has loaded its modules. */
+  state: 'starting' | 'ready' | 'ending'
+  /** Processor time since its start, as of the end of its last job. */
+  usedMicros: number
+  job: Job | undefined
+  /** Until its job's deadline, or until the end of an idle thread. */
+  timer: NodeJS.Timeout | undefined
+  /** Why it ends. */
+  error: unknown
+}
+
+const MAX_THREADS = 2
+const IDLE_MS = 60_000
+/** The processor time of a job. Not the time of a clock: on a busy machine that passes without the job running. */
+const BUDGET_MS = { schema: 250, order: 500 }
+/** The characters of a workspace that wait. */
+const MAX_WAITING = 8 * 1024 * 1024
+const JOB_SIZE = 4096
+const SUSPECT_MS = 60_000
+const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
+
+/**
+ * Makes a validator. Its threads start when first needed and end after `idleMs` without a job. A job that uses up its processor time
+ * ends with its thread, and another thread is started. Workspaces take turns, with one running job each; those whose job was ended
+ * within the last minute share one thread, so that they never occupy all.
+ */
+export function formValidator({ idleMs = IDLE_MS } = {}): FormValidator {
+  const threads = new Set<Thread>()
+  /** In the order of the next turns. */
+  const waiting = new Map<string, Job[]>()
+  const suspects = new LRUCache<string, true>({ max: 1000, ttl: SUSPECT_MS })
+  let isStopped = false
+
+  function submit(workspaceId: string, task: FormTask): Promise<void> {
+    const jobs = waiting.get(workspaceId) ?? []
+    const size = JOB_SIZE + (task.order ?? task.schema).length
+    if (jobs.reduce((sum, job) => sum + job.size, size) > MAX_WAITING) throw tooManyWait()
+    const done = Promise.withResolvers<void>()
+    waiting.set(workspaceId, [...jobs, { workspaceId, task, size, done }])
+    dispatch()
+    return done.promise
+  }
+
+  /** Gives jobs to idle threads, and starts a thread when a job is left. */
+  function dispatch(): void {
+    for (const thread of threads) {
+      const workspaceId = thread.state === 'ready' && thread.job === undefined ? nextWorkspace() : undefined
+      if (workspaceId !== undefined) run(thread, takeJob(workspaceId))
+    }
+    const isStarting = [...threads].some(({ state }) => state === 'starting')
+    if (threads.size < MAX_THREADS && !isStarting && !isStopped && nextWorkspace() !== undefined) startThread()
+  }
+
+  function nextWorkspace(): string | undefined {
+    const running = [...threads].flatMap(({ job }) => job?.workspaceId ?? [])
+    const hasSuspect = running.some((workspaceId) => suspects.has(workspaceId))
+    return [...waiting.keys()].find((each) => !running.includes(each) && !(hasSuspect && suspects.has(each)))
+  }
+
+  /** Takes the workspace's first job; its next turn is after all others'. */
+  function takeJob(workspaceId: string): Job {
+    const [job, ...rest] = waiting.get(workspaceId) ?? []
+    if (job === undefined) throw new Error(`no job of ${workspaceId} waits`)
+    waiting.delete(workspaceId)
+    if (rest.length > 0) waiting.set(workspaceId, rest)
+    return job
+  }
+
+  function run(thread: Thread, job: Job): void {
+    thread.job = job
+    setTimer(thread, budgetMs(job), () => endIfTooCostly(thread, job))
+    thread.worker.postMessage(job.task)
+  }
+
+  async function endIfTooCostly(thread: Thread, job: Job): Promise<void> {
+    // Rejects when the thread ends meanwhile.
+    const used = await thread.worker.cpuUsage().catch(() => undefined)
+    if (used === undefined || thread.job !== job) return
+    const leftMs = budgetMs(job) - (used.user + used.system - thread.usedMicros) / 1000
+    if (leftMs > 0) return setTimer(thread, leftMs, () => endIfTooCostly(thread, job))
+    thread.error = tooCostly(job)
+    end(thread)
+  }
+
+  function startThread(): void {
+    const worker = new Worker(new URL('./form-thread.ts', import.meta.url), { execArgv: [], resourceLimits: RESOURCES })
+    const thread: Thread = {
+      worker,
+      state: 'starting',
+      usedMicros: 0,
+      job: undefined,
+      timer: undefined,
+      error: undefined,
+    }
+    threads.add(thread)
+    worker.on('message', (message: FormThreadMessage) => finish(thread, message))
+    worker.on('error', (error) => {
+      thread.error = error
+    })
+    worker.on('exit', () => remove(thread))
+  }
+
+  /** The thread is ready, or has done its job. */
+  function finish(thread: Thread, { usedMicros, refusal }: FormThreadMessage): void {
+    const { job, state } = thread
+    if (state === 'ending') return
+    Object.assign(thread, { state: 'ready', usedMicros, job: undefined })
+    setTimer(thread, idleMs, () => end(thread))
+    if (refusal) job?.done.reject(new ApiError(refusal.code, refusal.reason, { path: refusal.path }))
+    else job?.done.resolve()
+    dispatch()
+  }
+
+  /** The thread has ended: its job fails. When it was never ready, no other would be, and all that waits fails. */
+  function remove(thread: Thread): void {
+    const { job, state, error = new Error('the thread has ended') } = thread
+    threads.delete(thread)
+    clearTimeout(thread.timer)
+    if (job) {
+      suspects.set(job.workspaceId, true)
+      job.done.reject(isOutOfMemory(error) ? tooCostly(job) : error)
+    }
+    if (state === 'starting') failWaiting(error)
+    dispatch()
+  }
+
+  function failWaiting(error: unknown): void {
+    for (const job of [...waiting.values()].flat()) job.done.reject(error)
+    waiting.clear()
+  }
+
+  return {
+    name: 'form validator',
+    checkSchema: async (workspaceId, schema) => submit(workspaceId, { schema }),
+    checkOrder: async (workspaceId, version, schema, order) =>
+      submit(workspaceId, { schema, order, key: `${workspaceId} ${version}` }),
+    threadCount: () => threads.size,
+    async stop() {
+      isStopped = true
+      failWaiting(new ApiError('service_unavailable', 'The service is stopping; try again shortly'))
+      await Promise.all([...threads].map(({ worker }) => worker.terminate()))
+    },
+  }
+}
+
+/** Ends a thread; it gets no job any more. */
+function end(thread: Thread): void {
+  thread.state = 'ending'
+  void thread.worker.terminate()
+}
+
+function setTimer(thread: Thread, ms: number, then: () => unknown): void {
+  clearTimeout(thread.timer)
+  thread.timer = setTimeout(then, ms).unref()
+}
+
+const budgetMs = ({ task }: Job) => (task.order === undefined ? BUDGET_MS.schema : BUDGET_MS.order)
+
+const isOutOfMemory = (error: unknown) =>
+  error instanceof Error && 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+const tooCostly = ({ task }: Job) =>
+  task.order === undefined
+    ? unprocessable(['schema'], 'is too costly to compile; use fewer or simpler subschemas and patterns')
+    : unprocessable(
+        [],
+        "The workspace's order form is too costly for this order; simplify its schema, or send a smaller order",
+      )
+
+const tooManyWait = () =>
+  new ApiError('rate_limited', "Too many orders wait for the check by the workspace's order form; try again shortly", {
+    headers: { 'retry-after': '1' },
+  })

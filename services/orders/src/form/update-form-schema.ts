@@ -1,0 +1,34 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { saveFormSchema } from './form-schema.ts'
+import type { FormValidator } from './form-validator.ts'
+import { FormSchemaBody } from './get-form-schema.ts'
+
+const MAX_BYTES = 64 * 1024
+
+/** PUT /v1/orders/form (extension of OP-41): replaces the workspace's own order form; null resets it. In force with the answer. */
+export const updateFormSchema = (validator: FormValidator) =>
+  operation({
+    method: 'PUT',
+    path: '/v1/orders/form',
+    summary: "Replace the workspace's order form",
+    scope: 'sale::update',
+    body: FormSchemaBody,
+    responses: { 200: FormSchemaBody },
+    openPoints: ['OP-41', 'OP-134'],
+    extension: true,
+
+    async handle({ body: { schema }, context, now, inWorkspace }) {
+      const text = schema && JSON.stringify(schema)
+      if (text !== null) {
+        if (Buffer.byteLength(text) > MAX_BYTES)
+          throw unprocessable(['schema'], `must not be above ${MAX_BYTES} bytes of JSON`)
+        await validator.checkSchema(context.workspaceId, text)
+      }
+      return inWorkspace(async (tx) => {
+        await saveFormSchema(tx, text, now)
+        return ok({ schema })
+      })
+    },
+  })

@@ -1,0 +1,25 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { noSuchOrder } from './order.ts'
+
+/** GET /v1/orders/{id}/form (extension of OP-41): the order's form as it was submitted, with members that the order does not have. */
+export const getSubmittedForm = operation({
+  method: 'GET',
+  path: '/v1/orders/{id}/form',
+  summary: "Read an order's form as it was submitted",
+  scope: 'sale::read',
+  params: z.strictObject({ id: Id }),
+  responses: { 200: z.record(z.string(), z.unknown()) },
+  openPoints: ['OP-41'],
+  extension: true,
+
+  handle: ({ params: { id }, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [row] = await tx<{ form: Record<string, unknown> }[]>`
+        select form from order_form where workspace_id = ${tx.context.workspaceId} and order_id = ${id}`
+      if (row === undefined) throw noSuchOrder(id)
+      return ok(row.form)
+    }),
+})
