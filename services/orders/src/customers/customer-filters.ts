@@ -32,21 +32,23 @@ export interface Condition {
   readonly holds: SqlPart
   /** An expression for the number of customers that meet it, from kept counts; absent where few meet it. */
   readonly count?: SqlPart
+  /** About how many customers meet it. */
+  readonly customers: number
   /** All customers meet it. */
   readonly isAny?: true
 }
 
 /**
- * The conditions of these filters, at least one. A statement is made of their parts, so that each combination of filters has a text,
+ * The conditions of these filters, at least one, that which the fewest customers meet first. A statement is made of their parts, so that each combination of filters has a text,
  * and with it a plan, of its own. Sends a statement when there is a `query`.
  */
 export async function conditionsOf(
   tx: Transaction,
   { email, query }: CustomerFilters,
 ): Promise<[Condition, ...Condition[]]> {
-  const words = query === undefined ? [] : await foldedWords(tx, query)
+  const words = query === undefined ? [] : await wordsOf(tx, query)
   const conditions = [...(email === undefined ? [] : [hasEmail(tx, email)]), ...words.map((word) => hasWord(tx, word))]
-  const [first = isAny(tx), ...others] = conditions
+  const [first = isAny(tx), ...others] = conditions.toSorted((one, other) => one.customers - other.customers)
   return [first, ...others]
 }
 
@@ -54,6 +56,7 @@ const isAny = (tx: Transaction): Condition => ({
   ids: tx`select id from customer where workspace_id = ${tx.context.workspaceId}`,
   holds: tx`true`,
   count: keptCount(tx, tx`level = 0`),
+  customers: Number.POSITIVE_INFINITY,
   isAny: true,
 })
 
@@ -62,13 +65,14 @@ function hasEmail(tx: Transaction, email: string): Condition {
   return {
     ids: tx`select id from customer where workspace_id = ${tx.context.workspaceId} and email_key = ${key}`,
     holds: tx`email_key = ${key}`,
+    customers: 1,
   }
 }
 
 const HIGHEST_CHARACTER = '\u{10ffff}'
 
 /** A word of the name or of the e-mail address begins with this one. */
-function hasWord(tx: Transaction, prefix: string): Condition {
+function hasWord(tx: Transaction, { word: prefix, customers }: Word): Condition {
   const end = prefix + HIGHEST_CHARACTER
   const length = [...prefix].length
   const level = [4, 12].find((level) => length <= level)
@@ -78,6 +82,7 @@ function hasWord(tx: Transaction, prefix: string): Condition {
       select customer_id as id from customer_word
       where workspace_id = ${tx.context.workspaceId} and word >= ${prefix} and word < ${end} and previous < ${prefix}`,
     holds: tx`strpos(' ' || search_words, ${` ${prefix}`}) > 0`,
+    customers,
     ...(level !== undefined && { count: keptCount(tx, stems) }),
   }
 }
@@ -91,9 +96,23 @@ const keptCount = (tx: Transaction, holds: SqlPart) => tx`(
   ) as counted
 )`
 
-/** The words of a search, folded as those of customers are, the longest first. A prefix of another word is left out. */
-async function foldedWords(tx: Transaction, query: string): Promise<string[]> {
-  const [row] = await tx<[{ words: string[] }]>`
-    select array(select word from words_of(fold_words(${query})) order by length(word) desc, word) as words`
-  return row.words.filter((word, index, words) => !words.slice(0, index).some((longer) => longer.startsWith(word)))
+/** A word of a search. */
+interface Word {
+  readonly word: string
+  /** The number of customers that have a word with its first 12 characters. */
+  readonly customers: number
+}
+
+/** The words of a search, folded as those of customers are. A prefix of another word is left out. */
+async function wordsOf(tx: Transaction, query: string): Promise<Word[]> {
+  // Materialized: behind row level security an index finds a stem by a column, not by a function of it.
+  const words = await tx<Word[]>`
+    with prefix as materialized (
+      select word, left(word, 12) as stem, left(word, 12) || ${HIGHEST_CHARACTER} as stem_end,
+        least(length(word), 12) as length, case when length(word) <= 4 then 4 else 12 end::smallint as level
+      from words_of(fold_words(${query}))
+    )
+    select word, ${keptCount(tx, tx`level = prefix.level and stem >= prefix.stem and stem < stem_end and shared < length`)} as customers
+    from prefix`
+  return words.filter(({ word }) => !words.some((other) => other.word !== word && other.word.startsWith(word)))
 }

@@ -1,3 +1,4 @@
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { Condition } from './customer-filters.ts'
 
@@ -22,10 +23,25 @@ export async function countCustomers(tx: Transaction, conditions: Conditions): P
 /** The kept count, which only a single condition has. */
 const countOf = ([first, ...others]: Conditions) => (others.length === 0 ? first.count : undefined)
 
+/** Where at most this many customers meet the first condition, their rows are read for the others. */
+const FEW = 10_000
+
 /** The ids of the customers that meet all conditions. */
-const matching = (tx: Transaction, [first, ...others]: Conditions) => tx`
-  select id from (${first.ids}) as candidate
-  where ${others.reduce((all, { ids }) => tx`${all} and id in (${ids})`, tx`true`)}`
+function matching(tx: Transaction, [first, ...others]: Conditions) {
+  if (others.length === 0) return first.ids
+  if (first.customers > FEW) {
+    return tx`
+      select id from (${first.ids}) as candidate where ${allOf(others.map(({ ids }) => tx`id in (${ids})`))}`
+  }
+  return tx`
+    select id from customer
+    where workspace_id = ${tx.context.workspaceId} and id = any(array(${first.ids}))
+      and ${allOf(others.map(({ holds }) => holds))}`
+
+  function allOf(parts: SqlPart[]): SqlPart {
+    return parts.reduce((all, part) => tx`${all} and ${part}`)
+  }
+}
 
 /** The column that a list is sorted by. Ids are in the order of `createdAt`. */
 const COLUMN = { createdAt: 'id', updatedAt: 'updated_at', name: 'name_words' }

@@ -14,6 +14,7 @@ const PAUSE_FACTOR = 2
  */
 export function eraseCustomers({ db, worker: workerDb, logger }: { db: Database; worker: Database; logger: Logger }) {
   let last: string | undefined
+  let hasWorked = false // since the first workspace
   return worker({
     name: 'erasures',
     everyMs: EVERY_MS,
@@ -21,11 +22,16 @@ export function eraseCustomers({ db, worker: workerDb, logger }: { db: Database;
     work: async () => {
       const startedAt = performance.now()
       last = await nextWorkspace(workerDb, last)
-      if (last === undefined) return
+      if (last === undefined) {
+        const pauseMs = hasWorked ? 0 : EVERY_MS
+        hasWorked = false
+        return pauseMs
+      }
       // It publishes nothing, so the mode and the trace are of no use.
       const context: WorkspaceContext = { workspaceId: last, livemode: true, traceparent: '', actor: 'erasure' }
-      const hasWorked = await db.inWorkspace(context, (tx) => eraseBatch(tx, new Date()))
-      return hasWorked ? PAUSE_FACTOR * (performance.now() - startedAt) : EVERY_MS
+      if (!(await db.inWorkspace(context, (tx) => eraseBatch(tx, new Date())))) return 0
+      hasWorked = true
+      return PAUSE_FACTOR * (performance.now() - startedAt)
     },
   })
 }
