@@ -56,7 +56,7 @@ export async function findAnswer(tx: Transaction, request: IdempotentRequest): P
   if (stored.resource !== null) {
     throw conflict(
       ['Idempotency-Key'],
-      `was used for ${stored.resource}; its answer held a secret or personal data and is not kept`,
+      `was used to make ${stored.resource}; its answer held a secret or personal data and is not kept`,
     )
   }
   return { status: stored.status, body: stored.body }

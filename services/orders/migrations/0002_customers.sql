@@ -140,6 +140,20 @@ create index customer_erasure_open on customer_erasure (workspace_id, stage, id)
 alter table sales_order add column erased_at timestamptz;
 
 call merge_changes_of('customer_count', 'change', 'workspace_id', 'level', 'stem', 'shared');
+
+-- A stem that no customer has any more may be the name of an erased one.
+create function delete_empty_count() returns trigger language plpgsql as $$
+begin
+  delete from customer_count
+  where workspace_id = new.workspace_id and level = new.level and stem = new.stem and shared = new.shared
+    and is_sum and change = 0;
+  return null;
+end
+$$;
+
+create trigger empty_customer_counts after update on customer_count
+  for each row when (new.is_sum and new.change = 0) execute function delete_empty_count();
+
 call enable_workspace_rls('customer_word', 'customer_count', 'customer_erasure');
 call grant_worker('select, insert, update, delete', 'customer_count');
 call grant_worker('select', 'customer_erasure');

@@ -7,10 +7,13 @@ import { eraseCustomers } from './erasures/erase-customers.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
 import { operations } from './operations.ts'
 
+/** An erasure leaves a locked row for later, so that other workspaces do not wait for the lock. */
+const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
+
 await runService('orders', OrdersConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
-  const erasures = openPool('erasures', { role: 'app', poolSize: 1, settings: PLAN_EACH_TIME })
+  const erasures = openPool('erasures', { role: 'app', poolSize: 1, settings: ERASURE_SETTINGS })
   return {
     worker,
     operations: operations(db, catalogClient(config.CATALOG_URL)),

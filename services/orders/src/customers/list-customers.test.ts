@@ -149,6 +149,18 @@ test('totals of words follow creates, changes and erasures at once, before and a
   expect(await list(caller, 'limit=1')).toMatchObject({ total: 24 })
 })
 
+test('no word of an erased customer is left once the counts are merged (OP-130)', async () => {
+  const caller = aCaller()
+  const { id } = await create(caller, { lastname: 'Byron', email: 'ada@example.com' })
+  await mergeBatch(worker.sql, 'customer_count')
+  await send(caller, 'DELETE', `/v1/customers/${id}`)
+  await mergeBatch(worker.sql, 'customer_count')
+  const left = await admin`
+    select word from customer_word where workspace_id = ${caller.workspaceId}
+    union all select stem from customer_count where workspace_id = ${caller.workspaceId}`
+  expect([...left]).toEqual([])
+})
+
 test.each([
   '',
   'sort_by=name&',

@@ -29,8 +29,11 @@ export async function eraseAnswers(tx: Transaction, now: Date): Promise<void> {
       from looked join unnest(${customers}::text[]) as id on strpos(body::text, id) > 0
       union all
       -- Answers about an order have its id, or name it.
-      select key, 'order ' || sales_order.id
-      from looked cross join lateral (values (body ->> 'id'), (body ->> 'order')) as reference (id)
+      select key, made || sales_order.id
+      from looked
+      cross join lateral (
+        values ('order ', body ->> 'id'), ('a change of order ', body ->> 'order')
+      ) as reference (made, id)
       join sales_order on sales_order.workspace_id = ${workspace}
         and sales_order.id = case when pg_input_is_valid(reference.id, 'uuid') then reference.id::uuid end
         and looked.created_at <= sales_order.erased_at

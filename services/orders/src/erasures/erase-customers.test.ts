@@ -147,7 +147,7 @@ describe('stored answers (OP-08, OP-130)', () => {
       'idempotency-key': key,
     })
   const removed = (resource: string) =>
-    `Idempotency-Key: was used for ${resource}; its answer held a secret or personal data and is not kept`
+    `Idempotency-Key: was used to make ${resource}; its answer held a secret or personal data and is not kept`
 
   it('that name the customer or his orders are removed, and a repeated key is conflict; others are kept', async () => {
     const [caller, neighbour] = [aCaller(), aCaller()]
