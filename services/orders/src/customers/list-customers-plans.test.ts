@@ -3,7 +3,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { afterAll, expect, it } from 'vitest'
 import { listCustomers } from './list-customers.ts'
-import { customersApi } from './testing/customers-api.ts'
+import { type CustomerPage, customersApi } from './testing/customers-api.ts'
 
 interface Plan {
   'Node Type': string
@@ -97,4 +97,17 @@ it.each([
   const { custom } = await plansOf(query)
   const rows = custom.flat().map((node) => node['Actual Rows'] ?? 0)
   expect(Math.max(...rows)).toBeLessThan(CUSTOMERS / 20)
+})
+
+it('words that many customers have are counted and paged exactly', async () => {
+  for (const [query, total, first] of [
+    ['user%20com', CUSTOMERS, CUSTOMERS],
+    ['mail3%20user%20com&page=2', CUSTOMERS / 5, CUSTOMERS - 102],
+    ['mail3%20kind3&sort_order=asc', CUSTOMERS / 10, 3],
+    ['mail3%20kind4', 0, undefined],
+  ]) {
+    const { body } = await send<CustomerPage>(caller, 'GET', `/v1/customers?query=${query}`)
+    const email = first && `user.${first}@mail${Number(first) % 5}.example.com`
+    expect([body.total, body.items[0]?.email], `${query}`).toEqual([total, email])
+  }
 })
