@@ -10,6 +10,7 @@ import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { type Api, apiClient } from './api.ts'
 import { measureCollections } from './measure-collections.ts'
 import { measureCreates } from './measure-creates.ts'
+import { measureCustomers } from './measure-customers.ts'
 import { measureDeliveryList } from './measure-delivery-list.ts'
 import { measureGateway } from './measure-gateway.ts'
 import { measureImports } from './measure-imports.ts'
@@ -92,6 +93,10 @@ async function measure(stack: BenchStack): Promise<Row[]> {
   await measuring('imports', () => measureImports(description.postgres, secrets.rolePassword))
   await measuring('lists of a million products', (large) =>
     measureProductList({ ...large, catalogUrl, postgresUrl: description.postgres }),
+  )
+  const ordersUrl = roleUrl(description.postgres, schemaOf('orders'), secrets.rolePassword)
+  await measuring('lists of a million customers', (large) =>
+    measureCustomers({ ...large, ordersUrl, postgresUrl: description.postgres }),
   )
   const deliveriesUrl = roleUrl(description.postgres, schemaOf('webhook-delivery'), secrets.rolePassword)
   await measuring('lists of five million deliveries', (large) =>

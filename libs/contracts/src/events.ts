@@ -2,7 +2,15 @@ import { z } from 'zod'
 import { CollectionData } from './collection-records.ts'
 import { CustomerData, CustomerErased } from './customer-records.ts'
 import { Id, Timestamp } from './fields.ts'
-import { CategoryBatch, CollectionBatch, ImportResult, ProductBatch, StockBatch, VariantBatch } from './imports.ts'
+import {
+  CategoryBatch,
+  CollectionBatch,
+  CustomerBatch,
+  ImportResult,
+  ProductBatch,
+  StockBatch,
+  VariantBatch,
+} from './imports.ts'
 import { FulfillmentData, InvoiceData, OrderData, ReservationReleased } from './order-records.ts'
 import * as platform from './platform-events.ts'
 import { CategoryData, ProductData, ProductState, TagData } from './product-records.ts'
@@ -66,6 +74,7 @@ export const RECORDS = {
     'batch.product_variants': record('batch.product_variants', VariantBatch),
     'batch.stock': record('batch.stock', StockBatch),
     'batch.categories': record('batch.categories', CategoryBatch),
+    'batch.customers': record('batch.customers', CustomerBatch),
     'batch.collections': record('batch.collections', CollectionBatch),
   },
   [TOPICS.importsResults]: {

@@ -3,6 +3,7 @@ import { Handle, MEMBERSHIP_TYPES, SORT_ORDERS } from './collection.ts'
 import {
   CategorySlug,
   Description,
+  Email,
   Id,
   MoneyMap,
   Name,
@@ -90,6 +91,16 @@ export const CollectionRow = z.strictObject({
 })
 export type CollectionRow = z.output<typeof CollectionRow>
 
+/** A row of the template `customers`; its key is `email`, whatever its case (OP-131). */
+export const CustomerRow = z.strictObject({
+  email: Email,
+  firstname: Name.optional(),
+  lastname: Name.optional(),
+  phone: Name.optional(),
+  note: Description.optional(),
+})
+export type CustomerRow = z.output<typeof CustomerRow>
+
 /**
  * A batch of an import's rows, for the service that owns the template. Batches are numbered from 0 and applied in
  * order; `row` is the row's number in a spreadsheet (OP-52); `product_statuses` are the statuses that the workspace
@@ -111,6 +122,7 @@ export const ProductBatch = batchOf('products', ProductRow)
 export const VariantBatch = batchOf('product_variants', VariantRow)
 export const StockBatch = batchOf('stock', StockRow)
 export const CategoryBatch = batchOf('categories', CategoryRow)
+export const CustomerBatch = batchOf('customers', CustomerRow)
 export const CollectionBatch = batchOf('collections', CollectionRow)
 
 /**

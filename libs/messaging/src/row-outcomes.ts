@@ -40,23 +40,24 @@ export class RowOutcomes {
 
   /**
    * Validates rows against the template and returns those that fit; the others fail. Of rows with the same key, after
-   * the template has normalised it, only the first is returned. Unknown columns are ignored, since a newer service may
-   * have written them.
+   * the template and `normalised` have normalised it, only the first is returned. Unknown columns are ignored, since a newer
+   * service may have written them.
    */
   read<Shape extends z.ZodRawShape>(
     template: z.ZodObject<Shape>,
     key: string & keyof Shape,
     rows: readonly Row<Values>[],
+    normalised: (key: string) => string = (key) => key,
   ): Row<z.output<z.ZodObject<Shape>>>[] {
     const reader = z.object(template.shape)
-    const firstWith = new Map<unknown, number>()
+    const firstWith = new Map<string, number>()
     return rows.flatMap((row) => {
       const values = this.attempt(row, () => {
         refuseUnstorable(row.values)
         return validate(reader, row.values, 'row')
       })
       if (values === undefined) return []
-      const keyed = (values as Values)[key]
+      const keyed = normalised(String((values as Values)[key]))
       const first = firstWith.get(keyed)
       if (first !== undefined) {
         this.#failed(row, { column: key, code: 'duplicate', message: `row ${first} has it already` })

@@ -27,7 +27,7 @@ export const fingerprintOf = (method: string, path: string, body: unknown): stri
 /**
  * Claims the key for this transaction, or returns the answer to the first request with the key. A second request waits
  * here until the first has committed or rolled back. Throws `conflict` when the first request was a different one, or
- * when its answer held a secret.
+ * when its answer is not kept: it held a secret, or the personal data of an erased customer (OP-130).
  */
 export async function claimKey(tx: Transaction, request: IdempotentRequest): Promise<StoredAnswer | undefined> {
   const claimed = await tx`
@@ -56,7 +56,7 @@ export async function findAnswer(tx: Transaction, request: IdempotentRequest): P
   if (stored.resource !== null) {
     throw conflict(
       ['Idempotency-Key'],
-      `was used to make ${stored.resource}, whose secret was shown once and is not kept`,
+      `was used to make ${stored.resource}; its answer held a secret or personal data and is not kept`,
     )
   }
   return { status: stored.status, body: stored.body }

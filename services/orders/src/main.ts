@@ -1,18 +1,26 @@
+import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
+import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { catalogClient } from './catalog/catalog-client.ts'
 import { OrdersConfig } from './config.ts'
+import { eraseCustomers } from './erasures/erase-customers.ts'
 import { formValidator } from './form/form-validator.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
 import { operations } from './operations.ts'
 
-await runService('orders', OrdersConfig, ({ config, db, openPool, consume, wakeRelay }) => {
+/** An erasure leaves a locked row for later, so that other workspaces do not wait for the lock. */
+const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
+
+await runService('orders', OrdersConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
   const forms = formValidator()
+  const erasures = openPool('erasures', { role: 'app', poolSize: 1, settings: ERASURE_SETTINGS })
   return {
     worker,
     operations: operations(db, catalogClient(config.CATALOG_URL), forms),
     components: [forms],
     consumers: [consume(applyImportBatches(wakeRelay), imports)],
+    workers: [eraseCustomers({ db: erasures, worker, logger }), mergeCounts(worker, logger, ['customer_count'])],
   }
 })

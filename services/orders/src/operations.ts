@@ -1,5 +1,6 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Catalog } from './catalog/catalog-client.ts'
+import { customerOperations } from './customers/customer-operations.ts'
 import { orderCheck } from './form/form-schema.ts'
 import type { FormValidator } from './form/form-validator.ts'
 import { getFormSchema } from './form/get-form-schema.ts'
@@ -22,6 +23,7 @@ export const operations = (db: Database, catalog: Catalog, forms: FormValidator)
   const reserve = reserveStock(db, catalog)
   const place = placeWithStock(db, reserve)
   return [
+    ...customerOperations,
     createOrder(catalog, reserve, orderCheck(db, forms)),
     getOrder,
     updateOrder(catalog, place),

@@ -10,3 +10,7 @@ export const NewCustomer = z.strictObject({
   note: Description.nullish(),
 })
 export type NewCustomer = z.output<typeof NewCustomer>
+
+/** The members of a customer that change; `null` unsets one, but for the firstname (OP-40). */
+export const CustomerChanges = z.strictObject({ ...NewCustomer.shape, firstname: Name.optional() })
+export type CustomerChanges = z.output<typeof CustomerChanges>

@@ -1,4 +1,6 @@
 import { importBatches } from '@backoffice/messaging/import-batches.ts'
+import { importCustomers } from './import-customers.ts'
 
 /** Applies import batches of customers (OP-54). `wake` wakes the relay. */
-export const applyImportBatches = (wake: () => void) => importBatches({ name: 'orders.imports', importers: {}, wake })
+export const applyImportBatches = (wake: () => void) =>
+  importBatches({ name: 'orders.imports', importers: { customers: importCustomers }, wake })

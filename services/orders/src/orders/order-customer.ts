@@ -1,13 +1,8 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { OutboxRecord } from '@backoffice/postgres/outbox.ts'
-import {
-  type CustomerRecord,
-  customerColumns,
-  customerCreated,
-  insertCustomer,
-  newCustomer,
-} from '../customers/customer.ts'
+import { type CustomerRecord, customerColumns, customerEvent, emailKey, newCustomer } from '../customers/customer.ts'
+import { insertCustomer } from '../customers/write-customers.ts'
 import type { OrderForm } from './order-form.ts'
 
 interface OrderCustomer {
@@ -28,16 +23,21 @@ export async function orderCustomer(tx: Transaction, form: OrderForm['customer']
   if (id != null) throw unprocessable(['customer', 'id'], `this workspace has no customer ${id}`)
   if (firstname == null) throw unprocessable(['customer', 'firstname'], 'is required for a new customer')
   const customer = newCustomer({ firstname, lastname, email, phone }, now)
-  if (await insertCustomer(tx, customer)) return { customer, events: [customerCreated(customer)] }
-  // A concurrent request has created the customer with this address.
-  return { customer: await findCustomer(tx, undefined, email), events: [] }
+  if (await insertCustomer(tx, customer)) return { customer, events: [customerEvent('customer.created', customer)] }
+  // A concurrent request has created the customer with this address; another one may have erased him again since.
+  return orderCustomer(tx, form, now)
 }
 
-/** Finds a customer by id, else by e-mail address; no statement without both. */
+/**
+ * Finds a customer by id, else by e-mail address, and locks him against erasure until the order is committed; no statement without
+ * both. The erasure waits, and then finds the order (erase-customers.ts).
+ */
 async function findCustomer(tx: Transaction, id?: string | null, email?: string | null) {
   if (id == null && email == null) return undefined
   const [customer] = await tx<CustomerRecord[]>`
     select ${customerColumns(tx)} from customer
-    where workspace_id = ${tx.context.workspaceId} and ${id == null ? tx`lower(email) = lower(${email ?? null})` : tx`id = ${id}`}`
+    where workspace_id = ${tx.context.workspaceId}
+      and ${id == null ? tx`email_key = ${emailKey(email ?? '')}` : tx`id = ${id}`}
+    for key share`
   return customer
 }

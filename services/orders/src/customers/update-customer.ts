@@ -1,0 +1,34 @@
+import { Customer } from '@backoffice/contracts/customer.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { publish } from '@backoffice/postgres/outbox.ts'
+import { isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
+import { z } from 'zod'
+import { customerBody, customerEvent, emailTaken, withChanges } from './customer.ts'
+import { CustomerChanges } from './customer-input.ts'
+import { lockCustomer, updateCustomers } from './write-customers.ts'
+
+/** PUT /v1/customers/{id} (spec: Customers; OP-40): changes the members that are sent. Throws `conflict` for a taken e-mail address. */
+export const updateCustomer = operation({
+  method: 'PUT',
+  path: '/v1/customers/{id}',
+  summary: 'Update a customer',
+  scope: 'customer::update',
+  params: z.strictObject({ id: Id }),
+  body: CustomerChanges,
+  responses: { 200: Customer },
+  openPoints: ['OP-09', 'OP-40', 'OP-67', 'OP-73'],
+
+  handle: ({ params, body, now, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const before = await lockCustomer(tx, params.id)
+      const after = withChanges(before, body, now)
+      if (after === before) return ok(customerBody(before))
+      await updateCustomers(tx, [after]).catch((error: unknown) => {
+        throw isUniqueViolation(error) ? emailTaken(after.email) : error
+      })
+      await publish(tx, [customerEvent('customer.updated', after)], after.updatedAt)
+      return ok(customerBody(after))
+    }),
+})

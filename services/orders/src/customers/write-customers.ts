@@ -1,0 +1,49 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { type CustomerRecord, customerColumns, noSuchCustomer } from './customer.ts'
+
+/** Inserts a customer; returns false when another one has its e-mail address. Waits for concurrent inserts of the address. */
+export async function insertCustomer(tx: Transaction, customer: CustomerRecord): Promise<boolean> {
+  const inserted = await tx`
+    ${insertion(tx, [customer])} on conflict (workspace_id, email_key) do nothing
+    returning id`
+  return inserted.length > 0
+}
+
+/** Inserts customers in one statement. The e-mail address of another customer violates the unique index. */
+export async function insertCustomers(tx: Transaction, customers: readonly CustomerRecord[]): Promise<void> {
+  if (customers.length > 0) await insertion(tx, customers)
+}
+
+/** In the order of the e-mail addresses, so that imports of the same ones do not deadlock. */
+const insertion = (tx: Transaction, customers: readonly CustomerRecord[]) => tx`
+  insert into customer (workspace_id, id, firstname, lastname, email, phone, note, created_at, updated_at)
+  select ${tx.context.workspaceId}, id, firstname, lastname, email, phone, note, "createdAt", "updatedAt"
+  from ${asRows(tx, customers)}
+  order by lower(email collate "C")`
+
+/** Writes the members of customers that change, in one statement. The caller has locked them. A taken address violates the index. */
+export async function updateCustomers(tx: Transaction, customers: readonly CustomerRecord[]): Promise<void> {
+  if (customers.length === 0) return
+  await tx`
+    update customer set
+      firstname = row.firstname, lastname = row.lastname, email = row.email, phone = row.phone, note = row.note,
+      updated_at = row."updatedAt"
+    from ${asRows(tx, customers)}
+    where customer.workspace_id = ${tx.context.workspaceId} and customer.id = any(${customers.map(({ id }) => id)}::uuid[])
+      and customer.id = row.id`
+}
+
+/** The customers as rows with the columns of CustomerRecord. */
+const asRows = (tx: Transaction, customers: readonly CustomerRecord[]) => tx`
+  json_to_recordset(${JSON.stringify(customers)}::text::json) as row (
+    id uuid, firstname text, lastname text, email text, phone text, note text, "createdAt" timestamptz, "updatedAt" timestamptz
+  )`
+
+/** Locks a customer until the transaction ends, and reads it. Throws `not_found`. */
+export async function lockCustomer(tx: Transaction, id: string): Promise<CustomerRecord> {
+  const [customer] = await tx<CustomerRecord[]>`
+    select ${customerColumns(tx)} from customer
+    where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`
+  if (customer === undefined) throw noSuchCustomer(id)
+  return customer
+}
