@@ -1,6 +1,10 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Catalog } from './catalog/catalog-client.ts'
-import { customerOperations } from './customers/customer-operations.ts'
+import { createCustomer } from './customers/create-customer.ts'
+import { deleteCustomer } from './customers/delete-customer.ts'
+import { getCustomer } from './customers/get-customer.ts'
+import { listCustomers } from './customers/list-customers.ts'
+import { updateCustomer } from './customers/update-customer.ts'
 import { orderCheck } from './form/form-schema.ts'
 import type { FormValidator } from './form/form-validator.ts'
 import { getFormSchema } from './form/get-form-schema.ts'
@@ -23,7 +27,11 @@ export const operations = (db: Database, catalog: Catalog, forms: FormValidator)
   const reserve = reserveStock(db, catalog)
   const place = placeWithStock(db, reserve)
   return [
-    ...customerOperations,
+    createCustomer,
+    getCustomer,
+    listCustomers,
+    updateCustomer,
+    deleteCustomer,
     createOrder(catalog, reserve, orderCheck(db, forms)),
     getOrder,
     updateOrder(catalog, place),
