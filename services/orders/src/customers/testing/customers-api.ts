@@ -4,7 +4,13 @@ import type { Caller } from '@backoffice/http/internal-token.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import type { z } from 'zod'
-import { customerOperations } from '../customer-operations.ts'
+import { createCustomer } from '../create-customer.ts'
+import { deleteCustomer } from '../delete-customer.ts'
+import { getCustomer } from '../get-customer.ts'
+import { listCustomers } from '../list-customers.ts'
+import { updateCustomer } from '../update-customer.ts'
+
+const operations = [createCustomer, listCustomers, getCustomer, updateCustomer, deleteCustomer]
 
 export type CustomerPage = z.output<ReturnType<typeof Page<z.ZodType<Customer>>>>
 
@@ -12,7 +18,7 @@ export type CustomerPage = z.output<ReturnType<typeof Page<z.ZodType<Customer>>>
 export async function customersApi(clock?: () => Date) {
   const database = await testDatabase('orders')
   const { admin, db } = database
-  const send = serviceClient(db, customerOperations, clock)
+  const send = serviceClient(db, operations, clock)
   return {
     ...database,
     send,
