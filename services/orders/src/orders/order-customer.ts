@@ -2,7 +2,6 @@ import { unprocessable } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { OutboxRecord } from '@backoffice/postgres/outbox.ts'
 import { type CustomerRecord, customerColumns, customerEvent, emailKey, newCustomer } from '../customers/customer.ts'
-import { insertCustomer } from '../customers/write-customers.ts'
 import type { OrderForm } from './order-form.ts'
 
 interface OrderCustomer {
@@ -18,14 +17,18 @@ interface OrderCustomer {
 export async function orderCustomer(tx: Transaction, form: OrderForm['customer'], now: Date): Promise<OrderCustomer> {
   if (form == null) return { customer: undefined, events: [] }
   const { id, firstname, lastname, email, phone } = form
-  const known = await findCustomer(tx, id, email)
-  if (known) return { customer: known, events: [] }
-  if (id != null) throw unprocessable(['customer', 'id'], `this workspace has no customer ${id}`)
-  if (firstname == null) throw unprocessable(['customer', 'firstname'], 'is required for a new customer')
-  const customer = newCustomer({ firstname, lastname, email, phone }, now)
-  if (await insertCustomer(tx, customer)) return { customer, events: [customerEvent('customer.created', customer)] }
+  if (id != null || firstname == null) {
+    const known = await findCustomer(tx, id, email)
+    if (known) return { customer: known, events: [] }
+    if (id != null) throw unprocessable(['customer', 'id'], `this workspace has no customer ${id}`)
+    throw unprocessable(['customer', 'firstname'], 'is required for a new customer')
+  }
+  const wanted = newCustomer({ firstname, lastname, email, phone }, now)
+  const found = await findOrInsertCustomer(tx, wanted)
   // A concurrent request has created the customer with this address; another one may have erased him again since.
-  return orderCustomer(tx, form, now)
+  if (found === undefined) return orderCustomer(tx, form, now)
+  const isNew = found.id === wanted.id
+  return { customer: found, events: isNew ? [customerEvent('customer.created', found)] : [] }
 }
 
 /**
@@ -40,4 +43,23 @@ async function findCustomer(tx: Transaction, id?: string | null, email?: string 
       and ${id == null ? tx`email_key = ${emailKey(email ?? '')}` : tx`id = ${id}`}
     for key share`
   return customer
+}
+
+/** Finds the customer with the e-mail address, locked as `findCustomer` does, or inserts this one. Undefined after a concurrent insert. */
+async function findOrInsertCustomer(tx: Transaction, customer: CustomerRecord): Promise<CustomerRecord | undefined> {
+  const { id, firstname, lastname, email, phone, note, createdAt, updatedAt } = customer
+  const [found] = await tx<CustomerRecord[]>`
+    with known as materialized (
+      select * from customer
+      where workspace_id = ${tx.context.workspaceId} and email_key = ${email && emailKey(email)}
+      for key share
+    ), inserted as (
+      insert into customer (workspace_id, id, firstname, lastname, email, phone, note, created_at, updated_at)
+      select ${tx.context.workspaceId}, ${id}, ${firstname}, ${lastname}, ${email}, ${phone}, ${note}, ${createdAt}, ${updatedAt}
+      where not exists (select from known)
+      on conflict (workspace_id, email_key) do nothing
+      returning *
+    )
+    select ${customerColumns(tx)} from known union all select ${customerColumns(tx)} from inserted`
+  return found
 }
