@@ -7,9 +7,11 @@ import { operations } from './operations.ts'
 await runService('orders', OrdersConfig, ({ config, db, openPool, consume, wakeRelay }) => {
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
+  const catalog = catalogClient(config.CATALOG_URL)
   return {
     worker,
-    operations: operations(db, catalogClient(config.CATALOG_URL)),
+    operations: operations(db, catalog),
+    components: [catalog],
     consumers: [consume(applyImportBatches(wakeRelay), imports)],
   }
 })
