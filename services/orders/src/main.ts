@@ -3,8 +3,9 @@ import { catalogClient } from './catalog/catalog-client.ts'
 import { OrdersConfig } from './config.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
 import { operations } from './operations.ts'
+import { releaseAbandoned } from './reservations/release-abandoned.ts'
 
-await runService('orders', OrdersConfig, ({ config, db, openPool, consume, wakeRelay }) => {
+await runService('orders', OrdersConfig, ({ config, logger, db, openPool, consume, wakeRelay }) => {
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
   const catalog = catalogClient(config.CATALOG_URL)
@@ -13,5 +14,6 @@ await runService('orders', OrdersConfig, ({ config, db, openPool, consume, wakeR
     operations: operations(db, catalog),
     components: [catalog],
     consumers: [consume(applyImportBatches(wakeRelay), imports)],
+    workers: [releaseAbandoned({ db, worker, logger })],
   }
 })

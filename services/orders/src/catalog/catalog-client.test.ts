@@ -5,7 +5,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
-import { answeringServer, json } from '../testing/answering-server.ts'
+import { type AnswerRequest, answeringServer, hangUp, json } from '../testing/answering-server.ts'
 import { catalogClient } from './catalog-client.ts'
 
 const SLOTS = { running: 4, runningPerWorkspace: 2, waitingPerWorkspace: 2, waitMs: 200 }
@@ -28,18 +28,17 @@ async function clientOf(limits: Partial<typeof LIMITS> = {}) {
   }
 }
 
-const hangUp: ReturnType<typeof json> = (request) => void request.socket.destroy()
-const never: ReturnType<typeof json> = () => undefined
+const never: AnswerRequest = () => undefined
 const tooShort = json(409, errorBody('conflict', 'lines[0].quantity: only 0 of "MUG" left', 'request'))
 const unavailable = { code: 'service_unavailable', headers: { 'retry-after': '1' } }
 
 it('connections are kept alive, and the caller’s token and ids go with each call', async () => {
   const { server, take, read, context } = await clientOf()
   const headers: unknown[] = []
-  server.next.push((request, response) => {
+  server.next.push((request, ...rest) => {
     const { 'x-internal-token': token, 'x-request-id': requestId, traceparent } = request.headers
     headers.push({ token, requestId, traceparent })
-    json(200, { order: 'a' })(request, response)
+    json(200, { order: 'a' })(request, ...rest)
   })
   await take()
   for (let call = 0; call < 50; call++) expect(await read()).toEqual([])
@@ -119,8 +118,8 @@ it('refusals never keep catalog from being called, and neither do errors of cata
 
 it('the slow calls of one workspace leave slots to others, and too many of them are service_unavailable', async () => {
   const { server, take, read } = await clientOf()
-  const held: (() => void)[] = []
-  server.answer = (request, response) => void held.push(() => json(200, { order: 'a' })(request, response))
+  const held: (() => unknown)[] = []
+  server.answer = (...request) => held.push(() => json(200, { order: 'a' })(...request))
   const slow = [take(), take()]
   await eventually('two calls are under way', () => held.length === 2)
   const waiting = [take(), take()].map((call) => call.catch((error: unknown) => error))
