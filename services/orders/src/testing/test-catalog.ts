@@ -54,6 +54,7 @@ export async function testCatalog() {
     url,
     /** Connects to its database as a superuser. */
     admin,
+    workerUrl,
     kafka: { brokers, prefix },
     send,
     /** Creates a simple product with one variant; `members` replace those of the request. Returns the variant. */
