@@ -7,7 +7,7 @@ import type { Answer, apiWith, Refusal } from './api.ts'
 import { aProduct } from './products.ts'
 import type { TestStack } from './stack.ts'
 
-const RECOVERY_MS = 90_000
+const RECOVERY_MS = 180_000
 
 /** An order or a refusal. */
 export type Placed = Answer<{ id: string; status: string; note: string | null } & Refusal>

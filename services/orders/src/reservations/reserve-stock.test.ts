@@ -155,6 +155,20 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     expect([await catalog.stockOf(id), await ordersOf(caller)]).toEqual([99, 1])
     expect((await reservationsOf(caller)).map(({ state }) => state)).toEqual(['HELD'])
   })
+
+  it('a request that finds its stock taken by itself, sent twice at once, gets the answer of the first (OP-08)', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 1 })
+    const headers = { 'idempotency-key': randomUUID() }
+    const first = Promise.withResolvers<string>()
+    between.next.push(forward, async (...request) => {
+      first.resolve((await place(caller, id, {}, headers)).body.id)
+      await forward(...request)
+    })
+    const { status, body } = await place(caller, id, {}, headers)
+    expect([status, body.id]).toEqual([201, await first.promise])
+    expect([await ordersOf(caller), await releasesOf(caller)]).toEqual([1, []])
+  })
 })
 
 describe('What a process leaves behind is released after 15 s of the database’s clock', () => {
