@@ -4,13 +4,13 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { catalogClient } from '../catalog/catalog-client.ts'
 import { operations } from '../operations.ts'
-import { testCatalog } from './test-catalog.ts'
+import { PATIENT, testCatalog } from './test-catalog.ts'
 
 /** The service with a database and a running catalog of its own. `clock` replaces the process's clock. */
 export async function ordersService(clock?: () => Date) {
   const database = await testDatabase('orders')
   const catalog = await testCatalog()
-  const send = serviceClient(database.db, operations(database.db, catalogClient(catalog.url)), clock)
+  const send = serviceClient(database.db, operations(database.db, catalogClient(catalog.url, PATIENT)), clock)
   return {
     ...database,
     catalog,
