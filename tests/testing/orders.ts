@@ -59,6 +59,11 @@ export function ordersOf(stack: TestStack, api: ReturnType<typeof apiWith>) {
     },
     /** Waits until all left-overs are released; then both checks must find nothing. */
     untilClean: async (): Promise<void> => {
+      await eventually(
+        'no reservation is left at TAKING',
+        async () => (await stack.sql`select from orders.reservation where state = 'TAKING' limit 1`).length === 0,
+        RECOVERY_MS,
+      )
       const found = await eventually(
         'check-orders finds nothing, also nothing too young to judge',
         async () => {
