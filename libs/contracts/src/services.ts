@@ -26,7 +26,7 @@ export const SERVICES = {
   catalog: {
     routes: ['/v1/products', '/v1/categories', '/v1/tags', '/v1/assets'],
     publishes: [TOPICS.catalogEvents, TOPICS.catalogProducts, TOPICS.importsResults],
-    consumers: { imports: [TOPICS.importsBatches] },
+    consumers: { imports: [TOPICS.importsBatches], reservations: [TOPICS.ordersReservations] },
     calls: [],
     settings: ['ASSETS_DIRECTORY', 'ASSETS_URL'],
   },

@@ -18,7 +18,7 @@ const [catalog, gateway, webhooks, { kafka, prefix }] = await Promise.all([
   testDatabase('catalog'),
   testDatabase('gateway'),
   testDatabase('webhook-delivery'),
-  testKafka([...EVENT_TOPICS, TOPICS.importsBatches].map((name) => aTopic(name))),
+  testKafka([...EVENT_TOPICS, TOPICS.importsBatches, TOPICS.ordersReservations].map((name) => aTopic(name))),
   registerSchemas(backingServices().registryUrl),
 ])
 
@@ -77,7 +77,7 @@ const connectionsTo = async ({ admin }: TestDatabase): Promise<string[]> => {
 test('answers requests, publishes what they commit, consumes its topics, and stops in the reverse order', async () => {
   const service = await run('catalog', catalog, CATALOG)
   await service.ready()
-  const started = ['start component', 'start catalog.imports', 'start worker']
+  const started = ['start component', 'start catalog.imports', 'start catalog.reservations', 'start worker']
   expect(service.said).toEqual(started)
 
   const events = collect(kafka, TOPICS.catalogEvents)
@@ -94,7 +94,7 @@ test('answers requests, publishes what they commit, consumes its topics, and sto
   service.said.length = 0
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
-  expect(service.said).toEqual(['stop worker', 'stop catalog.imports', 'stop component'])
+  expect(service.said).toEqual(['stop worker', 'stop catalog.reservations', 'stop catalog.imports', 'stop component'])
 })
 
 test('finishes the request under way before it stops anything else', async () => {
@@ -117,7 +117,7 @@ test('finishes the request under way before it stops anything else', async () =>
   await locked`rollback`
   expect((await response).status).toBe(201)
   expect(await service.ended).toBe(0)
-  expect(service.said).toHaveLength(3)
+  expect(service.said).toHaveLength(4)
 })
 
 test.each([
@@ -155,7 +155,7 @@ test('a service that does not run the consumers of its row ends, and says which'
   const service = await run('catalog', catalog, CATALOG, '--no-consumer')
   expect(await service.ended).toBe(1)
   expect(service.output()).toContain(
-    'catalog runs no consumer; its row in SERVICES has catalog.imports (imports.batches)',
+    'catalog runs no consumer; its row in SERVICES has catalog.imports (imports.batches), catalog.reservations (orders.reservations)',
   )
 })
 

@@ -7,6 +7,7 @@ import { CatalogConfig } from './config.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
 import { operations } from './operations.ts'
 import { refreshProducts } from './products/refresh-products.ts'
+import { releaseReservations } from './stock/release-reservations.ts'
 
 /** A refresh leaves a locked product for later, so that other workspaces do not wait for the lock. */
 const REFRESH_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
@@ -16,12 +17,13 @@ await runService('catalog', CatalogConfig, ({ config, logger, openPool, consume,
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const refreshes = openPool('refresh', { role: 'app', poolSize: 1, settings: REFRESH_SETTINGS })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
+  const releases = openPool('releases', { role: 'app', poolSize: 3 })
   return {
     worker,
     operations: operations(storage),
     addRoutes: (app) => addAssetFiles(app, storage),
     components: [storage],
-    consumers: [consume(applyImportBatches(wakeRelay), imports)],
+    consumers: [consume(applyImportBatches(wakeRelay), imports), consume(releaseReservations, releases)],
     workers: [refreshProducts({ db: refreshes, worker, logger }), mergeCounts(worker, logger, ['product_count'])],
   }
 })

@@ -7,6 +7,7 @@ import { eraseCustomers } from './erasures/erase-customers.ts'
 import { formValidator } from './form/form-validator.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
 import { operations } from './operations.ts'
+import { releaseAbandoned } from './reservations/release-abandoned.ts'
 
 /** An erasure leaves a locked row for later, so that other workspaces do not wait for the lock. */
 const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
@@ -14,13 +15,17 @@ const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 await runService('orders', OrdersConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
-  const forms = formValidator()
   const erasures = openPool('erasures', { role: 'app', poolSize: 1, settings: ERASURE_SETTINGS })
+  const [catalog, forms] = [catalogClient(config.CATALOG_URL), formValidator()]
   return {
     worker,
-    operations: operations(db, catalogClient(config.CATALOG_URL), forms),
-    components: [forms],
+    operations: operations(db, catalog, forms),
+    components: [catalog, forms],
     consumers: [consume(applyImportBatches(wakeRelay), imports)],
-    workers: [eraseCustomers({ db: erasures, worker, logger }), mergeCounts(worker, logger, ['customer_count'])],
+    workers: [
+      releaseAbandoned({ db, worker, logger }),
+      eraseCustomers({ db: erasures, worker, logger }),
+      mergeCounts(worker, logger, ['customer_count']),
+    ],
   }
 })

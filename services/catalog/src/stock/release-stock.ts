@@ -25,15 +25,24 @@ export const releaseStock = operation({
 
   handle: ({ body: { order }, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const released = await release(tx, order)
+      const released = await releaseOnce(tx, order)
       if (released === undefined) return ok({ order, ...(await readReservation(tx, order)) })
-      if (released.length > 0) await giveBack(tx, order, released)
       return ok({ order, state: 'RELEASED', lines: released })
     }),
 })
 
+/**
+ * Returns the stock that an order has taken, and the lines of it; undefined if it was released before, and nothing changes then
+ * (OP-96). Throws `conflict` for a stock beyond 2^53−1.
+ */
+export async function releaseOnce(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
+  const released = await markReleased(tx, order)
+  if (released !== undefined && released.length > 0) await giveBack(tx, order, released)
+  return released
+}
+
 /** Releases the order and returns its lines; undefined if it was released before. Waits for a running take of it. */
-async function release(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
+async function markReleased(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
   const [released] = await tx<{ lines: TakenLine[] }[]>`
     insert into stock_reservation (workspace_id, order_id, state, lines, released_at)
     values (${tx.context.workspaceId}, ${order}, 'RELEASED', '[]', now())
@@ -47,7 +56,7 @@ const STOCK_MAX = Number.MAX_SAFE_INTEGER
 
 /**
  * Adds the taken quantities to stock; variants that are deleted by now are skipped. A separate statement, so that its
- * snapshot has the variants of a take that `release` waited for. Throws `conflict` for a stock beyond 2^53−1.
+ * snapshot has the variants of a take that `markReleased` waited for. Throws `conflict` for a stock beyond 2^53−1.
  */
 async function giveBack(tx: Transaction, order: string, lines: readonly TakenLine[]): Promise<void> {
   const workspace = tx.context.workspaceId

@@ -11,7 +11,10 @@ const TITLE_LENGTH = 512
 
 const Wanted = z
   .strictObject({ ids: z.array(Id).default([]), skus: z.array(Sku).default([]) })
-  .refine(({ ids, skus }) => ids.length + skus.length <= LIMITS.idsPerCall, `must be at most ${LIMITS.idsPerCall}`)
+  .refine(
+    ({ ids, skus }) => ids.length + skus.length <= LIMITS.idsPerCall,
+    `must have at most ${LIMITS.idsPerCall} ids and skus together`,
+  )
 
 /**
  * POST /internal/variants/read: the wanted variants that the workspace has, as they are at this moment. An order is priced from it.

@@ -1,7 +1,9 @@
-import { ApiError, ERROR_STATUS, type ErrorBody, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
-import { INTERNAL_TOKEN_HEADER, type RequestContext } from '@backoffice/http/internal-token.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
+import { type CallLimits, catalogCalls } from './catalog-calls.ts'
+import { catalogUnavailable, refusalOf } from './catalog-refusal.ts'
 
 /** A quantity of a variant, to be taken from stock. */
 export interface StockLine {
@@ -19,54 +21,43 @@ export interface Catalog {
     context: RequestContext,
     wanted: { readonly ids: readonly string[]; readonly skus: readonly string[] },
   ): Promise<OrderableVariant[]>
-  /** Takes stock under the id of a reservation, once (OP-95). Throws `conflict` when there is too little, and takes nothing. */
+  /**
+   * Takes stock under the id of a reservation, once (OP-95). Throws a CatalogRefusal: `conflict` when there is too little,
+   * `unprocessable` for a variant that is gone. Its message names a line by its index in `lines`: `items[2].quantity`.
+   */
   takeStock(context: RequestContext, reservation: string, lines: readonly StockLine[]): Promise<void>
   /** Returns what a reservation has taken, once (OP-96). */
   releaseStock(context: RequestContext, reservation: string): Promise<void>
 }
 
-const TIMEOUT_MS = 2000
-
 const Variants = z.object({ variants: z.array(OrderableVariant) })
+/** What a take and a release answer begins with; orders needs no more of it. */
+const Reserved = z.object({ order: z.string() })
 
-export function catalogClient(catalogUrl: string): Catalog {
-  const post = async ({ token, requestId, traceparent }: RequestContext, path: string, body: unknown) => {
-    const response = await fetch(`${catalogUrl}${path}`, {
-      method: 'POST',
-      headers: {
-        [INTERNAL_TOKEN_HEADER]: token,
-        'x-request-id': requestId,
-        traceparent,
-        'content-type': 'application/json',
-      },
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    }).catch(unavailable)
-    const answer: unknown = await response.json().catch(unavailable)
-    if (response.ok) return answer
-    throw refusalOf(response.status, answer as ErrorBody)
+/** Opens connections to catalog. `limits` replace the usual ones in tests. */
+export function catalogClient(catalogUrl: string, limits?: CallLimits): Catalog & Component {
+  const { name, post, stop } = catalogCalls(catalogUrl, limits)
+  const call = async <Answer>(
+    schema: z.ZodType<Answer>,
+    ...[context, path, body]: Parameters<typeof post>
+  ): Promise<Answer> => {
+    const answer = await post(context, path, body)
+    if (answer.status >= 300) throw refusalOf(answer.status, answer.body, !answer.isRepeated)
+    const { success, data, error } = schema.safeParse(answer.body)
+    if (!success) throw catalogUnavailable(error)
+    return data
   }
   return {
+    name,
     readVariants: async (context, wanted) =>
-      Variants.parse(await post(context, '/internal/variants/read', wanted)).variants,
+      (await call(Variants, context, '/internal/variants/read', wanted)).variants,
     takeStock: async (context, order, lines) => {
-      await post(context, '/internal/stock/take', {
-        order,
-        lines: lines.map(({ variant, quantity }) => ({ variant, quantity })),
-      })
+      const wanted = lines.map(({ variant, quantity }) => ({ variant, quantity }))
+      await call(Reserved, context, '/internal/stock/take', { order, lines: wanted })
     },
     releaseStock: async (context, order) => {
-      await post(context, '/internal/stock/release', { order })
+      await call(Reserved, context, '/internal/stock/release', { order })
     },
+    ...(stop && { stop }),
   }
-}
-
-/** The refusal that catalog has answered, with its own words. */
-function refusalOf(status: number, { error }: ErrorBody): ApiError {
-  const isRefusal = status < 500 && error.code in ERROR_STATUS
-  return isRefusal ? new ApiError(error.code as ErrorCode, error.message) : unavailable(new Error(error.message))
-}
-
-function unavailable(cause: unknown): never {
-  throw new ApiError('service_unavailable', 'The service is unavailable for the moment; try again', { cause })
 }

@@ -40,13 +40,14 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
       if (form.status !== 'PLACED') {
         return inWorkspace(async (tx) => created(orderBody(await writeCart(tx, plan, form, sentBody, now))))
       }
+      // The stock may have gone to this very request, sent twice at once: then its answer is stored by now.
       return reserveStock(context, { id: plan.id, lines: plan.items }, (hold) =>
         inWorkspace(async (tx) => {
           const cart = await writeCart(tx, plan, form, sentBody, now)
           await hold(tx)
           return created(orderBody(await placeOrder(tx, cart, now)))
         }),
-      )
+      ).catch(async (error) => (await storedAnswer()) ?? Promise.reject(error))
     },
   })
 

@@ -5,6 +5,7 @@ import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { Catalog, StockLine } from '../catalog/catalog-client.ts'
+import { CatalogRefusal } from '../catalog/catalog-refusal.ts'
 
 /** Marks the reservation as held, in the transaction that places the order. Throws `service_unavailable` if it was released meanwhile. */
 export type HoldReservation = (tx: Transaction) => Promise<void>
@@ -20,6 +21,9 @@ export type ReserveStock = <Result>(
  * Reserves stock in three steps: a row says that catalog is about to take it, catalog takes it, and the transaction of `work` holds
  * it. Whatever is not held afterwards is released: here, or by `releaseAbandoned` when this process ends in between. Throws what
  * catalog refuses (`conflict` for short stock), and `service_unavailable` when catalog does not answer in time.
+ *
+ * Each attempt has an id of its own, also under the same Idempotency-Key. Under a shared id the release of a failed attempt, which
+ * catalog may consume late, could return what the next attempt has taken (OP-136).
  */
 export const reserveStock =
   (db: Database, catalog: Catalog): ReserveStock =>
@@ -30,16 +34,27 @@ export const reserveStock =
       await holdReservation(tx, reservation)
       isHeld = true
     }
+    // When PostgreSQL is away, `releaseAbandoned` releases it later.
+    const end = (how: (tx: Transaction, id: string) => Promise<void>) =>
+      db.inWorkspace(context, (tx) => how(tx, reservation)).catch(() => undefined)
+
     await db.inWorkspace(context, (tx) => insertReservation(tx, reservation, order))
     try {
       await catalog.takeStock(context, reservation, lines)
-      return await work(hold)
     } catch (error) {
-      isHeld = false // The transaction may have failed after `hold`.
+      const isNothingTaken = error instanceof CatalogRefusal && error.isDefinite
+      await end(isNothingTaken ? deleteTaking : releaseTaking)
       throw error
-    } finally {
-      // When PostgreSQL is away, `releaseAbandoned` does it later.
-      if (!isHeld) await db.inWorkspace(context, (tx) => releaseTaking(tx, reservation)).catch(() => undefined)
+    }
+    try {
+      const result = await work(hold)
+      // Not held by a repeated request, whose answer is stored.
+      if (!isHeld) await end(releaseTaking)
+      return result
+    } catch (error) {
+      // The transaction may have failed after `hold`, or its commit may have lost its answer: then the row is HELD, and stays.
+      await end(releaseTaking)
+      throw error
     }
   }
 
@@ -54,13 +69,36 @@ async function holdReservation(tx: Transaction, id: string): Promise<void> {
   if (count === 0) throw new ApiError('service_unavailable', 'The request took too long; send it again')
 }
 
+/** Forgets a reservation that has taken nothing and never will. */
+async function deleteTaking(tx: Transaction, id: string): Promise<void> {
+  await tx`
+    delete from reservation where workspace_id = ${tx.context.workspaceId} and id = ${id} and state = 'TAKING'`
+}
+
 /** Releases a reservation that no order holds. Catalog returns what it has taken, if anything, and refuses a take that comes later. */
-export async function releaseTaking(tx: Transaction, id: string): Promise<void> {
-  const released = await tx`
+async function releaseTaking(tx: Transaction, id: string): Promise<void> {
+  const released = await tx<{ id: string }[]>`
     delete from reservation
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and state = 'TAKING'
     returning id`
-  if (released.length > 0) await publishReleased(tx, id)
+  await publishReleased(tx, released)
+}
+
+/**
+ * Releases those of the reservations that no order holds, and returns their number. Passes over a row that another transaction has
+ * locked: it is being held, or another replica releases it.
+ */
+export async function releaseTakings(tx: Transaction, ids: readonly string[]): Promise<number> {
+  const released = await tx<{ id: string }[]>`
+    delete from reservation
+    where workspace_id = ${tx.context.workspaceId} and id = any(array(
+      select id from reservation
+      where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[]) and state = 'TAKING'
+      for update skip locked
+    ))
+    returning id`
+  await publishReleased(tx, released)
+  return released.length
 }
 
 /**
@@ -72,14 +110,14 @@ export async function releaseHeld(tx: Transaction, order: string): Promise<strin
     delete from reservation
     where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and state = 'HELD'
     returning id`
-  if (released) await publishReleased(tx, released.id)
+  if (released) await publishReleased(tx, [released])
   return released?.id
 }
 
-/** Catalog consumes it, so that the stock comes back also while catalog does not answer. */
-const publishReleased = (tx: Transaction, reservation: string) =>
+/** Catalog consumes the records, so that the stock comes back also while catalog does not answer. */
+const publishReleased = (tx: Transaction, reservations: readonly { readonly id: string }[]) =>
   publish(
     tx,
-    [outboxRecord(TOPICS.ordersReservations, 'reservation.released', reservation, { order: reservation })],
+    reservations.map(({ id }) => outboxRecord(TOPICS.ordersReservations, 'reservation.released', id, { order: id })),
     new Date(),
   )

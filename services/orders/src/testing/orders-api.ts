@@ -6,14 +6,14 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { type Catalog, catalogClient } from '../catalog/catalog-client.ts'
 import { formValidator } from '../form/form-validator.ts'
 import { operations } from '../operations.ts'
-import { testCatalog } from './test-catalog.ts'
+import { PATIENT, testCatalog } from './test-catalog.ts'
 
 /** The service with a database and a running catalog of its own. `clock` replaces the process's clock. */
 export async function ordersService(clock?: () => Date) {
   const database = await testDatabase('orders')
   const catalog = await testCatalog()
   /** A client of one replica, which may have another catalog. All share the database. */
-  const replica = (of: Catalog = catalogClient(catalog.url)) => {
+  const replica = (of: Catalog = catalogClient(catalog.url, PATIENT)) => {
     const forms = formValidator()
     whenDone(() => forms.stop())
     return serviceClient(database.db, operations(database.db, of, forms), clock)

@@ -10,6 +10,15 @@ import { headersOf } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { startServiceProcess } from '@backoffice/testing/service-process.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
+import type { CallLimits } from '../catalog/catalog-calls.ts'
+
+/** Limits of calls that a busy machine does not reach. */
+export const PATIENT: CallLimits = {
+  deadlineMs: 30_000,
+  failures: 10,
+  halfOpenAfterMs: 1000,
+  slots: { running: 64, runningPerWorkspace: 16, waitingPerWorkspace: 256, waitMs: 30_000 },
+}
 
 /** A running catalog with a database and topics of its own, for the tests of services that call it. */
 export async function testCatalog() {
@@ -54,6 +63,7 @@ export async function testCatalog() {
     url,
     /** Connects to its database as a superuser. */
     admin,
+    workerUrl,
     kafka: { brokers, prefix },
     send,
     /** Creates a simple product with one variant; `members` replace those of the request. Returns the variant. */

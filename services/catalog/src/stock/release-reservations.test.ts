@@ -1,0 +1,130 @@
+import { randomUUID } from 'node:crypto'
+import { TOPICS } from '@backoffice/contracts/events.ts'
+import { consumer } from '@backoffice/messaging/consumer.ts'
+import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
+import { encoded } from '@backoffice/messaging/testing/consumer.ts'
+import { aTopic, collect, silent, testKafka } from '@backoffice/messaging/testing/kafka.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test } from 'vitest'
+import { releaseReservations } from './release-reservations.ts'
+import { stockClient } from './testing/stock-client.ts'
+
+const deadLetters = deadLetterTopic(releaseReservations.name)
+const [{ kafka, open }, database] = await Promise.all([
+  testKafka([aTopic(TOPICS.ordersReservations), aTopic(deadLetters)]),
+  testDatabase('catalog'),
+])
+const { admin } = database
+const dead = collect(kafka, deadLetters)
+const { caller, take, release, variant, stockOf, movements } = stockClient(database)
+
+/** Starts a replica of the consumer, as the service runs it. */
+async function startReplica() {
+  const db = openDatabase({ url: database.appUrl, applicationName: 'replica', poolSize: 3 })
+  const replica = consumer(releaseReservations, { kafka: open(), db, logger: silent, fatal: () => undefined })
+  await replica.start()
+  whenDone(async () => {
+    await replica.stop()
+    await db.stop?.()
+  })
+}
+await Promise.all([startReplica(), startReplica()])
+
+const send = (reservations: readonly string[], { workspaceId, livemode } = caller, differences = {}) =>
+  kafka.produce(
+    reservations.map((order) => ({
+      topic: TOPICS.ordersReservations,
+      key: order,
+      value: encoded({
+        ...{ id: randomUUID(), type: 'reservation.released', workspace_id: workspaceId, livemode },
+        ...{ occurred_at: new Date().toISOString(), data: { order }, ...differences },
+      }),
+      headers: {},
+    })),
+  )
+
+/** Waits until a reservation is released. */
+const released = (order: string, { workspaceId } = caller) =>
+  eventually('it is released', async () => {
+    const rows = await admin`
+      select from stock_reservation where workspace_id = ${workspaceId} and order_id = ${order} and state = 'RELEASED'`
+    return rows.length > 0
+  })
+
+test('a reservation that orders gives up returns its stock, and asks for product.updated (OP-71, OP-96)', async () => {
+  const [mug, cup] = [await variant(5), await variant(7)]
+  const order = randomUUID()
+  const lines = [mug, cup].map(({ id }) => ({ variant: id, quantity: 2 }))
+  await take(lines, order)
+  await admin`truncate product_refresh`
+  await send([order])
+  await released(order)
+  expect([await stockOf(mug.id), await stockOf(cup.id)]).toEqual([5, 7])
+  expect((await movements(mug.id))[1]).toEqual({ delta: 2, reason: 'released', order_id: order, actor: 'orders' })
+  const waiting = await admin<{ product_id: string }[]>`select product_id from product_refresh where is_change`
+  expect(waiting.map(({ product_id }) => product_id).sort()).toEqual([mug.product, cup.product].sort())
+})
+
+test('a record that comes again, also beside a release by request, returns the stock once (OP-96)', async () => {
+  const mug = await variant(50)
+  const orders = Array.from({ length: 20 }, () => randomUUID())
+  for (const order of orders) await take([{ variant: mug.id, quantity: 2 }], order)
+  await Promise.all([send(orders), send(orders), ...orders.map((order) => release(order))])
+  const last = randomUUID()
+  await send([...orders, last])
+  await Promise.all([...orders, last].map((order) => released(order)))
+  expect([await stockOf(mug.id), (await movements(mug.id)).length]).toEqual([50, 40])
+})
+
+test('a reservation that has taken nothing is released too: its take is refused when it comes late (OP-96)', async () => {
+  const mug = await variant(5)
+  const order = randomUUID()
+  await send([order])
+  await released(order)
+  expect((await take([{ variant: mug.id, quantity: 2 }], order)).status).toBe(409)
+  expect(await stockOf(mug.id)).toBe(5)
+})
+
+test('the reservation of that id in another workspace keeps its stock', async () => {
+  const mug = await variant(5)
+  const order = randomUUID()
+  await take([{ variant: mug.id, quantity: 2 }], order)
+  const other = aCaller()
+  await send([order], other)
+  await released(order, other)
+  expect(await stockOf(mug.id)).toBe(3)
+})
+
+test('a release that makes a stock beyond 2^53−1 goes to the dead letters with its reason, and later ones go on (OP-07)', async () => {
+  const [mug, cup] = [await variant(5), await variant(5)]
+  const [tooMuch, next] = [randomUUID(), randomUUID()]
+  await take([{ variant: mug.id, quantity: 2 }], tooMuch)
+  await take([{ variant: cup.id, quantity: 2 }], next)
+  await admin`update variant set stock = ${String(Number.MAX_SAFE_INTEGER)} where id = ${mug.id}`
+  await send([tooMuch, next])
+  const [letter] = await eventually('a dead letter', () => {
+    const found = dead.records.filter(({ key }) => key === tooMuch)
+    return found.length > 0 && found
+  })
+  expect(letter?.headers['dead-letter-reason']?.toString()).toBe(
+    `order: what it has taken of ${mug.sku} would make a stock of more than 9007199254740991`,
+  )
+  await released(next)
+  expect(await stockOf(cup.id)).toBe(5)
+  // An operator has corrected the stock and sends the record again.
+  await admin`update variant set stock = 0 where id = ${mug.id}`
+  await send([tooMuch])
+  await released(tooMuch)
+  expect(await stockOf(mug.id)).toBe(2)
+})
+
+test('a record that names no reservation goes to the dead letters', async () => {
+  const order = randomUUID()
+  await send([order], caller, { data: {} })
+  const letter = await eventually('a dead letter', () => dead.records.find(({ key }) => key === order))
+  expect(letter.headers['dead-letter-reason']?.toString()).toContain('data.order')
+})

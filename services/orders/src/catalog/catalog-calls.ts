@@ -1,0 +1,105 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { INTERNAL_TOKEN_HEADER, type RequestContext } from '@backoffice/http/internal-token.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
+import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
+import { Pool } from 'undici'
+import { callSlots, type SlotLimits } from './call-slots.ts'
+import { catalogUnavailable, tooManyCalls } from './catalog-refusal.ts'
+
+/** Limits of the calls to catalog; times in milliseconds. */
+export interface CallLimits {
+  /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */
+  readonly deadlineMs: number
+  /** Catalog is not called after so many failures in a row. */
+  readonly failures: number
+  /** Then one call tries it again after this time. */
+  readonly halfOpenAfterMs: number
+  readonly slots: SlotLimits
+}
+
+/** A call that got a slot has at least a second. Catalog itself has ten connections to PostgreSQL. */
+const LIMITS: CallLimits = {
+  deadlineMs: 2000,
+  failures: 10,
+  halfOpenAfterMs: 1000,
+  slots: { running: 64, runningPerWorkspace: 16, waitingPerWorkspace: 256, waitMs: 1000 },
+}
+
+/** The pause before a call is repeated: from this many milliseconds to twice as many. */
+const REPEAT_AFTER_MS = 50
+
+/** What catalog has answered, whatever the status. */
+interface CatalogAnswer {
+  readonly status: number
+  readonly body: unknown
+  /** Whether an earlier attempt failed. That one may take effect as well. */
+  readonly isRepeated: boolean
+}
+
+/** Calls to catalog's internal operations. All of them are safe to repeat. */
+export interface CatalogCalls extends Component {
+  /**
+   * Sends a request with the token of the caller, and once more after a lost connection or an answer 502, 503 or 504. Throws
+   * `service_unavailable` when there is no answer in time, when catalog has failed many times in a row, and when the workspace has too
+   * many calls under way.
+   */
+  post(context: RequestContext, path: `/internal/${string}`, body: unknown): Promise<CatalogAnswer>
+}
+
+/** Opens kept-alive connections to catalog. */
+export function catalogCalls(url: string, limits = LIMITS): CatalogCalls {
+  const pool = new Pool(url, {
+    connections: limits.slots.running,
+    pipelining: 1,
+    connect: { timeout: limits.deadlineMs },
+    headersTimeout: limits.deadlineMs,
+    bodyTimeout: limits.deadlineMs,
+  })
+  const inSlot = callSlots(limits.slots, tooManyCalls)
+  // A refusal is an answer and no failure: one tenant's mistakes do not keep the others from catalog.
+  const breaker = circuitBreaker(handleAll, {
+    halfOpenAfter: limits.halfOpenAfterMs,
+    breaker: new ConsecutiveBreaker(limits.failures),
+  })
+
+  async function send(context: RequestContext, path: string, body: string, signal: AbortSignal) {
+    const { token, requestId, traceparent } = context
+    const headers = { [INTERNAL_TOKEN_HEADER]: token, 'x-request-id': requestId, traceparent }
+    const answer = await pool.request({
+      method: 'POST',
+      path,
+      headers: { ...headers, 'content-type': 'application/json' },
+      body,
+      signal,
+    })
+    const text = await answer.body.text()
+    if ([502, 503, 504].includes(answer.statusCode)) throw new Error(`catalog answered ${answer.statusCode} ${text}`)
+    return { status: answer.statusCode, body: JSON.parse(text) as unknown }
+  }
+
+  async function sendTwice(context: RequestContext, path: string, body: string, signal: AbortSignal) {
+    const attempt = () => breaker.execute(() => send(context, path, body, signal))
+    try {
+      return { ...(await attempt()), isRepeated: false }
+    } catch (error) {
+      if (signal.aborted || error instanceof BrokenCircuitError) throw error
+      await pause(REPEAT_AFTER_MS * (1 + Math.random()), undefined, { signal })
+      return { ...(await attempt()), isRepeated: true }
+    }
+  }
+
+  return {
+    name: 'catalog',
+    post: (context, path, body) => {
+      const signal = AbortSignal.timeout(limits.deadlineMs)
+      return inSlot(context.workspaceId, () =>
+        sendTwice(context, path, JSON.stringify(body), signal).catch((cause: unknown) => {
+          throw catalogUnavailable(cause)
+        }),
+      )
+    },
+    async stop() {
+      await pool.close()
+    },
+  }
+}

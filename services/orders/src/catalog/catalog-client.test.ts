@@ -1,0 +1,134 @@
+import { randomUUID } from 'node:crypto'
+import { errorBody } from '@backoffice/contracts/errors.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { type AnswerRequest, answeringServer, hangUp, json } from '../testing/answering-server.ts'
+import { catalogClient } from './catalog-client.ts'
+
+const SLOTS = { running: 4, runningPerWorkspace: 2, waitingPerWorkspace: 2, waitMs: 200 }
+const LIMITS = { deadlineMs: 2000, failures: 4, halfOpenAfterMs: 10, slots: SLOTS }
+
+const aContext = (): RequestContext => ({ ...aCaller(), requestId: randomUUID(), token: 'token', traceparent: 'trace' })
+
+/** A client and the server that it calls. */
+async function clientOf(limits: Partial<typeof LIMITS> = {}) {
+  const server = await answeringServer()
+  const client = catalogClient(server.url, { ...LIMITS, ...limits })
+  whenDone(() => client.stop?.())
+  server.answer = json(200, { order: 'a', variants: [] })
+  const context = aContext()
+  return {
+    server,
+    context,
+    take: (of = context) => client.takeStock(of, 'a', [{ variant: 'b', quantity: 1 }]),
+    read: (of = context) => client.readVariants(of, { ids: [], skus: [] }),
+  }
+}
+
+const never: AnswerRequest = () => undefined
+const tooShort = json(409, errorBody('conflict', 'lines[0].quantity: only 0 of "MUG" left', 'request'))
+const unavailable = { code: 'service_unavailable', headers: { 'retry-after': '1' } }
+
+it('connections are kept alive, and the caller’s token and ids go with each call', async () => {
+  const { server, take, read, context } = await clientOf()
+  const headers: unknown[] = []
+  server.next.push((request, ...rest) => {
+    const { 'x-internal-token': token, 'x-request-id': requestId, traceparent } = request.headers
+    headers.push({ token, requestId, traceparent })
+    json(200, { order: 'a' })(request, ...rest)
+  })
+  await take()
+  for (let call = 0; call < 50; call++) expect(await read()).toEqual([])
+  expect(server.requests).toBe(51)
+  expect(server.connections).toBeLessThanOrEqual(LIMITS.slots.running)
+  const { token, requestId, traceparent } = context
+  expect(headers).toEqual([{ token, requestId, traceparent }])
+})
+
+it.each([
+  ['a lost connection', hangUp],
+  ['an answer 503', json(503, errorBody('service_unavailable', 'stopping', ''))],
+])('a call is repeated once after %s', async (_, failure) => {
+  const { server, take } = await clientOf()
+  server.next.push(failure)
+  await take()
+  expect(server.requests).toBe(2)
+  server.next.push(failure, failure)
+  await expect(take()).rejects.toMatchObject(unavailable)
+  expect(server.requests).toBe(4)
+})
+
+it('a refusal is definite, but not after a first attempt that may still take effect', async () => {
+  const { server, take } = await clientOf()
+  server.next.push(tooShort)
+  await expect(take()).rejects.toMatchObject({ code: 'conflict', isDefinite: true })
+  server.next.push(hangUp, tooShort)
+  await expect(take()).rejects.toMatchObject({ code: 'conflict', isDefinite: false })
+})
+
+it('a call without an answer by its deadline is service_unavailable, and not repeated', async () => {
+  const { server, take } = await clientOf({ deadlineMs: 100 })
+  server.next.push(never)
+  await expect(take()).rejects.toMatchObject(unavailable)
+  server.next.push((_request, response) => void response.writeHead(200).write('{'))
+  await expect(take()).rejects.toMatchObject(unavailable)
+  expect(server.requests).toBe(2)
+})
+
+it.each([
+  ['text', (response: { end(text: string): unknown }) => response.end('maybe')],
+  ['another shape', (response: { end(text: string): unknown }) => response.end('{"variants":[{"id":7}]}')],
+])('an answer of %s is service_unavailable, with the cause for the log', async (_, answer) => {
+  const { server, read } = await clientOf()
+  server.answer = (_request, response) => void answer(response)
+  await expect(read()).rejects.toMatchObject({ ...unavailable, cause: expect.anything() })
+})
+
+it('catalog is not called while it keeps failing; one call tries it again, and its success lets all calls through', async () => {
+  const { server, take } = await clientOf({ halfOpenAfterMs: 1000 })
+  server.answer = hangUp
+  for (let call = 0; call < 2; call++) await expect(take()).rejects.toMatchObject(unavailable)
+  expect(server.requests).toBe(4)
+  await expect(take()).rejects.toMatchObject(unavailable)
+  expect(server.requests).toBe(4)
+  server.answer = json(200, { order: 'a' })
+  await eventually('catalog is called again', () =>
+    take().then(
+      () => true,
+      () => false,
+    ),
+  )
+  await take()
+  expect(server.requests).toBe(6)
+})
+
+it('refusals never keep catalog from being called, and neither do errors of catalog about one request', async () => {
+  const { server, take, read } = await clientOf()
+  server.answer = tooShort
+  for (let call = 0; call < 10; call++) await expect(take()).rejects.toMatchObject({ code: 'conflict' })
+  server.answer = json(500, errorBody('internal_error', 'no', ''))
+  for (let call = 0; call < 10; call++) await expect(take()).rejects.toMatchObject(unavailable)
+  server.answer = json(200, { variants: [] })
+  expect(await read()).toEqual([])
+  expect(server.requests).toBe(21)
+})
+
+it('the slow calls of one workspace leave slots to others, and too many of them are service_unavailable', async () => {
+  const { server, take, read } = await clientOf()
+  const held: (() => unknown)[] = []
+  server.answer = (...request) => held.push(() => json(200, { order: 'a' })(...request))
+  const slow = [take(), take()]
+  await eventually('two calls are under way', () => held.length === 2)
+  const waiting = [take(), take()].map((call) => call.catch((error: unknown) => error))
+  await expect(take()).rejects.toMatchObject(unavailable)
+  server.answer = json(200, { variants: [] })
+  expect(await read(aContext())).toEqual([])
+  // They have waited too long for a slot.
+  expect(await Promise.all(waiting)).toMatchObject([unavailable, unavailable])
+  for (const answer of held) answer()
+  await Promise.all(slow)
+  expect(server.requests).toBe(3)
+})

@@ -1,0 +1,38 @@
+import { errorBody } from '@backoffice/contracts/errors.ts'
+import { expect, it } from 'vitest'
+import { CatalogRefusal, refusalOf } from './catalog-refusal.ts'
+
+it.each([
+  [409, 'conflict', 'lines[2].quantity: only 2 of "MUG" left', 'items[2].quantity: only 2 of "MUG" left'],
+  [
+    422,
+    'unprocessable',
+    'lines[0].variant: this workspace has no variant 7; lines[10].variant: this workspace has no variant 8',
+    'items[0].variant: this workspace has no variant 7; items[10].variant: this workspace has no variant 8',
+  ],
+  [
+    409,
+    'conflict',
+    'lines[0].quantity: only 0 of "my lines[1]" left',
+    'items[0].quantity: only 0 of "my lines[1]" left',
+  ],
+] as const)('%i %s about lines is the same code about items', (status, code, message, shown) => {
+  const refusal = refusalOf(status, errorBody(code, message, 'request'), true)
+  expect(refusal).toBeInstanceOf(CatalogRefusal)
+  expect(refusal).toMatchObject({ code, message: shown, isDefinite: true })
+})
+
+it.each([
+  ['a reservation that was released meanwhile', 409, errorBody('conflict', 'order: 7 was released; take stock …', '')],
+  ['an expired token', 401, errorBody('invalid_api_key', 'The request did not come through the gateway', '')],
+  ['a mistake of orders', 400, errorBody('bad_request', 'ids[0]: must be a UUID', '')],
+  ['an error of catalog', 500, errorBody('internal_error', 'Something went wrong', '')],
+  ['a code that does not fit the status', 409, errorBody('unprocessable', 'lines[0].variant: no', '')],
+  ['another shape', 409, ['lines[0]']],
+  ['nothing', 404, undefined],
+])('%s is service_unavailable, with what catalog said for the log', (_, status, body) => {
+  const refusal = refusalOf(status, body, true)
+  expect(refusal).not.toBeInstanceOf(CatalogRefusal)
+  expect(refusal).toMatchObject({ code: 'service_unavailable', headers: { 'retry-after': '1' } })
+  expect(String(refusal.cause)).toContain(`catalog answered ${status}`)
+})

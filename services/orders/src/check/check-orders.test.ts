@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { fileURLToPath } from 'node:url'
+import type { Order } from '@backoffice/contracts/order.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { ordersService } from '../testing/orders-api.ts'
+import { checkOrders } from './check-orders.ts'
+import type { Finding } from './order-findings.ts'
+
+const { admin, workerUrl, catalog, createOrder } = await ordersService()
+const open = (url: string) => {
+  const pool = openDatabase({ url, applicationName: 'check', poolSize: 2 })
+  whenDone(() => pool.stop?.())
+  return pool.sql
+}
+const [orders, stock] = [open(workerUrl), open(catalog.workerUrl)]
+
+const check = async () => {
+  const findings: Finding[] = []
+  const checked = await checkOrders(orders, stock, (finding) => findings.push(finding))
+  return { ...checked, findings }
+}
+
+beforeEach(async () => {
+  await admin`truncate sales_order, order_item, reservation, payment, invoice, invoice_counter, fulfillment, outbox`
+  await catalog.admin`truncate stock_reservation`
+})
+
+const place = (caller = aCaller()) => createOrder(caller, { status: 'PLACED' })
+/** Makes everything too old to be under way. */
+const age = async () => {
+  await admin`update reservation set created_at = created_at - interval '2 minutes'`
+  await admin`update sales_order set updated_at = updated_at - interval '2 minutes'`
+}
+const fulfil = (order: Order, quantity: number) => admin`
+  insert into fulfillment (workspace_id, order_id, id, items, created_at)
+  select workspace_id, order_id, gen_random_uuid(), json_build_array(json_build_object('id', id, 'quantity', ${quantity}::int)), now()
+  from order_item where order_id = ${order.id}`
+const pay = (order: Order, amount: number) => admin`
+  insert into payment (workspace_id, order_id, id, reference, amount, currency, metadata, created_at)
+  select workspace_id, id, gen_random_uuid(), gen_random_uuid()::text, ${amount}, currency, '{}', now()
+  from sales_order where id = ${order.id}`
+
+it('finds nothing in orders of several workspaces at CART and PLACED, paid and fulfilled, and free of charge', async () => {
+  const caller = aCaller()
+  await createOrder(caller)
+  const half = await place(caller)
+  await fulfil(half, 1)
+  await admin`update order_item set fulfilled = 1 where order_id = ${half.id}`
+  await admin`update sales_order set fulfillment_status = 'PARTIALLY_FULFILLED' where id = ${half.id}`
+  await pay(half, 500)
+  await admin`update sales_order set paid = 500, payment_status = 'PARTIALLY_PAID' where id = ${half.id}`
+  const { id } = await catalog.addVariant(caller, { price: { EUR: 0 } })
+  await createOrder(caller, { items: [{ variant: id, quantity: 1 }], status: 'PLACED' })
+  const other = aCaller()
+  const { id: twice } = await catalog.addVariant(other)
+  const line = { variant: twice, quantity: 2 }
+  await createOrder(other, {
+    items: [line, { variant: (await catalog.addVariant(other)).id, quantity: 1 }, line],
+    status: 'PLACED',
+  })
+  await age()
+  expect(await check()).toEqual({ orders: 4, reservations: 3, findings: [] })
+})
+
+it.each<[string, (order: Order) => Promise<unknown>]>([
+  [
+    'sums',
+    ({ id }) => admin`update sales_order set subtotal_price = 9, total_shipping = total_price - 9 where id = ${id}`,
+  ],
+  ['sums', ({ id }) => admin`update sales_order set total_items = 9 where id = ${id}`],
+  ['sums', ({ id }) => admin`update order_item set unit_price = 3, total_price = 3 * quantity where order_id = ${id}`],
+  ['payments', (order) => pay(order, 5)],
+  ['payments', ({ id }) => admin`update sales_order set paid = 5, payment_status = 'PARTIALLY_PAID' where id = ${id}`],
+  ['payments', ({ id }) => admin`update sales_order set payment_status = 'PARTIALLY_PAID' where id = ${id}`],
+  ['invoice', ({ id }) => admin`update invoice set total = total + 1 where order_id = ${id}`],
+  ['invoice', ({ id }) => admin`update invoice set status = 'PAID' where order_id = ${id}`],
+  ['invoice numbers', ({ id }) => admin`update invoice set number = 2 where order_id = ${id}`],
+  ['invoice numbers', () => admin`update invoice_counter set last = 2`],
+  ['invoice numbers', () => admin`delete from invoice_counter`],
+  ['fulfilled quantity', (order) => fulfil(order, 1)],
+  ['fulfilment status', ({ id }) => admin`update sales_order set fulfillment_status = 'FULFILLED' where id = ${id}`],
+  [
+    'reservation without a placed order',
+    ({ id }) => admin`update sales_order set status = 'CANCELLED' where id = ${id}`,
+  ],
+  ['abandoned reservation', () => leaveTaking('5 minutes')],
+  ['order without stock', () => catalog.admin`update stock_reservation set state = 'RELEASED'`],
+  ['order without stock', () => catalog.admin`delete from stock_reservation`],
+  [
+    'other lines',
+    () => catalog.admin`
+    update stock_reservation set lines = json_build_array(lines -> 0, json_build_object('variant', gen_random_uuid(), 'quantity', 1))`,
+  ],
+  ['stock without an order', () => takeStock()],
+])('finds %s', async (finding, seed) => {
+  const order = await place()
+  await seed(order)
+  await age()
+  const { findings } = await check()
+  expect(findings.map((found) => [found.finding, found.tooYoung ?? false])).toEqual([[finding, false]])
+})
+
+it('finds a placed order without a reservation, whose stock is without an order', async () => {
+  const caller = aCaller()
+  const { id } = await place(caller)
+  await admin`delete from reservation`
+  const { findings } = await check()
+  expect(findings).toMatchObject([
+    { finding: 'placed order without a reservation', workspace: caller.workspaceId, order: id },
+    { finding: 'stock without an order', workspace: caller.workspaceId, tooYoung: false },
+  ])
+})
+
+it('finds a placed order without an invoice', async () => {
+  const { id } = await place()
+  await admin`delete from invoice`
+  await admin`delete from invoice_counter`
+  expect((await check()).findings).toMatchObject([{ finding: 'invoice', order: id, invoiceTotal: null }])
+})
+
+const leaveTaking = (since: string, id: string = randomUUID()) => admin`
+  insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
+  values (${randomUUID()}, ${id}, ${randomUUID()}, 'TAKING', true, now() - ${since}::interval)`
+const takeStock = (workspace: string = randomUUID(), order: string = randomUUID()) => catalog.admin`
+  insert into stock_reservation (workspace_id, order_id, state, lines, taken_at)
+  values (${workspace}, ${order}, 'TAKEN', '[]', now() - interval '1 hour')`
+
+it('names what may be under way as too young, but for a young reservation at TAKING, which is as it should be', async () => {
+  await place()
+  await catalog.admin`truncate stock_reservation`
+  await leaveTaking('5 seconds')
+  expect((await check()).findings).toMatchObject([{ finding: 'order without stock', tooYoung: true }])
+  await admin`truncate reservation, sales_order, order_item`
+  const [workspace, released] = [randomUUID(), randomUUID()]
+  await takeStock(workspace, released)
+  for (const ago of ['1 hour', '5 seconds']) {
+    await admin`
+      insert into outbox (event_id, topic, type, key, payload, workspace_id, livemode, traceparent, occurred_at)
+      values (${randomUUID()}, 'orders.reservations', 'reservation.released', ${released}, '{}', ${workspace}, true, '',
+        now() - ${ago}::interval)`
+    const stockFindings = (await check()).findings.filter(({ reservation }) => reservation === released)
+    expect(stockFindings).toMatchObject([{ finding: 'stock without an order', tooYoung: ago === '5 seconds' }])
+  }
+})
+
+it('streams more reservations than fit in one batch, of both services', async () => {
+  for (const sql of [admin, catalog.admin]) {
+    const isOrders = sql === admin
+    await sql`
+      insert into ${isOrders ? sql`reservation (workspace_id, id, order_id, state, livemode, created_at)` : sql`stock_reservation (workspace_id, order_id, state, lines)`}
+      select md5((n % 7)::text)::uuid, md5(n::text)::uuid,
+        ${isOrders ? sql`gen_random_uuid(), 'HELD', true, now() - interval '1 hour'` : sql`'TAKEN', '[]'`}
+      from generate_series(1, 3000) as n where n % ${isOrders ? 500 : 300} <> 0`
+  }
+  const counts = Object.entries(Object.groupBy((await check()).findings, ({ finding }) => finding))
+  // A thousandth is missing on either side, but for the two that are missing on both.
+  expect(Object.fromEntries(counts.map(([finding, found]) => [finding, found?.length]))).toMatchObject({
+    'reservation without a placed order': 2994,
+    'order without stock': 8,
+    'stock without an order': 4,
+  })
+})
+
+/** Runs the command and returns its exit code and what it printed. */
+const command = () =>
+  new Promise<{ code: number; output: string }>((resolve) => {
+    const file = fileURLToPath(new URL('check-orders.ts', import.meta.url))
+    const env = { ...process.env, WORKER_DATABASE_URL: workerUrl, CATALOG_WORKER_DATABASE_URL: catalog.workerUrl }
+    execFile(process.execPath, [file], { env }, (error, output) => resolve({ code: Number(error?.code ?? 0), output }))
+  })
+
+it('as a command prints the findings and fails when there is one that is not too young', async () => {
+  const { id } = await place()
+  expect(await command()).toEqual({
+    code: 0,
+    output: 'orders checked: 1; reservations: 1; findings: 0; too young: 0\n',
+  })
+  await catalog.admin`delete from stock_reservation`
+  expect(await command()).toMatchObject({ code: 0, output: expect.stringContaining('findings: 0; too young: 1') })
+  await admin`update sales_order set total_items = 9`
+  const { code, output } = await command()
+  expect(code).toBe(1)
+  expect(output).toContain(`"finding":"sums"`)
+  expect(output).toContain(`"order":"${id}"`)
+  expect(output).toContain('orders checked: 1; reservations: 1; findings: 1; too young: 1')
+})

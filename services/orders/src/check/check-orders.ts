@@ -1,0 +1,64 @@
+import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
+import { readConfig } from '@backoffice/runtime/config.ts'
+import { z } from 'zod'
+import { type Finding, orderFindings } from './order-findings.ts'
+import { reservationFindings } from './reservation-findings.ts'
+
+/** What a check has looked at. */
+interface Checked {
+  readonly orders: number
+  readonly reservations: number
+}
+
+const SNAPSHOT = 'isolation level repeatable read read only'
+
+/**
+ * Checks all orders in one snapshot, and their stock in a snapshot of catalog that is a moment older. Calls `report` with each finding.
+ * Both connections have to see all workspaces, as the worker roles and a superuser do. `orders` needs two connections.
+ */
+export const checkOrders = (orders: Sql, catalog: Sql, report: (finding: Finding) => void): Promise<Checked> =>
+  catalog.begin(SNAPSHOT, async (inCatalog) => {
+    // The first statement takes the snapshot.
+    await inCatalog`select 1`
+    return orders.begin(SNAPSHOT, async (inOrders) => {
+      const [{ count }] = await inOrders<[{ count: number }]>`select count(*) from sales_order`
+      for await (const finding of orderFindings(inOrders)) report(finding)
+      const found = reservationFindings({ orders: inOrders, catalog: inCatalog, ordersNow: orders })
+      for (;;) {
+        const next = await found.next()
+        if (next.done) return { orders: count, reservations: next.value }
+        report(next.value)
+      }
+    })
+  })
+
+/**
+ * `npm run check-orders -w services/orders`, with `WORKER_DATABASE_URL` and `CATALOG_WORKER_DATABASE_URL` of the worker roles or a
+ * superuser: prints each finding as a line of JSON. Exits 1 if there is one that is not too young to judge.
+ */
+async function main(): Promise<void> {
+  const Config = z.object({ WORKER_DATABASE_URL: z.url(), CATALOG_WORKER_DATABASE_URL: z.url() })
+  const { WORKER_DATABASE_URL, CATALOG_WORKER_DATABASE_URL } = readConfig(Config)
+  const open = (url: string, schema: string, poolSize: number) =>
+    openDatabase({
+      url,
+      poolSize,
+      applicationName: 'check orders',
+      settings: { search_path: schema, statement_timeout: '0', idle_in_transaction_session_timeout: '0' },
+    })
+  const orders = open(WORKER_DATABASE_URL, 'orders', 2)
+  const catalog = open(CATALOG_WORKER_DATABASE_URL, 'catalog', 1)
+  let [findings, tooYoung] = [0, 0]
+  const checked = await checkOrders(orders.sql, catalog.sql, (finding) => {
+    if (finding.tooYoung) tooYoung++
+    else findings++
+    console.log(JSON.stringify(finding))
+  })
+  await Promise.all([orders.stop?.(), catalog.stop?.()])
+  // Printed, because a role that sees no workspace finds nothing either.
+  const { orders: count, reservations } = checked
+  console.log(`orders checked: ${count}; reservations: ${reservations}; findings: ${findings}; too young: ${tooYoung}`)
+  process.exitCode = findings === 0 ? 0 : 1
+}
+
+if (import.meta.main) await main()

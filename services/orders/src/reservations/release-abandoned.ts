@@ -1,0 +1,70 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import { releaseTakings } from './reserve-stock.ts'
+
+const EVERY_MS = 5000
+/** Of all workspaces, and of one of them. */
+const BATCH_SIZE = 1000
+const WORKSPACE_BATCH_SIZE = 100
+
+interface Dependencies {
+  /** Connects as the app role. */
+  readonly db: Database
+  /** Connects as the worker role. */
+  readonly worker: Database
+  readonly logger: Logger
+}
+
+/**
+ * Releases the reservations that were left at TAKING, because their process ended or PostgreSQL was away. A process that was only
+ * paused finds its reservation gone, and does not place the order. Replicas share the work.
+ */
+export const releaseAbandoned = (dependencies: Dependencies) =>
+  worker({
+    name: 'abandoned reservations',
+    everyMs: EVERY_MS,
+    logger: dependencies.logger,
+    work: async () => ((await releaseBatch(dependencies)) > 0 ? 0 : EVERY_MS),
+  })
+
+interface Abandoned {
+  readonly workspaceId: string
+  readonly livemode: boolean
+  readonly ids: string[]
+}
+
+/**
+ * Releases one batch, each workspace in a transaction of its own, and returns the number of released reservations. A workspace whose
+ * transaction fails is logged, and the others go on.
+ */
+export async function releaseBatch({ db, worker: workerDb, logger }: Dependencies): Promise<number> {
+  let count = 0
+  for (const { ids, ...workspace } of await findAbandoned(workerDb)) {
+    const context = { ...workspace, actor: 'abandoned reservations', traceparent: traceparentFrom(undefined) }
+    try {
+      const released = await db.inWorkspace(context, (tx) => releaseTakings(tx, ids))
+      if (released > 0)
+        logger.warn({ workspace_id: workspace.workspaceId, released }, 'released abandoned reservations')
+      count += released
+    } catch (error) {
+      logger.warn({ err: error, workspace_id: workspace.workspaceId }, 'could not release abandoned reservations')
+    }
+  }
+  return count
+}
+
+/**
+ * Finds reservations that are TAKING for 15 s, by the database's clock: a take has 2 s, and the transaction after it rarely waits. The
+ * oldest of each workspace come first, so that none waits for a workspace with many.
+ */
+const findAbandoned = ({ sql }: Database) => sql<Abandoned[]>`
+  select workspace_id as "workspaceId", livemode, array_agg(id) as ids
+  from (
+    select workspace_id, livemode, id, row_number() over (partition by workspace_id order by created_at) as place
+    from reservation where state = 'TAKING' and created_at < now() - interval '15 seconds'
+    order by place limit ${BATCH_SIZE}
+  ) as oldest
+  where place <= ${WORKSPACE_BATCH_SIZE}
+  group by workspace_id, livemode`

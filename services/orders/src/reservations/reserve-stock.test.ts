@@ -1,0 +1,277 @@
+import { randomUUID } from 'node:crypto'
+import type { Order } from '@backoffice/contracts/order.ts'
+import { type Caller, INTERNAL_TOKEN_HEADER, type RequestContext } from '@backoffice/http/internal-token.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { describe, expect, it } from 'vitest'
+import { catalogClient } from '../catalog/catalog-client.ts'
+import { answeringServer, forwardTo, loseAnswerOf } from '../testing/answering-server.ts'
+import { ordersService } from '../testing/orders-api.ts'
+import { PATIENT } from '../testing/test-catalog.ts'
+import { releaseBatch } from './release-abandoned.ts'
+import { reserveStock } from './reserve-stock.ts'
+
+const { admin, db, appUrl, workerUrl, catalog, replica } = await ordersService()
+const logger = createLogger('test', 'silent')
+const worker = openDatabase({ url: workerUrl, applicationName: 'test worker' })
+whenDone(() => worker.stop?.())
+const sweep = () => releaseBatch({ db, worker, logger })
+
+/** Stands between orders and the catalog, so that a test can lose answers of the catalog. */
+const between = await answeringServer()
+const forward = forwardTo(catalog.url)
+between.answer = forward
+const client = catalogClient(between.url, PATIENT)
+whenDone(() => client.stop?.())
+const send = replica(client)
+
+const place = (caller: Caller, variant: string, members: Record<string, unknown> = {}, headers = {}) =>
+  send<Order & { error: { code: string; message: string } }>(
+    caller,
+    'POST',
+    '/v1/orders',
+    { currency: 'EUR', items: [{ variant, quantity: 1 }], status: 'PLACED', ...members },
+    headers,
+  )
+const contextOf = async (caller: Caller): Promise<RequestContext> => {
+  const { [INTERNAL_TOKEN_HEADER]: token = '' } = await headersOf(caller)
+  return { ...caller, requestId: randomUUID(), token, traceparent: 'trace' }
+}
+
+const reservationsOf = async ({ workspaceId }: Caller) => [
+  ...(await admin<{ id: string; order_id: string; state: string }[]>`
+    select id, order_id, state from reservation where workspace_id = ${workspaceId}`),
+]
+const releasesOf = async ({ workspaceId }: Caller) =>
+  (
+    await admin<{ key: string; payload: { order: string } }[]>`
+      select key, payload from outbox where workspace_id = ${workspaceId} and type = 'reservation.released'`
+  ).map(({ key, payload }) => {
+    expect(payload).toEqual({ order: key })
+    return key
+  })
+/** Does what catalog does with the published releases. */
+const consumeReleases = async (caller: Caller) => {
+  for (const order of await releasesOf(caller)) await catalog.send(caller, 'POST', '/internal/stock/release', { order })
+}
+const reservationsAtCatalog = async ({ workspaceId }: Caller) =>
+  (await catalog.admin`select state from stock_reservation where workspace_id = ${workspaceId}`).map(
+    ({ state }) => state,
+  )
+const ordersOf = async ({ workspaceId }: Caller) =>
+  (await admin`select from sales_order where workspace_id = ${workspaceId}`).length
+const makeOlder = ({ workspaceId }: Caller, by = '16 seconds') => admin`
+  update reservation set created_at = created_at - ${by}::interval where workspace_id = ${workspaceId}`
+
+describe('A reservation is held by a placed order, or leaves nothing behind', () => {
+  it('a placed order holds it', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 3 })
+    const { body } = await place(caller, id)
+    expect(await reservationsOf(caller)).toMatchObject([{ order_id: body.id, state: 'HELD' }])
+    expect([await reservationsAtCatalog(caller), await releasesOf(caller)]).toEqual([['TAKEN'], []])
+  })
+
+  it('short stock is a conflict in the words of the order, and neither orders nor catalog keeps anything (OP-44)', async () => {
+    const caller = aCaller()
+    const [mug, cup] = [await catalog.addVariant(caller), await catalog.addVariant(caller, { stock: 1 })]
+    const items = [
+      { variant: mug.id, quantity: 1 },
+      { sku: cup.sku, quantity: 2 },
+    ]
+    const { status, body } = await place(caller, '', { items })
+    expect([status, body.error.code, body.error.message]).toEqual([
+      409,
+      'conflict',
+      `items[1].quantity: only 1 of "${cup.sku}" left`,
+    ])
+    expect([await reservationsOf(caller), await releasesOf(caller), await ordersOf(caller)]).toEqual([[], [], 0])
+    expect([await reservationsAtCatalog(caller), await catalog.stockOf(mug.id)]).toEqual([[], 100])
+  })
+
+  it('a variant that is deleted between its reading and its taking is unprocessable', async () => {
+    const caller = aCaller()
+    const mug = await catalog.addVariant(caller)
+    between.next.push(forward, async (...request) => {
+      await catalog.send(caller, 'DELETE', `/v1/products/${mug.product}`)
+      await forward(...request)
+    })
+    const { status, body } = await place(caller, mug.id)
+    expect([status, body.error.message]).toEqual([422, `items[0].variant: this workspace has no variant ${mug.id}`])
+    expect([await reservationsOf(caller), await releasesOf(caller)]).toEqual([[], []])
+  })
+
+  it('a take whose answer is lost is repeated, and takes once', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 3 })
+    between.next.push(forward, loseAnswerOf(catalog.url))
+    expect((await place(caller, id)).status).toBe(201)
+    expect([await catalog.stockOf(id), await reservationsAtCatalog(caller)]).toEqual([2, ['TAKEN']])
+  })
+
+  it('a take without an answer is service_unavailable, creates no order, and publishes its release at once', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 3 })
+    const lose = loseAnswerOf(catalog.url)
+    between.next.push(forward, lose, lose)
+    const { status, body, headers } = await place(caller, id)
+    expect([status, body.error.code, headers['retry-after']]).toEqual([503, 'service_unavailable', '1'])
+    expect([await reservationsOf(caller), await ordersOf(caller), await catalog.stockOf(id)]).toEqual([[], 0, 2])
+    await consumeReleases(caller)
+    expect([await catalog.stockOf(id), await reservationsAtCatalog(caller)]).toEqual([3, ['RELEASED']])
+  })
+
+  it('short stock after an attempt without an answer is released too, because that attempt may come late', async () => {
+    const caller = aCaller()
+    const { id, product } = await catalog.addVariant(caller, { stock: 0 })
+    between.next.push(forward, (request) => request.socket.destroy())
+    expect((await place(caller, id)).status).toBe(409)
+    const [order = ''] = await releasesOf(caller)
+    await consumeReleases(caller)
+    await catalog.send(caller, 'PUT', `/v1/products/${product}`, { stock: 5 })
+    const late = catalog.send(caller, 'POST', '/internal/stock/take', { order, lines: [{ variant: id, quantity: 1 }] })
+    await expect(late).rejects.toThrow('was released')
+    expect(await catalog.stockOf(id)).toBe(5)
+  })
+
+  it('an order that is refused after the take gives the stock back', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 3 })
+    expect((await place(caller, id, { customer: { id: randomUUID() } })).status).toBe(422)
+    await consumeReleases(caller)
+    expect([await catalog.stockOf(id), await reservationsOf(caller), await ordersOf(caller)]).toEqual([3, [], 0])
+  })
+
+  it('requests with one Idempotency-Key at once place one order, and the reservations of the others are released (OP-08)', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 100 })
+    const headers = { 'idempotency-key': randomUUID() }
+    const answers = await Promise.all(Array.from({ length: 8 }, () => place(caller, id, {}, headers)))
+    expect(new Set(answers.map(({ status, body }) => `${status} ${body.id}`)).size).toBe(1)
+    await consumeReleases(caller)
+    expect([await catalog.stockOf(id), await ordersOf(caller)]).toEqual([99, 1])
+    expect((await reservationsOf(caller)).map(({ state }) => state)).toEqual(['HELD'])
+  })
+
+  it('a request that finds its stock taken by itself, sent twice at once, gets the answer of the first (OP-08)', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 1 })
+    const headers = { 'idempotency-key': randomUUID() }
+    const first = Promise.withResolvers<string>()
+    between.next.push(forward, async (...request) => {
+      first.resolve((await place(caller, id, {}, headers)).body.id)
+      await forward(...request)
+    })
+    const { status, body } = await place(caller, id, {}, headers)
+    expect([status, body.id]).toEqual([201, await first.promise])
+    expect([await ordersOf(caller), await releasesOf(caller)]).toEqual([1, []])
+  })
+})
+
+describe('What a process leaves behind is released after 15 s of the database’s clock', () => {
+  /** Takes one of a variant and loses PostgreSQL: the row stays at TAKING. */
+  const leave = async (caller: Caller, variant: string) => {
+    const gone = openDatabase({ url: appUrl, applicationName: 'gone' })
+    const lines = [{ variant, quantity: 1 }]
+    const placing = reserveStock(gone, client)(await contextOf(caller), { id: randomUUID(), lines }, async () => {
+      await gone.stop?.()
+      throw new Error('gone')
+    })
+    await expect(placing).rejects.toThrow('gone')
+  }
+
+  it('a reservation is released once by two replicas at once, and a younger or held one is not', async () => {
+    const [caller, other] = [aCaller(), aCaller({ livemode: false })]
+    const [mug, cup] = [await catalog.addVariant(caller), await catalog.addVariant(other)]
+    await Promise.all(Array.from({ length: 5 }, () => leave(caller, mug.id)))
+    await leave(other, cup.id)
+    await place(caller, mug.id)
+    await makeOlder(caller)
+    await makeOlder(other)
+    await leave(other, cup.id)
+    await Promise.all(Array.from({ length: 4 }, sweep))
+    expect(await sweep()).toBe(0)
+    expect([await releasesOf(caller), await releasesOf(other)].map(({ length }) => length)).toEqual([5, 1])
+    expect((await reservationsOf(caller)).map(({ state }) => state)).toEqual(['HELD'])
+    expect((await reservationsOf(other)).map(({ state }) => state)).toEqual(['TAKING'])
+    const [record] = await admin`
+      select livemode, traceparent from outbox where workspace_id = ${other.workspaceId} and type = 'reservation.released'`
+    expect(record).toMatchObject({ livemode: false, traceparent: expect.stringMatching(/^00-/) })
+    await consumeReleases(caller)
+    await consumeReleases(other)
+    expect([await catalog.stockOf(mug.id), await catalog.stockOf(cup.id)]).toEqual([99, 99])
+  })
+
+  it('a workspace with thousands of them does not keep those of another waiting', async () => {
+    const [many, few] = [aCaller(), aCaller()]
+    await admin`
+      insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
+      select ${many.workspaceId}, gen_random_uuid(), gen_random_uuid(), 'TAKING', true, now() - interval '1 hour'
+      from generate_series(1, 3000)`
+    await leave(few, (await catalog.addVariant(few)).id)
+    await makeOlder(few)
+    await sweep()
+    expect((await releasesOf(few)).length).toBe(1)
+    while ((await sweep()) > 0);
+    expect((await releasesOf(many)).length).toBe(3000)
+  })
+
+  it('a process that is paused between take and hold does not place the order', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 3 })
+    const context = await contextOf(caller)
+    const lines = [{ variant: id, quantity: 1 }]
+    const placing = reserveStock(db, client)(context, { id: randomUUID(), lines }, async (hold) => {
+      await makeOlder(caller)
+      expect(await sweep()).toBe(1)
+      return db.inWorkspace(context, hold)
+    })
+    await expect(placing).rejects.toMatchObject({ code: 'service_unavailable' })
+    await consumeReleases(caller)
+    expect([await catalog.stockOf(id), await reservationsOf(caller)]).toEqual([3, []])
+    expect((await releasesOf(caller)).length).toBe(1)
+  })
+
+  it('a take that arrives after the release is service_unavailable, and takes nothing', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller, { stock: 3 })
+    between.next.push(forward, async (...request) => {
+      await makeOlder(caller)
+      await sweep()
+      await consumeReleases(caller)
+      await forward(...request)
+    })
+    expect((await place(caller, id)).status).toBe(503)
+    expect([await catalog.stockOf(id), await ordersOf(caller), await reservationsOf(caller)]).toEqual([3, 0, []])
+  })
+
+  it('a reservation that a transaction is holding is not released', async () => {
+    const caller = aCaller()
+    const { id } = await catalog.addVariant(caller)
+    const [order, context] = [randomUUID(), await contextOf(caller)]
+    const lines = [{ variant: id, quantity: 1 }]
+    await reserveStock(db, client)(context, { id: order, lines }, async (hold) => {
+      await makeOlder(caller)
+      await db.inWorkspace(context, async (tx) => {
+        await hold(tx)
+        expect(await sweep()).toBe(0)
+      })
+    })
+    expect(await reservationsOf(caller)).toMatchObject([{ order_id: order, state: 'HELD' }])
+    expect(await releasesOf(caller)).toEqual([])
+  })
+})
+
+it('200 orders at once over 10 units sell exactly 10 (OP-44)', async () => {
+  const caller = aCaller()
+  const { id, sku } = await catalog.addVariant(caller, { stock: 10 })
+  const answers = await Promise.all(Array.from({ length: 200 }, () => place(caller, id)))
+  const refused = answers.filter(({ status }) => status === 409)
+  expect([answers.filter(({ status }) => status === 201).length, refused.length]).toEqual([10, 190])
+  expect(new Set(refused.map(({ body }) => body.error.message))).toContain(`items[0].quantity: only 0 of "${sku}" left`)
+  expect([await catalog.stockOf(id), await ordersOf(caller), (await reservationsOf(caller)).length]).toEqual([
+    0, 10, 10,
+  ])
+})

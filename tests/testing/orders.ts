@@ -1,0 +1,80 @@
+import { execFile } from 'node:child_process'
+import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Product } from '@backoffice/contracts/product.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import type { Answer, apiWith, Refusal } from './api.ts'
+import { aProduct } from './products.ts'
+import type { TestStack } from './stack.ts'
+
+const RECOVERY_MS = 180_000
+
+/** An order or a refusal. */
+export type Placed = Answer<{ id: string; status: string; note: string | null } & Refusal>
+
+/** Places orders in a workspace, and checks what is left of them. */
+export function ordersOf(stack: TestStack, api: ReturnType<typeof apiWith>) {
+  const place = (items: readonly unknown[], members: Record<string, unknown> = {}, headers = {}): Promise<Placed> =>
+    api('POST', '/v1/orders', { currency: 'NGN', items, status: 'PLACED', ...members }, headers)
+
+  /** Runs a check command over the stack's databases. Resolves with its last line, and rejects when it fails. */
+  const runCheck = async (file: string): Promise<string> => {
+    const { postgres } = stack.description()
+    const { stdout } = await promisify(execFile)(process.execPath, [file], {
+      env: { ...process.env, WORKER_DATABASE_URL: postgres, CATALOG_WORKER_DATABASE_URL: postgres },
+    })
+    return stdout.trim().split('\n').at(-1) ?? ''
+  }
+
+  return {
+    place,
+    /** Places an order with an Idempotency-Key, again and again until it is answered. The key is the order's note. */
+    placeSurely: async (key: string, items: readonly unknown[]): Promise<Placed> => {
+      const deadline = performance.now() + RECOVERY_MS
+      for (;;) {
+        const answer = await place(items, { note: key }, { 'idempotency-key': key }).catch(() => undefined)
+        if (answer !== undefined && answer.status < 500) return answer
+        if (performance.now() > deadline) throw new Error(`${key} is not answered: ${JSON.stringify(answer?.body)}`)
+        await pause(100)
+      }
+    },
+    /** Creates a product with so much stock. Returns the id of its variant. */
+    variant: async (stock: number): Promise<string> => {
+      const { body } = await api<Product>('POST', '/v1/products', aProduct({ stock }))
+      return body.variants[0]?.id ?? ''
+    },
+    /** The stock of each variant at catalog, and what placed orders hold of it. */
+    stocks: async (variants: readonly string[]): Promise<{ stock: number; held: number }[]> => {
+      const rows = await stack.sql<{ id: string; stock: number; held: number }[]>`
+        select variant.id, stock::float8 as stock, coalesce((
+          select sum(quantity) from orders.order_item
+          join orders.reservation using (workspace_id, order_id)
+          where state = 'HELD' and variant_id = variant.id
+        ), 0)::float8 as held
+        from catalog.variant as variant where id = any(${variants as string[]}::uuid[])`
+      return variants.map((variant) => {
+        const { stock, held } = rows.find(({ id }) => id === variant) ?? { stock: Number.NaN, held: Number.NaN }
+        return { stock, held }
+      })
+    },
+    /** Waits until all left-overs are released; then both checks must find nothing. */
+    untilClean: async (): Promise<void> => {
+      await eventually(
+        'no reservation is left at TAKING',
+        async () => (await stack.sql`select from orders.reservation where state = 'TAKING' limit 1`).length === 0,
+        RECOVERY_MS,
+      )
+      const found = await eventually(
+        'check-orders finds nothing, also nothing too young to judge',
+        async () => {
+          const last = await runCheck('services/orders/src/check/check-orders.ts').catch(({ stdout }) =>
+            console.log(stdout),
+          )
+          return last?.endsWith('findings: 0; too young: 0') && last
+        },
+        RECOVERY_MS,
+      )
+      console.log(found, '|', await runCheck('services/catalog/src/stock/check-ledger.ts'))
+    },
+  }
+}
