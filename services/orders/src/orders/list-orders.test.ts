@@ -200,17 +200,17 @@ describe('GET /v1/orders', () => {
   })
 
   it.each([
-    '',
-    '&status=CART',
-    '&since=2026-02-01T12:10:00Z',
-    '&sort_by=updatedAt&since=2026-02-01T12:10:00Z',
-    '&order_number=N7',
-  ])('sends two statements, whatever the size of the page: %s', async (filter) => {
+    ['', 2],
+    ['&status=CART', 2],
+    ['&since=2026-02-01T12:10:00Z', 2],
+    ['&order_number=N7', 2],
+    ['&sort_by=updatedAt&since=2026-02-01T12:10:00Z', 3],
+  ])('the list %s sends %d statements, whatever the size of the page', async (filter, statements) => {
     for (const size of [1, 100]) {
       takeStatements()
       await list(caller, `limit=${size}${filter}`)
       // With begin, set_config and commit.
-      expect(takeStatements()).toHaveLength(5)
+      expect(takeStatements()).toHaveLength(statements + 3)
     }
   })
 

@@ -21,7 +21,7 @@ const OrdersQuery = z.strictObject({
   sort_order: z.enum(['asc', 'desc']).default('desc'),
 })
 
-/** GET /v1/orders (extension of OP-43). Two statements, whatever the filters and the size of the page. */
+/** GET /v1/orders (extension of OP-43). At most three statements, whatever the filters and the size of the page. */
 export const listOrders = operation({
   method: 'GET',
   path: '/v1/orders',

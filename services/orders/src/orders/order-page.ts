@@ -19,7 +19,7 @@ interface Located {
 }
 
 /**
- * Locates a page, with one statement. A list of one customer, or of an order number, is found by its index and sorted. All other lists
+ * Locates a page, with one statement or two. A list of one customer, or of an order number, is found by its index and sorted. All other lists
  * have kept counts, which say from which hours the orders of a page are; the query for the ids reads these hours only.
  */
 export async function locatePage(tx: Transaction, filters: OrderFilters, wanted: PageWanted): Promise<Located> {
@@ -43,25 +43,28 @@ const found = (tx: Transaction, filters: OrderFilters) => tx`
     select id, updated_at from sales_order where ${matches(tx, filters)} and ${isCreatedWithin(tx, filters)}
   )`
 
+/** By `createdAt` the index of customers has the order of the list; an order number has one order. */
 async function findPage(tx: Transaction, filters: OrderFilters, wanted: PageWanted): Promise<Located> {
+  const isInOrder = wanted.sort === 'createdAt' && filters.order_number === undefined
+  const list = isInOrder ? tx`sales_order where ${matches(tx, filters)} and ${isCreatedWithin(tx, filters)}` : tx`found`
   const [{ total, ids }] = await tx<[{ total: number; ids: string[] }]>`
-    with ${found(tx, filters)}
-    select
-      (select count(*) from found) as total,
-      array(select id from found order by ${orderBy(tx, wanted)} limit ${wanted.size} offset ${wanted.offset}) as ids`
+    ${isInOrder ? tx`` : tx`with ${found(tx, filters)}`}
+    select (select count(*) from ${list}) as total, array(select id from ${list} ${onPage(tx, wanted)}) as ids`
   return { total, ids: tx`select unnest(${ids}::uuid[])` }
 }
 
-/** A list of up to this many orders is found and sorted; a longer one is read in its order, since many orders match. */
+/** Of up to this many orders, those that match are found and sorted. Of more orders, they are read in the order of the list. */
 const FEW = 50_000
 
 /** A list of orders by `updatedAt` that were created within a time: the counts are of one of these times or the other. */
 async function pageOfTwoTimes(tx: Transaction, filters: OrderFilters, wanted: PageWanted): Promise<Located> {
-  const { total } = await locateHours(tx, filters, { ...wanted, sort: 'createdAt' })
-  const { size, offset } = wanted
-  const page = tx`order by ${orderBy(tx, wanted)} limit ${size} offset ${offset}`
-  if (total <= FEW) return { total, ids: tx`with ${found(tx, filters)} select id from found ${page}` }
-  const { since } = filters
+  const { since, until } = filters
+  const created = { ...wanted, sort: 'createdAt' } as const
+  const [{ total }, { total: within }] = await Promise.all([
+    locateHours(tx, filters, created),
+    locateHours(tx, { since, until }, created),
+  ])
+  if (within <= FEW) return { total, ids: tx`with ${found(tx, filters)} select id from found ${onPage(tx, wanted)}` }
   return {
     total,
     // `is true` keeps PostgreSQL from the index of ids: only the other one has the order of the list.
@@ -69,9 +72,12 @@ async function pageOfTwoTimes(tx: Transaction, filters: OrderFilters, wanted: Pa
       select id from sales_order
       where ${matches(tx, filters)} and (${isCreatedWithin(tx, filters)}) is true
         ${since === undefined ? tx`` : tx`and updated_at >= ${since}`}
-      ${page}`,
+      ${onPage(tx, wanted)}`,
   }
 }
+
+const onPage = (tx: Transaction, wanted: PageWanted) =>
+  tx`order by ${orderBy(tx, wanted)} limit ${wanted.size} offset ${wanted.offset}`
 
 interface Hours {
   /** The hours that the page's orders are from. */
@@ -162,5 +168,5 @@ function idsOfHours(tx: Transaction, filters: OrderFilters, wanted: PageWanted, 
       where ${matches(tx, filters)} and ${isCreatedWithin(tx, filters)} and ${isOfHour(tx, sort, tx`hour.at`)}
       order by ${orderBy(tx, wanted)} limit ${skipped + size}
     ) as listed
-    order by ${orderBy(tx, wanted)} limit ${size} offset ${skipped}`
+    ${onPage(tx, { ...wanted, offset: skipped })}`
 }
