@@ -1,16 +1,12 @@
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
-import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { catalogClient } from './catalog/catalog-client.ts'
 import { OrdersConfig } from './config.ts'
-import { eraseCustomers } from './erasures/erase-customers.ts'
+import { ERASURE_SETTINGS, eraseCustomers } from './erasures/erase-customers.ts'
 import { formValidator } from './form/form-validator.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
 import { operations } from './operations.ts'
 import { releaseAbandoned } from './reservations/release-abandoned.ts'
-
-/** An erasure leaves a locked row for later, so that other workspaces do not wait for the lock. */
-const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
 await runService('orders', OrdersConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
@@ -25,7 +21,7 @@ await runService('orders', OrdersConfig, ({ config, db, logger, openPool, consum
     workers: [
       releaseAbandoned({ db, worker, logger }),
       eraseCustomers({ db: erasures, worker, logger }),
-      mergeCounts(worker, logger, ['customer_count']),
+      mergeCounts(worker, logger, ['customer_count', 'order_count']),
     ],
   }
 })

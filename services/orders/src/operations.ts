@@ -16,6 +16,7 @@ import { listInvoices } from './invoices/list-invoices.ts'
 import { createOrder } from './orders/create-order.ts'
 import { getOrder } from './orders/get-order.ts'
 import { getSubmittedForm } from './orders/get-submitted-form.ts'
+import { listOrders } from './orders/list-orders.ts'
 import { placeWithStock } from './orders/place-order.ts'
 import { updateOrder } from './orders/update-order.ts'
 import { listPayments } from './payments/list-payments.ts'
@@ -34,6 +35,7 @@ export const operations = (db: Database, catalog: Catalog, forms: FormValidator)
     deleteCustomer,
     createOrder(catalog, reserve, orderCheck(db, forms)),
     getOrder,
+    listOrders,
     updateOrder(catalog, place),
     getFormSchema,
     updateFormSchema(forms),

@@ -1,8 +1,12 @@
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { eraseAnswers } from './erase-answers.ts'
 import { eraseOrders } from './erase-orders.ts'
+
+/** Settings of its connections. An erasure leaves a locked row for later, so that other workspaces do not wait for the lock. */
+export const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
 const EVERY_MS = 1000
 /** The worker pauses this many times as long as it worked. */

@@ -21,7 +21,8 @@ export function planOrder(form: OrderForm, variants: readonly OrderableVariant[]
   }
   const { lineTotals, ...price } = priceOrder({ lines, ...amounts })
   return {
-    id: uuidv7(),
+    // Lists are sorted, and filtered by time of creation, by the id (OP-140).
+    id: uuidv7({ msecs: now.getTime() }),
     status: 'CART',
     paymentStatus: 'UNPAID',
     fulfillmentStatus: 'UNFULFILLED',

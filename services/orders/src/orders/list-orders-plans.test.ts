@@ -1,0 +1,111 @@
+import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { listOrders } from './list-orders.ts'
+import { type OrderList, orderLists } from './testing/order-lists.ts'
+
+interface Plan {
+  'Node Type': string
+  'Relation Name'?: string
+  'Index Name'?: string
+  'Shared Hit Blocks'?: number
+  'Shared Read Blocks'?: number
+  Plans?: Plan[]
+}
+
+const { admin, appUrl, list, merge, seed } = await orderLists()
+const caller = aCaller()
+const ORDERS = 100_000
+const EVERY_S = 60
+const SINCE = '2026-02-01T12:30:00Z'
+await seed(aCaller(), 1000, EVERY_S)
+await seed(caller, ORDERS, EVERY_S)
+while ((await merge()) > 0);
+await admin`vacuum analyze`
+const [{ customer = '' } = {}] = await admin<{ customer: string }[]>`
+  select customer_id as customer from sales_order where workspace_id = ${caller.workspaceId} and order_number = 'N5000'`
+
+let sent: { text: string; parameters: unknown[] }[] = []
+const db = openDatabase({
+  url: appUrl,
+  applicationName: 'test',
+  onStatement: (text, parameters) => sent.push({ text, parameters }),
+})
+whenDone(() => db.stop?.())
+const send = serviceClient(db, [listOrders])
+
+const GROWING = ['sales_order', 'order_item', 'customer', 'order_count']
+const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
+
+/** The plans of what a list sends, made for its parameters and made for any, as the app role behind the workspace's wall. */
+async function plansOf(query: string): Promise<{ custom: Plan[]; generic: Plan[]; blocks: number }> {
+  sent = []
+  expect((await send<OrderList>(caller, 'GET', `/v1/orders?${query}`)).status).toBe(200)
+  // Without begin, set_config and commit.
+  const statements = sent.slice(2, -1)
+  return db.inWorkspace({ ...caller, traceparent: '' }, async (tx) => {
+    const plans = { custom: [] as Plan[], generic: [] as Plan[], blocks: 0 }
+    for (const { text, parameters } of statements) {
+      const plan = await explain(tx, `explain (analyze, buffers, format json) ${text}`, parameters)
+      plans.custom.push(...nodesOf(plan))
+      plans.blocks += (plan['Shared Hit Blocks'] ?? 0) + (plan['Shared Read Blocks'] ?? 0)
+      plans.generic.push(...nodesOf(await explain(tx, `explain (generic_plan, format json) ${text}`)))
+    }
+    return plans
+  })
+}
+
+async function explain(tx: Transaction, text: string, parameters?: unknown[]): Promise<Plan> {
+  const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(text, parameters as never[])
+  return row?.['QUERY PLAN'][0].Plan as Plan
+}
+
+const BODIES = ['customer_pkey', 'order_item_pkey', 'sales_order_pkey']
+const COUNTED = [...BODIES, 'order_count_pkey']
+
+it.each([
+  ['', COUNTED],
+  ['page=2500', COUNTED],
+  ['page=5000&sort_order=asc', COUNTED],
+  ['status=COMPLETED&page=1000', COUNTED],
+  ['status=CANCELLED&page=30', COUNTED],
+  ['payment_status=PAID&fulfillment_status=FULFILLED&page=100', COUNTED],
+  ['sales_channel=web', COUNTED],
+  ['sales_channel=market&payment_status=PAID', COUNTED],
+  [`since=${SINCE}&page=2500`, COUNTED],
+  [`until=${SINCE}&status=PLACED`, COUNTED],
+  [`since=2026-03-01T00:20:00Z&until=2026-03-01T05:10:00Z`, COUNTED],
+  ['sort_by=updatedAt', [...COUNTED, 'sales_order_updated']],
+  ['sort_by=updatedAt&status=CANCELLED&page=30', [...COUNTED, 'sales_order_updated']],
+  [`sort_by=updatedAt&since=${SINCE}`, [...COUNTED, 'sales_order_updated']],
+  [`customer=${customer}`, [...BODIES, 'sales_order_customer']],
+  [`customer=${customer}&status=PLACED&sort_by=updatedAt`, [...BODIES, 'sales_order_customer']],
+  ['order_number=N4711', [...BODIES, 'sales_order_number']],
+])('the list %s reads few blocks of %j with 100,000 orders (decision 010)', async (query, indexes) => {
+  const { blocks, ...plans } = await plansOf(query)
+  for (const [kind, nodes] of Object.entries(plans)) {
+    const scanned = nodes.filter((node) => node['Node Type'].endsWith('Seq Scan'))
+    expect(
+      scanned.filter((node) => GROWING.includes(node['Relation Name'] ?? '')),
+      kind,
+    ).toEqual([])
+    const used = new Set(nodes.flatMap((node) => node['Index Name'] ?? []))
+    used.delete('order_change_workspace') // Its table may be empty, and read whole.
+    expect([...used].toSorted(), kind).toEqual(indexes.toSorted())
+  }
+  // Orders, their lines and indexes have more than 6,000.
+  expect(blocks).toBeLessThan(1500)
+})
+
+it('a long list by the time of change, of orders created within a time, is the one that is found and sorted (OP-140)', async () => {
+  const all = await admin<{ id: string }[]>`
+    select id from sales_order where workspace_id = ${caller.workspaceId} and created_at >= ${SINCE} order by updated_at, id`
+  expect(all.length).toBeGreaterThan(50_000)
+  for (const page of [1, 50]) {
+    const { items, total } = await list(caller, `sort_by=updatedAt&sort_order=asc&since=${SINCE}&page=${page}`)
+    expect(total).toBe(all.length)
+    expect(items.map(({ id }) => id)).toEqual(all.slice((page - 1) * 20, page * 20).map(({ id }) => id))
+  }
+})

@@ -1,0 +1,42 @@
+import { Id, Name, TimestampInput } from '@backoffice/contracts/fields.ts'
+import { FULFILLMENT_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from '@backoffice/contracts/order.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+
+/**
+ * The filters of a list of orders; an order meets all that are sent (OP-140). `since` and `until` are about the time of creation: from
+ * the one on, and before the other.
+ */
+export const OrderFilters = z.strictObject({
+  status: z.enum(ORDER_STATUSES).optional(),
+  payment_status: z.enum(PAYMENT_STATUSES).optional(),
+  fulfillment_status: z.enum(FULFILLMENT_STATUSES).optional(),
+  customer: Id.optional(),
+  sales_channel: Name.optional(),
+  /** Order numbers have no lower case (see newOrderNumber). */
+  order_number: Name.toUpperCase().optional(),
+  since: TimestampInput.optional(),
+  until: TimestampInput.optional(),
+})
+export type OrderFilters = z.output<typeof OrderFilters>
+
+/** The conditions on the states of orders, for a row of `sales_order` or of `order_tally`. */
+export const hasStates = (tx: Transaction, { status, payment_status, fulfillment_status }: OrderFilters) => tx`
+  ${status === undefined ? tx`true` : tx`status = ${status}`}
+  ${payment_status === undefined ? tx`` : tx`and payment_status = ${payment_status}`}
+  ${fulfillment_status === undefined ? tx`` : tx`and fulfillment_status = ${fulfillment_status}`}`
+
+/** `since` and `until`, for a row of `sales_order`: the time of creation is in the id. */
+export const isCreatedWithin = (tx: Transaction, { since, until }: OrderFilters) => tx`
+  ${since === undefined ? tx`true` : tx`id >= least_id(${since})`}
+  ${until === undefined ? tx`` : tx`and id < least_id(${until})`}`
+
+/**
+ * The conditions of all filters but `since` and `until`, for a row of `sales_order`. A statement is made of their parts, so that each
+ * combination of filters has a text, and with it a plan, of its own.
+ */
+export const matches = (tx: Transaction, filters: OrderFilters) => tx`
+  workspace_id = ${tx.context.workspaceId} and ${hasStates(tx, filters)}
+  ${filters.customer === undefined ? tx`` : tx`and customer_id = ${filters.customer}`}
+  ${filters.sales_channel === undefined ? tx`` : tx`and sales_channel = ${filters.sales_channel}`}
+  ${filters.order_number === undefined ? tx`` : tx`and order_number = ${filters.order_number}`}`
