@@ -37,7 +37,9 @@ export const createFulfillment = operation({
       const items = planFulfillment(order, body?.items)
       const fulfillment = { id: uuidv7(), order: id, items, createdAt: now }
       await insertFulfillment(tx, fulfillment)
-      await changeOrder(tx, order, { items: withFulfilled(order.items, items) }, now, [fulfillmentCreated(fulfillment)])
+      await changeOrder(tx, order, { items: withFulfilled(order.items, items) }, now, {
+        events: [fulfillmentCreated(fulfillment)],
+      })
       return created(fulfillmentBody(fulfillment))
     }),
 })

@@ -9,24 +9,31 @@ import { writeOrder } from './write-order.ts'
 /** What a request changes of an order. The other statuses follow from it. */
 export type OrderChange = Partial<Pick<OrderRecord, 'status' | 'paid' | 'items' | 'note' | 'promiseDate'>>
 
+interface Writing {
+  /** Published before those of the change. */
+  readonly events?: readonly OutboxRecord[]
+  /** Writes the order as it is afterwards; for a new order, which is not there yet. */
+  readonly write?: (order: OrderRecord) => Promise<void>
+}
+
 /**
  * Writes a change of an order, and publishes order.updated when its body changes. This is the one place where an order becomes PAID:
  * then its invoice is issued and PAID, and order.paid and invoice.paid fire, each once. An order that becomes PLACED gets its invoice as
- * well (OP-45). `events` are published first. The caller has locked the order, has checked the transition and has written the items.
- * Call it last, because it may lock the counter of invoices.
+ * well (OP-45). The caller has locked the order, has checked the transition and has written the items. Call it last, because it may
+ * lock the counter of invoices.
  */
 export async function changeOrder(
   tx: Transaction,
   before: OrderRecord,
   change: OrderChange,
   now: Date,
-  events: readonly OutboxRecord[] = [],
+  { events = [], write = (order) => writeOrder(tx, order) }: Writing = {},
 ): Promise<OrderRecord> {
   const after = withChange(before, change, now)
   const hasNewBody = !isSameBody(before, after)
   const becomesPlaced = after.status === 'PLACED' && before.status !== 'PLACED'
   const becomesPaid = after.paymentStatus === 'PAID' && before.paymentStatus !== 'PAID'
-  if (hasNewBody || after.paid !== before.paid) await writeOrder(tx, after)
+  if (hasNewBody || after.paid !== before.paid) await write(after)
   const updated = hasNewBody ? [orderEvent('order.updated', after)] : []
   const paid = becomesPaid ? [orderEvent('order.paid', after)] : []
   await publish(tx, [...events, ...updated, ...paid], now)

@@ -6,13 +6,13 @@ import { publish } from '@backoffice/postgres/outbox.ts'
 import type { Catalog } from '../catalog/catalog-client.ts'
 import type { CheckOrder } from '../form/form-schema.ts'
 import type { ReserveStock } from '../reservations/reserve-stock.ts'
+import { changeOrder } from './change-order.ts'
 import { type PlannedOrder, planOrder } from './new-order.ts'
 import { customerName, type OrderRecord, orderBody } from './order.ts'
 import { orderCustomer } from './order-customer.ts'
 import { orderEvent } from './order-events.ts'
 import { OrderForm } from './order-form.ts'
 import { newOrderNumber } from './order-number.ts'
-import { placeOrder } from './place-order.ts'
 import { insertOrder } from './write-order.ts'
 
 /**
@@ -38,14 +38,20 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
       ])
       const plan = planOrder(form, variants, now)
       if (form.status !== 'PLACED') {
-        return inWorkspace(async (tx) => created(orderBody(await writeCart(tx, plan, form, sentBody, now))))
+        return inWorkspace(async (tx) => {
+          const { cart, events } = await planCart(tx, plan, form, now)
+          await insertOrder(tx, cart, sentBody)
+          await publish(tx, events, now)
+          return created(orderBody(cart))
+        })
       }
       // The stock may have gone to this very request, sent twice at once: then its answer is stored by now.
       return reserveStock(context, { id: plan.id, lines: plan.items }, (hold) =>
         inWorkspace(async (tx) => {
-          const cart = await writeCart(tx, plan, form, sentBody, now)
+          const { cart, events } = await planCart(tx, plan, form, now)
           await hold(tx)
-          return created(orderBody(await placeOrder(tx, cart, now)))
+          const write = (order: OrderRecord) => insertOrder(tx, order, sentBody)
+          return created(orderBody(await changeOrder(tx, cart, { status: 'PLACED' }, now, { events, write })))
         }),
       ).catch(async (error) => (await storedAnswer()) ?? Promise.reject(error))
     },
@@ -58,23 +64,15 @@ const wantedVariants = ({ items }: OrderForm) => ({
 
 const unique = (values: readonly (string | null | undefined)[]) => [...new Set(values.filter((value) => value != null))]
 
-/** Writes the order at CART with its customer, and publishes it. */
-async function writeCart(
-  tx: Transaction,
-  plan: PlannedOrder,
-  form: OrderForm,
-  sentBody: unknown,
-  now: Date,
-): Promise<OrderRecord> {
+/** The order at CART with its customer, which is written, and the events about both. */
+async function planCart(tx: Transaction, plan: PlannedOrder, form: OrderForm, now: Date) {
   const { customer, events } = await orderCustomer(tx, form.customer, now)
-  const order: OrderRecord = {
+  const cart: OrderRecord = {
     ...plan,
     orderNumber: newOrderNumber(),
     customer: customer
       ? { id: customer.id, name: customerName(customer.firstname, customer.lastname), email: customer.email }
       : null,
   }
-  await insertOrder(tx, order, sentBody)
-  await publish(tx, [...events, orderEvent('order.created', order)], now)
-  return order
+  return { cart, events: [...events, orderEvent('order.created', cart)] }
 }

@@ -1,14 +1,10 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
 import type { HoldReservation, ReserveStock } from '../reservations/reserve-stock.ts'
 import { changeOrder, type OrderChange } from './change-order.ts'
 import { lockOrder, type OrderRecord, readOrder } from './order.ts'
 import { requireTransition } from './order-states.ts'
-
-/** Places an order at CART whose stock is reserved. The caller has locked the order. */
-export const placeOrder = (tx: Transaction, order: OrderRecord, now: Date): Promise<OrderRecord> =>
-  changeOrder(tx, order, { status: 'PLACED' }, now)
 
 /** Takes the stock of an order and places it. `change` is applied in the same transaction. */
 export type PlaceWithStock = (
