@@ -4,7 +4,7 @@ import type { Component } from '@backoffice/runtime/process.ts'
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
 import { Pool } from 'undici'
 import { callSlots, type SlotLimits } from './call-slots.ts'
-import { catalogUnavailable, tooManyCalls } from './catalog-refusal.ts'
+import { CatalogError, catalogUnavailable, tooManyCalls } from './catalog-refusal.ts'
 
 /** Limits of the calls to catalog; times in milliseconds. */
 export interface CallLimits {
@@ -82,7 +82,8 @@ export function catalogCalls(url: string, limits = LIMITS): CatalogCalls {
     try {
       return { ...(await attempt()), isRepeated: false }
     } catch (error) {
-      if (signal.aborted || error instanceof BrokenCircuitError) throw error
+      if (error instanceof BrokenCircuitError) throw catalogUnavailable(error, true)
+      if (signal.aborted) throw error
       await pause(REPEAT_AFTER_MS * (1 + Math.random()), undefined, { signal })
       return { ...(await attempt()), isRepeated: true }
     }
@@ -94,7 +95,7 @@ export function catalogCalls(url: string, limits = LIMITS): CatalogCalls {
       const signal = AbortSignal.timeout(limits.deadlineMs)
       return inSlot(context.workspaceId, () =>
         sendTwice(context, path, JSON.stringify(body), signal).catch((cause: unknown) => {
-          throw catalogUnavailable(cause)
+          throw cause instanceof CatalogError ? cause : catalogUnavailable(cause)
         }),
       )
     },

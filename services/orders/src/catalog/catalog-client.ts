@@ -22,7 +22,7 @@ export interface Catalog {
     wanted: { readonly ids: readonly string[]; readonly skus: readonly string[] },
   ): Promise<OrderableVariant[]>
   /**
-   * Takes stock under the id of a reservation, once (OP-95). Throws a CatalogRefusal: `conflict` when there is too little,
+   * Takes stock under the id of a reservation, once (OP-95). Throws a CatalogError: `conflict` when there is too little,
    * `unprocessable` for a variant that is gone. Its message names a line by its index in `lines`: `items[2].quantity`.
    */
   takeStock(context: RequestContext, reservation: string, lines: readonly StockLine[]): Promise<void>

@@ -1,29 +1,34 @@
 import { ApiError, ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import { z } from 'zod'
 
-/** What catalog refuses, in the words of the request to orders. */
-export class CatalogRefusal extends ApiError {
-  /** Whether nothing was or will be taken. Not so when an earlier attempt of the same call may still take effect. */
+/** A call to catalog that failed, in the words of the request to orders. */
+export class CatalogError extends ApiError {
+  /** Whether the call has no effect, now or later. Not so without an answer, or when an earlier attempt may still take effect. */
   readonly isDefinite: boolean
 
-  constructor(code: ErrorCode, message: string, isDefinite: boolean) {
-    super(code, message)
+  constructor(
+    code: ErrorCode,
+    message: string,
+    isDefinite: boolean,
+    options?: ConstructorParameters<typeof ApiError>[2],
+  ) {
+    super(code, message, options)
     this.isDefinite = isDefinite
   }
 }
 
 const RETRY_AFTER = { 'retry-after': '1' }
 
-/** The error for a call without an answer. Then it may have taken effect or not. */
-export const catalogUnavailable = (cause: unknown): ApiError =>
-  new ApiError('service_unavailable', 'The service is unavailable for the moment; try again', {
+/** The error for a call without an answer. Then it may have taken effect or not, unless `isDefinite`: it was not sent. */
+export const catalogUnavailable = (cause: unknown, isDefinite = false): CatalogError =>
+  new CatalogError('service_unavailable', 'The service is unavailable for the moment; try again', isDefinite, {
     cause,
     headers: RETRY_AFTER,
   })
 
-/** The error for a call that found no slot, and was not made. */
-export const tooManyCalls = (): ApiError =>
-  new ApiError('service_unavailable', 'This workspace has too many orders under way; try again', {
+/** The error for a call that found no slot, and was not sent. */
+export const tooManyCalls = (): CatalogError =>
+  new CatalogError('service_unavailable', 'This workspace has too many orders under way; try again', true, {
     headers: RETRY_AFTER,
   })
 
@@ -37,10 +42,10 @@ const SHOWN: readonly string[] = ['bad_request', 'conflict', 'unprocessable'] sa
  * the order of the items. A refusal that is not about lines is `service_unavailable`: the reservation was released before the take
  * arrived, or orders sent something wrong.
  */
-export function refusalOf(status: number, body: unknown, isDefinite: boolean): ApiError {
+export function refusalOf(status: number, body: unknown, isDefinite: boolean): CatalogError {
   const { data } = Refusal.safeParse(body)
   const { code = '', message = '' } = data?.error ?? {}
   const isShown = SHOWN.includes(code) && ERROR_STATUS[code as ErrorCode] === status && message.startsWith('lines[')
   if (!isShown) return catalogUnavailable(new Error(`catalog answered ${status} ${code} ${message}`))
-  return new CatalogRefusal(code as ErrorCode, message.replaceAll(/(^|; )lines\[/g, '$1items['), isDefinite)
+  return new CatalogError(code as ErrorCode, message.replaceAll(/(^|; )lines\[/g, '$1items['), isDefinite)
 }

@@ -5,7 +5,7 @@ import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { Catalog, StockLine } from '../catalog/catalog-client.ts'
-import { CatalogRefusal } from '../catalog/catalog-refusal.ts'
+import { CatalogError } from '../catalog/catalog-refusal.ts'
 
 /** Marks the reservation as held, in the transaction that places the order. Throws `service_unavailable` if it was released meanwhile. */
 export type HoldReservation = (tx: Transaction) => Promise<void>
@@ -29,6 +29,7 @@ export const reserveStock =
   (db: Database, catalog: Catalog): ReserveStock =>
   async (context, { id: order, lines }, work) => {
     const reservation = uuidv7()
+    /** Stays true when `hold` is rolled back and the repeated transaction needs no stock: then `releaseAbandoned` releases it. */
     let isHeld = false
     const hold: HoldReservation = async (tx) => {
       await holdReservation(tx, reservation)
@@ -42,7 +43,7 @@ export const reserveStock =
     try {
       await catalog.takeStock(context, reservation, lines)
     } catch (error) {
-      const isNothingTaken = error instanceof CatalogRefusal && error.isDefinite
+      const isNothingTaken = error instanceof CatalogError && error.isDefinite
       await end(isNothingTaken ? deleteTaking : releaseTaking)
       throw error
     }
