@@ -114,7 +114,7 @@ describe('the worker role', () => {
         (error: unknown) => expect(error).toMatchObject(REFUSED),
       )
     }
-    const ledger = ['stock_movement', 'variant'] // some of their columns, to add them up
+    const ledger = ['stock_movement', 'stock_reservation', 'variant'] // some of their columns, to add them up
     expect(reached.sort()).toEqual([
       ...['idempotency_key', 'outbox', 'parked_key', 'product_count', 'product_refresh'],
       ...ledger,

@@ -12,11 +12,15 @@ function calls(limits: Partial<typeof LIMITS> = {}) {
   const ends = new Map<string, () => void>()
   return {
     started,
-    start: (workspace: string, name: string) =>
-      inSlot(workspace, () => {
+    start: (workspace: string, name: string) => {
+      const call = inSlot(workspace, () => {
         started.push(name)
         return new Promise<void>((resolve) => ends.set(name, resolve))
-      }),
+      })
+      // A test may end while it waits for its slot.
+      call.catch(() => undefined)
+      return call
+    },
     end: (name: string) => ends.get(name)?.(),
     /** Waits until these calls have started, in this order. */
     untilStarted: async (...names: string[]) => {
