@@ -1,6 +1,8 @@
 import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
 import postgres from 'postgres'
 import type { Catalog } from '../services/orders/src/catalog/catalog-client.ts'
+import { orderCheck } from '../services/orders/src/form/form-schema.ts'
+import type { FormValidator } from '../services/orders/src/form/form-validator.ts'
 import { createOrder } from '../services/orders/src/orders/create-order.ts'
 import { OrderForm } from '../services/orders/src/orders/order-form.ts'
 import { reserveStock } from '../services/orders/src/reservations/reserve-stock.ts'
@@ -31,12 +33,13 @@ export async function recordOrders({ databaseUrl, postgresUrl, workspaceId, cata
     onStatement: (text, parameters) => statements.push({ text, parameters }),
   })
   const context = { workspaceId, livemode: true, traceparent: '' }
-  const operation = createOrder(catalog, reserveStock(db, catalog), async () => undefined)
+  const operation = createOrder(catalog, reserveStock(db, catalog), orderCheck(db, {} as FormValidator))
   const recorded: Statement[][][] = []
   for (const form of forms) {
     statements = []
     const input = {
       body: OrderForm.parse(form),
+      sentBody: form,
       context,
       now: new Date(),
       inWorkspace: (work: (tx: Transaction) => Promise<unknown>) => db.inWorkspace(context, work),
