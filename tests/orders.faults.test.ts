@@ -92,15 +92,30 @@ it('while catalog is down placing answers service_unavailable and creates nothin
   const items = [{ variant: mug, quantity: 1 }]
   const key = randomUUID()
   const { body: order } = await placeSurely(key, items)
+  const { body: cart } = await place(items, { status: 'CART' })
+  const path = `/v1/orders/${cart.id}`
   for (let round = 0; round < 3; round++) {
     const before = await ordersInDatabase()
     const killed = kill('catalog')
-    const answers = await Promise.all(Array.from({ length: 10 }, () => place(items, { note: randomUUID() })))
+    const answers = await Promise.all([
+      ...Array.from({ length: 10 }, () => place(items, { note: randomUUID() })),
+      api<Placed['body']>('PUT', path, { status: 'PLACED' }),
+    ])
     const codes = answers.map(({ status, body }) => [status, body.error?.code])
     expect(codes).toEqual(codes.map(() => [503, 'service_unavailable']))
     expect(answers[0]?.headers.get('retry-after')).toBe('1')
     expect(await ordersInDatabase()).toEqual(before)
     expect((await api<{ id: string }>('GET', `/v1/orders/${order.id}`)).body.id).toBe(order.id)
+    expect((await api<{ status: string }>('GET', path)).body.status).toBe('CART')
+    const payment = { amount: 1, currency: 'NGN', reference: `round ${round}` }
+    const others = await Promise.all([
+      api('PUT', path, { note: `round ${round}` }),
+      api('POST', `${path}/payments`, payment),
+      api('POST', '/v1/customers', { firstname: 'Ada' }),
+      api('GET', '/v1/customers'),
+      api('GET', '/v1/orders?status=CART'),
+    ])
+    expect(others.map(({ status }) => status)).toEqual([200, 201, 201, 200, 200])
     // The answer is stored, so catalog is not asked.
     expect((await placeSurely(key, items)).body.id).toBe(order.id)
     await killed

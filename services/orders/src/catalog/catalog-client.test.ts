@@ -116,7 +116,7 @@ it('refusals never keep catalog from being called, and neither do errors of cata
   expect(server.requests).toBe(21)
 })
 
-it('the slow calls of one workspace leave slots to others, and too many of them are service_unavailable', async () => {
+it('the slow calls of one workspace leave slots to others, and too many of them are service_unavailable (OP-137)', async () => {
   const { server, take, read } = await clientOf()
   const held: (() => unknown)[] = []
   server.answer = (...request) => held.push(() => json(200, { order: 'a' })(...request))

@@ -129,7 +129,7 @@ const takeStock = (workspace: string = randomUUID(), order: string = randomUUID(
   insert into stock_reservation (workspace_id, order_id, state, lines, taken_at)
   values (${workspace}, ${order}, 'TAKEN', '[]', now() - interval '1 hour')`
 
-it('names what may be under way as too young, but for a young reservation at TAKING, which is as it should be', async () => {
+it('names what may be under way as too young, but for a young reservation at TAKING, as it should be (OP-138)', async () => {
   await place()
   await catalog.admin`truncate stock_reservation`
   await leaveTaking('5 seconds')

@@ -128,7 +128,7 @@ it.each<[string, Record<string, unknown>]>([
   expect(answer).toContain(message)
 })
 
-it('an address of 10 levels is kept as it was sent', async () => {
+it('an address of 10 levels is kept as it was sent (OP-141)', async () => {
   const caller = aCaller()
   const shipping_address = nested(10)
   expect((await createOrder(caller, { shipping_address })).shipping_address).toEqual(shipping_address)
@@ -150,7 +150,7 @@ it('a variant that the workspace does not have is unprocessable (OP-41)', async 
   }
 })
 
-it('a variant of a product that is hidden or archived is unprocessable', async () => {
+it('a variant of a product that is hidden or archived is unprocessable (OP-141)', async () => {
   for (const status of ['HIDDEN', 'ARCHIVED']) {
     const caller = aCaller()
     const answer = await refusal(caller, {}, await catalog.addVariant(caller, { status }))
@@ -190,7 +190,7 @@ it('a body of more than 1 MiB is too large (OP-07)', async () => {
   expect(await refusal(aCaller(), { metadata: { text: 'x'.repeat(MIB) } })).toContain('413 payload_too_large')
 })
 
-it('a variant that is ordered twice makes two lines, and takes the sum from stock', async () => {
+it('a variant that is ordered twice makes two lines, and takes the sum from stock (OP-141)', async () => {
   const caller = aCaller()
   const { id, sku } = await catalog.addVariant(caller, { stock: 5 })
   const items = [
@@ -249,7 +249,7 @@ it('an Idempotency-Key replays the order, also after its prices have changed (OP
   expect(await catalog.stockOf(id)).toBe(0)
 })
 
-it('without catalog no order is created', async () => {
+it('without catalog no order is created (OP-137)', async () => {
   const caller = aCaller()
   const form = { currency: 'EUR', items: [{ sku: 'a', quantity: 1 }] }
   expect(await sendWithoutCatalog(caller, 'POST', '/v1/orders', form)).toMatchObject({ status: 503 })

@@ -71,7 +71,7 @@ it('the first full payment settles the order: order.paid and invoice.paid fire o
   ])
 })
 
-it('parts add up; a part fires order.updated when payment_status changes; the surplus stays visible (OP-47)', async () => {
+it('parts add up; a part fires order.updated when payment_status changes; the surplus stays visible (OP-47, OP-144)', async () => {
   const caller = aCaller()
   const { id } = await placedOrder(caller)
   await pay(caller, id, { amount: 500, reference: 'p1' })
@@ -95,7 +95,7 @@ it('parts add up; a part fires order.updated when payment_status changes; the su
   expect(second.body.items.map(({ reference }) => reference)).toEqual(['p1'])
 })
 
-it('a reference is recorded once per order; a replay answers the same payment (OP-43)', async () => {
+it('a reference is recorded once per order; a replay answers the same payment (OP-43, OP-142)', async () => {
   const caller = aCaller()
   const [one, other] = [await placedOrder(caller), await placedOrder(caller)]
   const first = await pay(caller, one.id, { provider: 'cards' })
@@ -169,7 +169,7 @@ it('a payment with nothing open is recorded and changes nothing but the sum (OP-
   expect(await admin`select paid::float8 from sales_order where id = ${order.id}`).toEqual([{ paid: 5 }])
 })
 
-it('the sum of the payments stays exact up to 2^53−1; a payment beyond it is unprocessable (OP-07)', async () => {
+it('the sum of the payments stays exact up to 2^53−1; a payment beyond it is unprocessable (OP-07, OP-142)', async () => {
   const caller = aCaller()
   const { id } = await placedOrder(caller)
   expect((await pay(caller, id, { amount: Number.MAX_SAFE_INTEGER })).status).toBe(201)

@@ -170,7 +170,7 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
   })
 })
 
-describe('What a process leaves behind is released after 15 s of the database’s clock', () => {
+describe('What a process leaves behind is released after 15 s of the database’s clock (OP-136)', () => {
   /** Takes one of a variant and loses PostgreSQL: the row stays at TAKING. */
   const leave = async (caller: Caller, variant: string) => {
     const gone = openDatabase({ url: appUrl, applicationName: 'gone' })
