@@ -3,7 +3,7 @@ import { newOrderNumber } from './order-number.ts'
 
 const NUMBERS = Array.from({ length: 2000 }, newOrderNumber)
 
-test('an order number has eight digits and capital letters that are not mistaken for each other', () => {
+test('an order number has eight digits and capital letters that are not mistaken for each other (OP-141)', () => {
   for (const number of NUMBERS) expect(number).toMatch(/^[0-9A-HJKMNP-TV-Z]{8}$/)
 })
 
