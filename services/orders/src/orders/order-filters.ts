@@ -20,11 +20,14 @@ export const OrderFilters = z.strictObject({
 })
 export type OrderFilters = z.output<typeof OrderFilters>
 
-/** The conditions on the states of orders, for a row of `sales_order` or of `order_tally`. */
+/**
+ * The conditions on the states of orders, for a row of `sales_order` or of `order_tally`. `is true` keeps PostgreSQL from skipping through
+ * the index of counts for each time: it expects that to cost more than reading the counts of all workspaces.
+ */
 export const hasStates = (tx: Transaction, { status, payment_status, fulfillment_status }: OrderFilters) => tx`
-  ${status === undefined ? tx`true` : tx`status = ${status}`}
-  ${payment_status === undefined ? tx`` : tx`and payment_status = ${payment_status}`}
-  ${fulfillment_status === undefined ? tx`` : tx`and fulfillment_status = ${fulfillment_status}`}`
+  ${status === undefined ? tx`true` : tx`(status = ${status}) is true`}
+  ${payment_status === undefined ? tx`` : tx`and (payment_status = ${payment_status}) is true`}
+  ${fulfillment_status === undefined ? tx`` : tx`and (fulfillment_status = ${fulfillment_status}) is true`}`
 
 /** `since` and `until`, for a row of `sales_order`: the time of creation is in the id. */
 export const isCreatedWithin = (tx: Transaction, { since, until }: OrderFilters) => tx`
