@@ -1,5 +1,5 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { type CustomerRecord, customerColumns, noSuchCustomer } from './customer.ts'
+import { type CustomerRecord, customerColumns, emailKey, noSuchCustomer } from './customer.ts'
 
 /** Inserts a customer; returns false when another one has its e-mail address. Waits for concurrent inserts of the address. */
 export async function insertCustomer(tx: Transaction, customer: CustomerRecord): Promise<boolean> {
@@ -9,16 +9,39 @@ export async function insertCustomer(tx: Transaction, customer: CustomerRecord):
   return inserted.length > 0
 }
 
+/**
+ * Finds the customer with the e-mail address and locks it against erasure until the transaction ends, or inserts this one. Undefined after
+ * a concurrent insert of the address.
+ */
+export async function findOrInsertCustomer(
+  tx: Transaction,
+  customer: CustomerRecord,
+): Promise<CustomerRecord | undefined> {
+  const { email } = customer
+  const [found] = await tx<CustomerRecord[]>`
+    with known as materialized (
+      select * from customer
+      where workspace_id = ${tx.context.workspaceId} and email_key = ${email && emailKey(email)}
+      for key share
+    ), inserted as (
+      ${insertion(tx, [customer], tx`not exists (select from known)`)} on conflict (workspace_id, email_key) do nothing
+      returning *
+    )
+    select ${customerColumns(tx)} from known union all select ${customerColumns(tx)} from inserted`
+  return found
+}
+
 /** Inserts customers in one statement. The e-mail address of another customer violates the unique index. */
 export async function insertCustomers(tx: Transaction, customers: readonly CustomerRecord[]): Promise<void> {
   if (customers.length > 0) await insertion(tx, customers)
 }
 
 /** In the order of the e-mail addresses, so that imports of the same ones do not deadlock. */
-const insertion = (tx: Transaction, customers: readonly CustomerRecord[]) => tx`
+const insertion = (tx: Transaction, customers: readonly CustomerRecord[], condition = tx`true`) => tx`
   insert into customer (workspace_id, id, firstname, lastname, email, phone, note, created_at, updated_at)
   select ${tx.context.workspaceId}, id, firstname, lastname, email, phone, note, "createdAt", "updatedAt"
   from ${asRows(tx, customers)}
+  where ${condition}
   order by lower(email collate "C")`
 
 /** Writes the members of customers that change, in one statement. The caller has locked them. A taken address violates the index. */

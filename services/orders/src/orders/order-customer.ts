@@ -2,6 +2,7 @@ import { unprocessable } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { OutboxRecord } from '@backoffice/postgres/outbox.ts'
 import { type CustomerRecord, customerColumns, customerEvent, emailKey, newCustomer } from '../customers/customer.ts'
+import { findOrInsertCustomer } from '../customers/write-customers.ts'
 import type { OrderForm } from './order-form.ts'
 
 interface OrderCustomer {
@@ -32,7 +33,7 @@ export async function orderCustomer(tx: Transaction, form: OrderForm['customer']
 }
 
 /**
- * Finds a customer by id, else by e-mail address, and locks him against erasure until the order is committed; no statement without
+ * Finds a customer by id, else by e-mail address, and locks it against erasure until the order is committed; no statement without
  * both. The erasure waits, and then finds the order (erase-customers.ts).
  */
 async function findCustomer(tx: Transaction, id?: string | null, email?: string | null) {
@@ -43,23 +44,4 @@ async function findCustomer(tx: Transaction, id?: string | null, email?: string 
       and ${id == null ? tx`email_key = ${emailKey(email ?? '')}` : tx`id = ${id}`}
     for key share`
   return customer
-}
-
-/** Finds the customer with the e-mail address, locked as `findCustomer` does, or inserts this one. Undefined after a concurrent insert. */
-async function findOrInsertCustomer(tx: Transaction, customer: CustomerRecord): Promise<CustomerRecord | undefined> {
-  const { id, firstname, lastname, email, phone, note, createdAt, updatedAt } = customer
-  const [found] = await tx<CustomerRecord[]>`
-    with known as materialized (
-      select * from customer
-      where workspace_id = ${tx.context.workspaceId} and email_key = ${email && emailKey(email)}
-      for key share
-    ), inserted as (
-      insert into customer (workspace_id, id, firstname, lastname, email, phone, note, created_at, updated_at)
-      select ${tx.context.workspaceId}, ${id}, ${firstname}, ${lastname}, ${email}, ${phone}, ${note}, ${createdAt}, ${updatedAt}
-      where not exists (select from known)
-      on conflict (workspace_id, email_key) do nothing
-      returning *
-    )
-    select ${customerColumns(tx)} from known union all select ${customerColumns(tx)} from inserted`
-  return found
 }
