@@ -85,7 +85,7 @@ it('the form of an unknown order, or of another workspace, is not_found (OP-41)'
   const { id } = await createOrder(aCaller())
   for (const each of [id, crypto.randomUUID()]) {
     const { status, body } = await send(aCaller(), 'GET', `/v1/orders/${each}/form`)
-    expect([status, body.error.message]).toEqual([404, `This workspace has no order ${each}`])
+    expect([status, body.error.message]).toEqual([404, `id: this workspace has no order ${each}`])
   }
   expect((await send(aCaller(), 'GET', '/v1/orders/first/form')).status).toBe(400)
 })

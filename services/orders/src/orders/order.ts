@@ -121,4 +121,4 @@ export async function lockOrder(tx: Transaction, id: string): Promise<OrderRecor
   return readOrder(tx, id)
 }
 
-export const noSuchOrder = (id: string) => notFound([], `This workspace has no order ${id}`)
+export const noSuchOrder = (id: string) => notFound(['id'], `this workspace has no order ${id}`)
