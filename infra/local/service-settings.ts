@@ -28,6 +28,7 @@ const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> =
   ADMIN_TOKEN: ({ secrets }) => secrets.adminToken,
   INTERNAL_TOKEN_PRIVATE_KEY: ({ secrets }) => secrets.internalPrivateKey,
   ASSETS_DIRECTORY: ({ directory }) => join(directory, 'assets'),
+  IMPORTS_DIRECTORY: ({ directory }) => join(directory, 'imports'),
   ASSETS_URL: ({ urls }) => `${urls.gateway}/assets`,
   WEBHOOK_SECRET_KEYS: ({ secrets }) => secrets.webhookSecretKey,
   WEBHOOK_ALLOW_LOOPBACK: () => 'true',

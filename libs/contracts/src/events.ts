@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { CollectionData } from './collection-records.ts'
 import { CustomerData, CustomerErased } from './customer-records.ts'
 import { Id, Timestamp } from './fields.ts'
+import { ImportData } from './import-records.ts'
 import {
   CategoryBatch,
   CollectionBatch,
@@ -21,6 +22,7 @@ export const TOPICS = {
   catalogProducts: 'catalog.products',
   collectionsEvents: 'collections.events',
   importsBatches: 'imports.batches',
+  importsEvents: 'imports.events',
   importsResults: 'imports.results',
   ordersErasures: 'orders.erasures',
   ordersEvents: 'orders.events',
@@ -76,6 +78,9 @@ export const RECORDS = {
     'batch.categories': record('batch.categories', CategoryBatch),
     'batch.customers': record('batch.customers', CustomerBatch),
     'batch.collections': record('batch.collections', CollectionBatch),
+  },
+  [TOPICS.importsEvents]: {
+    'import.completed': record('import.completed', ImportData),
   },
   [TOPICS.importsResults]: {
     'batch.applied': record('batch.applied', ImportResult),
@@ -133,10 +138,7 @@ export type RecordType<T extends Topic> = keyof Records[T] & string
 export type RecordData<T extends Topic, Type extends RecordType<T>> =
   Records[T][Type] extends z.ZodType<infer R> ? (R extends { data: infer D } ? D : never) : never
 
-/**
- * Every published event by its name: its topic, and the shape of its record, `data` included. Names of EVENT_TYPES that
- * are missing have no publisher yet.
- */
+/** Every event by its name: its topic, and the shape of its record, `data` included. */
 export const EVENT_CATALOGUE: ReadonlyMap<string, { readonly topic: Topic; readonly record: z.ZodType }> = new Map(
   EVENT_TOPICS.flatMap((topic) =>
     Object.entries<z.ZodType>(RECORDS[topic]).map(([type, record]) => [type, { topic, record }]),

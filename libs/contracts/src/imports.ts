@@ -21,7 +21,7 @@ export const TEMPLATES = ['products', 'product_variants', 'stock', 'categories',
 export type Template = (typeof TEMPLATES)[number]
 
 /** Rows in a batch at most; the whole record stays below 512 KiB. */
-const ROWS_PER_BATCH = 500
+export const ROWS_PER_BATCH = 500
 
 /** A row of the template `products`; its key is `sku` (OP-55). */
 export const ProductRow = z.strictObject({
@@ -129,13 +129,34 @@ export const CollectionBatch = batchOf('collections', CollectionRow)
  * The reason why a row was not applied (OP-52). The codes are those of the API for the same mistake in a request
  * (OP-02), and `duplicate` for a key of an earlier row of the batch (OP-56).
  */
-const RowError = z.strictObject({
+export const RowError = z.strictObject({
   column: z.string(),
   code: z.enum(['bad_request', 'unprocessable', 'conflict', 'duplicate']),
   message: z.string(),
   value: z.string().nullable(),
 })
 export type RowError = z.output<typeof RowError>
+
+/**
+ * The body of `POST /internal/imports/check`: rows of a template that its owner looks at as if they were a batch, without
+ * changing anything. `earlier` are keys of earlier rows of the file that these rows refer to: the parents of categories.
+ */
+export const ImportCheck = z.object({
+  template: z.enum(TEMPLATES),
+  product_statuses: z.array(z.enum(PRODUCT_STATUSES)),
+  earlier: z.array(z.string()),
+  rows: z.array(z.object({ row: z.int().min(1), values: z.record(z.string(), z.unknown()) })).max(ROWS_PER_BATCH),
+})
+export type ImportCheck = z.output<typeof ImportCheck>
+
+/** What applying the rows would do now: row numbers by outcome, and the refusal of each row that would fail. */
+export const ImportCheckAnswer = z.object({
+  created: z.array(z.int()),
+  updated: z.array(z.int()),
+  unchanged: z.array(z.int()),
+  failed: z.array(z.object({ row: z.int(), error: RowError })),
+})
+export type ImportCheckAnswer = z.output<typeof ImportCheckAnswer>
 
 /** The outcome of each row of a batch, in order. A row without a change counts as updated (OP-55). */
 export const ImportResult = z.strictObject({

@@ -1,5 +1,8 @@
 import { EVENT_TOPICS, TOPICS, type Topic } from './events.ts'
 
+/** A topic of records, or of those that a consumer could not process. */
+type ConsumedTopic = Topic | `${string}.dead-letters`
+
 /** One service, as the gateway, the other services and the deployment know it. */
 interface Service {
   /** The paths that the service answers, with everything below them: `/v1/products`. */
@@ -7,7 +10,7 @@ interface Service {
   /** The topics that the service's outbox publishes to. */
   readonly publishes: readonly Topic[]
   /** The service's consumers by name, with the topics that each reads. */
-  readonly consumers: Readonly<Record<string, readonly Topic[]>>
+  readonly consumers: Readonly<Record<string, readonly ConsumedTopic[]>>
   /** The services that this one sends requests to. The gateway calls every service with routes without naming it here. */
   readonly calls: readonly string[]
   /** The settings that the service needs besides those of every service and the URLs of the services it calls. */
@@ -44,6 +47,20 @@ export const SERVICES = {
     calls: ['catalog'],
     settings: [],
   },
+  imports: {
+    routes: ['/v1/imports'],
+    publishes: [TOPICS.importsBatches, TOPICS.importsEvents],
+    consumers: {
+      results: [TOPICS.importsResults],
+      'rejected-batches': [
+        'catalog.imports.dead-letters',
+        'collections.imports.dead-letters',
+        'orders.imports.dead-letters',
+      ],
+    },
+    calls: ['catalog', 'collections', 'orders'],
+    settings: ['IMPORTS_DIRECTORY', 'INTERNAL_TOKEN_PRIVATE_KEY'],
+  },
   'webhook-delivery': {
     routes: ['/v1/webhooks'],
     publishes: [],
@@ -54,7 +71,7 @@ export const SERVICES = {
 } as const satisfies Record<string, Service>
 
 /** Topics whose records come from outside this repository. */
-export const TOPICS_FROM_OUTSIDE: readonly Topic[] = [TOPICS.platformEvents, TOPICS.importsBatches]
+export const TOPICS_FROM_OUTSIDE: readonly Topic[] = [TOPICS.platformEvents]
 
 type Services = typeof SERVICES
 export type ServiceName = keyof Services
@@ -81,7 +98,7 @@ export const calledBy = <Name extends ServiceName>(name: Name): readonly CalledB
   (name === 'gateway' ? ROUTED_SERVICES : rowOf(name).calls) as readonly CalledBy<Name>[]
 
 /** A service's consumers. `name` is the consumer group: `<service>.<consumer>`. */
-export const consumersOf = (name: ServiceName): { readonly name: string; readonly topics: readonly Topic[] }[] =>
+export const consumersOf = (name: ServiceName): { readonly name: string; readonly topics: readonly ConsumedTopic[] }[] =>
   Object.entries(rowOf(name).consumers).map(([consumer, topics]) => ({ name: `${name}.${consumer}`, topics }))
 
 /** The PostgreSQL schema of a service. The app role has the same name, the worker role is `<schema>_worker`. */

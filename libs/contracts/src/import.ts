@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { Id, Timestamp } from './fields.ts'
+import { RowError, TEMPLATES } from './imports.ts'
+
+/** The states of an import (OP-51). */
+export const IMPORT_STATUSES = [
+  'UPLOADED',
+  'VALIDATING',
+  'VALIDATED',
+  'INVALID',
+  'IMPORTING',
+  'COMPLETED',
+  'COMPLETED_WITH_ERRORS',
+  'FAILED',
+  'CANCELLED',
+] as const
+export type ImportStatus = (typeof IMPORT_STATUSES)[number]
+
+/** An import as the API shows it (OP-50). `processed_rows` counts the rows that are applied or failed. */
+export const Import = z.strictObject({
+  id: Id,
+  template: z.enum(TEMPLATES),
+  file: z.string(),
+  status: z.enum(IMPORT_STATUSES),
+  total_rows: z.int(),
+  processed_rows: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type Import = z.output<typeof Import>
+
+/** Row errors shown with a report; all of them are in its `errors.csv` (OP-52). */
+export const ERRORS_SHOWN = 1000
+
+/** The numbers of a report (OP-52). */
+export const ImportCounts = z.strictObject({
+  total_rows: z.int(),
+  valid_rows: z.int(),
+  invalid_rows: z.int(),
+  created: z.int(),
+  updated: z.int(),
+  failed: z.int(),
+})
+export type ImportCounts = z.output<typeof ImportCounts>
+
+/** An error of a row; the header is row 1 (OP-52). */
+export const ReportedError = z.strictObject({ row: z.int().min(1), ...RowError.shape })
+export type ReportedError = z.output<typeof ReportedError>
+
+/** The validation report (spec: Import validation report; OP-52). */
+export const ImportReport = z.strictObject({
+  import_id: Id,
+  status: z.enum(IMPORT_STATUSES),
+  summary: z.strictObject({
+    ...ImportCounts.shape,
+    errors: z.array(ReportedError).max(ERRORS_SHOWN),
+    errors_truncated: z.boolean(),
+  }),
+})
+export type ImportReport = z.output<typeof ImportReport>
