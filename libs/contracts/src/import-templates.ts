@@ -128,7 +128,9 @@ export const TEMPLATE_ROWS = {
 /** The template with its columns, as the API shows it. */
 export function importTemplate(key: Template): ImportTemplate {
   const { row, references = {} } = TEMPLATE_ROWS[key] as TemplateRow<z.ZodObject>
-  const columns = Object.entries(row.shape).map(([name, schema]) => columnOf(name, schema as z.ZodType, references[name]))
+  const columns = Object.entries(row.shape).map(([name, schema]) =>
+    columnOf(name, schema as z.ZodType, references[name]),
+  )
   return { key, file: `${key}.csv`, header: columns.map(({ name }) => name), columns }
 }
 

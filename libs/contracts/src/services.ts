@@ -98,7 +98,9 @@ export const calledBy = <Name extends ServiceName>(name: Name): readonly CalledB
   (name === 'gateway' ? ROUTED_SERVICES : rowOf(name).calls) as readonly CalledBy<Name>[]
 
 /** A service's consumers. `name` is the consumer group: `<service>.<consumer>`. */
-export const consumersOf = (name: ServiceName): { readonly name: string; readonly topics: readonly ConsumedTopic[] }[] =>
+export const consumersOf = (
+  name: ServiceName,
+): { readonly name: string; readonly topics: readonly ConsumedTopic[] }[] =>
   Object.entries(rowOf(name).consumers).map(([consumer, topics]) => ({ name: `${name}.${consumer}`, topics }))
 
 /** The PostgreSQL schema of a service. The app role has the same name, the worker role is `<schema>_worker`. */

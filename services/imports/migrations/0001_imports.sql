@@ -12,7 +12,8 @@ create table import (
   status text not null check (status in (
     'UPLOADED', 'VALIDATING', 'VALIDATED', 'INVALID', 'IMPORTING', 'COMPLETED', 'COMPLETED_WITH_ERRORS', 'FAILED', 'CANCELLED'
   )),
-  failure text, -- why it FAILED
+  failure text, -- why it FAILED, or will when its last batch is answered
+  same_as uuid, -- an import of the same content in the 24 hours before
   total_rows bigint not null default 0,
   valid_rows bigint not null default 0,
   invalid_rows bigint not null default 0,
@@ -20,9 +21,11 @@ create table import (
   updated bigint not null default 0,
   failed bigint not null default 0,
   -- Validation: one replica at a time has the claim, and renews it while it works.
+  claim uuid, -- also the name of the folder of its findings
+  claimed_at timestamptz,
   claimed_until timestamptz,
-  claim uuid,
-  claims integer not null default 0,
+  claims integer not null default 0, -- of which none came to an end
+  failing_since timestamptz, -- since when neither storage nor owner let it go on
   -- Applying: the valid rows are in batches, numbered from 0.
   batches integer not null default 0,
   next_batch integer not null default 0, -- the first batch that is not published yet
@@ -39,6 +42,7 @@ create table import (
 
 create index import_same_content on import (workspace_id, sha256, created_at);
 create index import_to_validate on import (created_at) where status in ('UPLOADED', 'VALIDATING');
+create index import_claimed on import (workspace_id, claimed_at);
 create index import_to_apply on import (workspace_id, started_at, id) where started_at is not null and ended_at is null;
 create index import_unchanged_since on import (updated_at);
 

@@ -1,0 +1,23 @@
+/** An import, as the paths of its files name it. They are made of ids, and of nothing that the client sent. */
+interface ImportPlace {
+  readonly workspaceId: string
+  readonly id: string
+}
+
+/** Where the uploaded file is stored. */
+export const uploadPath = ({ workspaceId, id }: ImportPlace): string => `${workspaceId}/${id}/upload.csv`
+
+/** The files that a validation makes, by their names. */
+export const FINDINGS = { rows: 'rows.ndjson', errors: 'errors.csv', corrected: 'corrected.csv' } as const
+export type Finding = keyof typeof FINDINGS
+
+/** Where a file of a validation is stored. Each claim has files of its own, so that no other replica writes over them. */
+export const findingPath = ({ workspaceId, id, claim }: ImportPlace & { readonly claim: string }, finding: Finding) =>
+  `${workspaceId}/${id}/${claim}-${FINDINGS[finding]}`
+
+/** All files of an import. */
+export const pathsOf = (place: ImportPlace & { readonly claim: string | null }): string[] => {
+  const { claim } = place
+  const findings = claim === null ? [] : (Object.keys(FINDINGS) as Finding[]).map((one) => findingPath({ ...place, claim }, one))
+  return [uploadPath(place), ...findings]
+}

@@ -1,0 +1,28 @@
+import { Import } from '@backoffice/contracts/import.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { type ImportRow, importBody, importColumns } from './import-row.ts'
+
+/** GET /v1/imports (extension of OP-50): newest first. */
+export const listImports = operation({
+  method: 'GET',
+  path: '/v1/imports',
+  summary: 'List imports',
+  scope: 'import::read',
+  query: PageQuery,
+  responses: { 200: Page(Import) },
+  openPoints: ['OP-03', 'OP-50'],
+  extension: true,
+
+  handle: ({ query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const page = await countedPage<ImportRow>(tx, query, {
+        columns: importColumns(tx),
+        source: tx`from import where workspace_id = ${tx.context.workspaceId}`,
+        order: tx`id desc`,
+      })
+      return ok({ ...page, items: page.items.map(importBody) })
+    }),
+})

@@ -1,0 +1,41 @@
+import { badRequest } from '@backoffice/contracts/errors.ts'
+import { TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
+import type { Template } from '@backoffice/contracts/imports.ts'
+import { validate } from '@backoffice/contracts/validation.ts'
+import { z } from 'zod'
+import type { Header } from './header.ts'
+import { readCell } from './read-cell.ts'
+
+/** A row's values by column, as its batch carries them. */
+export type Values = Readonly<Record<string, unknown>>
+
+/** Returns the function that reads a row's cells by the rules of the columns. It throws the refusal of a bad row. */
+export function rowReader(template: Template, { columns, isCorrected }: Header): (cells: readonly string[]) => Values {
+  const schema: z.ZodObject = TEMPLATE_ROWS[template].row
+  const required = Object.entries(schema.shape).flatMap(([name, member]) =>
+    member instanceof z.ZodOptional ? [] : name,
+  )
+  return (cells) => {
+    refuseOtherLength(cells, columns.length)
+    const values: Record<string, unknown> = {}
+    for (const [index, column] of columns.entries()) {
+      const cell = cells[index] ?? ''
+      if (column === undefined || cell === '') continue
+      const text = isCorrected ? withoutNeutralising(cell) : cell
+      if (text.includes('\0')) throw badRequest([column.name], 'must not contain NUL characters')
+      values[column.name] = readCell(text, column)
+    }
+    for (const name of required) if (!Object.hasOwn(values, name)) throw badRequest([name], 'is required')
+    return validate(schema, values, 'row') as Values
+  }
+}
+
+function refuseOtherLength(cells: readonly string[], length: number): void {
+  if (cells.length === length) return
+  // Cells behind the last column are of no harm when they are empty.
+  if (cells.length > length && cells.slice(length).every((cell) => cell === '')) return
+  throw badRequest([], `has ${cells.length} cells, the header has ${length}; put text with separators in quotes`)
+}
+
+/** Undoes what `escape_formulas` of csv-stringify did to a cell of `corrected.csv`. */
+const withoutNeutralising = (cell: string): string => (/^'[=+\-@\t\r＝＋－＠]/.test(cell) ? cell.slice(1) : cell)

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import type { ReportedError } from '@backoffice/contracts/import.ts'
+import { stringify } from 'csv-stringify/sync'
+import { FINDINGS } from '../files/file-paths.ts'
+import { ERROR_COLUMN } from '../rows/header.ts'
+
+
+/** Where the rows of a batch are in the file of rows. */
+export interface BatchPlace {
+  readonly first_byte: number
+  readonly bytes: number
+  readonly rows: number
+}
+
+/** A refused row with its cells. */
+export interface BadRow {
+  readonly cells: readonly string[]
+  readonly error: ReportedError
+}
+
+export const ERROR_HEADER = ['row', 'column', 'code', 'message', 'value'] as const
+
+/** Lines of CSV; cells that a spreadsheet would run as formulas are neutralised. */
+export const csvLines = (rows: readonly (readonly unknown[])[]): string =>
+  stringify(rows as unknown[][], { escape_formulas: true, record_delimiter: '\r\n' })
+
+export const errorCells = ({ row, column, code, message, value }: ReportedError) => [row, column, code, message, value]
+
+/**
+ * Writes the results of a validation into a folder: the valid rows in batches, the errors, and the bad rows with their errors.
+ * Spreadsheets need the byte order mark to read UTF-8.
+ */
+export function openReportFiles(folder: string, header: readonly string[]) {
+  const open = (name: string) => createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600 })
+  const [rows, errors, corrected] = [open(FINDINGS.rows), open(FINDINGS.errors), open(FINDINGS.corrected)]
+  const all = [rows, errors, corrected]
+  const ended = Promise.all(all.map((file) => finished(file)))
+  ended.catch(() => undefined)
+  // A corrected file that is corrected again has its own errors only.
+  const kept = header.flatMap((name, index) => (name.trim() === ERROR_COLUMN ? [] : [index]))
+  errors.write(`\ufeff${csvLines([ERROR_HEADER])}`)
+  corrected.write(`\ufeff${csvLines([[...kept.map((index) => header[index]), ERROR_COLUMN]])}`)
+  let bytes = 0
+
+  async function write(file: WriteStream, text: string | Buffer): Promise<void> {
+    if (!file.write(text)) await Promise.race([once(file, 'drain'), ended])
+  }
+  return {
+    /** Adds the rows of a batch, each as JSON. */
+    async addBatch(json: readonly string[]): Promise<BatchPlace> {
+      const line = Buffer.from(`[${json.join(',')}]\n`)
+      const place = { first_byte: bytes, bytes: line.length, rows: json.length }
+      bytes += line.length
+      await write(rows, line)
+      return place
+    },
+    async addBadRows(bad: readonly BadRow[]): Promise<void> {
+      if (bad.length === 0) return
+      await write(errors, csvLines(bad.map(({ error }) => errorCells(error))))
+      const corrections = bad.filter(({ cells }) => cells.length > 0)
+      if (corrections.length === 0) return
+      const lines = corrections.map(({ cells, error }) => [...kept.map((index) => cells[index]), mistakeOf(error)])
+      await write(corrected, csvLines(lines))
+    },
+    /** Ends the files and waits until they are written. */
+    async end(): Promise<void> {
+      for (const file of all) file.end()
+      await ended
+    },
+    destroy(): void {
+      for (const file of all) file.destroy()
+    },
+  }
+}
+
+const mistakeOf = ({ column, message }: ReportedError) => (column === '' ? message : `${column}: ${message}`)
