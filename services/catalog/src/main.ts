@@ -1,9 +1,8 @@
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
-import { openStorage } from './assets/open-storage.ts'
 import { addAssetFiles } from './assets/serve-assets.ts'
-import { CatalogConfig } from './config.ts'
+import { assetStorage, CatalogConfig } from './config.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
 import { operations } from './operations.ts'
 import { refreshProducts } from './products/refresh-products.ts'
@@ -13,7 +12,7 @@ import { releaseReservations } from './stock/release-reservations.ts'
 const REFRESH_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
 await runService('catalog', CatalogConfig, ({ config, logger, openPool, consume, wakeRelay }) => {
-  const storage = openStorage(config)
+  const storage = assetStorage(config)
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const refreshes = openPool('refresh', { role: 'app', poolSize: 1, settings: REFRESH_SETTINGS })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })

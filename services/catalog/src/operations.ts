@@ -1,5 +1,5 @@
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { readAsset } from './assets/read-asset.ts'
-import type { AssetStorage } from './assets/storage.ts'
 import { uploadAsset } from './assets/upload-asset.ts'
 import { createCategory } from './categories/create-category.ts'
 import { deleteCategory } from './categories/delete-category.ts'
@@ -20,7 +20,7 @@ import { readVariants } from './variants/read-variants.ts'
 import { updateVariant } from './variants/update-variant.ts'
 
 /** The service's API. */
-export const operations = (storage: AssetStorage) => [
+export const operations = (storage: FileStorage) => [
   createProduct,
   getProduct,
   listProducts,

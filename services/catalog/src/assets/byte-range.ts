@@ -1,4 +1,4 @@
-import type { ByteRange } from './storage.ts'
+import type { ByteRange } from '@backoffice/storage/file-storage.ts'
 
 /**
  * The part of a file of `size` bytes that a Range header requests (RFC 9110). Undefined means the whole file: without a

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { type IncomingMessage, request as openRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -7,15 +7,15 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { tokenKey } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { afterAll, describe, expect, it } from 'vitest'
-import { localStorage } from './local-storage.ts'
 import { addAssetFiles } from './serve-assets.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'backoffice-assets-'))
-const storage = localStorage(directory)
+const storage = localStorage({ name: 'assets', directory })
 await storage.start?.()
 const { db } = await testDatabase('catalog')
 const app = createServiceApp({ logger: createLogger('test', 'silent'), db, operations: [], tokenKey })
@@ -193,17 +193,4 @@ describe('what is no stored file', () => {
     const { status, headers } = await send(`/assets/${workspace}/${asset}/file.png`, {}, method)
     expect([status, headers.allow]).toEqual([405, 'GET, HEAD'])
   })
-})
-
-it('a start removes what a killed process left behind over an hour ago, and nothing younger', async () => {
-  const [old, young] = ['upload-old', 'upload-young'].map((name) => join(storage.incoming, name)) as [string, string]
-  for (const folder of [old, young]) {
-    mkdirSync(folder)
-    writeFileSync(join(folder, 'source'), 'x')
-  }
-  const now = Date.now() / 1000
-  utimesSync(old, now - 3601, now - 3601)
-  utimesSync(young, now - 3599, now - 3599)
-  await localStorage(directory).start?.()
-  expect(readdirSync(storage.incoming)).toEqual(['upload-young'])
 })

@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { errorBody, notFound } from '@backoffice/contracts/errors.ts'
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { createServiceApp } from '@backoffice/http/server.ts'
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { IMAGE_TYPES, TEXT_TYPE, typeOf } from './asset-types.ts'
 import { byteRange } from './byte-range.ts'
-import type { AssetStorage } from './storage.ts'
 
 /** Matches the request target as it was sent, without decoding, so that no encoded character can pass. */
 const TARGET = /^\/assets\/([0-9a-f-]{36}\/([0-9a-f-]{36})\/(file|thumbnail)\.([a-z0-9]+))$/
@@ -13,7 +13,7 @@ const TARGET = /^\/assets\/([0-9a-f-]{36}\/([0-9a-f-]{36})\/(file|thumbnail)\.([
  * Serves stored files to any client with their URL (OP-91). Clients may cache them for a year, because they never
  * change. Images are shown inline and other files downloaded; none may run scripts.
  */
-export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage: AssetStorage): void {
+export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage: FileStorage): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/assets/*',

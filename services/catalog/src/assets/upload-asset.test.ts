@@ -7,6 +7,7 @@ import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -14,12 +15,11 @@ import { FORM } from '@backoffice/testing/form.ts'
 import { serviceClient, type TestAnswer } from '@backoffice/testing/service-client.ts'
 import sharp from 'sharp'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
-import { localStorage } from './local-storage.ts'
 import { bombPng, formOf, noise, SVG, turnedPhoto, ZIP } from './testing/asset-samples.ts'
 import { type Asset, uploadAsset } from './upload-asset.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'backoffice-assets-'))
-const storage = localStorage(directory)
+const storage = localStorage({ name: 'assets', directory })
 await storage.start?.()
 afterAll(() => rmSync(directory, { recursive: true }))
 const { admin, db, takeStatements } = await testDatabase('catalog')

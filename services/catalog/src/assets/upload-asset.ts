@@ -7,13 +7,13 @@ import { created, type Reply } from '@backoffice/http/reply.ts'
 import type { UploadedFile } from '@backoffice/http/upload.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import { inFolderOfItsOwn, receive } from '@backoffice/storage/incoming-files.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { extensionOf, IMAGE_TYPES } from './asset-types.ts'
-import { detectType } from './detect-type.ts'
+import { detectType, HEAD_BYTES } from './detect-type.ts'
 import { normalizeImage } from './image-work.ts'
-import { inFolderOfItsOwn, receive } from './incoming-files.ts'
-import type { AssetStorage } from './storage.ts'
 
 const Asset = z.strictObject({
   id: Id,
@@ -28,7 +28,7 @@ export type Asset = z.output<typeof Asset>
  * POST /v1/assets (extension of OP-18). The files are stored before the row is written: a crash between the two leaves
  * a file without a row, never a row without its file.
  */
-export const uploadAsset = (storage: AssetStorage): AnyOperation =>
+export const uploadAsset = (storage: FileStorage): AnyOperation =>
   operation({
     method: 'POST',
     path: '/v1/assets',
@@ -86,7 +86,7 @@ interface AcceptedFiles {
 /** Receives a file into a folder; an image is normalized beside it, with its thumbnail. */
 async function acceptedFiles(upload: UploadedFile, folder: string): Promise<AcceptedFiles & { type: string }> {
   const source = join(folder, 'source')
-  const { size, head } = await receive(upload.content, source)
+  const { size, head } = await receive(upload.content, source, HEAD_BYTES)
   if (size === 0) throw badRequest(['file'], 'is empty')
   const type = await detectType(head, upload)
   if (!(type in IMAGE_TYPES)) return { type, file: source }
@@ -97,7 +97,7 @@ async function acceptedFiles(upload: UploadedFile, folder: string): Promise<Acce
 }
 
 /** Stores an asset's files; returns the size of the file itself in bytes. */
-async function store(storage: AssetStorage, asset: NewAsset, { file, thumbnail }: AcceptedFiles): Promise<number> {
+async function store(storage: FileStorage, asset: NewAsset, { file, thumbnail }: AcceptedFiles): Promise<number> {
   const size = await storage.put(asset.path, file, asset.type)
   if (thumbnail !== undefined && asset.thumbnailPath !== null) {
     await storage.put(asset.thumbnailPath, thumbnail, asset.type)

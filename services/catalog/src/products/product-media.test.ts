@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
+import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { FORM } from '@backoffice/testing/form.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { afterAll, describe, expect, it } from 'vitest'
-import { localStorage } from '../assets/local-storage.ts'
 import { formOf, noise } from '../assets/testing/asset-samples.ts'
 import { type Asset, uploadAsset } from '../assets/upload-asset.ts'
 import { createProduct } from './create-product.ts'
@@ -17,7 +17,7 @@ import { getProduct } from './get-product.ts'
 import { aSimpleProduct } from './testing/product-samples.ts'
 
 const directory = mkdtempSync(join(tmpdir(), 'backoffice-media-'))
-const storage = localStorage(directory)
+const storage = localStorage({ name: 'assets', directory })
 await storage.start?.()
 afterAll(() => rmSync(directory, { recursive: true }))
 const { admin, db } = await testDatabase('catalog')

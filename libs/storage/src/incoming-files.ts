@@ -3,10 +3,13 @@ import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { HEAD_BYTES } from './detect-type.ts'
+import { throwNoRoom } from './storage-errors.ts'
 
-/** Longer than any upload takes: other processes may be receiving files into the same folder. */
-const LEFT_BEHIND_AFTER_MS = 3_600_000
+/**
+ * Longer than any upload takes, which is 2.4 hours for 1 GiB at 1 Mbit/s: other processes may be receiving files into the
+ * same folder.
+ */
+const LEFT_BEHIND_AFTER_MS = 4 * 3_600_000
 
 /** Makes the folder for incoming files, and removes the files of killed processes from it. `now` is in milliseconds. */
 export async function openIncoming(folder: string, now = Date.now()): Promise<void> {
@@ -34,8 +37,15 @@ export async function inFolderOfItsOwn<Result>(
   }
 }
 
-/** Writes a stream to a new file. Returns its size and its first bytes. Throws the stream's error. */
-export async function receive(content: Readable, file: string): Promise<{ size: number; head: Buffer }> {
+/**
+ * Writes a stream to a new file. Returns its size and its first `headBytes` bytes. Throws the stream's error, and
+ * `service_unavailable` when the disk is full; what was written until then stays for `inFolderOfItsOwn` to remove.
+ */
+export async function receive(
+  content: Readable,
+  file: string,
+  headBytes: number,
+): Promise<{ size: number; head: Buffer }> {
   let size = 0
   let head = Buffer.alloc(0)
   await pipeline(
@@ -43,11 +53,11 @@ export async function receive(content: Readable, file: string): Promise<{ size: 
     async function* (chunks: AsyncIterable<Buffer>) {
       for await (const chunk of chunks) {
         size += chunk.length
-        if (head.length < HEAD_BYTES) head = Buffer.concat([head, chunk.subarray(0, HEAD_BYTES - head.length)])
+        if (head.length < headBytes) head = Buffer.concat([head, chunk.subarray(0, headBytes - head.length)])
         yield chunk
       }
     },
     createWriteStream(file, { flags: 'wx', mode: 0o600 }),
-  )
+  ).catch(throwNoRoom)
   return { size, head }
 }

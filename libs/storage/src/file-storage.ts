@@ -7,15 +7,19 @@ export interface ByteRange {
   readonly end: number
 }
 
-/** Storage of uploaded files, which never change. Throws `service_unavailable` while it cannot be reached. */
-export interface AssetStorage extends Component {
+/** Storage of files, which never change. Throws `service_unavailable` while it cannot be reached, and when it is full. */
+export interface FileStorage extends Component {
   /** A local folder for files that are being received. */
   readonly incoming: string
-  /** Stores a local file, which may be moved, and returns its size in bytes. No crash loses the file after that. */
+  /**
+   * Stores a local file of the given media type, which may be moved, and returns its size in bytes. No crash loses the
+   * file after that. When it throws, nothing is stored.
+   */
   put(path: string, file: string, type: string): Promise<number>
   /** The size of a stored file in bytes; undefined when there is none. */
   size(path: string): Promise<number | undefined>
-  read(path: string, range: ByteRange): Promise<Readable>
+  /** Reads a file, or a range of it. The stream must be read to its end or destroyed. Throws when there is no such file. */
+  read(path: string, range?: ByteRange): Promise<Readable>
   /** Removes files; a missing file is no error. */
   remove(paths: readonly string[]): Promise<void>
 }

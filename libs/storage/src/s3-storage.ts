@@ -4,31 +4,55 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type * as Sdk from '@aws-sdk/client-s3'
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import type { FileStorage } from './file-storage.ts'
 import { openIncoming } from './incoming-files.ts'
-import type { AssetStorage } from './storage.ts'
+import { throwUnavailable } from './storage-errors.ts'
 
-/** Milliseconds for a connection, and for the upload of a whole file or the start of a download. */
+/** Milliseconds for a connection, and for a request without its body: the start of a download, or a removal. */
 const TIMEOUTS = { connectionTimeout: 2_000, requestTimeout: 30_000, throwOnRequestTimeout: true }
+const MIB = 1024 * 1024
+
+/** How long the upload of so many bytes may take, in milliseconds: at least 1 MiB a second is expected. */
+const uploadWithinMs = (bytes: number) => TIMEOUTS.requestTimeout + Math.ceil(bytes / MIB) * 1_000
+
+interface S3Options {
+  readonly name: string
+  readonly bucket: string
+  readonly region: string
+  readonly endpoint: string | undefined
+}
 
 /**
- * Keeps files in a bucket, on the server at the URL `endpoint` or on Amazon's. The SDK is loaded when first needed, to save an idle
- * service its 30 MB (decision 012).
+ * Keeps files of up to 5 GiB in a bucket, on the server at the URL `endpoint` or on Amazon's. The SDK is loaded when first
+ * needed, to save an idle service its 30 MB (decision 012).
  */
-export function s3Storage(bucket: string, region: string, endpoint?: string): AssetStorage {
-  const incoming = join(tmpdir(), 'backoffice-assets')
+export function s3Storage({ name, bucket, region, endpoint }: S3Options): FileStorage {
+  const incoming = join(tmpdir(), `backoffice-${name}`)
   let opening: Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> | undefined
   const open = () => (opening ??= connect(endpoint, region))
   return {
-    name: 'assets',
+    name,
     incoming,
     start: () => openIncoming(incoming),
     async put(path, file, type) {
       const { sdk, client } = await open()
       const { size } = await stat(file)
       const Body = createReadStream(file)
-      const command = { Bucket: bucket, Key: path, Body, ContentLength: size, ContentType: type }
-      await client.send(new sdk.PutObjectCommand(command)).catch(throwUnavailable)
+      // The SDK does not listen for the errors of a body.
+      const broken = new AbortController()
+      Body.once('error', (error) => broken.abort(error))
+      const command = new sdk.PutObjectCommand({
+        Bucket: bucket,
+        Key: path,
+        Body,
+        ContentLength: size,
+        ContentType: type,
+      })
+      const options = { requestTimeout: uploadWithinMs(size), abortSignal: broken.signal }
+      await client
+        .send(command, options)
+        .catch(throwUnavailable)
+        .finally(() => Body.destroy())
       return size
     },
     async size(path) {
@@ -37,10 +61,14 @@ export function s3Storage(bucket: string, region: string, endpoint?: string): As
       const missing = (error: Error) => (isMissing(error) ? undefined : throwUnavailable(error))
       return (await client.send(head).catch(missing))?.ContentLength
     },
-    async read(path, { start, end }) {
+    async read(path, range) {
       const { sdk, client } = await open()
-      const get = new sdk.GetObjectCommand({ Bucket: bucket, Key: path, Range: `bytes=${start}-${end}` })
-      const { Body } = await client.send(get).catch(throwUnavailable)
+      const Range = range && `bytes=${range.start}-${range.end}`
+      const get = new sdk.GetObjectCommand({ Bucket: bucket, Key: path, ...(Range && { Range }) })
+      const { Body } = await client.send(get).catch((error: Error) => {
+        if (isMissing(error)) throw error
+        return throwUnavailable(error)
+      })
       return Body as Readable
     },
     async remove(paths) {
@@ -69,10 +97,3 @@ async function connect(endpoint: string | undefined, region: string) {
 }
 
 const isMissing = (error: Error) => error.name === 'NotFound' || error.name === 'NoSuchKey'
-
-function throwUnavailable(error: Error): never {
-  throw new ApiError('service_unavailable', 'Files cannot be stored or read now; try again shortly', {
-    cause: error,
-    headers: { 'retry-after': '1' },
-  })
-}

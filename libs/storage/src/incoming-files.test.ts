@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { beforeEach, expect, it } from 'vitest'
+import { inFolderOfItsOwn, openIncoming, receive } from './incoming-files.ts'
+import { localStorage } from './local-storage.ts'
+
+let incoming = ''
+beforeEach(async () => {
+  incoming = join(mkdtempSync(join(tmpdir(), 'backoffice-storage-')), 'incoming')
+  await openIncoming(incoming)
+  whenDone(() => rmSync(join(incoming, '..'), { recursive: true }))
+})
+
+it('a stream arrives whole in a file, and its first bytes apart', async () => {
+  const received = await inFolderOfItsOwn(incoming, async (folder) => {
+    const file = join(folder, 'source')
+    const { size, head } = await receive(Readable.from([Buffer.from('abc'), Buffer.from('defg')]), file, 5)
+    return { size, head: head.toString(), content: readFileSync(file, 'utf8') }
+  })
+  expect(received).toEqual({ size: 7, head: 'abcde', content: 'abcdefg' })
+  expect(readdirSync(incoming)).toEqual([])
+})
+
+it('a stream that breaks leaves nothing behind', async () => {
+  const broken = Readable.from(
+    (async function* () {
+      yield Buffer.from('abc')
+      throw new Error('cut off')
+    })(),
+  )
+  const receiving = inFolderOfItsOwn(incoming, (folder) => receive(broken, join(folder, 'source'), 5))
+  await expect(receiving).rejects.toThrow('cut off')
+  expect(readdirSync(incoming)).toEqual([])
+})
+
+it('a start removes what a killed process left behind over four hours ago, and nothing younger', async () => {
+  const [old, young] = ['upload-old', 'upload-young'].map((name) => join(incoming, name)) as [string, string]
+  for (const folder of [old, young]) {
+    mkdirSync(folder)
+    writeFileSync(join(folder, 'source'), 'x')
+  }
+  const hours = Date.now() / 1000 - 4 * 3600
+  utimesSync(old, hours - 1, hours - 1)
+  utimesSync(young, hours + 60, hours + 60)
+  await openIncoming(incoming)
+  expect(readdirSync(incoming)).toEqual(['upload-young'])
+})
+
+const full = { code: 'service_unavailable', message: 'There is no room for the file now; try again later' }
+
+/** Mounts a disk of 1 MiB with room for `files` files and folders; undefined where this machine does not allow it. */
+function smallDisk(files: number): string | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'backoffice-disk-'))
+  whenDone(() => rmSync(directory, { recursive: true }))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=1m,nr_inodes=${files}`, 'tmpfs', directory], { stdio: 'ignore' })
+  } catch {
+    return undefined
+  }
+  whenDone(() => execFileSync('umount', ['-l', directory]))
+  return directory
+}
+
+it('a full disk while receiving is service_unavailable with the cause, and leaves nothing behind', async (test) => {
+  const directory = smallDisk(100) ?? test.skip('needs the right to mount')
+  const { incoming, start } = localStorage({ name: 'files', directory })
+  await start?.()
+  const large = Readable.from([Buffer.alloc(600_000), Buffer.alloc(600_000)])
+  const receiving = inFolderOfItsOwn(incoming, (folder) => receive(large, join(folder, 'source'), 5))
+  await expect(receiving).rejects.toMatchObject({ ...full, cause: { code: 'ENOSPC' } })
+  expect(readdirSync(incoming)).toEqual([])
+})
+
+it('a full disk while storing is service_unavailable with the cause, and leaves nothing behind', async (test) => {
+  const directory = smallDisk(5) ?? test.skip('needs the right to mount')
+  const storage = localStorage({ name: 'files', directory })
+  await storage.start?.()
+  const storing = inFolderOfItsOwn(storage.incoming, async (folder) => {
+    await receive(Readable.from([Buffer.from('abc')]), join(folder, 'source'), 5)
+    return storage.put('a/b/c', join(folder, 'source'), 'text/plain')
+  })
+  await expect(storing).rejects.toMatchObject({ ...full, cause: { code: 'ENOSPC' } })
+  expect(await storage.size('a/b/c')).toBeUndefined()
+  expect(readdirSync(storage.incoming)).toEqual([])
+})

@@ -1,0 +1,65 @@
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { startS3Server } from '@backoffice/local/s3-server.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import type { FileStorage } from './file-storage.ts'
+import { openStorage } from './open-storage.ts'
+
+const MIB = 1024 * 1024
+const directory = mkdtempSync(join(tmpdir(), 'backoffice-s3-'))
+whenDone(() => rmSync(directory, { recursive: true }))
+mkdirSync(join(directory, 'buckets', 'files'), { recursive: true })
+const s3 = await startS3Server({ directory })
+whenDone(() => s3.stop())
+const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY } = process.env
+Object.assign(process.env, { AWS_ACCESS_KEY_ID: s3.accessKey, AWS_SECRET_ACCESS_KEY: s3.secretKey })
+whenDone(() => {
+  for (const [name, value] of Object.entries({ AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY })) {
+    if (value === undefined) delete process.env[name]
+    else process.env[name] = value
+  }
+})
+const place = { name: 'files', region: 'us-east-1', endpoint: s3.url }
+const bucket = openStorage({ ...place, bucket: 'files', directory: undefined })
+const folder = openStorage({ ...place, bucket: undefined, directory: join(directory, 'files') })
+for (const storage of [bucket, folder]) {
+  await storage.start?.()
+  whenDone(() => storage.stop?.())
+}
+
+/** Stores a file with this content; returns what `put` does. */
+function store(storage: FileStorage, path: string, content: string, size = content.length) {
+  const file = join(storage.incoming, `${process.pid}-source`)
+  writeFileSync(file, content)
+  truncateSync(file, size)
+  return storage.put(path, file, 'text/csv')
+}
+
+it.each([
+  ['a bucket', bucket],
+  ['a directory', folder],
+])('%s gives back a whole file, or a range of it, until it is removed', async (_where, storage) => {
+  expect(await store(storage, 'a/b/c.csv', '0123456789')).toBe(10)
+  expect(await storage.size('a/b/c.csv')).toBe(10)
+  expect((await buffer(await storage.read('a/b/c.csv'))).toString()).toBe('0123456789')
+  expect((await buffer(await storage.read('a/b/c.csv', { start: 2, end: 4 }))).toString()).toBe('234')
+  await storage.remove(['a/b/c.csv', 'a/b/missing.csv'])
+  expect(await storage.size('a/b/c.csv')).toBeUndefined()
+  await expect(storage.read('a/b/c.csv')).rejects.not.toHaveProperty('code', 'service_unavailable')
+})
+
+it('a bucket takes and gives a large file in little memory', async () => {
+  const size = 150 * MIB
+  let peak = 0
+  const before = process.memoryUsage.rss()
+  const watch = setInterval(() => (peak = Math.max(peak, process.memoryUsage.rss())), 10)
+  whenDone(() => clearInterval(watch))
+  await store(bucket, 'large.csv', 'a', size)
+  let read = 0
+  for await (const chunk of await bucket.read('large.csv')) read += chunk.length
+  expect(read).toBe(size)
+  expect(peak - before).toBeLessThan(100 * MIB)
+})
