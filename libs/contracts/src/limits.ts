@@ -2,6 +2,7 @@
 export const LIMITS = {
   bodyBytes: 1024 * 1024,
   assetBytes: 20 * 1024 * 1024,
+  importBytes: 1024 ** 3,
   jsonDepth: 32,
   nameLength: 255,
   descriptionLength: 64 * 1024,

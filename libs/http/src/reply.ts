@@ -16,3 +16,5 @@ export class Reply {
 export const created = (body: unknown, resource?: string): Reply => new Reply(201, body, resource)
 /** 200 (OP-01). */
 export const ok = (body: unknown): Reply => new Reply(200, body)
+/** 202: the work goes on after the answer (OP-50). */
+export const accepted = (body: unknown): Reply => new Reply(202, body)

@@ -1,9 +1,29 @@
 import { runService } from '@backoffice/service/run-service.ts'
+import { applyImports } from './applying/apply-imports.ts'
+import { recordRejectedBatches } from './applying/record-rejected-batches.ts'
+import { recordResults } from './applying/record-results.ts'
 import { ImportsConfig, importStorage } from './config.ts'
+import { removeExpired } from './expiry/remove-expired.ts'
 import { operations } from './operations.ts'
+import { ownerClient } from './owners/owner-client.ts'
+import { validateImports } from './validation/validate-imports.ts'
 
-await runService('imports', ImportsConfig, ({ config, openPool }) => {
+await runService('imports', ImportsConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
   const storage = importStorage(config)
-  const worker = openPool('worker', { role: 'worker', poolSize: 1 })
-  return { worker, operations, components: [storage] }
+  const worker = openPool('worker', { role: 'worker', poolSize: 2 })
+  const results = openPool('results', { role: 'app', poolSize: 4 })
+  const owners = ownerClient(config, config.INTERNAL_TOKEN_PRIVATE_KEY)
+  const validation = validateImports({ db, worker, storage, owners, logger })
+  const batches = applyImports({ db, worker, storage }, logger)
+  const onRecorded = () => {
+    batches.wake()
+    wakeRelay()
+  }
+  return {
+    worker,
+    operations: operations(storage, { validation: validation.wake, batches: batches.wake }),
+    components: [storage, owners],
+    consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],
+    workers: [validation, batches, removeExpired({ db, worker, storage }, logger)],
+  }
 })

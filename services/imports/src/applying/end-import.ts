@@ -1,5 +1,5 @@
-import type { ImportStatus } from '@backoffice/contracts/import.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
+import type { ImportStatus } from '@backoffice/contracts/import.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { type ImportRow, importColumns, importCounts } from '../imports/import-row.ts'

@@ -4,7 +4,7 @@ import type { Template } from '@backoffice/contracts/imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-import type { FileStorage } from '@backoffice/storage/storage.ts'
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { findingPath } from '../files/file-paths.ts'
 
 /** Batches of one import that are published and not answered, at most: its owner always has work, and others get their turn. */
@@ -61,7 +61,16 @@ export async function importsWithRoom({ sql }: Database): Promise<ApplyingImport
  * them. Returns their number.
  */
 export async function publishNext({ db, storage }: Publishing, applying: ApplyingImport): Promise<number> {
-  const { workspace_id: workspaceId, id, template, livemode, product_statuses, claim, next_batch: from, room } = applying
+  const {
+    workspace_id: workspaceId,
+    id,
+    template,
+    livemode,
+    product_statuses,
+    claim,
+    next_batch: from,
+    room,
+  } = applying
   const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: `import ${id}` }
   const batches = await db.inWorkspace(
     context,

@@ -1,5 +1,5 @@
-import { SERVICES } from '@backoffice/contracts/services.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
+import { SERVICES } from '@backoffice/contracts/services.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
@@ -15,9 +15,9 @@ type RejectedBatch = z.output<typeof RejectedBatch>
 
 /**
  * Ends the import of a batch that its owner could not process, and sent to its dead letters: later batches of the import follow it
- * there. What was applied before stays and is reported. The consumer's `db` connects as the app role.
+ * there. What was applied before stays and is reported. `wake` wakes the relay. The consumer's `db` connects as the app role.
  */
-export const recordRejectedBatches: ConsumerDefinition<RejectedBatch> = {
+export const recordRejectedBatches = (wake: () => void): ConsumerDefinition<RejectedBatch> => ({
   name: 'imports.rejected-batches',
   topics: SERVICES.imports.consumers['rejected-batches'],
   schema: RejectedBatch,
@@ -29,9 +29,9 @@ export const recordRejectedBatches: ConsumerDefinition<RejectedBatch> = {
       const context = { workspaceId, livemode, traceparent: traceparentFrom(traceparent), actor: 'imports' }
       await enter(tx, context, (inside) => recordRejection(inside, data.import_id, data.batch, new Date()))
     }
-    return undefined
+    return wake
   },
-}
+})
 
 async function recordRejection(tx: Transaction, id: string, batch: number, now: Date): Promise<void> {
   await tx`

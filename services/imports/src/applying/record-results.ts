@@ -35,7 +35,8 @@ export const recordResults = (onRecorded: () => void): ConsumerDefinition<Result
 
 async function recordResult(tx: Transaction, { import_id: id, batch, rows }: ImportResult, now: Date): Promise<void> {
   const workspace = tx.context.workspaceId
-  const count = (wanted: ImportResult['rows'][number]['status']) => rows.filter(({ status }) => status === wanted).length
+  const count = (wanted: ImportResult['rows'][number]['status']) =>
+    rows.filter(({ status }) => status === wanted).length
   const errors = rows.flatMap(({ row, errors: [error] }) => (error === undefined ? [] : [{ row, ...error }]))
   // The import is locked first, as everywhere.
   const recorded = await tx`

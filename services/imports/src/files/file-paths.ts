@@ -18,6 +18,7 @@ export const findingPath = ({ workspaceId, id, claim }: ImportPlace & { readonly
 /** All files of an import. */
 export const pathsOf = (place: ImportPlace & { readonly claim: string | null }): string[] => {
   const { claim } = place
-  const findings = claim === null ? [] : (Object.keys(FINDINGS) as Finding[]).map((one) => findingPath({ ...place, claim }, one))
+  const findings =
+    claim === null ? [] : (Object.keys(FINDINGS) as Finding[]).map((one) => findingPath({ ...place, claim }, one))
   return [uploadPath(place), ...findings]
 }

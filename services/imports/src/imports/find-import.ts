@@ -1,5 +1,5 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { notFound } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { type ImportRow, importColumns } from './import-row.ts'

@@ -8,12 +8,14 @@ export interface ImportRow extends ImportCounts {
   readonly template: Template
   readonly file: string
   readonly status: ImportStatus
+  /** Why it FAILED, or will. */
+  readonly failure: string | null
   readonly created_at: Date
   readonly updated_at: Date
 }
 
 export const importColumns = (sql: AnySql) => sql`
-  id, template, file, status, total_rows, valid_rows, invalid_rows, created, updated, failed, created_at, updated_at`
+  id, template, file, status, failure, total_rows, valid_rows, invalid_rows, created, updated, failed, created_at, updated_at`
 
 /** The import as the API shows it (OP-50). */
 export const importBody = (row: ImportRow): Import => ({

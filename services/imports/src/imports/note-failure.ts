@@ -1,7 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-import { endIfAnswered } from '../applying/end-import.ts'
+import { failImport } from './fail-import.ts'
 
 /** An import whose storage, or the owner of whose template, is away is tried again for so long before it FAILED. */
 const GIVE_UP_AFTER = '10 minutes'
@@ -32,7 +32,6 @@ export async function noteFailure(
         claimed_until = case when status = 'VALIDATING' then now() + interval '3 seconds' end
       where workspace_id = ${workspaceId} and id = ${id} and status in ('VALIDATING', 'IMPORTING')
       returning failing_since <= now() - ${giveUpAfter}::interval as is_over`
-    if (isOver) await failImport(tx, id, `gave up after ${giveUpAfter}: ${reason}`)
-    return undefined
+    if (isOver) await failImport(tx, id, `gave up after ${giveUpAfter}: ${reason}`, new Date())
   })
 }

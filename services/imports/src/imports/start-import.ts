@@ -46,7 +46,8 @@ async function refuse(tx: Transaction, id: string): Promise<never> {
     throw conflict(['status'], `is ${status}; start the import when it is VALIDATED`)
   }
   if (status !== 'INVALID') throw conflict(['status'], `is ${status}; an import starts once, from VALIDATED or INVALID`)
-  if (valid_rows === 0) throw unprocessable(['status'], 'is INVALID: the file has no valid row; correct it and upload it')
+  if (valid_rows === 0)
+    throw unprocessable(['status'], 'is INVALID: the file has no valid row; correct it and upload it')
   throw unprocessable(
     ['status'],
     `is INVALID: ${invalid_rows} rows are bad; correct them, or start with ?skip_invalid=true to leave them out`,

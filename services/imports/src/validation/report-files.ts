@@ -7,7 +7,6 @@ import { stringify } from 'csv-stringify/sync'
 import { FINDINGS } from '../files/file-paths.ts'
 import { ERROR_COLUMN } from '../rows/header.ts'
 
-
 /** Where the rows of a batch are in the file of rows. */
 export interface BatchPlace {
   readonly first_byte: number

@@ -1,0 +1,116 @@
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { Import } from '@backoffice/contracts/import.ts'
+import { TEMPLATES, type Template } from '@backoffice/contracts/imports.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
+import { accepted, type Reply } from '@backoffice/http/reply.ts'
+import type { UploadedFile } from '@backoffice/http/upload.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import { inFolderOfItsOwn, receive } from '@backoffice/storage/incoming-files.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { uploadPath } from '../files/file-paths.ts'
+import { HEAD_BYTES, refuseBinary } from '../files/refuse-binary.ts'
+import { encodingDetector, type TextEncoding } from '../files/text-encoding.ts'
+import { type ImportRow, importBody, importColumns } from './import-row.ts'
+
+/**
+ * POST /v1/imports (extension of OP-50). The file is stored before its row is written: a crash between the two leaves a file without a
+ * row, never a row without its file. `onUploaded` is called after the commit.
+ */
+export const uploadImport = (storage: FileStorage, onUploaded: () => void): AnyOperation =>
+  operation({
+    method: 'POST',
+    path: '/v1/imports',
+    summary: 'Upload a CSV file and validate it',
+    scope: 'import::create',
+    body: z.strictObject({ template: z.enum(TEMPLATES) }),
+    upload: { member: 'file', maxBytes: LIMITS.importBytes },
+    responses: { 202: Import },
+    openPoints: ['OP-07', 'OP-08', 'OP-21', 'OP-50', 'OP-54', 'OP-146'],
+    extension: true,
+
+    handle: ({ body: { template }, file, context, now, inWorkspace }) =>
+      inFolderOfItsOwn(storage.incoming, async (folder) => {
+        const { path, ...upload } = await receiveText(file, folder)
+        const id = uuidv7()
+        const stored = uploadPath({ workspaceId: context.workspaceId, id })
+        await storage.put(stored, path, 'text/csv')
+        let answer: Reply | undefined
+        const discard = () => storage.remove([stored]).catch(() => undefined)
+        try {
+          const reply = await inWorkspace(async (tx) => {
+            const inserted = await insertImport(tx, { id, template, ...upload }, context.productStatuses, now)
+            const own = accepted(importBody(inserted))
+            answer = own
+            return own
+          })
+          if (reply === answer) onUploaded()
+          else await discard()
+          return reply
+        } catch (error) {
+          // After another error the end of the transaction is unknown, and there may be a row.
+          if (error instanceof ApiError) await discard()
+          throw error
+        }
+      }),
+  })
+
+interface Upload {
+  readonly name: string
+  readonly bytes: number
+  readonly sha256: string
+  readonly encoding: TextEncoding
+}
+
+/** Receives a file into a folder. Throws for a file that is empty or no text. */
+async function receiveText(file: UploadedFile, folder: string): Promise<Upload & { readonly path: string }> {
+  const path = join(folder, 'upload')
+  const detector = encodingDetector()
+  const detected = Readable.from(
+    (async function* () {
+      for await (const chunk of file.content) {
+        detector.add(chunk)
+        yield chunk
+      }
+    })(),
+    { objectMode: false },
+  )
+  const { size, head } = await receive(detected, path, HEAD_BYTES)
+  await refuseBinary(head, file.name)
+  return { path, name: shownName(file.name), bytes: size, sha256: file.digest(), encoding: detector.encoding() }
+}
+
+/** The client's name of a file, without folders and control characters. */
+function shownName(name: string): string {
+  const [base = ''] = name.split(/[/\\]/).slice(-1)
+  return base.replaceAll(/\p{C}/gu, '').slice(0, LIMITS.nameLength).toWellFormed() || 'upload.csv'
+}
+
+/** Writes the row of an import. It names an import of the same content in the 24 hours before (OP-146). */
+async function insertImport(
+  tx: Transaction,
+  { id, template, name, bytes, sha256, encoding }: Upload & { readonly id: string; readonly template: Template },
+  statuses: readonly string[],
+  now: Date,
+): Promise<ImportRow> {
+  const { workspaceId, livemode } = tx.context
+  const [row] = await tx<ImportRow[]>`
+    insert into import (
+      workspace_id, id, template, file, bytes, sha256, encoding, livemode, product_statuses, status, same_as, created_at, updated_at
+    )
+    values (
+      ${workspaceId}, ${id}, ${template}, ${name}, ${bytes}, ${sha256}, ${encoding}, ${livemode}, ${statuses as string[]}, 'UPLOADED',
+      (
+        select id from import
+        where workspace_id = ${workspaceId} and sha256 = ${sha256} and created_at > ${now}::timestamptz - interval '24 hours'
+        order by created_at desc limit 1
+      ),
+      ${now}, ${now}
+    )
+    returning ${importColumns(tx)}`
+  return row as ImportRow
+}

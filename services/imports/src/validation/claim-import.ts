@@ -1,0 +1,97 @@
+import type { Template } from '@backoffice/contracts/imports.ts'
+import type { ProductStatus } from '@backoffice/contracts/product.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { failImport } from '../imports/fail-import.ts'
+
+/** An import that this replica validates. */
+export interface ClaimedImport {
+  readonly id: string
+  readonly workspaceId: string
+  readonly livemode: boolean
+  readonly template: Template
+  readonly encoding: string
+  readonly productStatuses: readonly ProductStatus[]
+  /** The import of the same content in the 24 hours before. */
+  readonly sameAs: string | null
+  readonly claim: string
+}
+
+/** A claim ends after so long without a heartbeat. */
+const LEASE = '20 seconds'
+/** A file whose validation has ended the process so many times is not tried again. */
+const MAX_CLAIMS = 4
+
+/** The connections: `worker` connects as the worker role, `db` as the app role. */
+interface Databases {
+  readonly db: Database
+  readonly worker: Database
+}
+
+/**
+ * Claims an import that waits for its validation. A workspace has one under way at a time, and workspaces take turns: the one that has
+ * waited longest since its last claim is next. Only files of at most `maxBytes` are claimed.
+ */
+export async function claimImport({ db, worker }: Databases, maxBytes: number): Promise<ClaimedImport | undefined> {
+  const waiting = await worker.sql<{ workspace_id: string; id: string; livemode: boolean }[]>`
+    select workspace_id, id, livemode
+    from (
+      select distinct on (workspace_id) workspace_id, id, livemode, bytes
+      from import as waiting
+      where status in ('UPLOADED', 'VALIDATING') and coalesce(claimed_until <= clock_timestamp(), true)
+        and not exists (
+          select from import as busy
+          where busy.workspace_id = waiting.workspace_id and busy.status = 'VALIDATING'
+            and busy.claimed_until > clock_timestamp()
+        )
+      order by workspace_id, created_at, id
+    ) first_of_workspace
+    where bytes <= ${maxBytes}
+    order by (select max(claimed_at) from import where import.workspace_id = first_of_workspace.workspace_id) nulls first
+    limit 10`
+  for (const { workspace_id: workspaceId, id, livemode } of waiting) {
+    const claimed = await claimOne(db, workspaceId, id, livemode)
+    if (claimed !== undefined) return claimed
+  }
+  return undefined
+}
+
+/** Claims one import; undefined when another replica was faster. */
+function claimOne(db: Database, workspaceId: string, id: string, livemode: boolean) {
+  const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: `import ${id}` }
+  return db.inWorkspace(context, async (tx): Promise<ClaimedImport | undefined> => {
+    const [claimed] = await tx<(Omit<ClaimedImport, 'workspaceId'> & { claims: number })[]>`
+      update import set
+        status = 'VALIDATING', claim = uuidv7(), claims = claims + 1, updated_at = now(),
+        claimed_at = clock_timestamp(), claimed_until = clock_timestamp() + ${LEASE}::interval
+      where workspace_id = ${workspaceId} and id = ${id} and status in ('UPLOADED', 'VALIDATING')
+        and coalesce(claimed_until <= clock_timestamp(), true)
+      returning
+        id, livemode, template, encoding, product_statuses as "productStatuses", same_as as "sameAs", claim, claims`
+    if (claimed === undefined) return undefined
+    const { claims, ...rest } = claimed
+    if (claims <= MAX_CLAIMS) return { ...rest, workspaceId }
+    await failImport(
+      tx,
+      id,
+      'the file could not be validated; split it, or ask for help with the id of the import',
+      new Date(),
+    )
+    return undefined
+  })
+}
+
+/** Renews a claim, and tells the rows that were read. Returns false when the claim is lost, or the import cancelled. */
+export function renewClaim(
+  db: Database,
+  { workspaceId, id, livemode, claim }: ClaimedImport,
+  rows: number,
+): Promise<boolean> {
+  const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined) }
+  return db.inWorkspace(context, async (tx) => {
+    const renewed = await tx`
+      update import set claimed_until = clock_timestamp() + ${LEASE}::interval, total_rows = ${rows}, updated_at = now()
+      where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status = 'VALIDATING'`
+    return renewed.count === 1
+  })
+}

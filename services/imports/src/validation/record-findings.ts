@@ -1,0 +1,33 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import type { ClaimedImport } from './claim-import.ts'
+import type { Findings } from './validate-file.ts'
+
+/** Records what validation found, whose files are stored. Returns false when the claim is lost: then nothing is recorded. */
+export function recordFindings(
+  db: Database,
+  { workspaceId, id, livemode, claim }: ClaimedImport,
+  { counts, batches, errors, diff }: Findings,
+): Promise<boolean> {
+  const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: `import ${id}` }
+  const isInvalid = counts.invalid_rows > 0 || counts.valid_rows === 0
+  return db.inWorkspace(context, async (tx) => {
+    const validated = await tx`
+      update import set
+        status = ${isInvalid ? 'INVALID' : 'VALIDATED'}, total_rows = ${counts.total_rows}, valid_rows = ${counts.valid_rows},
+        invalid_rows = ${counts.invalid_rows}, batches = ${batches.length}, claimed_until = null, failing_since = null,
+        updated_at = now()
+      where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status = 'VALIDATING'`
+    if (validated.count === 0) return false
+    await tx`
+      insert into import_batch (workspace_id, import_id, batch, first_byte, bytes, rows)
+      select ${workspaceId}, ${id}, ordinal - 1, first_byte, bytes, rows
+      from rows from (
+        json_to_recordset(${JSON.stringify(batches)}::text::json) as (first_byte bigint, bytes integer, rows integer)
+      ) with ordinality as batch (first_byte, bytes, rows, ordinal)`
+    await tx`
+      insert into import_finding (workspace_id, import_id, errors, diff)
+      values (${workspaceId}, ${id}, ${JSON.stringify(errors)}::text::json, ${JSON.stringify(diff)}::text::json)`
+    return true
+  })
+}

@@ -1,0 +1,148 @@
+import { join } from 'node:path'
+import type { ReportedError } from '@backoffice/contracts/import.ts'
+import { wakeSignal } from '@backoffice/messaging/wake-signal.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import { inFolderOfItsOwn } from '@backoffice/storage/incoming-files.ts'
+import { FINDINGS, type Finding, findingPath, uploadPath } from '../files/file-paths.ts'
+import { noteFailure } from '../imports/note-failure.ts'
+import type { OwnerClient } from '../owners/owner-client.ts'
+import { type ClaimedImport, claimImport, renewClaim } from './claim-import.ts'
+import { recordFindings } from './record-findings.ts'
+import { validateFile } from './validate-file.ts'
+
+/** Files that a replica validates at the same time. */
+const SLOTS = 3
+/** One of the slots is for small files, so that no small file waits for large ones. */
+const SMALL_BYTES = 5 * 1024 * 1024
+const EVERY_MS = 1000
+const HEARTBEAT_MS = 5000
+
+export interface Validating {
+  readonly db: Database
+  readonly worker: Database
+  readonly storage: FileStorage
+  readonly owners: OwnerClient
+  readonly logger: Logger
+}
+
+/** The claim is lost, the import is cancelled, or the process stops. */
+class Stopped extends Error {}
+
+/** Validates uploaded files. Call `wake` after an upload. */
+export function validateImports(validating: Validating): Component & { wake(): void } {
+  const stopping = new AbortController()
+  const signals = Array.from({ length: SLOTS }, wakeSignal)
+  let ended: Promise<unknown> | undefined
+
+  async function runSlot(slot: number): Promise<void> {
+    const maxBytes = slot === 0 ? SMALL_BYTES : Number.MAX_SAFE_INTEGER
+    while (!stopping.signal.aborted) {
+      const claimed = await claimImport(validating, maxBytes).catch((error: unknown) => {
+        validating.logger.warn({ err: error }, 'could not look for imports to validate, trying again')
+        return undefined
+      })
+      if (claimed === undefined) await signals[slot]?.wait(EVERY_MS)
+      else await validateClaimed(validating, claimed, stopping.signal)
+    }
+  }
+  const wake = () => {
+    for (const signal of signals) signal.wake()
+  }
+  return {
+    name: 'validation',
+    wake,
+    async start() {
+      ended = Promise.all(signals.map((_, slot) => runSlot(slot)))
+    },
+    async stop() {
+      stopping.abort()
+      wake()
+      await ended
+    },
+  }
+}
+
+/** Validates one import. A failure that may pass is noted, and the import is tried again later. */
+async function validateClaimed(validating: Validating, claimed: ClaimedImport, stopping: AbortSignal): Promise<void> {
+  const { db, logger } = validating
+  const startedAt = performance.now()
+  const logged = { import_id: claimed.id, workspace_id: claimed.workspaceId }
+  try {
+    const rows = await whileHeartbeating(db, claimed, stopping, (onRows) => validateStored(validating, claimed, onRows))
+    logger.info({ ...logged, rows, duration_ms: Math.round(performance.now() - startedAt) }, 'import validated')
+  } catch (error) {
+    if (error instanceof Stopped) return
+    logger.warn({ ...logged, err: error }, 'could not validate an import, trying again')
+    await noteFailure(db, claimed, error).catch(() => undefined)
+  }
+}
+
+/** Renews the claim while `work` runs. `work` calls the given function often: it throws Stopped once the claim is lost. */
+async function whileHeartbeating<Result>(
+  db: Database,
+  claimed: ClaimedImport,
+  stopping: AbortSignal,
+  work: (onRows: (rows: number) => void) => Promise<Result>,
+): Promise<Result> {
+  let rows = 0
+  let isLost = false
+  const heartbeat = setInterval(() => {
+    renewClaim(db, claimed, rows).then(
+      (isHeld) => {
+        isLost ||= !isHeld
+      },
+      // The claim may still hold; the next heartbeat tells.
+      () => undefined,
+    )
+  }, HEARTBEAT_MS)
+  try {
+    return await work((read) => {
+      rows = read
+      if (isLost || stopping.aborted) throw new Stopped('the claim is lost or the process stops')
+    })
+  } finally {
+    clearInterval(heartbeat)
+  }
+}
+
+/** Validates a stored file, stores what was found and records it. Returns the number of rows. */
+function validateStored(
+  { db, storage, owners }: Validating,
+  claimed: ClaimedImport,
+  onRows: (rows: number) => void,
+): Promise<number> {
+  return inFolderOfItsOwn(storage.incoming, async (folder) => {
+    const { template, encoding } = claimed
+    const content = await storage.read(uploadPath(claimed))
+    const file = { template, content, encoding, folder, remarks: remarksOn(claimed) }
+    const findings = await validateFile(file, (page) => owners.check(claimed, page), onRows).finally(() =>
+      content.destroy(),
+    )
+    const names = Object.keys(FINDINGS) as Finding[]
+    const discard = () => storage.remove(names.map((name) => findingPath(claimed, name))).catch(() => undefined)
+    try {
+      for (const name of names) {
+        const type = name === 'rows' ? 'application/x-ndjson' : 'text/csv'
+        await storage.put(findingPath(claimed, name), join(folder, FINDINGS[name]), type)
+      }
+    } catch (error) {
+      await discard()
+      throw error
+    }
+    if (!(await recordFindings(db, claimed, findings))) {
+      await discard()
+      throw new Stopped('the claim is lost')
+    }
+    return findings.counts.total_rows
+  })
+}
+
+/** What the report tells about the file itself (OP-146). */
+function remarksOn({ sameAs }: ClaimedImport): ReportedError[] {
+  if (sameAs === null) return []
+  const message = `the file has the same content as the import ${sameAs} of the last 24 hours; starting it applies its rows again`
+  return [{ row: 1, column: '', code: 'duplicate', message, value: sameAs }]
+}
