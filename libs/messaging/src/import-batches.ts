@@ -1,13 +1,14 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
-import { TEMPLATES, type Template } from '@backoffice/contracts/imports.ts'
+import { TEMPLATES } from '@backoffice/contracts/imports.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
 import type { ConsumerDefinition } from './consumer.ts'
+import type { Importer, Importers } from './importer.ts'
 import { withInbox } from './inbox.ts'
-import type { RowOutcomes } from './row-outcomes.ts'
+import { RowOutcomes } from './row-outcomes.ts'
 
 /** A batch. The values of a row are validated later, so that a bad row fails alone. */
 const ImportBatch = z.object({
@@ -27,15 +28,11 @@ const AnyBatch = z.object({
 })
 type AnyBatch = z.output<typeof AnyBatch>
 
-/** Applies a batch's rows in its transaction and returns the outcome of each. Imported rows fire no event (OP-72). */
-export type Importer = (tx: Transaction, batch: ImportBatch, now: Date) => Promise<RowOutcomes>
-
 /** A service's side of imports. */
 export interface ImportBatchesDefinition {
   /** `<service>.imports`. */
   readonly name: string
-  /** The templates that the service owns. */
-  readonly importers: Partial<Readonly<Record<Template, Importer>>>
+  readonly importers: Importers
   /** Called after the commit of a batch, to wake the relay. */
   readonly wake: () => void
 }
@@ -65,12 +62,14 @@ export function importBatches({ name, importers, wake }: ImportBatchesDefinition
   })
 }
 
-/** Applies one batch and publishes the outcome of each row. */
+/** Plans and writes one batch, and publishes the outcome of each row. */
 async function applyBatch(tx: Transaction, importer: Importer, batch: ImportBatch, now: Date): Promise<void> {
   const { import_id, template } = batch
+  const outcomes = new RowOutcomes()
   // The connection's kept plans, such as those of foreign key checks, may be from the time when the tables were small.
   await tx`discard plans`
-  const outcomes = await importer(tx, batch, now)
-  const answer = { import_id, batch: batch.batch, template, rows: outcomes.of(batch.rows) }
+  const plan = importer.plan(tx, { ...batch, isCheck: false, earlier: [] }, outcomes, now)
+  for await (const changes of plan) await importer.write(tx, changes, now)
+  const answer = { import_id, batch: batch.batch, template, rows: outcomes.applied(batch.rows) }
   await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
 }

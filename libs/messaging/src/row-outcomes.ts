@@ -1,5 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { ImportResult, RowError } from '@backoffice/contracts/imports.ts'
+import type { ImportCheckAnswer, ImportResult, RowError } from '@backoffice/contracts/imports.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import { z } from 'zod'
@@ -11,9 +11,12 @@ export interface Row<Values> {
 }
 
 type Values = Readonly<Record<string, unknown>>
-type Outcome = ImportResult['rows'][number]
 
-/** The outcomes of the rows of one batch. A bad row fails alone (OP-55). */
+type Outcome =
+  | { readonly status: 'created' | 'updated' | 'unchanged' }
+  | { readonly status: 'failed'; readonly error: RowError }
+
+/** The outcomes of the rows of one batch or check. A bad row fails alone (OP-55). */
 export class RowOutcomes {
   readonly #outcomes = new Map<number, Outcome>()
 
@@ -28,14 +31,32 @@ export class RowOutcomes {
     }
   }
 
-  /** Records a row that was applied. A row that changed nothing counts as updated. */
-  applied({ row }: Row<Values>, status: 'created' | 'updated'): void {
-    this.#outcomes.set(row, { row, status, errors: [] })
+  /** Records what a row does that fits: whether its key is new, and whether it changes what has the key. */
+  planned({ row }: Row<Values>, { isNew, isChanged }: { isNew: boolean; isChanged: boolean }): void {
+    if (isNew) this.#outcomes.set(row, { status: 'created' })
+    else this.#outcomes.set(row, { status: isChanged ? 'updated' : 'unchanged' })
   }
 
-  /** The outcome of each of these rows, in their order. */
-  of(rows: readonly Row<Values>[]): Outcome[] {
-    return rows.flatMap(({ row }) => this.#outcomes.get(row) ?? [])
+  /** What became of each of these rows, in their order. A row that changed nothing counts as updated (OP-55). */
+  applied(rows: readonly Row<Values>[]): ImportResult['rows'] {
+    return rows.flatMap(({ row }) => {
+      const outcome = this.#outcomes.get(row)
+      if (outcome === undefined) return []
+      if (outcome.status === 'failed') return { row, status: outcome.status, errors: [outcome.error] }
+      return { row, status: outcome.status === 'created' ? 'created' : 'updated', errors: [] }
+    })
+  }
+
+  /** What applying these rows would do: their numbers by outcome, in their order. */
+  checked(rows: readonly Row<Values>[]): ImportCheckAnswer {
+    const answer: ImportCheckAnswer = { created: [], updated: [], unchanged: [], failed: [] }
+    for (const { row } of rows) {
+      const outcome = this.#outcomes.get(row)
+      if (outcome === undefined) continue
+      if (outcome.status === 'failed') answer.failed.push({ row, error: outcome.error })
+      else answer[outcome.status].push(row)
+    }
+    return answer
   }
 
   /**
@@ -69,7 +90,7 @@ export class RowOutcomes {
   }
 
   #failed({ row, values }: Row<Values>, error: Omit<RowError, 'value'>): void {
-    this.#outcomes.set(row, { row, status: 'failed', errors: [{ ...error, value: cell(values[error.column]) }] })
+    this.#outcomes.set(row, { status: 'failed', error: { ...error, value: cell(values[error.column]) } })
   }
 }
 

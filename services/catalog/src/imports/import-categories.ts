@@ -1,53 +1,70 @@
+import { isDeepStrictEqual } from 'node:util'
 import { badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
 import { CategoryRow } from '@backoffice/contracts/imports.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
-import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
-import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
+import type { Importer, RowsToPlan } from '@backoffice/messaging/importer.ts'
+import type { Row } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { recordCategoryChanges } from '../categories/lock-category.ts'
 import { refreshRequests } from '../refresh/refresh-requests.ts'
 
-/**
- * Applies rows of the template `categories` (OP-54, OP-55) in their order, so that a parent may come in an earlier row: creates
- * categories, and updates the categories that have the slug, by the rules of POST and PUT /v1/categories (OP-38).
- */
-export async function importCategories(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
-  const outcomes = new RowOutcomes()
-  const rows = outcomes.read(CategoryRow, 'slug', batch.rows)
-  const before = await lockCategories(tx, rows)
-  const tree = { bySlug: new Map(before), byId: new Map([...before.values()].map((one) => [one.id, one])) }
-  for (const row of rows) {
-    const next = outcomes.attempt(row, () => planRow(row, tree))
-    if (next === undefined) continue
-    outcomes.applied(row, before.has(next.slug) ? 'updated' : 'created')
-    tree.bySlug.set(next.slug, next)
-    tree.byId.set(next.id, next)
-  }
-  await writeCategories(tx, before, [...tree.bySlug.values()], now)
-  return outcomes
+type BySlug = ReadonlyMap<string, Category>
+
+/** The categories before and after the rows. */
+interface CategoryChanges {
+  readonly before: BySlug
+  readonly after: readonly Category[]
 }
 
-type BySlug = ReadonlyMap<string, Category>
+/**
+ * Rows of the template `categories` (OP-54, OP-55) in their order, so that a parent may come in an earlier row: creates categories,
+ * and updates the categories that have the slug, by the rules of POST and PUT /v1/categories (OP-38).
+ */
+export const importCategories: Importer<CategoryChanges> = {
+  async *plan(tx, batch, outcomes) {
+    const rows = outcomes.read(CategoryRow, 'slug', batch.rows)
+    const before = await findCategories(tx, batch, rows)
+    const tree = {
+      bySlug: new Map(before),
+      byId: new Map([...before.values()].map((one) => [one.id, one])),
+      earlier: new Map(batch.earlier.map((slug) => [slug, newCategory(slug)])),
+    }
+    for (const row of rows) {
+      const next = outcomes.attempt(row, () => planRow(row, tree))
+      if (next === undefined) continue
+      const current = before.get(next.slug)
+      outcomes.planned(row, { isNew: current === undefined, isChanged: !isDeepStrictEqual(current, next) })
+      tree.bySlug.set(next.slug, next)
+      tree.byId.set(next.id, next)
+    }
+    yield { before, after: [...tree.bySlug.values()] }
+  },
+
+  write: writeCategories,
+}
 
 /** The categories with the earlier rows applied. */
 interface Tree {
   readonly bySlug: BySlug
   readonly byId: ReadonlyMap<string, Category>
+  /** Of a check: categories that earlier rows of the file create, if the workspace does not have them. */
+  readonly earlier: BySlug
 }
 
 /**
- * Locks the workspace's category tree, and the categories that have these slugs, in id order, so that no product joins them
- * meanwhile. Returns them, the parents that rows name, and the ancestors of both.
+ * The categories that have the rows' slugs, the parents that rows name, and the ancestors of both. Unless it is a check, locks the
+ * workspace's category tree, and the categories that have these slugs, in id order, so that no product joins them meanwhile.
  */
-async function lockCategories(tx: Transaction, rows: readonly Row<CategoryRow>[]): Promise<BySlug> {
+async function findCategories(
+  tx: Transaction,
+  { isCheck }: RowsToPlan,
+  rows: readonly Row<CategoryRow>[],
+): Promise<BySlug> {
   const workspace = tx.context.workspaceId
   const slugs = rows.map(({ values }) => values.slug)
   const parents = rows.flatMap(({ values }) => values.parent ?? [])
-  // The same lock as for a change of one category: see lock-category.ts.
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`${workspace} categories`}, 0))`
-  await tx`
-    select id from category where workspace_id = ${workspace} and slug = any(${slugs}) order by id for update`
+  if (!isCheck) await lockCategories(tx, slugs)
   const categories = await tx<Category[]>`
     with recursive known as (
       select id, name, slug, parent_id, position from category
@@ -60,24 +77,30 @@ async function lockCategories(tx: Transaction, rows: readonly Row<CategoryRow>[]
   return new Map(categories.map((category) => [category.slug, category]))
 }
 
+async function lockCategories(tx: Transaction, slugs: readonly string[]): Promise<void> {
+  const workspace = tx.context.workspaceId
+  // The same lock as for a change of one category: see lock-category.ts.
+  await tx`select pg_advisory_xact_lock(hashtextextended(${`${workspace} categories`}, 0))`
+  await tx`
+    select id from category where workspace_id = ${workspace} and slug = any(${slugs as string[]}) order by id for update`
+}
+
 /** The category with the row applied. Throws the row's refusal. */
 function planRow({ values }: Row<CategoryRow>, tree: Tree): Category {
   const current = tree.bySlug.get(values.slug)
-  const parent = tree.bySlug.get(values.parent ?? '')
+  const parent =
+    values.parent === undefined ? undefined : (tree.bySlug.get(values.parent) ?? tree.earlier.get(values.parent))
   if (values.parent !== undefined && parent === undefined) {
     throw unprocessable(['parent'], `this workspace has no category "${values.parent}"`)
   }
   const name = values.name ?? current?.name
   if (name === undefined) throw badRequest(['name'], 'is required for a new category')
   if (current !== undefined && parent !== undefined) refuseBelow(parent, current, tree)
-  return {
-    id: current?.id ?? uuidv7(),
-    name,
-    slug: values.slug,
-    parent: parent?.id ?? current?.parent ?? null,
-    position: values.position ?? current?.position ?? 0,
-  }
+  const base = current ?? newCategory(values.slug)
+  return { ...base, name, parent: parent?.id ?? base.parent, position: values.position ?? base.position }
 }
+
+const newCategory = (slug: string): Category => ({ id: uuidv7(), name: slug, slug, parent: null, position: 0 })
 
 function refuseBelow(parent: Category, category: Category, { byId }: Tree): void {
   for (let above: Category | undefined = parent; above !== undefined; above = byId.get(above.parent ?? '')) {
@@ -87,7 +110,7 @@ function refuseBelow(parent: Category, category: Category, { byId }: Tree): void
 }
 
 /** Writes new and changed categories in one statement. Products that show a changed category are published anew (OP-37). */
-async function writeCategories(tx: Transaction, before: BySlug, after: readonly Category[], now: Date): Promise<void> {
+async function writeCategories(tx: Transaction, { before, after }: CategoryChanges, now: Date): Promise<void> {
   const workspace = tx.context.workspaceId
   const created = after.filter(({ slug }) => !before.has(slug))
   const changed = after.flatMap((category) => {

@@ -1,14 +1,16 @@
 import { ApiError, badRequest, conflict, type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { VariantRow } from '@backoffice/contracts/imports.ts'
-import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
-import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
+import type { Importer, RowsToPlan } from '@backoffice/messaging/importer.ts'
+import type { Row } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
+import type { Change } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
-import { resolveReferences } from '../products/references.ts'
+import { previewReferences, resolveReferences } from '../products/references.ts'
 import { withChangedVariant, withNewVariant } from '../variants/plan-variant.ts'
-import { changeProducts, type ProductRow } from './change-products.ts'
-import { type LockedProduct, type LockedProducts, lockProductsOf } from './lock-products.ts'
+import { type FoundProduct, type FoundProducts, findProductsOf } from './find-products.ts'
+import { type ProductRow, planChanges } from './plan-changes.ts'
+import { writeImportedProducts } from './write-imported-products.ts'
 
 /** A row with its product. `attributes`, by option name, is undefined when the row names no option. */
 interface PlannedRow extends ProductRow<VariantRow> {
@@ -19,28 +21,26 @@ interface PlannedRow extends ProductRow<VariantRow> {
 type OptionIds = ReadonlyMap<string, string>
 
 /**
- * Applies rows of the template `product_variants` (OP-54, OP-55): adds variants to existing variable products, and updates the
- * variants that have the SKU, by the rules of POST and PUT …/variants (OP-22).
+ * Rows of the template `product_variants` (OP-54, OP-55): adds variants to existing variable products, and updates the variants that
+ * have the SKU, by the rules of POST and PUT …/variants (OP-22).
  */
-export async function importProductVariants(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
-  const outcomes = new RowOutcomes()
-  const rows = outcomes.read(VariantRow, 'sku', batch.rows)
-  const skus = rows.map(({ values }) => values.sku)
-  const slugs = rows.flatMap(({ values }) => values.product ?? [])
-  const locked = await lockProductsOf(tx, skus, slugs)
-  const planned = rows.flatMap((row) => outcomes.attempt(row, () => planRow(row, locked)) ?? [])
-  const optionIds = await findOptions(tx, planned, now)
-  await changeProducts(
-    tx,
-    planned,
-    outcomes,
-    (product, row, before) => inColumns(row, () => withVariant(product, row, before, optionIds)),
-    now,
-  )
-  return outcomes
+export const importProductVariants: Importer<Change<ProductRecord>[]> = {
+  async *plan(tx, batch, outcomes, now) {
+    const rows = outcomes.read(VariantRow, 'sku', batch.rows)
+    const skus = rows.map(({ values }) => values.sku)
+    const slugs = rows.flatMap(({ values }) => values.product ?? [])
+    const found = await findProductsOf(tx, batch, skus, slugs)
+    const planned = rows.flatMap((row) => outcomes.attempt(row, () => planRow(row, found)) ?? [])
+    const optionIds = await findOptions(tx, batch, planned, now)
+    const change = (product: ProductRecord, row: PlannedRow, before: ProductRecord) =>
+      inColumns(row, () => withVariant(product, row, before, optionIds))
+    yield* planChanges(tx, planned, outcomes, change, now)
+  },
+
+  write: writeImportedProducts,
 }
 
-function planRow({ row, values }: Row<VariantRow>, { bySku, bySlug }: LockedProducts): PlannedRow {
+function planRow({ row, values }: Row<VariantRow>, { bySku, bySlug }: FoundProducts): PlannedRow {
   const { sku, product: slug, stock } = values
   const attributes = attributesOf(values)
   const current = bySku.get(sku)
@@ -59,7 +59,7 @@ function planRow({ row, values }: Row<VariantRow>, { bySku, bySlug }: LockedProd
   return { row, values, attributes, product, isNew: true }
 }
 
-function refuseNotVariable(column: string, { type }: LockedProduct): void {
+function refuseNotVariable(column: string, { type }: FoundProduct): void {
   if (type === 'VARIABLE_PRODUCT') return
   throw unprocessable([column], `is that of a ${type}; import it with the template products`)
 }
@@ -80,10 +80,16 @@ function attributesOf(values: VariantRow): Record<string, string> | undefined {
 }
 
 /** The options that products without any get from their first variant (OP-22). */
-async function findOptions(tx: Transaction, rows: readonly PlannedRow[], now: Date): Promise<OptionIds> {
+async function findOptions(
+  tx: Transaction,
+  { isCheck }: RowsToPlan,
+  rows: readonly PlannedRow[],
+  now: Date,
+): Promise<OptionIds> {
   const first = rows.filter(({ product }) => product.variants === 0)
   const options = [...new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))]
-  const { found } = await resolveReferences(tx, { options }, now)
+  const resolve = isCheck ? previewReferences : resolveReferences
+  const { found } = await resolve(tx, { options }, now)
   return new Map(found.options.map(({ id, name }) => [name, id]))
 }
 

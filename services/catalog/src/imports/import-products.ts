@@ -2,8 +2,8 @@ import { badRequest, conflict, unprocessable } from '@backoffice/contracts/error
 import { ProductRow } from '@backoffice/contracts/imports.ts'
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
-import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
-import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
+import type { Importer, RowsToPlan } from '@backoffice/messaging/importer.ts'
+import type { Row } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { crowded, lockFamilies, slugChooser } from '@backoffice/postgres/slug-families.ts'
 import { chooseCategories, chooseTags, type ResolvedReferences } from '../products/chosen-references.ts'
@@ -12,9 +12,9 @@ import { isUnchanged, planUpdate } from '../products/plan-update.ts'
 import type { Change } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
-import { PRODUCT_SLUGS, resolveReferences } from '../products/references.ts'
-import { writeProducts } from '../products/write-products.ts'
-import { type LockedProducts, lockProductsOf } from './lock-products.ts'
+import { PRODUCT_SLUGS, previewReferences, resolveReferences } from '../products/references.ts'
+import { type FoundProducts, findProductsOf } from './find-products.ts'
+import { writeImportedProducts } from './write-imported-products.ts'
 
 /** Decides the product of a row, once the slugs and references that rows share are resolved. */
 type Decide = (slug: string, references: ResolvedReferences) => ProductRecord
@@ -30,7 +30,7 @@ interface PlannedRow extends Row<ProductRow> {
 
 /** Products, slugs and categories that the rows name and the workspace has. */
 interface Known {
-  readonly locked: LockedProducts
+  readonly found: FoundProducts
   readonly bySku: ReadonlyMap<string, ProductRecord>
   /** Slug → the id of the product that has it. */
   readonly slugs: ReadonlyMap<string, string>
@@ -38,48 +38,57 @@ interface Known {
 }
 
 /**
- * Applies rows of the template `products` (OP-54, OP-55): creates simple and virtual products, and updates the products that have
- * the SKU, by the rules of POST and PUT /v1/products.
+ * Rows of the template `products` (OP-54, OP-55): creates simple and virtual products, and updates the products that have the SKU,
+ * by the rules of POST and PUT /v1/products.
  */
-export async function importProducts(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
-  const outcomes = new RowOutcomes()
-  const rows = outcomes.read(ProductRow, 'sku', batch.rows)
-  const known = await findKnown(tx, rows, now)
-  const explicit = new Set<string>()
-  const planned = rows.flatMap(
-    (row) => outcomes.attempt(row, () => planRow(row, known, explicit, batch.product_statuses, now)) ?? [],
-  )
-  const slugOf = await chooseSlugs(tx, planned, known, explicit)
-  const tags = await findTags(tx, planned, now)
-  const changes = planned.flatMap((row): Change<ProductRecord>[] => {
-    const slug = outcomes.attempt(row, () => slugOf(row))
-    if (slug === undefined) return []
-    const { before, decide, categories } = row
-    const found = row.tags.tags.flatMap(({ slug }) => tags.get(slug) ?? [])
-    const after = decide(slug, { categories, tags: row.tags.pick(found), media: before?.media ?? [] })
-    outcomes.applied(row, before === undefined ? 'created' : 'updated')
-    return before !== undefined && isUnchanged(before, after) ? [] : [{ before, after }]
-  })
-  await writeProducts(tx, changes, { now })
-  return outcomes
+export const importProducts: Importer<Change<ProductRecord>[]> = {
+  async *plan(tx, batch, outcomes, now) {
+    const rows = outcomes.read(ProductRow, 'sku', batch.rows)
+    const known = await findKnown(tx, batch, rows, now)
+    const explicit = new Set<string>()
+    const planned = rows.flatMap(
+      (row) => outcomes.attempt(row, () => planRow(row, known, explicit, batch.product_statuses, now)) ?? [],
+    )
+    const slugOf = await chooseSlugs(tx, batch, planned, known, explicit)
+    const tags = await findTags(tx, batch, planned, now)
+    yield planned.flatMap((row): Change<ProductRecord>[] => {
+      const slug = outcomes.attempt(row, () => slugOf(row))
+      if (slug === undefined) return []
+      const { before, decide, categories } = row
+      const found = row.tags.tags.flatMap(({ slug }) => tags.get(slug) ?? [])
+      const after = decide(slug, { categories, tags: row.tags.pick(found), media: before?.media ?? [] })
+      const isChanged = before === undefined || !isUnchanged(before, after)
+      outcomes.planned(row, { isNew: before === undefined, isChanged })
+      return isChanged ? [{ before, after }] : []
+    })
+  },
+
+  write: writeImportedProducts,
 }
 
-async function findKnown(tx: Transaction, rows: readonly Row<ProductRow>[], now: Date): Promise<Known> {
+async function findKnown(
+  tx: Transaction,
+  batch: RowsToPlan,
+  rows: readonly Row<ProductRow>[],
+  now: Date,
+): Promise<Known> {
   const skus = rows.map(({ values }) => values.sku)
-  const locked = await lockProductsOf(tx, skus)
-  const ids = locked.products.filter(({ type }) => type !== 'VARIABLE_PRODUCT').map(({ id }) => id)
-  const slugs = rows.flatMap(({ values }) => values.slug ?? (locked.bySku.has(values.sku) ? [] : derivedSlug(values)))
+  const found = await findProductsOf(tx, batch, skus)
+  const ids = found.products.filter(({ type }) => type !== 'VARIABLE_PRODUCT').map(({ id }) => id)
+  // A derived slug is never refused, so a check looks at explicit ones only.
+  const derivesSlug = ({ sku }: ProductRow) => !batch.isCheck && !found.bySku.has(sku)
+  const slugs = rows.flatMap(({ values }) => values.slug ?? (derivesSlug(values) ? derivedSlug(values) : []))
   const categorySlugs = [...new Set(rows.flatMap(({ values }) => values.categories ?? []))]
-  const [products, takenSlugs, { found }] = await Promise.all([
+  const [products, takenSlugs, references] = await Promise.all([
     ids.length === 0 ? [] : readProducts(tx, ids),
     findSlugs(tx, slugs),
     resolveReferences(tx, { categorySlugs }, now),
   ])
   return {
-    locked,
+    found,
     bySku: new Map(products.flatMap((product) => product.variants.map(({ sku }) => [sku, product]))),
     slugs: takenSlugs,
-    categories: new Map(found.categories.map((category) => [category.slug, category])),
+    categories: new Map(references.found.categories.map((category) => [category.slug, category])),
   }
 }
 
@@ -96,10 +105,10 @@ function planRow(
   { row, values }: Row<ProductRow>,
   known: Known,
   explicit: Set<string>,
-  statuses: ImportBatch['product_statuses'],
+  statuses: RowsToPlan['product_statuses'],
   now: Date,
 ): PlannedRow {
-  if (known.locked.bySku.get(values.sku)?.type === 'VARIABLE_PRODUCT') {
+  if (known.found.bySku.get(values.sku)?.type === 'VARIABLE_PRODUCT') {
     throw unprocessable(
       ['sku'],
       'belongs to a variant of a VARIABLE_PRODUCT; import it with the template product_variants',
@@ -121,7 +130,7 @@ function planRow(
   return { row, values, before, decide, categories, tags: chooseTags(values.tags ?? []) }
 }
 
-function creation(values: ProductRow, statuses: ImportBatch['product_statuses'], now: Date): Decide {
+function creation(values: ProductRow, statuses: RowsToPlan['product_statuses'], now: Date): Decide {
   const { name, type = 'SIMPLE_PRODUCT' } = values
   if (name === undefined) throw badRequest(['name'], 'is required for a new product')
   const body = { ...values, name, type }
@@ -137,19 +146,35 @@ const update =
 const derivedSlug = ({ name = '' }: ProductRow): string => slugify(name, 'product')
 
 /** Returns the function that gives each row its slug. New products without an explicit one get a derived one. */
-async function chooseSlugs(tx: Transaction, planned: readonly PlannedRow[], { slugs }: Known, explicit: Set<string>) {
-  const isDerived = ({ before, values }: PlannedRow) => before === undefined && values.slug === undefined
-  const derived = planned.filter(isDerived).map(({ values }) => derivedSlug(values))
+async function chooseSlugs(
+  tx: Transaction,
+  { isCheck }: RowsToPlan,
+  planned: readonly PlannedRow[],
+  { slugs }: Known,
+  explicit: Set<string>,
+) {
+  const givenSlug = ({ before, values }: PlannedRow) => values.slug ?? before?.slug
+  if (isCheck) return (row: PlannedRow) => givenSlug(row) ?? ''
+  const derived = planned.filter((row) => givenSlug(row) === undefined).map(({ values }) => derivedSlug(values))
   const shared = crowded(derived, (slug) => slugs.has(slug) || explicit.has(slug))
   const families = await lockFamilies(tx, PRODUCT_SLUGS, shared)
   const choose = slugChooser(families, explicit, derived)
-  return (row: PlannedRow): string =>
-    isDerived(row) ? choose(derivedSlug(row.values)) : (row.values.slug ?? row.before?.slug ?? '')
+  return (row: PlannedRow) => givenSlug(row) ?? choose(derivedSlug(row.values))
 }
 
-/** The tags that the rows name, by slug, created where missing; no event is about them (OP-72). */
-async function findTags(tx: Transaction, planned: readonly PlannedRow[], now: Date): Promise<ReadonlyMap<string, Tag>> {
-  const wanted = new Map(planned.flatMap((row) => row.tags.tags.map((tag) => [tag.slug, tag])))
-  const { found } = await resolveReferences(tx, { tags: [...wanted.values()] }, now)
+/**
+ * The tags that the rows name, by slug, created where missing; no event is about them (OP-72). A check creates none, and needs only
+ * those of existing products, to compare them.
+ */
+async function findTags(
+  tx: Transaction,
+  { isCheck }: RowsToPlan,
+  planned: readonly PlannedRow[],
+  now: Date,
+): Promise<ReadonlyMap<string, Tag>> {
+  const rows = isCheck ? planned.filter(({ before }) => before !== undefined) : planned
+  const wanted = new Map(rows.flatMap((row) => row.tags.tags.map((tag) => [tag.slug, tag])))
+  const resolve = isCheck ? previewReferences : resolveReferences
+  const { found } = await resolve(tx, { tags: [...wanted.values()] }, now)
   return new Map(found.tags.map((tag) => [tag.slug, tag]))
 }

@@ -55,13 +55,23 @@ export async function resolveReferences(
     const found = await findReferences(tx, wanted)
     const missing = missingReferences(wanted, found)
     if (missing === undefined) return { found, newReferences }
-    const justCreated = await createReferences(tx, missing, now)
+    const justCreated = await createReferences(tx, withIds(missing), now)
     newReferences.categories.push(...justCreated.categories)
     newReferences.tags.push(...justCreated.tags)
     const all = withCreated(found, justCreated)
     if (missingReferences(wanted, all) === undefined) return { found: all, newReferences }
   }
   throw new Error('options, categories and tags kept changing while they were being resolved')
+}
+
+/** As `resolveReferences`, but what is missing only gets an id and is not created. */
+export async function previewReferences(
+  tx: Transaction,
+  wanted: WantedReferences,
+): Promise<{ found: FoundReferences }> {
+  const found = await findReferences(tx, wanted)
+  const missing = missingReferences(wanted, found)
+  return { found: missing === undefined ? found : withCreated(found, withIds(missing)) }
 }
 
 /** Looks only for the kinds of references that are wanted: most products refer to few. */
@@ -121,32 +131,37 @@ function missingReferences({ options = [], categoryName, tags = [] }: WantedRefe
 type Missing = NonNullable<ReturnType<typeof missingReferences>>
 type Created = CreatedReferences & Pick<FoundReferences, 'options'>
 
+const withIds = ({ options, category, tags }: Missing): Created => ({
+  options: options.map((name) => ({ id: uuidv7(), name })),
+  categories: category === undefined ? [] : [{ id: uuidv7(), ...category }],
+  tags: tags.map((tag) => ({ id: uuidv7(), ...tag })),
+})
+
 /**
  * Creates the missing references in name order, so that concurrent requests queue rather than deadlock. Returns none that another
  * request created first.
  */
-async function createReferences(tx: Transaction, missing: Missing, now: Date): Promise<Created> {
+async function createReferences(tx: Transaction, { options, categories, tags }: Created, now: Date): Promise<Created> {
   const workspace = tx.context.workspaceId
-  const withIds = <Item>(items: Item[]) => JSON.stringify(items.map((item) => ({ id: uuidv7(), ...item })))
   const [created] = await tx<[Created]>`
     with created_option as (
       insert into option (workspace_id, id, name)
       select ${workspace}, id, name
-      from json_to_recordset(${withIds(missing.options.map((name) => ({ name })))}::text::json) as new (id uuid, name text)
+      from json_to_recordset(${JSON.stringify(options)}::text::json) as new (id uuid, name text)
       order by name
       on conflict (workspace_id, name) do nothing
       returning id, name
     ), created_category as (
       insert into category (workspace_id, id, name, slug, created_at, updated_at)
       select ${workspace}, id, name, slug, ${now}, ${now}
-      from json_to_recordset(${withIds(missing.category ? [missing.category] : [])}::text::json)
+      from json_to_recordset(${JSON.stringify(categories)}::text::json)
         as new (id uuid, name text, slug text)
       on conflict (workspace_id, slug) do nothing
       returning id, name, slug
     ), created_tag as (
       insert into tag (workspace_id, id, name, slug)
       select ${workspace}, id, name, slug
-      from json_to_recordset(${withIds(missing.tags)}::text::json) as new (id uuid, name text, slug text)
+      from json_to_recordset(${JSON.stringify(tags)}::text::json) as new (id uuid, name text, slug text)
       order by slug
       on conflict (workspace_id, slug) do nothing
       returning id, name, slug

@@ -1,6 +1,5 @@
 import { importBatches } from '@backoffice/messaging/import-batches.ts'
-import { importCollections } from './import-collections.ts'
+import { importers } from './importers.ts'
 
 /** Applies import batches of collections (OP-54). `wake` wakes the relay. */
-export const applyImportBatches = (wake: () => void) =>
-  importBatches({ name: 'collections.imports', importers: { collections: importCollections }, wake })
+export const applyImportBatches = (wake: () => void) => importBatches({ name: 'collections.imports', importers, wake })

@@ -1,8 +1,8 @@
 import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
 import { CollectionRow } from '@backoffice/contracts/imports.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
-import type { ImportBatch } from '@backoffice/messaging/import-batches.ts'
-import { type Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
+import type { Importer, RowsToPlan } from '@backoffice/messaging/importer.ts'
+import type { Row } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import {
@@ -17,38 +17,43 @@ import { type Rules, readRules } from '../rules/rules.ts'
 import { type CollectionChange, writeCollections } from './write-collections.ts'
 
 /**
- * Applies rows of the template `collections` (OP-54, OP-118) by the rules of POST and PUT /v1/collections: updates the collection
- * with the row's handle, or creates it.
+ * Rows of the template `collections` (OP-54, OP-118), by the rules of POST and PUT /v1/collections: updates the collection with the
+ * row's handle, or creates it.
  */
-export async function importCollections(tx: Transaction, batch: ImportBatch, now: Date): Promise<RowOutcomes> {
-  const outcomes = new RowOutcomes()
-  const rows = outcomes.read(CollectionRow, 'handle', batch.rows)
-  const before = await lockCollections(tx, rows)
-  const changes = rows.flatMap((row): CollectionChange[] => {
-    const current = before.get(row.values.handle)
-    const next = outcomes.attempt(row, () => planRow(row.values, current, now))
-    if (next === undefined) return []
-    outcomes.applied(row, current === undefined ? 'created' : 'updated')
-    return current !== undefined && isSameCollection(current, next) ? [] : [{ current, next }]
-  })
-  await writeCollections(tx, changes, now)
-  return outcomes
+export const importCollections: Importer<CollectionChange[]> = {
+  async *plan(tx, batch, outcomes, now) {
+    const rows = outcomes.read(CollectionRow, 'handle', batch.rows)
+    const before = await findCollections(tx, rows, batch)
+    yield rows.flatMap((row): CollectionChange[] => {
+      const current = before.get(row.values.handle)
+      const next = outcomes.attempt(row, () => planRow(row.values, current, now))
+      if (next === undefined) return []
+      const isChanged = current === undefined || !isSameCollection(current, next)
+      outcomes.planned(row, { isNew: current === undefined, isChanged })
+      return isChanged ? [{ current, next }] : []
+    })
+  },
+
+  write: writeCollections,
 }
 
 /**
- * Locks the collections with the rows' handles in id order, after the membership lock if a row may change a membership. A
- * collection that is created later with one of the handles violates the unique constraint, and the batch runs again.
+ * The collections with the rows' handles. Unless it is a check, they are locked in id order, after the membership lock if a row may
+ * change a membership. A collection that is created later with one of the handles violates the unique constraint, and the batch
+ * runs again.
  */
-async function lockCollections(
+async function findCollections(
   tx: Transaction,
   rows: readonly Row<CollectionRow>[],
+  { isCheck }: RowsToPlan,
 ): Promise<ReadonlyMap<string, CollectionRecord>> {
   const workspace = tx.context.workspaceId
-  if (rows.some(({ values }) => mayChangeMembership(values))) await lockMembershipsExclusive(tx, workspace)
+  const mayChangeMemberships = rows.some(({ values }) => mayChangeMembership(values))
+  if (mayChangeMemberships && !isCheck) await lockMembershipsExclusive(tx, workspace)
   const collections = await tx<CollectionRecord[]>`
     select ${collectionColumns(tx)} from collection
     where workspace_id = ${workspace} and handle = any(${rows.map(({ values }) => values.handle)})
-    order by id for update`
+    order by id ${isCheck ? tx`` : tx`for update`}`
   return new Map(collections.map((collection) => [collection.handle, collection]))
 }
 

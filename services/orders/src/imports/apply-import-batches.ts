@@ -1,6 +1,5 @@
 import { importBatches } from '@backoffice/messaging/import-batches.ts'
-import { importCustomers } from './import-customers.ts'
+import { importers } from './importers.ts'
 
 /** Applies import batches of customers (OP-54). `wake` wakes the relay. */
-export const applyImportBatches = (wake: () => void) =>
-  importBatches({ name: 'orders.imports', importers: { customers: importCustomers }, wake })
+export const applyImportBatches = (wake: () => void) => importBatches({ name: 'orders.imports', importers, wake })

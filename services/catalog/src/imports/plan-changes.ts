@@ -1,51 +1,51 @@
 import type { Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
+import type { Change } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
-import { writeProducts } from '../products/write-products.ts'
-import type { LockedProduct } from './lock-products.ts'
+import type { FoundProduct } from './find-products.ts'
 
 /** About how many variants are read with one statement: a batch may name 500 products, and each may have 2,048 variants. */
 const BATCH_SIZE = 5000
 
 /** A row with its product. */
 export interface ProductRow<Values> extends Row<Values> {
-  readonly product: LockedProduct
+  readonly product: FoundProduct
   readonly isNew: boolean
 }
 
 /**
- * Applies rows to their products, the rows of one product in their order. `change` returns the product with the row applied, or
- * throws the row's refusal; `product` has the earlier rows applied, `before` has none.
+ * Plans rows that change their products, the rows of one product in their order, and yields the changes of some products at a time.
+ * `change` returns the product with the row applied, or throws the row's refusal; `product` has the earlier rows applied, `before`
+ * has none.
  */
-export async function changeProducts<ChangingRow extends ProductRow<Readonly<Record<string, unknown>>>>(
+export async function* planChanges<ChangingRow extends ProductRow<Readonly<Record<string, unknown>>>>(
   tx: Transaction,
   rows: readonly ChangingRow[],
   outcomes: RowOutcomes,
   change: (product: ProductRecord, row: ChangingRow, before: ProductRecord) => ProductRecord,
   now: Date,
-): Promise<void> {
+): AsyncGenerator<Change<ProductRecord>[]> {
   const byProduct = Map.groupBy(rows, ({ product }) => product)
   for (const products of batchesOf([...byProduct.keys()])) {
     const rowsOf = new Map(products.map((product) => [product.id, byProduct.get(product) ?? []]))
     const read = await readProducts(tx, [...rowsOf.keys()])
-    const changes = read.flatMap((before) => {
+    yield read.flatMap((before) => {
       let after = before
       for (const row of rowsOf.get(before.id) ?? []) {
         const changed = outcomes.attempt(row, () => change(after, row, before))
         if (changed === undefined) continue
-        outcomes.applied(row, row.isNew ? 'created' : 'updated')
+        outcomes.planned(row, { isNew: row.isNew, isChanged: !isUnchanged(after, changed) })
         after = changed
       }
       return isUnchanged(before, after) ? [] : [{ before, after: { ...after, ...oneChangeOn(before, now) } }]
     })
-    await writeProducts(tx, changes, { now })
   }
 }
 
-function* batchesOf(products: readonly LockedProduct[]): Generator<LockedProduct[]> {
-  let batch: LockedProduct[] = []
+function* batchesOf(products: readonly FoundProduct[]): Generator<FoundProduct[]> {
+  let batch: FoundProduct[] = []
   let variants = 0
   for (const product of products) {
     if (batch.length > 0 && variants + product.variants > BATCH_SIZE) {

@@ -1,0 +1,66 @@
+import type { Product } from '@backoffice/contracts/product.ts'
+import type { RowsToPlan } from '@backoffice/messaging/importer.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+
+/** The members of a product that are read first. */
+export interface FoundProduct {
+  readonly id: string
+  readonly slug: string
+  readonly type: Product['type']
+  /** The number of its variants. */
+  readonly variants: number
+}
+
+/** The existing products that rows can change. */
+export interface FoundProducts {
+  /** In id order. */
+  readonly products: readonly FoundProduct[]
+  readonly bySku: ReadonlyMap<string, FoundProduct>
+  readonly bySlug: ReadonlyMap<string, FoundProduct>
+}
+
+/**
+ * The products that have these SKUs or slugs. Unless it is a check, they and the variants of these SKUs are locked, both in id order,
+ * until the transaction ends: orders take stock without a lock on the product. Read the products in a later statement. A SKU that
+ * another transaction creates afterwards violates its unique constraint, and the batch runs again. One statement when there are none.
+ */
+export async function findProductsOf(
+  tx: Transaction,
+  { isCheck }: RowsToPlan,
+  skus: readonly string[],
+  slugs: readonly string[] = [],
+): Promise<FoundProducts> {
+  const workspace = tx.context.workspaceId
+  const lock = isCheck ? tx`` : tx`for no key update`
+  const found = await tx<{ id: string }[]>`
+    select id from product
+    where workspace_id = ${workspace} and id = any(array(
+      select product_id from variant where workspace_id = ${workspace} and sku = any(${skus as string[]})
+      union
+      select id from product where workspace_id = ${workspace} and slug = any(${slugs as string[]})
+    ))
+    order by id ${lock}`
+  if (found.length === 0) return { products: [], bySku: new Map(), bySlug: new Map() }
+  const [variants, products] = await Promise.all([
+    tx<{ sku: string; product_id: string }[]>`
+      select sku, product_id from variant where workspace_id = ${workspace} and sku = any(${skus as string[]})
+      order by id ${lock}`,
+    tx<FoundProduct[]>`
+      select id, slug, type, (
+        select count(*) from variant where workspace_id = ${workspace} and variant.product_id = product.id
+      ) as variants
+      from product where workspace_id = ${workspace} and id = any(${found.map(({ id }) => id)}::uuid[])
+      order by id`,
+  ])
+  const byId = new Map(products.map((product) => [product.id, product]))
+  const bySku = new Map(
+    variants.flatMap(({ sku, product_id }) => {
+      const product = byId.get(product_id)
+      if (product !== undefined) return [[sku, product] as const]
+      // A SKU that moves while a check reads it counts as unknown.
+      if (isCheck) return []
+      throw new Error('a SKU moved to another product while the products were being locked')
+    }),
+  )
+  return { products, bySku, bySlug: new Map(products.map((product) => [product.slug, product])) }
+}

@@ -1,0 +1,13 @@
+import type { Importers } from '@backoffice/messaging/importer.ts'
+import { importCategories } from './import-categories.ts'
+import { importProductVariants } from './import-product-variants.ts'
+import { importProducts } from './import-products.ts'
+import { importStock } from './import-stock.ts'
+
+/** The import templates of the service (OP-54). */
+export const importers: Importers = {
+  products: importProducts,
+  product_variants: importProductVariants,
+  stock: importStock,
+  categories: importCategories,
+}
