@@ -4,8 +4,8 @@ import { LIMITS } from './limits.ts'
 /** A UUID of any version (spec: Conventions), since ids are opaque to callers. Upper case becomes lower case. */
 export const Id = z.guid('must be a UUID').toLowerCase()
 
-/** Whether a text is an identifier, where a slug is allowed too. */
-export const isId = (text: string): boolean => Id.safeParse(text).success
+/** Whether a text is an identifier, where a slug is allowed too. Imports ask for each category: zod would build an error each time. */
+export const isId = (text: string): boolean => z.regexes.guid.test(text)
 
 /** ISO 8601 UTC date-time (spec: Conventions). */
 export const Timestamp = z.iso.datetime()
