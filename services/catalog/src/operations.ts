@@ -1,3 +1,4 @@
+import { checkImports } from '@backoffice/messaging/check-imports.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { readAsset } from './assets/read-asset.ts'
 import { uploadAsset } from './assets/upload-asset.ts'
@@ -5,6 +6,7 @@ import { createCategory } from './categories/create-category.ts'
 import { deleteCategory } from './categories/delete-category.ts'
 import { listCategories } from './categories/list-categories.ts'
 import { updateCategory } from './categories/update-category.ts'
+import { importers } from './imports/importers.ts'
 import { createProduct } from './products/create-product.ts'
 import { deleteProduct } from './products/delete-product.ts'
 import { getProduct } from './products/get-product.ts'
@@ -40,4 +42,5 @@ export const operations = (storage: FileStorage) => [
   readAsset,
   takeStock,
   releaseStock,
+  checkImports(importers),
 ]

@@ -1,3 +1,4 @@
+import { checkImports } from '@backoffice/messaging/check-imports.ts'
 import type { FindCoverImage } from './collections/cover-image.ts'
 import { createCollection } from './collections/create-collection.ts'
 import { deleteCollection } from './collections/delete-collection.ts'
@@ -6,6 +7,7 @@ import { getCollection } from './collections/get-collection.ts'
 import { listCollections } from './collections/list-collections.ts'
 import { previewRules } from './collections/preview-rules.ts'
 import { updateCollection } from './collections/update-collection.ts'
+import { importers } from './imports/importers.ts'
 import { addProducts } from './members/add-products.ts'
 import { listMembers } from './members/list-members.ts'
 import { removeProducts } from './members/remove-products.ts'
@@ -24,4 +26,5 @@ export const operations = (findCoverImage: FindCoverImage) => [
   addProducts,
   reorderProducts,
   removeProducts,
+  checkImports(importers),
 ]

@@ -1,3 +1,4 @@
+import { checkImports } from '@backoffice/messaging/check-imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Catalog } from './catalog/catalog-client.ts'
 import { createCustomer } from './customers/create-customer.ts'
@@ -11,6 +12,7 @@ import { getFormSchema } from './form/get-form-schema.ts'
 import { updateFormSchema } from './form/update-form-schema.ts'
 import { createFulfillment } from './fulfillments/create-fulfillment.ts'
 import { listFulfillments } from './fulfillments/list-fulfillments.ts'
+import { importers } from './imports/importers.ts'
 import { createInvoice } from './invoices/create-invoice.ts'
 import { listInvoices } from './invoices/list-invoices.ts'
 import { createOrder } from './orders/create-order.ts'
@@ -46,5 +48,6 @@ export const operations = (db: Database, catalog: Catalog, forms: FormValidator)
     listInvoices,
     createFulfillment,
     listFulfillments,
+    checkImports(importers),
   ]
 }

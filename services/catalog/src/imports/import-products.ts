@@ -55,10 +55,16 @@ export const importProducts: Importer<Change<ProductRecord>[]> = {
       const slug = outcomes.attempt(row, () => slugOf(row))
       if (slug === undefined) return []
       const { before, decide, categories } = row
+      const isNew = before === undefined
+      if (isNew && batch.isCheck) {
+        // Nothing is left to refuse or to compare, and the random ids of products take long.
+        outcomes.planned(row, { isNew, isChanged: true })
+        return []
+      }
       const found = row.tags.tags.flatMap(({ slug }) => tags.get(slug) ?? [])
       const after = decide(slug, { categories, tags: row.tags.pick(found), media: before?.media ?? [] })
-      const isChanged = before === undefined || !isUnchanged(before, after)
-      outcomes.planned(row, { isNew: before === undefined, isChanged })
+      const isChanged = isNew || !isUnchanged(before, after)
+      outcomes.planned(row, { isNew, isChanged })
       return isChanged ? [{ before, after }] : []
     })
   },

@@ -1,0 +1,33 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { ImportCheck, ImportCheckAnswer } from '@backoffice/contracts/imports.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Importers } from './importer.ts'
+import { RowOutcomes } from './row-outcomes.ts'
+
+/**
+ * POST /internal/imports/check: what applying these rows would do at this moment. Throws `unprocessable` for a template of another
+ * service. PostgreSQL refuses writes and row locks in the transaction, so a check waits for no other transaction.
+ */
+export const checkImports = (importers: Importers) =>
+  operation({
+    method: 'POST',
+    path: '/internal/imports/check',
+    summary: 'Check rows of an import',
+    scope: 'internal',
+    body: ImportCheck,
+    responses: { 200: ImportCheckAnswer },
+    openPoints: ['OP-52', 'OP-55', 'OP-56'],
+
+    handle({ body, now, inWorkspace }) {
+      const importer = importers[body.template]
+      if (importer === undefined) throw unprocessable(['template'], `"${body.template}" belongs to another service`)
+      return inWorkspace(async (tx) => {
+        await tx`set transaction read only`
+        const outcomes = new RowOutcomes()
+        const plan = importer.plan(tx, { ...body, isCheck: true }, outcomes, now)
+        for await (const _ of plan); // The changes are not written.
+        return ok(outcomes.checked(body.rows))
+      })
+    },
+  })
