@@ -16,6 +16,8 @@ const FLAGS = ['--max-semi-space-size=8']
  */
 const FLAGS_OF: Readonly<Partial<Record<ServiceName, readonly string[]>>> = {
   'webhook-delivery': ['--max-old-space-size=160'],
+  // It reads files as streams: what it holds does not grow with them.
+  imports: ['--max-old-space-size=120'],
 }
 /**
  * Settings of the GNU C library (mallopt(3)): by default it keeps the memory of freed large buffers in many places. Measured:
