@@ -5,6 +5,7 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { limitBodyTime } from './body-deadline.ts'
+import { endWithTheAnswers } from './closing.ts'
 import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 
@@ -24,7 +25,7 @@ declare module 'fastify' {
 /**
  * Creates a Fastify app with our conventions: the contract's error body for every failure (spec: Errors), X-Request-Id
  * on every response (OP-02), JSON bodies except on routes that take a file, and one log line per request. On closing it
- * finishes the requests in flight. With `trustRequestId`, X-Request-Id is taken from the caller: only behind the
+ * finishes the requests in flight and ends server-sent events. With `trustRequestId`, X-Request-Id is taken from the caller: only behind the
  * gateway, which sets it.
  */
 export function createApp({ logger, trustRequestId }: { logger: Logger; trustRequestId: boolean }): FastifyInstance {
@@ -64,7 +65,8 @@ export function createApp({ logger, trustRequestId }: { logger: Logger; trustReq
     reply.header('x-request-id', request.id)
     // onResponse does not come when the client has closed the connection.
     reply.raw.once('close', () => {
-      if (!reply.raw.writableFinished) logRequest(logger, request, reply, CLIENT_LEFT)
+      if (reply.raw.writableFinished) return
+      logRequest(logger, request, reply, request.logged.err === undefined ? CLIENT_LEFT : BROKEN_OFF)
     })
     limitBodyTime(request, reply)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
@@ -74,23 +76,14 @@ export function createApp({ logger, trustRequestId }: { logger: Logger; trustReq
   })
   app.addHook('onResponse', async (request, reply) => logRequest(logger, request, reply, reply.statusCode))
   app.setErrorHandler(answerError)
-  closeConnectionsWhenClosing(app)
+  endWithTheAnswers(app)
   return app
-}
-
-/** While the app closes, each answer ends its connection: a connection kept open by a client would delay the end. */
-function closeConnectionsWhenClosing(app: FastifyInstance): void {
-  let isClosing = false
-  app.addHook('preClose', async () => {
-    isClosing = true
-  })
-  app.addHook('onSend', async (_request, reply) => {
-    if (isClosing) reply.header('connection', 'close')
-  })
 }
 
 /** The status in the log when the client closed the connection before the answer, as in nginx. */
 const CLIENT_LEFT = 499
+/** The status in the log when a streamed answer failed midway, or failed and the client left. */
+const BROKEN_OFF = 500
 
 function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply, status: number): void {
   const line = {

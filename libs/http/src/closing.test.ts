@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
@@ -8,8 +9,9 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { operation } from './operation.ts'
-import { ok } from './reply.ts'
+import { ok, okStream } from './reply.ts'
 import { createServiceApp, httpServer } from './server.ts'
+import { streamed } from './streamed.ts'
 
 const { db } = await testDatabase('catalog')
 
@@ -55,4 +57,65 @@ it('finishes the requests it has, takes no new one, and waits for no client that
   expect(response.headers.connection).toBe('close')
   await stopped
   agent.destroy()
+})
+
+/** Starts a server that answers GET /v1/stream with this content, and opens one answer. */
+async function openStream(mediaType: string, content: PassThrough, agent = new Agent({ keepAlive: true })) {
+  const stream = operation({
+    method: 'GET',
+    path: '/v1/stream',
+    summary: 'Stream',
+    scope: 'product::read',
+    responses: { 200: streamed(mediaType) },
+    handle: async () => okStream(mediaType, content),
+  })
+  const app = createServiceApp({ logger: createLogger('test', 'silent'), db, operations: [stream], tokenKey })
+  const server = httpServer(app, { HOST: '127.0.0.1', PORT: 0 })
+  await server.start?.()
+  const { port } = app.server.address() as AddressInfo
+  const headers = await headersOf(aCaller())
+  const open = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      httpRequest({ port, path: '/v1/stream', agent, headers }).on('response', resolve).on('error', reject).end()
+    })
+  return { server, open }
+}
+
+it('server-sent events end as soon as it closes, and so does their connection', async () => {
+  const content = new PassThrough()
+  const { server, open } = await openStream('text/event-stream', content)
+  content.write('data: 1\n\n')
+  const response = await open()
+  const body = text(response)
+  await server.stop?.()
+  expect(await body).toBe('data: 1\n\n')
+  expect(content.destroyed).toBe(true)
+})
+
+it('server-sent events that their client does not read do not keep it', async () => {
+  const content = new PassThrough()
+  const { server, open } = await openStream('text/event-stream', content)
+  for (let count = 0; count < 64; count++) content.write(Buffer.alloc(1024 * 1024))
+  const unread = await open()
+  unread.on('error', () => undefined)
+  await server.stop?.()
+  await eventually('the stream is destroyed', () => content.destroyed)
+  unread.destroy()
+})
+
+it('another stream comes to its end', async () => {
+  const content = new PassThrough()
+  const { server, open } = await openStream('text/csv', content)
+  content.write('a,b\n')
+  const body = text(await open())
+  const stopped = server.stop?.()
+  await eventually('new connections are refused', () =>
+    open().then(
+      () => false,
+      () => true,
+    ),
+  )
+  content.end('1,2\n')
+  expect(await body).toBe('a,b\n1,2\n')
+  await stopped
 })

@@ -2,6 +2,7 @@ import { ERROR_STATUS } from '@backoffice/contracts/errors.ts'
 import type { Scope } from '@backoffice/contracts/scopes.ts'
 import { z } from 'zod'
 import type { RouteDeclaration } from './route.ts'
+import { Streamed } from './streamed.ts'
 import type { UploadDeclaration } from './upload.ts'
 
 type Json = Record<string, unknown>
@@ -82,10 +83,14 @@ const ERROR_SCHEMA = schemaOf(
 
 const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
 
-const responseOf = (body: z.ZodType | null): Json =>
-  body === null
-    ? { description: 'Done; no body' }
-    : { description: 'Success', content: jsonContent(schemaOf(body, 'output')) }
+function responseOf(body: z.ZodType | Streamed | null): Json {
+  if (body === null) return { description: 'Done; no body' }
+  const content =
+    body instanceof Streamed
+      ? { [body.mediaType]: { schema: { type: 'string' } } }
+      : jsonContent(schemaOf(body, 'output'))
+  return { description: 'Success', content }
+}
 
 function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })

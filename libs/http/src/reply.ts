@@ -1,6 +1,10 @@
+import type { Readable } from 'node:stream'
+import { StreamedBody } from './streamed.ts'
+
 /** An operation's successful answer. */
 export class Reply {
   readonly status: number
+  /** Sent as JSON, unless it is a StreamedBody. */
   readonly body: unknown
   /** The created resource, for an answer with a secret: a repeated Idempotency-Key is refused with its name (OP-08). */
   readonly resource: string | undefined
@@ -14,7 +18,15 @@ export class Reply {
 
 /** 201 (OP-01). `resource` names the created resource when the body holds a secret; such a body is never stored. */
 export const created = (body: unknown, resource?: string): Reply => new Reply(201, body, resource)
+/** 202: the request is taken, and what it asks for goes on. */
+export const accepted = (body: unknown): Reply => new Reply(202, body)
 /** 200 (OP-01). */
 export const ok = (body: unknown): Reply => new Reply(200, body)
-/** 202: the work goes on after the answer (OP-50). */
-export const accepted = (body: unknown): Reply => new Reply(202, body)
+/**
+ * 200 with a stream, for a GET only: what an Idempotency-Key stores is JSON. Each chunk of `content` is sent at once, and the
+ * first one sends the headers too. `content` is destroyed when the client goes away. When it fails before the first chunk,
+ * the error is answered. When it fails later, the connection is closed, so that no client takes a part for the whole.
+ * `headers` are in lower case.
+ */
+export const okStream = (mediaType: string, content: Readable, headers: Readonly<Record<string, string>> = {}): Reply =>
+  new Reply(200, new StreamedBody(mediaType, content, headers))

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { withinMs } from './body-deadline.ts'
 import type { Reply } from './reply.ts'
+import { Streamed, StreamedBody, sendStream } from './streamed.ts'
 import {
   dropRest,
   receiveForm,
@@ -31,7 +32,7 @@ export interface RouteDeclaration<
   /** Takes a form with a file instead of JSON. */
   readonly upload?: UploadDeclaration | undefined
   /** Successful answers by status; null is an answer without a body. */
-  readonly responses: Readonly<Record<number, z.ZodType | null>>
+  readonly responses: Readonly<Record<number, z.ZodType | Streamed | null>>
   /** The open points whose decisions the operation follows, shown as `x-open-point`. */
   readonly openPoints?: readonly string[]
   /** Set where the specification refers to the operation without describing it. */
@@ -85,6 +86,7 @@ export function addRoutes<Caller>(
         if (checkResponses) checkResponse(route.declaration, reply)
         response.code(reply.status)
         if (reply.body === undefined) return response.send()
+        if (reply.body instanceof StreamedBody) return sendStream(request, response, reply.body)
         return response.type('application/json; charset=utf-8').send(JSON.stringify(reply.body))
       },
     })
@@ -133,8 +135,13 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: s
 }
 
 function checkResponse({ method, path, responses }: RouteDeclaration, reply: Reply): void {
-  const schema = responses[reply.status]
-  if (schema === undefined) throw new Error(`${method} ${path} does not declare status ${reply.status}`)
-  if (schema === null) z.undefined().parse(reply.body)
-  else schema.parse(JSON.parse(JSON.stringify(reply.body)))
+  const { status, body } = reply
+  const declared = responses[status]
+  if (declared === undefined) throw new Error(`${method} ${path} does not declare status ${status}`)
+  const mediaType = declared instanceof Streamed ? declared.mediaType : undefined
+  const sent = body instanceof StreamedBody ? body.mediaType : undefined
+  if (mediaType !== sent)
+    throw new Error(`${method} ${path} declares ${mediaType ?? 'no stream'}, not ${sent ?? 'JSON'}`)
+  if (declared === null) z.undefined().parse(body)
+  else if (!(declared instanceof Streamed)) declared.parse(JSON.parse(JSON.stringify(body)))
 }

@@ -5,7 +5,7 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { headersOf, tokenKey } from './caller.ts'
 
-/** An answer; the test names the type of its JSON body: `send<Product>(…)`. */
+/** An answer; the test names the type of its JSON body: `send<Product>(…)`. A body that is not JSON is text. */
 export interface TestAnswer<Body> {
   readonly status: number
   readonly headers: Record<string, string | string[] | number | undefined>
@@ -48,7 +48,12 @@ export function serviceClient(db: Database, operations: readonly AnyOperation[],
     return {
       status: response.statusCode,
       headers: response.headers,
-      body: response.body === '' ? undefined : JSON.parse(response.body),
+      body: bodyOf(response.body, response.headers['content-type']),
     }
   }
+}
+
+function bodyOf(text: string, type: unknown) {
+  if (text === '') return undefined
+  return String(type).startsWith('application/json') ? JSON.parse(text) : text
 }

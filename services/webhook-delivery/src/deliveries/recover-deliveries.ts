@@ -1,7 +1,7 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id, Timestamp, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { Reply } from '@backoffice/http/reply.ts'
+import { accepted } from '@backoffice/http/reply.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
@@ -40,7 +40,7 @@ export const recoverDeliveries = operation({
         ) as deliveries
         from noted`
       if (recovery === undefined) throw noSuchEndpoint(params.id)
-      return new Reply(202, { since: since.toISOString(), deliveries: recovery.deliveries })
+      return accepted({ since: since.toISOString(), deliveries: recovery.deliveries })
     })
   },
 })

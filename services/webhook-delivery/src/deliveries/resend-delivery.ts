@@ -1,5 +1,5 @@
 import { operation } from '@backoffice/http/operation.ts'
-import { Reply } from '@backoffice/http/reply.ts'
+import { accepted } from '@backoffice/http/reply.ts'
 import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { DeliveryPath, noSuchDelivery } from './get-delivery.ts'
@@ -29,7 +29,7 @@ export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
             and endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
           returning ${deliveryColumns(tx)}`
         if (delivery === undefined) throw noSuchDelivery(params)
-        return new Reply(202, deliveryView(delivery))
+        return accepted(deliveryView(delivery))
       })
       dispatcher.noteWaiting([params.id], now)
       return reply

@@ -1,6 +1,6 @@
 import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { Reply } from '@backoffice/http/reply.ts'
+import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
@@ -29,7 +29,7 @@ export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
       const reply = await inWorkspace(async (tx) => {
         const delivery = await insertPing(tx, params.id, now)
         if (delivery === undefined) throw noSuchEndpoint(params.id)
-        return new Reply(202, deliveryView(delivery))
+        return accepted(deliveryView(delivery))
       })
       dispatcher.noteWaiting([params.id], now)
       return reply

@@ -1,0 +1,47 @@
+import type { ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { EVENT_STREAM } from './streamed.ts'
+
+/** The time for a client to take the rest of its events, in milliseconds. */
+const END_WITHIN_MS = 1_000
+
+/**
+ * Makes the end of an app wait for answers only. Each answer ends its connection, since a connection kept open by a client
+ * would delay the end. Server-sent events go on for as long as the client likes: they end at once, and the client asks
+ * again and reaches another replica. Other streams go on to their end.
+ */
+export function endWithTheAnswers(app: FastifyInstance): void {
+  let isClosing = false
+  const streams = new Map<ServerResponse, Readable>()
+  app.addHook('onSend', async (_request, reply, payload) => {
+    if (isClosing) reply.header('connection', 'close')
+    if (!(payload instanceof Readable)) return payload
+    if (isClosing && isEndless(reply.getHeader('content-type'))) {
+      payload.destroy()
+      return Readable.from([])
+    }
+    streams.set(reply.raw, payload)
+    reply.raw.once('close', () => streams.delete(reply.raw))
+    return payload
+  })
+  app.addHook('preClose', async () => {
+    isClosing = true
+    for (const [response, content] of streams) {
+      const { socket } = response
+      // The headers that are sent have promised to keep the connection.
+      response.once('finish', () => socket?.end())
+      if (isEndless(response.getHeader('content-type'))) end(response, content)
+    }
+  })
+}
+
+const isEndless = (type: unknown): boolean => String(type).startsWith(EVENT_STREAM)
+
+/** Ends an answer before its content does. */
+function end(response: ServerResponse, content: Readable): void {
+  const stalled = setTimeout(() => response.destroy(), END_WITHIN_MS)
+  response.once('close', () => clearTimeout(stalled))
+  content.unpipe(response)
+  response.end()
+}

@@ -1,0 +1,55 @@
+import { Readable } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+
+/** The media type of server-sent events. */
+export const EVENT_STREAM = 'text/event-stream'
+
+/** The declaration of an answer that is streamed instead of JSON. */
+export class Streamed {
+  readonly mediaType: string
+
+  constructor(mediaType: string) {
+    this.mediaType = mediaType
+  }
+}
+
+/** Declares an answer that is streamed: `200: streamed('text/csv; charset=utf-8')`. */
+export const streamed = (mediaType: string): Streamed => new Streamed(mediaType)
+
+/** The body of a streamed answer. */
+export class StreamedBody {
+  readonly mediaType: string
+  readonly content: Readable
+  readonly headers: Readonly<Record<string, string>>
+
+  constructor(mediaType: string, content: Readable, headers: Readonly<Record<string, string>>) {
+    this.mediaType = mediaType
+    this.content = content
+    this.headers = headers
+    // Nobody else listens before it is sent, and an error without a listener ends the process.
+    content.on('error', () => undefined)
+  }
+}
+
+/** The header that makes a browser save an answer as a file. Of the name, only letters, digits, `.`, `_` and `-` stay. */
+export const savedAs = (fileName: string): Record<string, string> => ({
+  'content-disposition': `attachment; filename="${fileName.replaceAll(/[^\w.-]+/g, '_')}"`,
+})
+
+/** Sends a streamed answer. A HEAD gets its headers only. Throws the error of a stream that has failed already. */
+export function sendStream(request: FastifyRequest, response: FastifyReply, body: StreamedBody): FastifyReply {
+  const { mediaType, content } = body
+  if (content.errored) throw content.errored
+  const headers = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', ...body.headers }
+  response.headers({ ...headers, 'content-type': mediaType })
+  if (request.method === 'HEAD') {
+    content.destroy()
+    // An empty stream, since Fastify would give an answer without a body the content-length 0.
+    return response.send(Readable.from([]))
+  }
+  content.once('error', (error) => {
+    if (response.raw.headersSent) request.logged = { ...request.logged, err: error }
+    else for (const name of Object.keys(headers)) response.removeHeader(name)
+  })
+  return response.send(content)
+}
