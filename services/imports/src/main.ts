@@ -21,7 +21,7 @@ await runService('imports', ImportsConfig, ({ config, db, logger, openPool, cons
   }
   return {
     worker,
-    operations: operations(storage, { validation: validation.wake, batches: batches.wake }),
+    operations: operations(db, storage, { validation: validation.wake, batches: batches.wake }),
     components: [storage, owners],
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],
     workers: [validation, batches, removeExpired({ db, worker, storage }, logger)],

@@ -1,11 +1,16 @@
+import type { Database } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { cancelImport } from './imports/cancel-import.ts'
+import { followImport } from './imports/follow-import.ts'
 import { getImport } from './imports/get-import.ts'
 import { listImports } from './imports/list-imports.ts'
 import { startImport } from './imports/start-import.ts'
 import { uploadImport } from './imports/upload-import.ts'
+import { getCorrectedFile } from './reports/get-corrected-file.ts'
 import { getDiff } from './reports/get-diff.ts'
+import { getErrorsFile } from './reports/get-errors-file.ts'
 import { getReport } from './reports/get-report.ts'
+import { getTemplateFile } from './templates/get-template-file.ts'
 import { listTemplates } from './templates/list-templates.ts'
 
 /** What the workers do after the commit of an operation. */
@@ -15,13 +20,17 @@ interface Wake {
 }
 
 /** The service's API. */
-export const operations = (storage: FileStorage, wake: Wake) => [
+export const operations = (db: Database, storage: FileStorage, wake: Wake) => [
   listTemplates,
+  getTemplateFile,
   uploadImport(storage, wake.validation),
   listImports,
   getImport,
   startImport(wake.batches),
   cancelImport,
+  followImport(db),
   getReport,
+  getErrorsFile(db, storage),
+  getCorrectedFile(db, storage),
   getDiff,
 ]

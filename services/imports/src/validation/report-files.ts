@@ -3,7 +3,7 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
-import { stringify } from 'csv-stringify/sync'
+import { BYTE_ORDER_MARK, csvLines } from '../files/csv-lines.ts'
 import { FINDINGS } from '../files/file-paths.ts'
 import { ERROR_COLUMN } from '../rows/header.ts'
 
@@ -22,15 +22,10 @@ export interface BadRow {
 
 export const ERROR_HEADER = ['row', 'column', 'code', 'message', 'value'] as const
 
-/** Lines of CSV; cells that a spreadsheet would run as formulas are neutralised. */
-export const csvLines = (rows: readonly (readonly unknown[])[]): string =>
-  stringify(rows as unknown[][], { escape_formulas: true, record_delimiter: '\r\n' })
-
 export const errorCells = ({ row, column, code, message, value }: ReportedError) => [row, column, code, message, value]
 
 /**
  * Writes the results of a validation into a folder: the valid rows in batches, the errors, and the bad rows with their errors.
- * Spreadsheets need the byte order mark to read UTF-8.
  */
 export function openReportFiles(folder: string, header: readonly string[]) {
   const open = (name: string) => createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600 })
@@ -40,8 +35,8 @@ export function openReportFiles(folder: string, header: readonly string[]) {
   ended.catch(() => undefined)
   // A corrected file that is corrected again has its own errors only.
   const kept = header.flatMap((name, index) => (name.trim() === ERROR_COLUMN ? [] : [index]))
-  errors.write(`\ufeff${csvLines([ERROR_HEADER])}`)
-  corrected.write(`\ufeff${csvLines([[...kept.map((index) => header[index]), ERROR_COLUMN]])}`)
+  errors.write(`${BYTE_ORDER_MARK}${csvLines([ERROR_HEADER])}`)
+  corrected.write(`${BYTE_ORDER_MARK}${csvLines([[...kept.map((index) => header[index]), ERROR_COLUMN]])}`)
   let bytes = 0
 
   async function write(file: WriteStream, text: string | Buffer): Promise<void> {

@@ -1,0 +1,69 @@
+import { Readable } from 'node:stream'
+import { conflict } from '@backoffice/contracts/errors.ts'
+import type { ReportedError } from '@backoffice/contracts/import.ts'
+import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
+import { okStream } from '@backoffice/http/reply.ts'
+import { savedAs, streamed } from '@backoffice/http/streamed.ts'
+import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import { BYTE_ORDER_MARK, CSV, csvLines } from '../files/csv-lines.ts'
+import { findingPath } from '../files/file-paths.ts'
+import { ImportPath } from '../imports/find-import.ts'
+import { ERROR_HEADER, errorCells } from '../validation/report-files.ts'
+import { findStored, type StoredImport } from './find-stored.ts'
+import { failureOf } from './import-errors.ts'
+
+/**
+ * GET /v1/imports/{id}/errors.csv (OP-52): every error of an import, first those of its validation, then those of rows that could not
+ * be applied, each in the order of the rows.
+ */
+export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation =>
+  operation({
+    method: 'GET',
+    path: '/v1/imports/{id}/errors.csv',
+    summary: 'Download all errors of an import',
+    scope: 'import::read',
+    params: ImportPath,
+    responses: { 200: streamed(CSV) },
+    openPoints: ['OP-52'],
+    extension: true,
+
+    async handle({ params: { id }, context }) {
+      const found = await db.inWorkspace(context, (tx) => findStored(tx, id))
+      if (found.status === 'UPLOADED' || found.status === 'VALIDATING') {
+        throw conflict(['status'], `is ${found.status}; the errors are there once the file is validated`)
+      }
+      const content = Readable.from(errorsOf(db, storage, context, found), { objectMode: false })
+      return okStream(CSV, content, savedAs(`errors-${id}.csv`))
+    },
+  })
+
+async function* errorsOf(db: Database, storage: FileStorage, context: WorkspaceContext, found: StoredImport) {
+  const { id, claim, isValidated } = found
+  if (isValidated && claim !== null) {
+    yield* await storage.read(findingPath({ workspaceId: context.workspaceId, id, claim }, 'errors'))
+  } else yield `${BYTE_ORDER_MARK}${csvLines([ERROR_HEADER])}`
+  const failure = failureOf(found)
+  if (failure.length > 0) yield csvLines(failure.map(errorCells))
+  for await (const errors of errorsOfApplying(db, context, id)) yield csvLines(errors.map(errorCells))
+}
+
+/** Batches whose errors are read with one statement. */
+const BATCHES_TOGETHER = 20
+
+/** The errors of rows that could not be applied, in the order of the rows. */
+async function* errorsOfApplying(db: Database, context: WorkspaceContext, id: string): AsyncGenerator<ReportedError[]> {
+  for (let after = -1; ; ) {
+    const batches = await db.inWorkspace(
+      context,
+      (tx) => tx<{ batch: number; errors: ReportedError[] }[]>`
+        select batch, errors from import_batch
+        where workspace_id = ${context.workspaceId} and import_id = ${id} and failed > 0 and batch > ${after}
+        order by batch limit ${BATCHES_TOGETHER}`,
+    )
+    for (const { errors } of batches) yield errors
+    const last = batches.at(-1)
+    if (last === undefined) return
+    after = last.batch
+  }
+}
