@@ -2,12 +2,14 @@ import type { Product } from '@backoffice/contracts/product.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { appliedBatches } from '@backoffice/messaging/testing/import-batches.ts'
+import { importChecks } from '@backoffice/messaging/testing/import-checks.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { createProduct } from '../../products/create-product.ts'
 import { getProduct } from '../../products/get-product.ts'
 import { updateProduct } from '../../products/update-product.ts'
 import { applyImportBatches } from '../apply-import-batches.ts'
+import { importers } from '../importers.ts'
 
 /** The catalog's side of imports over a database of its own, beside its product operations. */
 export async function importsUnderTest() {
@@ -20,6 +22,7 @@ export async function importsUnderTest() {
     ...database,
     send,
     ...appliedBatches(database, batches),
+    ...importChecks(database, importers),
 
     create: async (caller: Caller, body: unknown) => (await send<Product>(caller, 'POST', '/v1/products', body)).body,
 
