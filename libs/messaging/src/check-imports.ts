@@ -26,7 +26,9 @@ export const checkImports = (importers: Importers) =>
         await tx`set transaction read only`
         const outcomes = new RowOutcomes()
         const plan = importer.plan(tx, { ...body, isCheck: true }, outcomes, now)
-        for await (const _ of plan); // The changes are not written.
+        for await (const _ of plan) {
+          // The changes are not written.
+        }
         return ok(outcomes.checked(body.rows))
       })
     },
