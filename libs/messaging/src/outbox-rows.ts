@@ -15,7 +15,7 @@ export interface OutboxRow {
   readonly occurred_at: Date
 }
 
-const BATCH_SIZE = 200
+const BATCH_SIZE = 500
 /** A batch ends early after so many bytes of stored payload. */
 const BATCH_BYTES = 1024 * 1024
 

@@ -1,9 +1,25 @@
-import { SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
-import { JsonSerializer } from '@confluentinc/schemaregistry/dist/serde/json.js'
+import { type SchemaInfo, SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
+import { JsonSerializer, type ValidateFunction } from '@confluentinc/schemaregistry/dist/serde/json.js'
 import { SerdeType, SerializationError } from '@confluentinc/schemaregistry/dist/serde/serde.js'
 
 /** The value does not fit the schema registered for it, so it can never be sent. */
 export class Unserialisable extends Error {}
+
+/**
+ * Compiles the validation of a schema once. The client looks for it under the sorted JSON of the whole schema, at each record: that
+ * was a fifth of the time of a service that publishes much.
+ */
+class CompilingOnce extends JsonSerializer {
+  #compiled: { readonly schema: string; readonly validate: ValidateFunction | undefined } | undefined
+
+  override async toValidateFunction(info: SchemaInfo): Promise<ValidateFunction | undefined> {
+    const { schema } = info
+    if (this.#compiled?.schema !== schema) {
+      this.#compiled = { schema, validate: await super.toValidateFunction(info) }
+    }
+    return this.#compiled.validate
+  }
+}
 
 /** Turns a record's value into bytes: Confluent wire format, JSON. */
 export type RecordSerializer = (topic: string, value: { readonly type: string }) => Promise<Buffer>
@@ -23,11 +39,11 @@ export function recordSerializer(registryUrl: string): RecordSerializer {
     maxRetries: 0,
     createAxiosDefaults: { timeout: 5000 },
   })
-  const serializers = new Map<string, JsonSerializer>()
+  const serializers = new Map<string, CompilingOnce>()
   const serializerOf = (subject: string) => {
     const known = serializers.get(subject)
     if (known) return known
-    const serializer = new JsonSerializer(registry, SerdeType.VALUE, {
+    const serializer = new CompilingOnce(registry, SerdeType.VALUE, {
       useLatestVersion: true,
       autoRegisterSchemas: false,
       subjectNameStrategy: () => subject,
