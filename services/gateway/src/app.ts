@@ -12,7 +12,7 @@ import { operations } from './operations.ts'
 import { addAssets } from './proxy/assets.ts'
 import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
-import type { Upstream, Upstreams } from './proxy/upstream.ts'
+import type { Upstreams } from './proxy/upstream.ts'
 import { rateLimiter } from './rate-limit/rate-limiter.ts'
 import type { RateLimit } from './rate-limit/token-bucket.ts'
 
@@ -24,8 +24,6 @@ export interface GatewayOptions {
   readonly worker: Database
   readonly authenticator: Authenticator
   readonly upstreams: Upstreams
-  /** The catalog over separate connections for files. */
-  readonly files: Upstream
   readonly adminToken: string
   /** The private key of the internal token, base64 DER PKCS8. */
   readonly tokenKey: string
@@ -44,13 +42,15 @@ export function createGatewayApp({ clock = () => new Date(), ...options }: Gatew
     takeCall: rateLimiter(options.rateLimit),
     tokenOf: callerTokens(tokenSigner(options.tokenKey)),
     upstreams: options.upstreams,
-    files: options.files,
     clock,
   })
-  addAssets(app, options.files)
+  addAssets(app, options.upstreams.catalog.files)
   const routes = operations.map((operation) => adminRoute(operation, { ...options, clock }))
   addRoutes(app, routes, options.checkResponses)
-  const document = mergedDocument(Object.values(options.upstreams), clock)
+  const document = mergedDocument(
+    Object.values(options.upstreams).map(({ requests }) => requests),
+    clock,
+  )
   app.get('/openapi.json', async () => document())
   addDocsPage(app)
   return app

@@ -2,23 +2,21 @@ import { runService } from '@backoffice/service/run-service.ts'
 import { createGatewayApp } from './app.ts'
 import { GatewayConfig } from './config.ts'
 import { authenticator } from './keys/authenticator.ts'
-import { FILE_UPSTREAM, openUpstream, openUpstreams } from './proxy/upstream.ts'
+import { componentsOf, openUpstreams } from './proxy/upstream.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) => {
   const worker = openPool('worker', { role: 'worker' })
   const keys = authenticator(worker)
   const upstreams = openUpstreams(config)
-  const files = openUpstream('catalog', config.CATALOG_URL, FILE_UPSTREAM)
   const app = createGatewayApp({
     logger,
     db,
     worker,
     authenticator: keys,
     upstreams,
-    files,
     adminToken: config.ADMIN_TOKEN,
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
   })
-  return { app, components: [keys, ...Object.values(upstreams), files] }
+  return { app, components: [keys, ...componentsOf(upstreams)] }
 })

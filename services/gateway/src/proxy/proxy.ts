@@ -6,7 +6,7 @@ import type { Authenticator } from '../keys/authenticator.ts'
 import type { rateLimiter } from '../rate-limit/rate-limiter.ts'
 import { headersForClient, headersForService } from './headers.ts'
 import { requestBody } from './request-body.ts'
-import { FILE_ROUTES, JSON_LIMITS, type RouteLimits, serviceFor } from './routes.ts'
+import { JSON_LIMITS, type RouteLimits, SLOW_ROUTES, serviceFor } from './routes.ts'
 import type { Upstream, Upstreams } from './upstream.ts'
 
 export interface ProxyDependencies {
@@ -14,8 +14,6 @@ export interface ProxyDependencies {
   readonly takeCall: ReturnType<typeof rateLimiter>
   readonly tokenOf: (caller: Caller, now: Date) => Promise<string>
   readonly upstreams: Upstreams
-  /** The catalog over separate connections for files. */
-  readonly files: Upstream
   readonly clock: () => Date
 }
 
@@ -24,7 +22,7 @@ export interface ProxyDependencies {
  * All of it happens before Fastify reads the body.
  */
 export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies): void {
-  const { authenticator, takeCall, tokenOf, upstreams, files, clock } = dependencies
+  const { authenticator, takeCall, tokenOf, upstreams, clock } = dependencies
 
   async function forward(request: FastifyRequest, reply: FastifyReply, limits: RouteLimits) {
     const { raw } = request
@@ -42,17 +40,18 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
       throw new ApiError('not_found', `${raw.method} ${target.split('?', 1)[0]}: no such operation`)
     request.logged = { ...request.logged, upstream: service }
     const token = await tokenOf(caller, now)
-    const upstream = limits.isFile ? files : upstreams[service]
+    const upstream = upstreams[service][limits.connections]
     return passOn(upstream, request, reply, { path: target, token, body: requestBody(raw, limits.bodyBytes) })
   }
 
-  for (const [url, limits] of Object.entries({ '/v1': JSON_LIMITS, '/v1/*': JSON_LIMITS, ...FILE_ROUTES })) {
-    app.all(url, {
-      config: { bodyWithinMs: limits.bodyWithinMs },
-      onRequest: (request, reply) => forward(request, reply, limits),
-      handler: async () => undefined,
-    })
-  }
+  const optionsOf = (limits: RouteLimits) => ({
+    config: { bodyWithinMs: limits.bodyWithinMs },
+    onRequest: (request: FastifyRequest, reply: FastifyReply) => forward(request, reply, limits),
+    handler: async () => undefined,
+  })
+  for (const url of ['/v1', '/v1/*']) app.all(url, optionsOf(JSON_LIMITS))
+  // On these paths, other methods match /v1/*.
+  for (const { method, url, ...limits } of SLOW_ROUTES) app.route({ method, url, ...optionsOf(limits) })
 }
 
 interface PassedOn {

@@ -9,6 +9,9 @@ test.each([
   ['/v1/products/a..b', 'catalog'],
   ['/v1/products/...', 'catalog'],
   ['/v1/webhooks/018f/ping', 'webhook-delivery'],
+  ['/v1/imports', 'imports'],
+  ['/v1/imports/018f/errors.csv', 'imports'],
+  ['/v1/imports/018f/progress?x', 'imports'],
 ])('%s goes to %s', (target, service) => {
   expect(serviceFor(target)).toBe(service)
 })

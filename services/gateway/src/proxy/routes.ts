@@ -2,6 +2,7 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { ROUTED_SERVICES, type RoutedService, SERVICES } from '@backoffice/contracts/services.ts'
 import { withinMs } from '@backoffice/http/body-deadline.ts'
 import { uploadBytes } from '@backoffice/http/upload.ts'
+import type { Connections } from './upstream.ts'
 
 /** The service of each route. */
 const ROUTES: ReadonlyMap<string, RoutedService> = new Map(
@@ -12,24 +13,43 @@ const ROUTES: ReadonlyMap<string, RoutedService> = new Map(
 export interface RouteLimits {
   readonly bodyBytes: number
   readonly bodyWithinMs: number
-  /** Whether it carries a file: slow files get connections of their own, so that they do not delay other requests. */
-  readonly isFile: boolean
+  /** Those over which it reaches its service. */
+  readonly connections: Connections
 }
 
-/** The limits of every route without a file (OP-07). */
+/** The limits of every route that is not slow (OP-07). */
 export const JSON_LIMITS: RouteLimits = {
   bodyBytes: LIMITS.bodyBytes,
   bodyWithinMs: withinMs(0),
-  isFile: false,
+  connections: 'requests',
 }
 
-const fileLimits = (maxBytes: number): RouteLimits => {
+/** Methods of one path whose requests may take long. */
+interface SlowRoute extends RouteLimits {
+  readonly method: ('GET' | 'HEAD' | 'POST')[]
+  readonly url: `/v1/${string}`
+}
+
+function upload(url: SlowRoute['url'], maxBytes: number): SlowRoute {
   const bodyBytes = uploadBytes(maxBytes)
-  return { bodyBytes, bodyWithinMs: withinMs(bodyBytes), isFile: true }
+  return { method: ['POST'], url, bodyBytes, bodyWithinMs: withinMs(bodyBytes), connections: 'files' }
 }
 
-/** The routes with a file, and their limits (OP-07). */
-export const FILE_ROUTES: Readonly<Record<string, RouteLimits>> = { '/v1/assets': fileLimits(LIMITS.assetBytes) }
+const stream = (url: SlowRoute['url'], connections: Connections): SlowRoute => ({
+  ...JSON_LIMITS,
+  method: ['GET', 'HEAD'],
+  url,
+  connections,
+})
+
+/** The requests that may take long, with their limits (OP-07). */
+export const SLOW_ROUTES: readonly SlowRoute[] = [
+  upload('/v1/assets', LIMITS.assetBytes),
+  upload('/v1/imports', LIMITS.importBytes),
+  stream('/v1/imports/:id/errors.csv', 'files'),
+  stream('/v1/imports/:id/corrected.csv', 'files'),
+  stream('/v1/imports/:id/progress', 'events'),
+]
 
 /** `/v1` and the next segment: they decide the service. */
 const ROUTE = /^\/v1\/[a-z-]+(?=[/?]|$)/

@@ -22,8 +22,15 @@ export interface Upstream extends Component {
   send(request: UpstreamRequest): Promise<Dispatcher.ResponseData>
 }
 
-/** Every service with routes. */
-export type Upstreams = Readonly<Record<RoutedService, Upstream>>
+const CONNECTIONS = ['requests', 'files', 'events'] as const
+/**
+ * The kinds of connections to a service. Files may be slow and server-sent events go on for as long as the client likes, so
+ * neither takes a place of the others.
+ */
+export type Connections = (typeof CONNECTIONS)[number]
+
+/** Every service with routes, over each kind of connections. */
+export type Upstreams = Readonly<Record<RoutedService, Readonly<Record<Connections, Upstream>>>>
 
 /** Time limits in milliseconds, and the number of simultaneous requests. */
 export interface UpstreamLimits {
@@ -34,15 +41,20 @@ export interface UpstreamLimits {
   readonly underWay: number
 }
 
-const LIMITS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, underWay: 512 }
-/** For files: the catalog lets an image wait for up to 30 s and processes it for up to 40 s. */
-export const FILE_UPSTREAM: UpstreamLimits = { ...LIMITS, answerMs: 75_000 }
+const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, underWay: 512 }
+const LIMITS: Readonly<Record<Connections, UpstreamLimits>> = {
+  requests: REQUESTS,
+  // The catalog lets an image wait for up to 30 s and processes it for up to 40 s.
+  files: { ...REQUESTS, answerMs: 75_000 },
+  // A service sends something every 10 s.
+  events: { ...REQUESTS, answerMs: 30_000 },
+}
 
 /** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
 const RETRY_PAUSES = [50, 200]
 
 /** Opens kept-alive connections to a service. Each carries one request at a time, so that no request waits for another. */
-export function openUpstream(name: string, url: string, limits = LIMITS): Upstream {
+function openUpstream(name: string, url: string, limits: UpstreamLimits): Upstream {
   const pool = new Pool(url, {
     connections: limits.underWay,
     pipelining: 1,
@@ -88,7 +100,15 @@ export function openUpstream(name: string, url: string, limits = LIMITS): Upstre
 }
 
 /** Opens connections to every service with routes; `urls` are the gateway's settings. */
-export const openUpstreams = (urls: Readonly<Record<UrlSetting<RoutedService>, string>>, limits = LIMITS): Upstreams =>
-  Object.fromEntries(
-    ROUTED_SERVICES.map((name) => [name, openUpstream(name, urls[urlSetting(name)], limits)]),
-  ) as Upstreams
+export function openUpstreams(
+  urls: Readonly<Record<UrlSetting<RoutedService>, string>>,
+  limits: Readonly<Record<Connections, UpstreamLimits>> = LIMITS,
+): Upstreams {
+  const openAll = (name: RoutedService) =>
+    Object.fromEntries(CONNECTIONS.map((kind) => [kind, openUpstream(name, urls[urlSetting(name)], limits[kind])]))
+  return Object.fromEntries(ROUTED_SERVICES.map((name) => [name, openAll(name)])) as Upstreams
+}
+
+/** All connections, as components of the process. */
+export const componentsOf = (upstreams: Upstreams): Component[] =>
+  Object.values(upstreams).flatMap((connections) => Object.values(connections))

@@ -12,7 +12,7 @@ import type { z } from 'zod'
 import { createGatewayApp } from '../app.ts'
 import { authenticator } from '../keys/authenticator.ts'
 import type { IssuedKey } from '../keys/issue-key.ts'
-import { openUpstream, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
+import { componentsOf, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
 import type { Workspace } from '../workspaces/create-workspace.ts'
 import { type TestUpstream, testUpstream } from './test-upstream.ts'
@@ -39,6 +39,7 @@ export interface TestGateway {
   readonly worker: Database
   readonly services: Readonly<Record<RoutedService, TestUpstream>>
   readonly catalog: TestUpstream
+  readonly imports: TestUpstream
   readonly webhooks: TestUpstream
   /** The lines of its log. */
   readonly log: Record<string, unknown>[]
@@ -46,6 +47,8 @@ export interface TestGateway {
   lookUps(): number
   /** Its clock, in Unix milliseconds: it stands still. */
   now(): number
+  /** Ends it before the test file is done. */
+  close(): Promise<void>
   /** Moves its clock on. */
   passTime(ms: number): void
   admin<Body = ErrorBody>(method: string, path: string, body?: unknown): Promise<TestAnswer<Body>>
@@ -83,15 +86,16 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
   let now = Date.now()
   const keys = authenticator(worker)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
-  const upstreams = openUpstreams(urls as Parameters<typeof openUpstreams>[0], limits)
-  const files = openUpstream('catalog', services.catalog.url, limits)
+  const upstreams = openUpstreams(
+    urls as Parameters<typeof openUpstreams>[0],
+    limits && { requests: limits, files: limits, events: limits },
+  )
   const app = createGatewayApp({
     logger,
     db: database.db,
     worker,
     authenticator: keys,
     upstreams,
-    files,
     adminToken: ADMIN_TOKEN,
     tokenKey: tokenPrivateKey,
     rateLimit,
@@ -102,7 +106,7 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   whenDone(async () => {
     await app.close()
-    await Promise.all([...Object.values(upstreams), files].map((upstream) => upstream.stop?.()))
+    await Promise.all(componentsOf(upstreams).map((each) => each.stop?.()))
     await worker.stop?.()
   })
   const admin = <Body>(method: string, path: string, body?: unknown) =>
@@ -113,10 +117,12 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     worker,
     services,
     catalog: services.catalog,
+    imports: services.imports,
     webhooks: services['webhook-delivery'],
     log,
     lookUps: () => lookUps,
     now: () => now,
+    close: () => app.close(),
     passTime: (ms) => {
       now += ms
     },
