@@ -36,7 +36,7 @@ export interface Findings {
 }
 
 /** Pages that the owner looks at while the next ones are read. */
-const PAGES_IN_FLIGHT = 2
+const PAGES_IN_FLIGHT = 6
 const CELL_LENGTH = 255
 
 /**
