@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type ApiError, badRequest } from '@backoffice/contracts/errors.ts'
-import { CsvError, type Options, parse } from 'csv-parse'
+import { CsvError, type Options, type Parser, parse } from 'csv-parse'
 import { parse as parseText } from 'csv-parse/sync'
 
 /** A row of a CSV file. `row` counts as a spreadsheet does: the header is 1, and empty lines count (OP-52). */
@@ -52,25 +52,47 @@ function firstRow(text: string, delimiter: string): readonly string[] {
 }
 
 /**
- * The rows of a CSV text in UTF-8 (RFC 4180), also those that are empty. Throws an UnreadableRow for a row that is longer than
- * MAX_ROW_BYTES, and for a quote that is not closed before the end.
+ * The rows of a CSV text in UTF-8 (RFC 4180), also those that are empty. After the rows before it, throws an UnreadableRow for a row
+ * that is longer than MAX_ROW_BYTES, and for a quote that is not closed before the end.
  */
 export async function* readCsv(text: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvRow> {
-  const source = Readable.from(text, { objectMode: false })
-  const parser = parse({ ...OPTIONS, delimiter })
-  source.on('error', (error) => parser.destroy(error))
+  // A destroyed stream drops the rows that were parsed and not read yet.
+  const parser = parse({ ...OPTIONS, ...{ autoDestroy: false }, delimiter })
+  const source = Readable.from(boundRows(text, parser), { objectMode: false })
+  source.on('error', (error) => parser.emit('error', error))
   source.pipe(parser)
   let row = 0
   try {
     for await (const cells of parser as AsyncIterable<string[]>) yield { row: ++row, cells }
   } catch (error) {
-    throw error instanceof CsvError ? new UnreadableRow(row + 1, unreadable(error)) : error
+    throw error instanceof CsvError || error instanceof RowTooLong
+      ? new UnreadableRow(row + 1, unreadable(error))
+      : error
   } finally {
     source.destroy()
+    parser.destroy()
   }
 }
 
-function unreadable(error: CsvError): ApiError {
+class RowTooLong extends Error {
+  readonly code = 'CSV_MAX_RECORD_SIZE'
+}
+
+/** The parser counts the characters of cells and no separators, so a row of empty cells has no end for it. */
+async function* boundRows(text: AsyncIterable<Buffer>, parser: Parser): AsyncGenerator<Buffer> {
+  let rows = 0
+  let bytes = 0
+  for await (const chunk of text) {
+    if (parser.info.records > rows) bytes = 0
+    rows = parser.info.records
+    // Some of these bytes may not have reached the parser yet, which are far less than this.
+    if (bytes > 2 * MAX_ROW_BYTES) throw new RowTooLong()
+    bytes += chunk.length
+    yield chunk
+  }
+}
+
+function unreadable(error: CsvError | RowTooLong): ApiError {
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
     return badRequest(
       [],

@@ -1,0 +1,167 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { describe, expect, it } from 'vitest'
+import { delimiterOf, MAX_ROW_BYTES, readCsv, UnreadableRow } from './read-csv.ts'
+import { chunksOf } from './testing/chunks.ts'
+
+const MIB = 1024 * 1024
+
+/** The rows as `[number, ...cells]`, and the refusal of the row at which the reading ends. */
+async function read(text: string | AsyncIterable<Buffer>, { delimiter = ',', size = 64 * 1024 } = {}) {
+  const rows: (string | number)[][] = []
+  try {
+    const chunks = typeof text === 'string' ? chunksOf(Buffer.from(text), size) : text
+    for await (const { row, cells } of readCsv(chunks, delimiter)) rows.push([row, ...cells])
+  } catch (error) {
+    if (!(error instanceof UnreadableRow)) throw error
+    return { rows, refused: { row: error.row, message: error.message } }
+  }
+  return { rows }
+}
+
+describe('the delimiter is the one that finds most of the names in the first line', () => {
+  const names = new Set(['sku', 'name', 'stock'])
+
+  it.each([
+    ['sku,name,stock\nA,B;C;D;E,1', ','],
+    ['sku;name;stock\r\nA;B,C;1', ';'],
+    ['sku\tname\tstock\rA\tB\t1', '\t'],
+    ['\ufeff"sku";"name";"stock"\n', ';'],
+    [' sku ; name ;stock\n', ';'],
+    ['"a,b,c,d",;sku;name\n', ';'],
+    ['sku\n1\n', ','],
+    ['', ','],
+    ['"never closed;sku;name', ','],
+  ])('%j → %j', (text, delimiter) => {
+    expect(delimiterOf(text, names)).toBe(delimiter)
+  })
+})
+
+describe('a file is read by RFC 4180, wherever its chunks are cut', () => {
+  it.each([
+    [
+      'LF',
+      'a,b\n1,2\n',
+      [
+        [1, 'a', 'b'],
+        [2, '1', '2'],
+      ],
+    ],
+    [
+      'CRLF',
+      'a,b\r\n1,2\r\n',
+      [
+        [1, 'a', 'b'],
+        [2, '1', '2'],
+      ],
+    ],
+    [
+      'CR',
+      'a,b\r1,2\r',
+      [
+        [1, 'a', 'b'],
+        [2, '1', '2'],
+      ],
+    ],
+    [
+      'all of them mixed',
+      'a\r\nb\nc\rd\n\re',
+      [
+        [1, 'a'],
+        [2, 'b'],
+        [3, 'c'],
+        [4, 'd'],
+        [5, ''],
+        [6, 'e'],
+      ],
+    ],
+    [
+      'no line break at the end',
+      'a,b\n1,',
+      [
+        [1, 'a', 'b'],
+        [2, '1', ''],
+      ],
+    ],
+    ['a byte order mark', '\ufeff"a",b\n', [[1, 'a', 'b']]],
+    [
+      'quoted separators, quotes and line breaks',
+      '"a,b","c""d","e\r\nf\ng"\nh',
+      [
+        [1, 'a,b', 'c"d', 'e\r\nf\ng'],
+        [2, 'h'],
+      ],
+    ],
+    ['a quote within a cell', '5" pipe,"a" b\n', [[1, '5" pipe', '"a" b']]],
+    ['spaces, which belong to the cell', ' a , b\n', [[1, ' a ', ' b']]],
+    ['characters of several bytes', 'é,日本,😀\n', [[1, 'é', '日本', '😀']]],
+    [
+      'rows of other lengths',
+      'a,b\n1\n1,2,3\n',
+      [
+        [1, 'a', 'b'],
+        [2, '1'],
+        [3, '1', '2', '3'],
+      ],
+    ],
+    ['nothing', '', []],
+  ])('%s', async (_what, text, rows) => {
+    for (const size of [1, 2, 3, 5, MIB]) expect(await read(text, { size })).toEqual({ rows })
+  })
+})
+
+it('numbers rows as a spreadsheet does: empty lines count, line breaks in quotes do not (OP-52)', async () => {
+  const { rows } = await read('sku\n\n\n"a\n\nb"\r\n\r\nc')
+  expect(rows.filter(([, cell]) => cell !== '')).toEqual([
+    [1, 'sku'],
+    [4, 'a\n\nb'],
+    [6, 'c'],
+  ])
+})
+
+describe('a row that cannot be read is refused with its number, after all rows before it', () => {
+  const before = Array.from({ length: 1000 }, (_, n) => `SKU-${n},1\n`).join('')
+
+  it.each([
+    ['a quote that is not closed', '"open,1\nlast,2\n', 'a quote opens in this row and is not closed; close it'],
+    ['a row above 1 MiB', `${'x'.repeat(MAX_ROW_BYTES + 1)},1\n`, `the row is longer than ${MAX_ROW_BYTES} bytes`],
+    ['10 MB in one cell', `"${'x'.repeat(10_000_000)}",1\nlast,2\n`, `the row is longer than ${MAX_ROW_BYTES} bytes`],
+    ['10 MB of empty cells', `${','.repeat(10_000_000)}\nlast,2\n`, `the row is longer than ${MAX_ROW_BYTES} bytes`],
+  ])('%s', async (_what, text, message) => {
+    const { rows, refused } = await read(`${before}${text}`)
+    expect([rows.length, rows.at(-1)]).toEqual([1000, [1000, 'SKU-999', '1']])
+    expect(refused).toEqual({ row: 1001, message: expect.stringContaining(message) })
+  })
+})
+
+it('reads a row of 1 MiB', async () => {
+  const cell = 'x'.repeat(MAX_ROW_BYTES - 2)
+  expect(await read(`${cell},1\n`)).toEqual({ rows: [[1, cell, '1']] })
+})
+
+it('throws the error of the source, such as a storage that is away', async () => {
+  const away = async function* () {
+    yield Buffer.from('a,b\n')
+    throw new Error('the storage is away')
+  }
+  await expect(read(away())).rejects.toThrow('the storage is away')
+})
+
+it('keeps no more than a few rows in memory', async () => {
+  setFlagsFromString('--expose_gc')
+  const collect: () => void = runInNewContext('gc')
+  const rows = Buffer.from(`${'x'.repeat(1000)},"a ""quoted"" cell",1\n`.repeat(60))
+  const many = async function* () {
+    for (let n = 0; n < 600; n++) yield rows
+  }
+  const used = () => {
+    collect()
+    const { heapUsed, arrayBuffers } = process.memoryUsage()
+    return heapUsed + arrayBuffers
+  }
+  const start = used()
+  let most = 0
+  for await (const { row } of readCsv(many(), ',')) if (row % 9000 === 0) most = Math.max(most, used() - start)
+  expect(most).toBeGreaterThan(0)
+  expect(most).toBeLessThan(10 * MIB)
+})
