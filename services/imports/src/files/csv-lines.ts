@@ -1,4 +1,5 @@
 import { type Options, stringify } from 'csv-stringify/sync'
+import { neutralised } from './formulas.ts'
 
 /** The media type of CSV answers. */
 export const CSV = 'text/csv; charset=utf-8'
@@ -6,6 +7,14 @@ export const CSV = 'text/csv; charset=utf-8'
 /** The byte order mark, without which spreadsheets do not read a file as UTF-8. */
 export const BYTE_ORDER_MARK = '\ufeff'
 
-/** Lines of CSV. Cells that a spreadsheet would run as formulas are neutralised, unless `options` say otherwise. */
-export const csvLines = (rows: readonly (readonly unknown[])[], options: Options = {}): string =>
-  stringify(rows as unknown[][], { escape_formulas: true, record_delimiter: '\r\n', ...options })
+type Cells = readonly (string | number | null | undefined)[]
+
+// Given a delimiter of records, csv-stringify quotes no other line breaks by itself.
+const OPTIONS = { record_delimiter: '\r\n', quote_record_delimiter: true } satisfies Options
+
+/** Lines of CSV with these cells. */
+export const csvLines = (rows: readonly Cells[]): string => stringify(rows as unknown[][], OPTIONS)
+
+/** Lines of CSV for a spreadsheet: cells that it would run as formulas are neutralised. */
+export const spreadsheetLines = (rows: readonly Cells[]): string =>
+  stringify(rows as unknown[][], { ...OPTIONS, cast: { string: neutralised } })

@@ -6,7 +6,7 @@ import { okStream } from '@backoffice/http/reply.ts'
 import { savedAs, streamed } from '@backoffice/http/streamed.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { BYTE_ORDER_MARK, CSV, csvLines } from '../files/csv-lines.ts'
+import { BYTE_ORDER_MARK, CSV, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { ImportPath } from '../imports/find-import.ts'
 import { ERROR_HEADER, errorCells } from '../validation/report-files.ts'
@@ -42,10 +42,10 @@ async function* errorsOf(db: Database, storage: FileStorage, context: WorkspaceC
   const { id, claim, isValidated } = found
   if (isValidated && claim !== null) {
     yield* await storage.read(findingPath({ workspaceId: context.workspaceId, id, claim }, 'errors'))
-  } else yield `${BYTE_ORDER_MARK}${csvLines([ERROR_HEADER])}`
+  } else yield `${BYTE_ORDER_MARK}${spreadsheetLines([ERROR_HEADER])}`
   const failure = failureOf(found)
-  if (failure.length > 0) yield csvLines(failure.map(errorCells))
-  for await (const errors of errorsOfApplying(db, context, id)) yield csvLines(errors.map(errorCells))
+  if (failure.length > 0) yield spreadsheetLines(failure.map(errorCells))
+  for await (const errors of errorsOfApplying(db, context, id)) yield spreadsheetLines(errors.map(errorCells))
 }
 
 /** Batches whose errors are read with one statement. */

@@ -10,7 +10,7 @@ import { readCell } from './read-cell.ts'
 export type Values = Readonly<Record<string, unknown>>
 
 /** Returns the function that reads a row's cells by the rules of the columns. It throws the refusal of a bad row. */
-export function rowReader(template: Template, { columns, isCorrected }: Header): (cells: readonly string[]) => Values {
+export function rowReader(template: Template, { columns }: Header): (cells: readonly string[]) => Values {
   const schema: z.ZodObject = TEMPLATE_ROWS[template].row
   const required = Object.entries(schema.shape).flatMap(([name, member]) =>
     member instanceof z.ZodOptional ? [] : name,
@@ -19,9 +19,8 @@ export function rowReader(template: Template, { columns, isCorrected }: Header):
     refuseOtherLength(cells, columns.length)
     const values: Record<string, unknown> = {}
     for (const [index, column] of columns.entries()) {
-      const cell = cells[index] ?? ''
-      if (column === undefined || cell === '') continue
-      const text = isCorrected ? withoutNeutralising(cell) : cell
+      const text = cells[index] ?? ''
+      if (column === undefined || text === '') continue
       if (text.includes('\0')) throw badRequest([column.name], 'must not contain NUL characters')
       values[column.name] = readCell(text, column)
     }
@@ -36,6 +35,3 @@ function refuseOtherLength(cells: readonly string[], length: number): void {
   if (cells.length > length && cells.slice(length).every((cell) => cell === '')) return
   throw badRequest([], `has ${cells.length} cells, the header has ${length}; put text with separators in quotes`)
 }
-
-/** Undoes what `escape_formulas` of csv-stringify did to a cell of `corrected.csv`. */
-const withoutNeutralising = (cell: string): string => (/^'[=+\-@\t\r＝＋－＠]/.test(cell) ? cell.slice(1) : cell)

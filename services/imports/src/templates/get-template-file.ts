@@ -21,9 +21,9 @@ export const getTemplateFile = operation({
   handle: async ({ params: { key } }) => okStream(CSV, Readable.from([templateFile(key)]), savedAs(`${key}.csv`)),
 })
 
-/** The header of a template and a row that validates. Its cells are no formulas, so they stay as they are. */
+/** The header of a template and a row that validates. Its cells stay as they are: what is downloaded can be uploaded. */
 export function templateFile(key: Template): string {
   const { header } = importTemplate(key)
   const example: Readonly<Record<string, string>> = TEMPLATE_ROWS[key].example
-  return csvLines([header, header.map((name) => example[name] ?? '')], { escape_formulas: false })
+  return csvLines([header, header.map((name) => example[name] ?? '')])
 }

@@ -3,7 +3,7 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
-import { BYTE_ORDER_MARK, csvLines } from '../files/csv-lines.ts'
+import { BYTE_ORDER_MARK, spreadsheetLines } from '../files/csv-lines.ts'
 import { FINDINGS } from '../files/file-paths.ts'
 import { ERROR_COLUMN } from '../rows/header.ts'
 
@@ -35,8 +35,8 @@ export function openReportFiles(folder: string, header: readonly string[]) {
   ended.catch(() => undefined)
   // A corrected file that is corrected again has its own errors only.
   const kept = header.flatMap((name, index) => (name.trim() === ERROR_COLUMN ? [] : [index]))
-  errors.write(`${BYTE_ORDER_MARK}${csvLines([ERROR_HEADER])}`)
-  corrected.write(`${BYTE_ORDER_MARK}${csvLines([[...kept.map((index) => header[index]), ERROR_COLUMN]])}`)
+  errors.write(`${BYTE_ORDER_MARK}${spreadsheetLines([ERROR_HEADER])}`)
+  corrected.write(`${BYTE_ORDER_MARK}${spreadsheetLines([[...kept.map((index) => header[index]), ERROR_COLUMN]])}`)
   let bytes = 0
 
   async function write(file: WriteStream, text: string | Buffer): Promise<void> {
@@ -53,11 +53,11 @@ export function openReportFiles(folder: string, header: readonly string[]) {
     },
     async addBadRows(bad: readonly BadRow[]): Promise<void> {
       if (bad.length === 0) return
-      await write(errors, csvLines(bad.map(({ error }) => errorCells(error))))
+      await write(errors, spreadsheetLines(bad.map(({ error }) => errorCells(error))))
       const corrections = bad.filter(({ cells }) => cells.length > 0)
       if (corrections.length === 0) return
       const lines = corrections.map(({ cells, error }) => [...kept.map((index) => cells[index]), mistakeOf(error)])
-      await write(corrected, csvLines(lines))
+      await write(corrected, spreadsheetLines(lines))
     },
     /** Ends the files and waits until they are written. */
     async end(): Promise<void> {

@@ -2,6 +2,7 @@ import { ERRORS_SHOWN, type ImportCounts, type ReportedError } from '@backoffice
 import { type ImportTemplate, importTemplate } from '@backoffice/contracts/import-templates.ts'
 import type { ImportCheckAnswer, Template } from '@backoffice/contracts/imports.ts'
 import { pMapIterable } from 'p-map'
+import { restoredRows } from '../files/formulas.ts'
 import { type CsvRow, delimiterOf, MAX_ROW_BYTES, readCsv, UnreadableRow } from '../files/read-csv.ts'
 import { inUtf8 } from '../files/text-encoding.ts'
 import { type Header, readHeader } from '../rows/header.ts'
@@ -60,8 +61,8 @@ export async function validateFile(
   try {
     await files.addBadRows(remarks.map((error) => ({ cells: [], error })))
     await refuse(header.errors.map((error) => ({ cells: [], error: { row: 1, ...error } })))
-    const pages =
-      header.errors.length > 0 ? [] : rowPages(rows, { template, readRow: rowReader(template, header), keys })
+    const own = header.isCorrected ? restoredRows(rows) : rows
+    const pages = header.errors.length > 0 ? [] : rowPages(own, { template, readRow: rowReader(template, header), keys })
     const checked = pMapIterable(pages, async (page) => ({ page, answer: await answerFor(page, check) }), {
       concurrency: PAGES_IN_FLIGHT,
     })
