@@ -13,30 +13,47 @@ export interface Header {
   readonly errors: readonly RowError[]
 }
 
+/** A file that is not one of the template may have a great many unknown columns. */
+const ERRORS_SHOWN = 20
+const NAME_LENGTH = 255
+
 const badColumn = (column: string, message: string, value: string | null = null): RowError => ({
-  column,
+  column: shownName(column),
   code: 'bad_request',
   message,
-  value,
+  value: value === null ? null : shownName(value),
 })
 
+const shownName = (name: string) => name.slice(0, NAME_LENGTH).replaceAll('\0', '').toWellFormed()
+
 /** Finds the template's columns in the first row of a file. They may come in any order, and optional ones may be missing. */
-export function readHeader({ key, columns }: ImportTemplate, cells: readonly string[]): Header {
+export function readHeader(template: ImportTemplate, cells: readonly string[]): Header {
   const names = withoutTrailing(cells.map((cell) => cell.trim()))
-  const byName = new Map(columns.map((column) => [column.name, column]))
-  const allowed = `the template ${key} has ${columns.map(({ name }) => name).join(', ')}`
-  const errors = names.flatMap((name, index): RowError[] => {
-    if (name === '') return [badColumn('', `column ${index + 1} has no name; ${allowed}`)]
-    if (names.indexOf(name) < index) return [badColumn(name, 'the column is there twice; keep one of them', name)]
-    if (name === ERROR_COLUMN || byName.has(name)) return []
-    return [badColumn(name, `unknown column; ${allowed}`, name)]
-  })
-  const missing = columns.filter(({ name, required }) => required && !names.includes(name))
+  const byName = new Map(template.columns.map((column) => [column.name, column]))
   return {
     columns: names.map((name) => byName.get(name)),
     isCorrected: names.includes(ERROR_COLUMN),
-    errors: [...errors, ...missing.map(({ name }) => badColumn(name, 'the column is missing; add it to the header'))],
+    errors: names.some((name) => name.includes('\0')) ? [badColumn('', NO_TEXT)] : errorsIn(names, template),
   }
+}
+
+const NO_TEXT =
+  'the header has NUL characters: the file is no text, or UTF-16 without its byte order mark; save it as UTF-8'
+
+function errorsIn(names: readonly string[], { key, columns }: ImportTemplate): RowError[] {
+  const known = new Set([...columns.map(({ name }) => name), ERROR_COLUMN])
+  const allowed = `the template ${key} has ${columns.map(({ name }) => name).join(', ')}`
+  const found = new Set<string>()
+  const errors: RowError[] = []
+  for (const [index, name] of names.entries()) {
+    if (errors.length === ERRORS_SHOWN) break
+    if (name === '') errors.push(badColumn('', `column ${index + 1} has no name; ${allowed}`))
+    else if (found.has(name)) errors.push(badColumn(name, 'the column is there twice; keep one of them', name))
+    else if (!known.has(name)) errors.push(badColumn(name, `unknown column; ${allowed}`, name))
+    found.add(name)
+  }
+  const missing = columns.filter(({ name, required }) => required && !names.includes(name))
+  return [...errors, ...missing.map(({ name }) => badColumn(name, 'the column is missing; add it to the header'))]
 }
 
 /** Spreadsheets export empty cells behind the last column. */
