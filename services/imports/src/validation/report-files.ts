@@ -26,6 +26,7 @@ export const errorCells = ({ row, column, code, message, value }: ReportedError)
 
 /**
  * Writes the results of a validation into a folder: the valid rows in batches, the errors, and the bad rows with their errors.
+ * `header` are the names of the columns, without empty cells behind them.
  */
 export function openReportFiles(folder: string, header: readonly string[]) {
   const open = (name: string) => createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600 })
@@ -56,7 +57,12 @@ export function openReportFiles(folder: string, header: readonly string[]) {
       await write(errors, spreadsheetLines(bad.map(({ error }) => errorCells(error))))
       const corrections = bad.filter(({ cells }) => cells.length > 0)
       if (corrections.length === 0) return
-      const lines = corrections.map(({ cells, error }) => [...kept.map((index) => cells[index]), mistakeOf(error)])
+      const lines = corrections.map(({ cells, error }) => [
+        ...kept.map((index) => cells[index]),
+        mistakeOf(error),
+        // Cells without a column stay in sight, and keep an uncorrected row bad.
+        ...cells.slice(header.length),
+      ])
       await write(corrected, spreadsheetLines(lines))
     },
     /** Ends the files and waits until they are written. */

@@ -50,7 +50,7 @@ export async function validateFile(
   onRows: (rows: number) => void,
 ): Promise<Findings> {
   const { rows, header, cells } = await openRows(inUtf8(content, encoding), importTemplate(template))
-  const files = openReportFiles(folder, cells)
+  const files = openReportFiles(folder, cells.slice(0, header.columns.length))
   const keys = uniqueKeys(folder)
   const found = { valid: 0, invalid: 0, errors: [...remarks], batches: [] as BatchPlace[], diff: diffRecorder() }
   const refuse = async (bad: readonly BadRow[]) => {
@@ -62,7 +62,8 @@ export async function validateFile(
     await files.addBadRows(remarks.map((error) => ({ cells: [], error })))
     await refuse(header.errors.map((error) => ({ cells: [], error: { row: 1, ...error } })))
     const own = header.isCorrected ? restoredRows(rows) : rows
-    const pages = header.errors.length > 0 ? [] : rowPages(own, { template, readRow: rowReader(template, header), keys })
+    const pages =
+      header.errors.length > 0 ? [] : rowPages(own, { template, readRow: rowReader(template, header), keys })
     const checked = pMapIterable(pages, async (page) => ({ page, answer: await answerFor(page, check) }), {
       concurrency: PAGES_IN_FLIGHT,
     })
