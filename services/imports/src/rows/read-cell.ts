@@ -37,7 +37,11 @@ const READERS: Readonly<Record<ColumnType, CellReader>> = {
     }
     return amounts
   },
-  list: (text) => text.split(';').flatMap((part) => part.trim() || []),
+  list(text, { name }) {
+    const values = text.split(';').flatMap((part) => part.trim() || [])
+    if (values.length > 0) return values
+    throw badRequest([name], 'has no values; leave the cell empty to keep what is there')
+  },
 }
 
 export const readCell = (text: string, column: ImportColumn): unknown => READERS[column.type](text, column)
