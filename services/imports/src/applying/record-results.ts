@@ -5,7 +5,7 @@ import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
-import { endIfAnswered } from './end-import.ts'
+import { endIfAnswered } from '../imports/end-import.ts'
 
 const ResultRecord = z.object({
   workspace_id: Id,

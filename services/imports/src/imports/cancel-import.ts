@@ -2,7 +2,7 @@ import { conflict } from '@backoffice/contracts/errors.ts'
 import { Import } from '@backoffice/contracts/import.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
-import { endIfAnswered } from '../applying/end-import.ts'
+import { endIfAnswered } from './end-import.ts'
 import { findImport, ImportPath } from './find-import.ts'
 import { type ImportRow, importBody, importColumns } from './import-row.ts'
 

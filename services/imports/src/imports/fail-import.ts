@@ -1,5 +1,5 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { endIfAnswered } from '../applying/end-import.ts'
+import { endIfAnswered } from './end-import.ts'
 
 /**
  * Ends an import as FAILED. While it is being validated it ends at once; while it is being applied, no further batch is published and

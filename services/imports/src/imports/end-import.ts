@@ -2,7 +2,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ImportStatus } from '@backoffice/contracts/import.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { type ImportRow, importColumns, importCounts } from '../imports/import-row.ts'
+import { type ImportRow, importColumns, importCounts } from './import-row.ts'
 
 /**
  * Ends an import whose batches are all answered, and publishes import.completed (OP-72). Call it in the transaction that changed the
