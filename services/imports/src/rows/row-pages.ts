@@ -30,8 +30,9 @@ export interface RowPage {
 
 /** Well below the largest record of a batch; a single row may be larger. */
 const PAGE_BYTES = 256 * 1024
-/** A page of bad rows ends as well. */
+/** A page of bad rows, or of large ones, ends as well. */
 const PAGE_ROWS = 4 * ROWS_PER_BATCH
+const PAGE_LENGTH = 1024 * 1024
 
 /** What the rows of a file are held to. */
 export interface RowRules {
@@ -44,26 +45,20 @@ export interface RowRules {
 /** Reads the rows below the header, page by page. Rows without any value are left out. */
 export async function* rowPages(rows: AsyncIterable<CsvRow>, rules: RowRules): AsyncGenerator<RowPage> {
   let page = emptyPage()
-  let bytes = 0
   try {
     for await (const csvRow of rows) {
       if (csvRow.cells.every((cell) => cell === '')) continue
-      const outcome = outcomeOf(csvRow, rules, page.earlier)
-      if ('error' in outcome) page.refused.push(outcome)
-      else {
-        const size = Buffer.byteLength(outcome.json)
-        if (bytes > 0 && bytes + size > PAGE_BYTES) {
-          yield page
-          page = emptyPage()
-          bytes = 0
-        }
-        page.read.push(outcome)
-        bytes += size
+      const outcome = outcomeOf(csvRow, rules)
+      const bytes = 'json' in outcome ? Buffer.byteLength(outcome.json) : 0
+      const length = lengthOf(csvRow)
+      if (!hasRoom(page, bytes, length)) {
+        yield page
+        page = emptyPage()
       }
-      if (page.read.length < ROWS_PER_BATCH && page.read.length + page.refused.length < PAGE_ROWS) continue
-      yield page
-      page = emptyPage()
-      bytes = 0
+      if ('json' in outcome) add(outcome, page, rules)
+      else page.refused.push(outcome)
+      page.bytes += bytes
+      page.length += length
     }
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error
@@ -72,18 +67,46 @@ export async function* rowPages(rows: AsyncIterable<CsvRow>, rules: RowRules): A
   if (page.read.length + page.refused.length > 0) yield page
 }
 
-const emptyPage = (): RowPage => ({ read: [], refused: [], earlier: [] })
+/** A page with the bytes of its JSON, and the length of its cells. */
+interface GrowingPage extends RowPage {
+  bytes: number
+  length: number
+}
 
-function outcomeOf({ row, cells }: CsvRow, rules: RowRules, earlier: string[]): ReadRow | RefusedRow {
+const emptyPage = (): GrowingPage => ({ read: [], refused: [], earlier: [], bytes: 0, length: 0 })
+
+/** Characters and cells of a row, all of which are in memory until its page is reported. */
+const lengthOf = ({ cells }: CsvRow): number => cells.reduce((sum, cell) => sum + cell.length, cells.length)
+
+function hasRoom(page: GrowingPage, bytes: number, length: number): boolean {
+  const rows = page.read.length + page.refused.length
+  if (rows === 0) return true
+  if (page.read.length === ROWS_PER_BATCH || rows === PAGE_ROWS) return false
+  return (page.bytes === 0 || page.bytes + bytes <= PAGE_BYTES) && page.length + length <= PAGE_LENGTH
+}
+
+/** Adds a row to a page. A parent in this page is no earlier one: the owner decides on both, in their order. */
+function add({ parent, ...read }: ReadRow & Parent, page: RowPage, { keys }: RowRules): void {
+  page.read.push(read)
+  const parentRow = parent === undefined ? undefined : keys.find(keyOf(parent))
+  const firstRow = page.read[0]?.row ?? read.row
+  if (parent !== undefined && parentRow !== undefined && parentRow < firstRow) page.earlier.push(parent)
+}
+
+/** The key of another row of the template that a row refers to. */
+interface Parent {
+  readonly parent: string | undefined
+}
+
+function outcomeOf({ row, cells }: CsvRow, rules: RowRules): (ReadRow & Parent) | RefusedRow {
   try {
     const values = rules.readRow(cells)
     const json = JSON.stringify({ row, values })
     refuseTooLarge(json)
     const taken = claimKeys(row, values, rules)
     if (taken !== undefined) return { row, cells, error: taken }
-    const parent = parentOf(rules.template, values)
-    if (parent !== undefined && rules.keys.has(keyOf(parent))) earlier.push(parent)
-    return { row, cells, key: String(values[TEMPLATE_ROWS[rules.template].key]), json }
+    const key = String(values[TEMPLATE_ROWS[rules.template].key])
+    return { row, cells, key, json, parent: parentOf(rules.template, values) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { row, cells, error: rowError(error) }
@@ -119,7 +142,6 @@ function claimKeys(row: number, values: Values, { template, keys }: RowRules): R
   return undefined
 }
 
-/** The key of another row of the template that the row refers to. */
 const parentOf = (template: Template, { parent }: Values): string | undefined =>
   template === 'categories' && parent !== undefined ? String(parent) : undefined
 

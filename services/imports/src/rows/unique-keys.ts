@@ -5,7 +5,6 @@ import { DatabaseSync } from 'node:sqlite'
 export interface UniqueKeys {
   /** Remembers a key with its row. Returns the earlier row that has it, if there is one, and changes nothing then. */
   add(key: string, row: number): number | undefined
-  has(key: string): boolean
   /** The row that has a key. */
   find(key: string): number | undefined
   close(): void
@@ -29,7 +28,6 @@ export function uniqueKeys(folder: string): UniqueKeys {
   return {
     add: (key, row) => (insert.run(key, row).changes === 1 ? undefined : find(key)),
     find,
-    has: (key) => find(key) !== undefined,
     close: () => database.close(),
   }
 }
