@@ -17,6 +17,13 @@ import { HEAD_BYTES, refuseBinary } from '../files/refuse-binary.ts'
 import { encodingDetector, type TextEncoding } from '../files/text-encoding.ts'
 import { type ImportRow, importBody, importColumns } from './import-row.ts'
 
+const KNOWN = `one of ${TEMPLATES.join(', ')}`
+const UploadForm = z.strictObject({
+  template: z.enum(TEMPLATES, {
+    error: ({ input }) => (input === undefined ? `is missing; send it before the file: ${KNOWN}` : `must be ${KNOWN}`),
+  }),
+})
+
 /**
  * POST /v1/imports (extension of OP-50). The file is stored before its row is written: a crash between the two leaves a file without a
  * row, never a row without its file. `onUploaded` is called after the commit.
@@ -27,7 +34,7 @@ export const uploadImport = (storage: FileStorage, onUploaded: () => void): AnyO
     path: '/v1/imports',
     summary: 'Upload a CSV file and validate it',
     scope: 'import::create',
-    body: z.strictObject({ template: z.enum(TEMPLATES) }),
+    body: UploadForm,
     upload: { member: 'file', maxBytes: LIMITS.importBytes },
     responses: { 202: Import },
     openPoints: ['OP-07', 'OP-08', 'OP-21', 'OP-50', 'OP-54', 'OP-146'],

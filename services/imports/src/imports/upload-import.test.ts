@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { request as openRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
+import type { Import } from '@backoffice/contracts/import.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { createServiceApp } from '@backoffice/http/server.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { aFile, FORM, form } from '@backoffice/testing/form.ts'
+import type { TestAnswer } from '@backoffice/testing/service-client.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { OLD_WORKBOOK, PNG, workbook } from '../files/testing/binary-files.ts'
+import { importsApi, productsForm } from '../testing/imports-api.ts'
+
+const { admin, db, declared, files, send, takeStatements, takeWoken, upload } = await importsApi()
+let caller = aCaller()
+
+beforeEach(() => {
+  caller = aCaller()
+  takeWoken()
+})
+
+const rows = () => admin`select id from import where workspace_id = ${caller.workspaceId}`
+const template = (content: string) => ({ name: 'template', content })
+
+async function expectRefusal(answer: TestAnswer<ErrorBody>, status: number, code: string, message: string) {
+  expect(answer.body.error).toMatchObject({ code, message: expect.stringContaining(message) })
+  expect(answer.status).toBe(status)
+  expect([await rows(), await files(caller), takeWoken()]).toEqual([[], [], []])
+}
+
+it('stores the file as it is and answers 202 with the import; its validation begins (OP-01, OP-50)', async () => {
+  const { status, body } = await upload(caller, productsForm('sku\r\nA\r\n', 'my products.csv'))
+  expect([status, body]).toEqual([
+    202,
+    {
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      template: 'products',
+      file: 'my products.csv',
+      status: 'UPLOADED',
+      total_rows: 0,
+      processed_rows: 0,
+      created_at: expect.any(String),
+      updated_at: body.created_at,
+    },
+  ])
+  const [stored = '', ...others] = await files(caller)
+  expect([stored, others]).toEqual([expect.stringContaining(`${caller.workspaceId}/${body.id}/`), []])
+  expect(readFileSync(stored, 'utf8')).toBe('sku\r\nA\r\n')
+  expect(takeWoken()).toEqual(['validation'])
+})
+
+describe('the name of the file is shown without folders and control characters', () => {
+  it.each([
+    ['C:\\Users\\ada\\products.csv', 'products.csv'],
+    ['../../etc/passwd', 'passwd'],
+    ['/tmp/a\u0007b\u202e.csv', 'ab.csv'],
+    ['Preisliste Größe 日本.csv', 'Preisliste Größe 日本.csv'],
+    ['folder/', 'upload.csv'],
+    ['\u0001', 'upload.csv'],
+    [`${'x'.repeat(300)}.csv`, 'x'.repeat(255)],
+    [`${'x'.repeat(254)}😀.csv`, `${'x'.repeat(254)}\ufffd`],
+  ])('%j → %j', async (name, shown) => {
+    expect((await upload(caller, productsForm('sku\n', name))).body.file).toBe(shown)
+  })
+})
+
+describe('a file that is no CSV is refused, and nothing is stored (OP-21)', () => {
+  const excel = 'file: is an Excel workbook; export it as CSV'
+
+  it.each([
+    ['an empty file', '', 'rows.csv', 400, 'bad_request', 'file: is empty; send a CSV file with a header and rows'],
+    ['a workbook', workbook(), 'rows.xlsx', 422, 'unprocessable', excel],
+    ['an old workbook', OLD_WORKBOOK, 'rows.xls', 422, 'unprocessable', excel],
+    ['a PNG', PNG, 'rows.csv', 422, 'unprocessable', 'file: holds image/png; send a CSV file'],
+    ['a gzip', gzipSync('sku\n'), 'rows.csv.gz', 422, 'unprocessable', 'file: holds application/gzip; send a CSV file'],
+  ])('%s', async (_what, content, name, status, code, message) => {
+    await expectRefusal(await upload(caller, productsForm(content, name)), status, code, message)
+  })
+})
+
+describe('a form that is not template, then file, is bad_request, and nothing is stored', () => {
+  const known = 'one of products, product_variants, stock, categories, customers, collections'
+  const missing = `template: is missing; send it before the file: ${known}`
+  const csv = aFile('sku\nA\n')
+
+  it.each([
+    ['without a template', form(csv), missing],
+    ['an unknown template', form(template('orders'), csv), `template: must be ${known}`],
+    ['the template after the file', form(csv, template('products')), missing],
+    ['a second template', form(template('products'), template('stock'), csv), 'template: is there twice'],
+    ['an unknown member', form(template('products'), { name: 'mode', content: 'x' }, csv), 'mode: unknown member'],
+    ['without a file', form(template('products')), 'file: is missing'],
+    ['a file without a name', form(template('products'), { name: 'file', content: 'sku\n' }), 'file: must be a file'],
+    ['two files', form(template('products'), csv, csv), 'file: is there twice; send one file'],
+    [
+      'a member after the file',
+      form(template('products'), csv, template('stock')),
+      'template: no member may come after file',
+    ],
+    [
+      'a form that ends too early',
+      productsForm('sku\n').subarray(0, -20),
+      'body: is not well-formed multipart/form-data',
+    ],
+  ])('%s', async (_what, body, message) => {
+    await expectRefusal(await upload(caller, body), 400, 'bad_request', message)
+  })
+})
+
+it('refuses JSON with unsupported_media_type (OP-21)', async () => {
+  const answer = await send<ErrorBody>(caller, 'POST', '/v1/imports', { template: 'products' })
+  await expectRefusal(answer, 415, 'unsupported_media_type', 'Content-Type: must be multipart/form-data')
+})
+
+it('needs the scope import::create', async () => {
+  caller = aCaller({ scopes: ['import::read', 'product::create'] })
+  await expectRefusal(await upload(caller), 403, 'insufficient_scope', 'import::create')
+})
+
+it('refuses a request of more than 1 GiB by its length, before it comes (OP-07)', async () => {
+  const length = String(LIMITS.importBytes + 2 * 1024 * 1024)
+  const answer = await upload<ErrorBody>(caller, productsForm('sku\n'), { 'content-length': length })
+  await expectRefusal(answer, 413, 'payload_too_large', `file: is larger than ${LIMITS.importBytes} bytes`)
+})
+
+it('writes one row in one statement', async () => {
+  takeStatements()
+  await upload(caller)
+  expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(1)
+})
+
+it('leaves nothing of an upload that is cut off', async () => {
+  const app = createServiceApp({ logger: createLogger('test', 'silent'), db, operations: declared, tokenKey })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const headers = { ...(await headersOf(caller)), 'content-type': FORM, 'content-length': '1000000' }
+  const request = openRequest({ host: '127.0.0.1', port, method: 'POST', path: '/v1/imports', headers })
+  request.on('error', () => undefined)
+  request.write(productsForm('sku\n'.repeat(1000)).subarray(0, -100))
+  await eventually('the file is being received', async () => (await files(caller)).length === 1)
+  request.destroy()
+  await eventually('what was received is removed', async () => (await files(caller)).length === 0)
+  await app.close()
+  expect([await rows(), takeWoken()]).toEqual([[], []])
+})
+
+describe('Idempotency-Key (OP-08)', () => {
+  const once = { 'idempotency-key': 'once' }
+
+  it('gives the same file sent again, also at once, one import, one file and one answer', async () => {
+    const answers = await Promise.all([1, 2, 3].map(() => upload(caller, productsForm('sku\nA\n'), once)))
+    answers.push(await upload(caller, productsForm('sku\nA\n'), once))
+    expect(new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size).toBe(1)
+    expect([(await rows()).length, (await files(caller)).length]).toEqual([1, 1])
+    expect(takeWoken()).toEqual(['validation'])
+  })
+
+  it.each([
+    ['another file', productsForm('sku\nB\n')],
+    ['another name', productsForm('sku\nA\n', 'other.csv')],
+    ['another template', form(template('stock'), aFile('sku\nA\n', { fileName: 'products.csv', type: 'text/csv' }))],
+  ])('refuses %s with conflict', async (_what, body) => {
+    await upload(caller, productsForm('sku\nA\n'), once)
+    const { status } = await upload<ErrorBody>(caller, body, once)
+    expect([status, (await rows()).length, (await files(caller)).length]).toEqual([409, 1, 1])
+  })
+
+  it('is not used up by a refusal', async () => {
+    await upload(caller, productsForm(''), once)
+    expect((await upload(caller, productsForm('sku\nA\n'), once)).status).toBe(202)
+  })
+})
+
+describe('the same content within 24 hours is taken, and the import knows the earlier one (OP-146)', () => {
+  const sameAs = async ({ id }: Import) => (await admin`select same_as from import where id = ${id}`)[0]?.same_as
+
+  it('under any name', async () => {
+    const first = await upload(caller, productsForm('sku\nA\n', 'a.csv'))
+    const again = await upload(caller, productsForm('sku\nA\n', 'b.csv'))
+    const other = await upload(caller, productsForm('sku\nB\n', 'a.csv'))
+    expect([await sameAs(first.body), await sameAs(again.body), await sameAs(other.body)]).toEqual([
+      null,
+      first.body.id,
+      null,
+    ])
+  })
+
+  it('but not an older one, or that of another workspace', async () => {
+    const { body } = await upload(caller)
+    await admin`update import set created_at = created_at - interval '24 hours' where id = ${body.id}`
+    const [later, elsewhere] = [await upload(caller), await upload(aCaller())]
+    expect([await sameAs(later.body), await sameAs(elsewhere.body)]).toEqual([null, null])
+  })
+})
+
+it('gives the import to the workspace of the key only', async () => {
+  const { body } = await upload(caller)
+  const other = aCaller()
+  expect((await send(other, 'GET', `/v1/imports/${body.id}`)).status).toBe(404)
+  expect((await send(caller, 'GET', `/v1/imports/${randomUUID()}`)).status).toBe(404)
+})
