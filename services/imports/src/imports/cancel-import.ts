@@ -24,7 +24,7 @@ export const cancelImport = operation({
     inWorkspace(async (tx) => {
       const [cancelled] = await tx<ImportRow[]>`
         update import set
-          status = 'CANCELLED', updated_at = ${now}, claim = null,
+          status = 'CANCELLED', updated_at = ${now},
           ends_at_batch = least(ends_at_batch, next_batch),
           ended_at = case when started_at is null then ${now}::timestamptz end
         where workspace_id = ${context.workspaceId} and id = ${id}

@@ -8,7 +8,7 @@ import { endIfAnswered } from './end-import.ts'
 export async function failImport(tx: Transaction, id: string, reason: string, now: Date): Promise<void> {
   await tx`
     update import set
-      failure = ${reason}, updated_at = ${now}, claim = case when status = 'IMPORTING' then claim end,
+      failure = ${reason}, updated_at = ${now},
       status = case when status = 'IMPORTING' then status else 'FAILED' end,
       ended_at = case when status = 'IMPORTING' then null else ${now}::timestamptz end,
       ends_at_batch = least(ends_at_batch, next_batch)
