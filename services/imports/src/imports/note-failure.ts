@@ -11,15 +11,17 @@ interface FailingImport {
   readonly workspaceId: string
   readonly id: string
   readonly livemode: boolean
+  readonly claim: string
 }
 
 /**
  * Notes that work on an import failed, and lets it be tried again a moment later. An import that has failed for longer than
- * `giveUpAfter` (an interval of PostgreSQL) ends as FAILED; what is applied stays.
+ * `giveUpAfter` (an interval of PostgreSQL) ends as FAILED; what is applied stays. Another replica may hold the claim by now: then
+ * nothing changes.
  */
 export async function noteFailure(
   db: Database,
-  { workspaceId, id, livemode }: FailingImport,
+  { workspaceId, id, livemode, claim }: FailingImport,
   error: unknown,
   giveUpAfter = GIVE_UP_AFTER,
 ): Promise<void> {
@@ -30,7 +32,7 @@ export async function noteFailure(
       update import set
         failing_since = coalesce(failing_since, now()), claims = 0,
         claimed_until = case when status = 'VALIDATING' then now() + interval '3 seconds' end
-      where workspace_id = ${workspaceId} and id = ${id} and status in ('VALIDATING', 'IMPORTING')
+      where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status in ('VALIDATING', 'IMPORTING')
       returning failing_since <= now() - ${giveUpAfter}::interval as is_over`
     if (isOver) await failImport(tx, id, `gave up after ${giveUpAfter}: ${reason}`, new Date())
   })
