@@ -1,0 +1,133 @@
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { findingPath } from '../files/file-paths.ts'
+import { anAnswer, type StoredImport, storedImports } from '../testing/stored-imports.ts'
+import { importsWithRoom, publishNext } from './publish-batches.ts'
+import { recordResults } from './record-results.ts'
+
+const stored = await storedImports()
+const { add, admin, db, worker, storage, columnsOf, publishedOf, receive } = stored
+
+/** The imports of these that may publish now, by their places, with their room. */
+async function roomOf(...imports: readonly StoredImport[]): Promise<[number, number][]> {
+  const found = await importsWithRoom(worker)
+  return found.flatMap(({ id, room }) => {
+    const place = imports.findIndex((one) => one.id === id)
+    return place < 0 ? [] : [[place, room]]
+  })
+}
+
+/** Publishes what may be published of an import. */
+async function publishOf({ id }: StoredImport): Promise<number> {
+  const applying = (await importsWithRoom(worker)).find((one) => one.id === id)
+  return applying === undefined ? 0 : publishNext({ db, worker, storage }, applying)
+}
+const answer = (to: StoredImport, batch: number) =>
+  receive(
+    recordResults(() => undefined),
+    anAnswer(to, batch),
+  )
+/** Takes an import out of the way of other tests. */
+const finish = async (...imports: readonly StoredImport[]) => {
+  await admin`update import set ended_at = now() where id = any(${imports.map(({ id }) => id)})`
+}
+
+it('has at most four batches of an import under way, and each answer makes room for the next', async () => {
+  const large = await add({ batches: 6 })
+  expect(await publishOf(large)).toBe(4)
+  expect(await publishOf(large)).toBe(0)
+  expect(await publishedOf(large)).toEqual([0, 1, 2, 3])
+  await answer(large, 0)
+  expect(await roomOf(large)).toEqual([[0, 1]])
+  expect(await publishOf(large)).toBe(1)
+  await answer(large, 2)
+  await answer(large, 1)
+  expect(await publishOf(large)).toBe(1)
+  expect(await publishOf(large)).toBe(0)
+  expect(await publishedOf(large)).toEqual([0, 1, 2, 3, 4, 5])
+  await finish(large)
+})
+
+it('publishes the rows of each batch as they are in the file', async () => {
+  const { id } = await add({ batches: 2, columns: { product_statuses: ['ACTIVE'] } })
+  const [applying] = (await importsWithRoom(worker)).filter((one) => one.id === id)
+  if (applying) await publishNext({ db, worker, storage }, applying)
+  const records = await admin`select type, payload from outbox where key = ${id} order by id`
+  const of = { import_id: id, template: 'stock', product_statuses: ['ACTIVE'] }
+  expect(records).toEqual(
+    [0, 1].map((batch) => ({
+      type: 'batch.stock',
+      payload: { ...of, batch, rows: [{ row: batch + 2, values: { sku: `S-${batch}`, stock: 1 } }] },
+    })),
+  )
+  await admin`update import set ended_at = now() where id = ${id}`
+})
+
+it('applies one import of a workspace after the other, in the order of their starts', async () => {
+  const workspaceId = randomUUID()
+  const at = (seconds: number) => ({ started_at: new Date(Date.UTC(2026, 0, 1, 0, 0, seconds)) })
+  const second = await add({ workspaceId, batches: 1, columns: at(2) })
+  const first = await add({ workspaceId, batches: 1, columns: at(1) })
+  const ofAnother = await add({ batches: 1, columns: at(3) })
+  expect((await roomOf(first, second, ofAnother)).map(([place]) => place).sort()).toEqual([0, 2])
+  await publishOf(first)
+  expect(await roomOf(first, second)).toEqual([])
+  await answer(first, 0)
+  expect(await roomOf(first, second)).toEqual([[1, 1]])
+  await finish(second, ofAnother)
+})
+
+it('gives workspaces their turns: 24 batches are under way, and the one that waits longest is next', async () => {
+  const imports = await Promise.all(Array.from({ length: 8 }, () => add({ batches: 9 })))
+  const [first, , , , , , seventh, eighth] = imports as [StoredImport, ...StoredImport[]]
+  const sentAt = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n))
+  for (const [n, { id }] of imports.entries()) await admin`update import set sent_at = ${sentAt(n)} where id = ${id}`
+  const firstSix = [0, 1, 2, 3, 4, 5].map((place) => [place, 4])
+  expect(await roomOf(...imports)).toEqual(firstSix)
+  for (const one of imports.slice(0, 6)) await publishOf(one)
+  expect(await roomOf(...imports)).toEqual([])
+  await answer(first, 0)
+  expect(await roomOf(...imports)).toEqual([[6, 1]])
+  await answer(first, 1)
+  expect(await roomOf(...imports)).toEqual([[6, 2]])
+  await publishOf(seventh as StoredImport)
+  await answer(first, 2)
+  expect(await roomOf(...imports)).toEqual([[7, 1]])
+  expect(await publishedOf(eighth as StoredImport)).toEqual([])
+  await finish(...imports)
+})
+
+it('of replicas that publish at the same time one publishes a batch', async () => {
+  const contested = await add({ batches: 40 })
+  for (let batch = 0; batch < 40; ) {
+    await Promise.all(Array.from({ length: 4 }, () => publishOf(contested)))
+    const published = await publishedOf(contested)
+    expect(published).toEqual(published.map((_, n) => n))
+    expect(published.length).toBeLessThanOrEqual(batch + 4)
+    expect(published.length).toBeGreaterThan(batch)
+    for (; batch < published.length; batch++) await answer(contested, batch)
+  }
+  expect(await columnsOf(contested)).toMatchObject({ status: 'COMPLETED', updated: 40 })
+})
+
+it('publishes nothing of an import that was cancelled after it was looked at', async () => {
+  const cancelled = await add({ batches: 6 })
+  const [applying] = (await importsWithRoom(worker)).filter(({ id }) => id === cancelled.id)
+  await admin`update import set status = 'CANCELLED', ends_at_batch = 0 where id = ${cancelled.id}`
+  if (applying) expect(await publishNext({ db, worker, storage }, applying)).toBe(0)
+  expect(await publishedOf(cancelled)).toEqual([])
+  expect(await roomOf(cancelled)).toEqual([])
+  await finish(cancelled)
+})
+
+it('publishes no batch of a file of rows that is lost or cut', async () => {
+  const [lost, cut] = [await add({ batches: 2 }), await add({ batches: 2 })]
+  await storage.remove([findingPath(lost, 'rows')])
+  await admin`update import_batch set first_byte = first_byte + 10000 where import_id = ${cut.id}`
+  for (const one of [lost, cut]) {
+    await expect(publishOf(one)).rejects.toThrow()
+    expect(await publishedOf(one)).toEqual([])
+    expect(await columnsOf(one)).toMatchObject({ next_batch: 0 })
+  }
+  await finish(lost, cut)
+})
