@@ -8,11 +8,13 @@ import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-to
 import { stackSecrets } from '@backoffice/local/secrets.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { type Api, apiClient } from './api.ts'
+import { measureBesideImport } from './measure-beside-import.ts'
 import { measureCollections } from './measure-collections.ts'
 import { measureCreates } from './measure-creates.ts'
 import { measureCustomers } from './measure-customers.ts'
 import { measureDeliveryList } from './measure-delivery-list.ts'
 import { measureGateway } from './measure-gateway.ts'
+import { measureImportFile } from './measure-import-file.ts'
 import { measureImports } from './measure-imports.ts'
 import { measureOrderList } from './measure-order-list.ts'
 import { measureOrders } from './measure-orders.ts'
@@ -92,7 +94,16 @@ async function measure(stack: BenchStack): Promise<Row[]> {
     openService: (workspaceId) => openService('webhook-delivery', workspaceId),
   }
   for (const [what, measureWebhooks] of webhookMeasurements(webhooks)) await measuring(what, measureWebhooks)
-  await measuring('imports', () => measureImports(description.postgres, secrets.rolePassword))
+  await measuring('imports of batches', () => measureImports(description.postgres, secrets.rolePassword))
+  await measuring('imports of files', (own) =>
+    measureImportFile({ ...own, description: stack.now, rolePassword: secrets.rolePassword }),
+  )
+  await measuring('imports beside other workspaces', async ({ api }) => {
+    const other = await newWorkspace(description)
+    const beside = await measureBesideImport(api, other.api)
+    await other.api.close()
+    return beside
+  })
   await measuring('lists of a million products', (large) =>
     measureProductList({ ...large, catalogUrl, postgresUrl: description.postgres }),
   )
