@@ -19,7 +19,7 @@ export async function importsApi() {
   const { admin, db, takeStatements } = await testDatabase('imports')
   const woken: string[] = []
   const wake = { validation: () => void woken.push('validation'), batches: () => void woken.push('batches') }
-  const declared = operations(storage, wake)
+  const declared = operations(db, storage, wake)
   const send = serviceClient(db, declared)
 
   const upload = <Body = Import>(
