@@ -57,6 +57,6 @@ function columnTables(): string {
 
 test('docs/imports.md shows the columns of every template', () => {
   const text = readFileSync(new URL('../../../docs/imports.md', import.meta.url), 'utf8')
-  const [, shown] = /<!-- columns -->\n\n([^]*)\n\n<!-- end of columns -->/.exec(text) ?? []
+  const [, shown] = /<!-- columns -->\n\n([\s\S]*)\n\n<!-- end of columns -->/.exec(text) ?? []
   expect(shown).toBe(columnTables())
 })

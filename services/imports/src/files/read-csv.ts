@@ -42,7 +42,8 @@ export function delimiterOf(firstLines: string, names: ReadonlySet<string>): str
   return DELIMITERS.reduce((best, delimiter) => (found(delimiter) > found(best) ? delimiter : best))
 }
 
-function firstRow(text: string, delimiter: string): readonly string[] {
+/** The cells of a text's first row; none when it is not well-formed. */
+export function firstRow(text: string, delimiter: string): readonly string[] {
   try {
     const [cells = []] = parseText(text, { ...OPTIONS, delimiter, to: 1, max_record_size: 0 }) as string[][]
     return cells

@@ -1,17 +1,25 @@
+import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { okStream } from '@backoffice/http/reply.ts'
 import { savedAs, streamed } from '@backoffice/http/streamed.ts'
-import type { Database } from '@backoffice/postgres/database.ts'
+import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { CSV } from '../files/csv-lines.ts'
+import { CSV, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
+import { firstRow } from '../files/read-csv.ts'
 import { ImportPath } from '../imports/find-import.ts'
+import { ERROR_COLUMN } from '../rows/header.ts'
+import { failedRows, type ValidatedImport } from './failed-rows.ts'
 import { findStored } from './find-stored.ts'
 
+/** Enough for the header of a corrected file. */
+const HEADER_BYTES = 64 * 1024
+
 /**
- * GET /v1/imports/{id}/corrected.csv (extension, OP-148): the bad rows of the file as they were uploaded, with a column `error` that
- * says what to mend. Uploaded again, that column is ignored.
+ * GET /v1/imports/{id}/corrected.csv (extension, OP-148): the bad rows of the file as they were uploaded, then the rows that could not
+ * be applied, with a column `error` that says what to mend. Uploaded again, that column is ignored.
  */
 export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperation =>
   operation({
@@ -24,12 +32,20 @@ export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperati
     openPoints: ['OP-148'],
     extension: true,
 
-    async handle({ params: { id }, context: { workspaceId, ...rest } }) {
-      const { status, claim, isValidated } = await db.inWorkspace({ workspaceId, ...rest }, (tx) => findStored(tx, id))
+    async handle({ params: { id }, context }) {
+      const { status, claim, isValidated } = await db.inWorkspace(context, (tx) => findStored(tx, id))
       if (!isValidated || claim === null) {
         throw conflict(['status'], `is ${status}; the bad rows are there once the file is validated`)
       }
-      const content = await storage.read(findingPath({ workspaceId, id, claim }, 'corrected'))
+      const content = Readable.from(badRows(db, storage, context, { id, claim }), { objectMode: false })
       return okStream(CSV, content, savedAs(`corrected-${id}.csv`))
     },
   })
+
+async function* badRows(db: Database, storage: FileStorage, context: WorkspaceContext, found: ValidatedImport) {
+  const path = findingPath({ workspaceId: context.workspaceId, ...found }, 'corrected')
+  yield* await storage.read(path)
+  const start = await text(await storage.read(path, { start: 0, end: HEADER_BYTES - 1 }))
+  const columns = firstRow(start, ',').filter((name) => name !== ERROR_COLUMN)
+  for await (const rows of failedRows(db, storage, context, found, columns)) yield spreadsheetLines(rows)
+}

@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream'
 import { conflict } from '@backoffice/contracts/errors.ts'
-import type { ReportedError } from '@backoffice/contracts/import.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { okStream } from '@backoffice/http/reply.ts'
 import { savedAs, streamed } from '@backoffice/http/streamed.ts'
@@ -10,6 +9,7 @@ import { BYTE_ORDER_MARK, CSV, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { ImportPath } from '../imports/find-import.ts'
 import { ERROR_HEADER, errorCells } from '../validation/report-files.ts'
+import { failedBatches } from './failed-rows.ts'
 import { findStored, type StoredImport } from './find-stored.ts'
 import { failureOf } from './import-errors.ts'
 
@@ -45,25 +45,5 @@ async function* errorsOf(db: Database, storage: FileStorage, context: WorkspaceC
   } else yield `${BYTE_ORDER_MARK}${spreadsheetLines([ERROR_HEADER])}`
   const failure = failureOf(found)
   if (failure.length > 0) yield spreadsheetLines(failure.map(errorCells))
-  for await (const errors of errorsOfApplying(db, context, id)) yield spreadsheetLines(errors.map(errorCells))
-}
-
-/** Batches whose errors are read with one statement. */
-const BATCHES_TOGETHER = 20
-
-/** The errors of rows that could not be applied, in the order of the rows. */
-async function* errorsOfApplying(db: Database, context: WorkspaceContext, id: string): AsyncGenerator<ReportedError[]> {
-  for (let after = -1; ; ) {
-    const batches = await db.inWorkspace(
-      context,
-      (tx) => tx<{ batch: number; errors: ReportedError[] }[]>`
-        select batch, errors from import_batch
-        where workspace_id = ${context.workspaceId} and import_id = ${id} and failed > 0 and batch > ${after}
-        order by batch limit ${BATCHES_TOGETHER}`,
-    )
-    for (const { errors } of batches) yield errors
-    const last = batches.at(-1)
-    if (last === undefined) return
-    after = last.batch
-  }
+  for await (const { errors } of failedBatches(db, context, id)) yield spreadsheetLines(errors.map(errorCells))
 }

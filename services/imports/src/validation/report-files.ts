@@ -76,4 +76,5 @@ export function openReportFiles(folder: string, header: readonly string[]) {
   }
 }
 
-const mistakeOf = ({ column, message }: ReportedError) => (column === '' ? message : `${column}: ${message}`)
+/** What the column `error` says. */
+export const mistakeOf = ({ column, message }: ReportedError) => (column === '' ? message : `${column}: ${message}`)

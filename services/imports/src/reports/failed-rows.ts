@@ -1,0 +1,61 @@
+import { text } from 'node:stream/consumers'
+import type { ReportedError } from '@backoffice/contracts/import.ts'
+import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import { findingPath } from '../files/file-paths.ts'
+import { cellOf } from '../rows/write-cell.ts'
+import { mistakeOf } from '../validation/report-files.ts'
+
+/** An import whose validation is stored. */
+export interface ValidatedImport {
+  readonly id: string
+  readonly claim: string
+}
+
+/** A batch with rows that could not be applied, and where its rows are in their file. */
+interface FailedBatch {
+  readonly batch: number
+  readonly first_byte: number
+  readonly bytes: number
+  readonly errors: readonly ReportedError[]
+}
+
+/** Batches that are read with one statement. */
+const BATCHES_TOGETHER = 20
+
+/** The batches of an import with rows that could not be applied, in their order. */
+export async function* failedBatches(db: Database, context: WorkspaceContext, id: string): AsyncGenerator<FailedBatch> {
+  for (let after = -1; ; ) {
+    const batches = await db.inWorkspace(
+      context,
+      (tx) => tx<FailedBatch[]>`
+        select batch, first_byte, bytes, errors from import_batch
+        where workspace_id = ${context.workspaceId} and import_id = ${id} and failed > 0 and batch > ${after}
+        order by batch limit ${BATCHES_TOGETHER}`,
+    )
+    yield* batches
+    const last = batches.at(-1)
+    if (last === undefined) return
+    after = last.batch
+  }
+}
+
+/** The cells of rows that could not be applied, by the names of these columns, and their error. */
+export async function* failedRows(
+  db: Database,
+  storage: FileStorage,
+  context: WorkspaceContext,
+  { id, claim }: ValidatedImport,
+  columns: readonly string[],
+): AsyncGenerator<string[][]> {
+  const path = findingPath({ workspaceId: context.workspaceId, id, claim }, 'rows')
+  for await (const { first_byte: start, bytes, errors } of failedBatches(db, context, id)) {
+    const errorOf = new Map(errors.map((error) => [error.row, error]))
+    const content = await text(await storage.read(path, { start, end: start + bytes - 1 }))
+    const rows: { row: number; values: Record<string, unknown> }[] = JSON.parse(content)
+    yield rows.flatMap(({ row, values }) => {
+      const error = errorOf.get(row)
+      return error === undefined ? [] : [[...columns.map((column) => cellOf(values[column])), mistakeOf(error)]]
+    })
+  }
+}
