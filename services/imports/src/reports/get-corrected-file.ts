@@ -46,6 +46,7 @@ async function* badRows(db: Database, storage: FileStorage, context: WorkspaceCo
   const path = findingPath({ workspaceId: context.workspaceId, ...found }, 'corrected')
   yield* await storage.read(path)
   const start = await text(await storage.read(path, { start: 0, end: HEADER_BYTES - 1 }))
-  const columns = firstRow(start, ',').filter((name) => name !== ERROR_COLUMN)
+  const names = firstRow(start, ',').map((name) => name.trim())
+  const columns = names.filter((name) => name !== ERROR_COLUMN)
   for await (const rows of failedRows(db, storage, context, found, columns)) yield spreadsheetLines(rows)
 }
