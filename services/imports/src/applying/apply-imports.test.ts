@@ -1,8 +1,11 @@
+import type { Import } from '@backoffice/contracts/import.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { importsService } from '../testing/imports-service.ts'
 
-const { adminOf, applied, send } = await importsService('catalog')
+const { adminOf, applied, atRest, get, report, send, validated } = await importsService('catalog')
 
 it('applies a validated file, and publishes import.completed once (OP-50, OP-72)', async () => {
   const caller = aCaller()
@@ -33,4 +36,148 @@ it('applies a validated file, and publishes import.completed once (OP-50, OP-72)
       },
     },
   ])
+})
+
+/** A file of the template products with so many new rows, from the given number on. */
+const products = (count: number, first = 0) =>
+  ['sku,name,stock', ...Array.from({ length: count }, (_, n) => `SKU-${first + n},Mug ${first + n},1`)].join('\n')
+
+/** Waits until an import has this status, and its batches under way are answered. */
+const ended = (id: string, status: string) =>
+  eventually(`import ${id} is ${status}`, async () => {
+    const [row] = await adminOf('imports')<{ status: string; ended_at: Date | null }[]>`
+      select status, ended_at from import where id = ${id}`
+    return row?.status === status && row.ended_at !== null
+  })
+
+/** The statuses in the import.completed of an import. */
+const eventsOf = async (id: string) => {
+  const events = await adminOf('imports')<{ status: string }[]>`
+    select payload ->> 'status' as status from outbox where topic = 'imports.events' and key = ${id}`
+  return events.map(({ status }) => status)
+}
+
+/** Keeps catalog from applying batches until the returned function is called. */
+async function holdCatalog(): Promise<() => Promise<void>> {
+  const [held, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const holding = adminOf('catalog').begin(async (tx) => {
+    await tx`lock table inbox in share row exclusive mode`
+    held.resolve()
+    await released.promise
+  })
+  await held.promise
+  return async () => {
+    released.resolve()
+    await holding
+  }
+}
+
+/** Uploads and validates products, and returns the id of the import. */
+const validatedId = async (caller: Caller, content: string) => (await validated(caller, 'products', content)).import_id
+const start = (caller: Caller, id: string, query = '') =>
+  send<Import>(caller, 'POST', `/v1/imports/${id}/start${query}`)
+
+it('tells how many rows are applied while it goes on, and never fewer than before', async () => {
+  const caller = aCaller()
+  const id = await validatedId(caller, products(5000))
+  const release = await holdCatalog()
+  expect(await start(caller, id)).toMatchObject({ status: 202, body: { status: 'IMPORTING', processed_rows: 0 } })
+  const seen: number[] = []
+  await release()
+  await eventually('all rows are applied', async () => {
+    const { status, processed_rows } = await get(caller, id)
+    seen.push(processed_rows)
+    return status === 'COMPLETED'
+  })
+  expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+  expect(new Set(seen).size).toBeGreaterThan(2)
+  expect(seen.at(-1)).toBe(5000)
+})
+
+it('a cancelled import keeps and reports what was under way, publishes no further batch, and the next one goes on', async () => {
+  const caller = aCaller()
+  const [id, next] = [await validatedId(caller, products(3000)), await validatedId(caller, products(10, 5000))]
+  const release = await holdCatalog()
+  await start(caller, id)
+  await start(caller, next)
+  await eventually('four batches are under way', async () => {
+    const [row] = await adminOf('imports')`select from import where id = ${id} and next_batch = 4`
+    return row !== undefined
+  })
+  const cancel = () => send<Import>(caller, 'POST', `/v1/imports/${id}/cancel`)
+  expect(await cancel()).toMatchObject({ status: 202, body: { status: 'CANCELLED', processed_rows: 0 } })
+  expect(await eventsOf(id)).toEqual([])
+  await release()
+  await ended(id, 'CANCELLED')
+  expect(await cancel()).toMatchObject({ status: 202, body: { status: 'CANCELLED', processed_rows: 2000 } })
+  expect((await report(caller, id)).summary).toMatchObject({ total_rows: 3000, created: 2000, updated: 0, failed: 0 })
+  expect(await atRest(caller, next)).toMatchObject({ status: 'COMPLETED', processed_rows: 10 })
+  const { body } = await send<{ total: number }>(caller, 'GET', '/v1/products')
+  expect(body.total).toBe(2010)
+  expect(await eventsOf(id)).toEqual(['CANCELLED'])
+  const batches = await adminOf('imports')`select from outbox where topic = 'imports.batches' and key = ${id}`
+  expect(batches).toHaveLength(4)
+})
+
+it('a cancelled import keeps the files of its validation', async () => {
+  const caller = aCaller()
+  const { import_id: id } = await validated(caller, 'products', `${products(1)}\nSKU-B,Cup,many`)
+  const read = (name: string) => send<string>(caller, 'GET', `/v1/imports/${id}/${name}`)
+  const before = [await read('errors.csv'), await read('corrected.csv')]
+  expect(before).toMatchObject([{ status: 200 }, { status: 200 }])
+  await send(caller, 'POST', `/v1/imports/${id}/cancel`)
+  expect([await read('errors.csv'), await read('corrected.csv')]).toEqual(before)
+  expect(await eventsOf(id)).toEqual([])
+})
+
+it('starts once, a file with bad rows with skip_invalid only, and tells every error in the end (OP-50, OP-52)', async () => {
+  const caller = aCaller()
+  const rows = ['A,Mug,1', 'B,Cup,many', 'C,Jug,1', 'D,Pot,1', ',Pan,1']
+  const id = await validatedId(caller, ['sku,name,stock', ...rows].join('\n'))
+  const refused = await start(caller, id)
+  expect(refused).toMatchObject({ status: 422, body: { error: { code: 'unprocessable' } } })
+  // The SKU of a row is there since the validation, so the row updates.
+  const taken = { name: 'Teapot', type: 'SIMPLE_PRODUCT', sku: 'D', stock: 1 }
+  expect((await send(caller, 'POST', '/v1/products', taken)).status).toBe(201)
+  const starts = await Promise.all([1, 2, 3].map(() => start(caller, id, '?skip_invalid=true')))
+  expect(starts.map(({ status }) => status).sort()).toEqual([202, 409, 409])
+  expect(await atRest(caller, id)).toMatchObject({ status: 'COMPLETED_WITH_ERRORS', processed_rows: 3 })
+  const { summary } = await report(caller, id)
+  expect(summary).toMatchObject({ total_rows: 5, valid_rows: 3, invalid_rows: 2, created: 2, updated: 1, failed: 0 })
+  expect(await eventsOf(id)).toEqual(['COMPLETED_WITH_ERRORS'])
+})
+
+it('a row that can no longer be applied fails alone, and errors.csv has it after the errors of the validation', async () => {
+  const caller = aCaller()
+  const content = 'sku,name,stock,slug\nA,Mug,1,mug\nB,Cup,many,cup\nC,Jug,1,jug'
+  const { import_id: id } = await validated(caller, 'products', content)
+  const product = { name: 'Another', slug: 'jug', type: 'SIMPLE_PRODUCT', sku: 'J', stock: 1 }
+  expect((await send(caller, 'POST', '/v1/products', product)).status).toBe(201)
+  await start(caller, id, '?skip_invalid=true')
+  await atRest(caller, id)
+  const { status, summary } = await report(caller, id)
+  expect(status).toBe('COMPLETED_WITH_ERRORS')
+  expect(summary).toMatchObject({ created: 1, updated: 0, failed: 1, errors_truncated: false })
+  const places = summary.errors.map(({ row, column, code }) => [row, column, code])
+  expect(places).toEqual([
+    [3, 'stock', 'bad_request'],
+    [4, 'slug', 'conflict'],
+  ])
+  const { body } = await send<string>(caller, 'GET', `/v1/imports/${id}/errors.csv`)
+  const cells = body
+    .trim()
+    .split('\r\n')
+    .map((line) => line.split(',').slice(0, 3))
+  expect(cells.slice(1)).toEqual(places.map((place) => place.map(String)))
+})
+
+it('the records of a sandbox import say so', async () => {
+  const caller = aCaller({ livemode: false })
+  const { import_id: id, status } = await applied(caller, 'products', products(600))
+  expect(status).toBe('COMPLETED')
+  const records = await adminOf('imports')`
+    select topic, type, livemode from outbox where key = ${id} order by id`
+  const batch = { topic: 'imports.batches', type: 'batch.products', livemode: false }
+  const completed = { topic: 'imports.events', type: 'import.completed', livemode: false }
+  expect(records.map((record) => ({ ...record }))).toEqual([batch, batch, completed])
 })

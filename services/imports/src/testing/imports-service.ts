@@ -111,6 +111,10 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
     )
   return {
     directory,
+    /** Put before the names of its topics. */
+    prefix,
+    /** The address of a service. */
+    urlOf: (name: ServiceName) => urls.get(name) ?? '',
     /** Connects to a service's database as a superuser. */
     adminOf: (name: ServiceName) => databaseOf(name).admin,
     start,
