@@ -1,4 +1,5 @@
-import { Readable } from 'node:stream'
+import { PassThrough } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Import } from '@backoffice/contracts/import.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
@@ -51,11 +52,13 @@ export const followImport = (db: Database): AnyOperation => {
       }
       opened(workspaceId, 1)
       const ended = new AbortController()
-      const content = Readable.from(events(db, context, id, ended.signal), { objectMode: false })
+      const content = new PassThrough()
       content.once('close', () => {
         opened(workspaceId, -1)
         ended.abort()
       })
+      // A stream made of the events would close with the next event only. An error reaches the client through the content.
+      pipeline(events(db, context, id, ended.signal), content).catch(() => undefined)
       return okStream(EVENT_STREAM, content)
     },
   })
