@@ -1,11 +1,14 @@
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Import } from '@backoffice/contracts/import.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
+import { findingPath } from '../files/file-paths.ts'
 import { importsService } from '../testing/imports-service.ts'
 
-const { adminOf, applied, atRest, get, report, send, validated } = await importsService('catalog')
+const { adminOf, applied, atRest, directory, get, report, send, validated } = await importsService('catalog')
 
 it('applies a validated file, and publishes import.completed once (OP-50, OP-72)', async () => {
   const caller = aCaller()
@@ -180,4 +183,26 @@ it('the records of a sandbox import say so', async () => {
   const batch = { topic: 'imports.batches', type: 'batch.products', livemode: false }
   const completed = { topic: 'imports.events', type: 'import.completed', livemode: false }
   expect(records.map((record) => ({ ...record }))).toEqual([batch, batch, completed])
+})
+
+it('an import whose file of rows is lost is tried again, then FAILED with the reason, and the next one goes on', async () => {
+  const caller = aCaller()
+  const [id, next] = [await validatedId(caller, products(3)), await validatedId(caller, products(4, 10))]
+  const sql = adminOf('imports')
+  const [{ claim } = {}] = await sql<{ claim: string }[]>`select claim from import where id = ${id}`
+  const path = findingPath({ workspaceId: caller.workspaceId, id, claim: claim ?? '' }, 'rows')
+  await rm(join(directory, 'imports', path))
+  await start(caller, id)
+  await start(caller, next)
+  await eventually('it was tried', async () => {
+    const [{ failing_since: since } = {}] = await sql`select failing_since from import where id = ${id}`
+    return since !== null
+  })
+  expect(await get(caller, id)).toMatchObject({ status: 'IMPORTING' })
+  await sql`update import set failing_since = now() - interval '10 minutes' where id = ${id}`
+  expect(await atRest(caller, id)).toMatchObject({ status: 'FAILED', processed_rows: 0 })
+  const { summary } = await report(caller, id)
+  expect(summary.errors).toMatchObject([{ row: 1, message: expect.stringContaining('gave up after 10 minutes') }])
+  expect(await atRest(caller, next)).toMatchObject({ status: 'COMPLETED', processed_rows: 4 })
+  expect(await eventsOf(id)).toEqual(['FAILED'])
 })

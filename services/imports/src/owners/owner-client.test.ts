@@ -1,0 +1,76 @@
+import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
+import { aCaller, tokenPrivateKey } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { importsService } from '../testing/imports-service.ts'
+import { ownerClient } from './owner-client.ts'
+
+const { adminOf, post, get, report } = await importsService()
+const NOTHING = { created: [], updated: [], unchanged: [], failed: [] }
+const asking = {
+  ...{ id: '0190b3a0-0000-7000-8000-000000000001', workspaceId: aCaller().workspaceId, livemode: true },
+  ...({ template: 'customers', productStatuses: [...PRODUCT_STATUSES] } as const),
+}
+const page = {
+  read: [{ row: 2, cells: [], key: 'a', json: '{"row":2,"values":{"email":"ä\\"@x"}}' }],
+  refused: [],
+  earlier: ['e'],
+}
+
+/** A client whose owners are all at this address. */
+function clientOf(url: string) {
+  const client = ownerClient({ CATALOG_URL: url, COLLECTIONS_URL: url, ORDERS_URL: url }, tokenPrivateKey)
+  whenDone(() => client.stop?.())
+  return client
+}
+
+it('asks the owner of the template with the rows as they are, and again when it does not answer', async () => {
+  const owner = await startReceiver()
+  const answers = [
+    [503, '{}'],
+    [200, 'not json'],
+    [200, '{"created":[]}'],
+    [200, JSON.stringify({ ...NOTHING, created: [2] })],
+  ] as const
+  owner.answerWith((response) => {
+    const [status, body] = answers[owner.requests.length - 1] ?? [500, '{}']
+    response.writeHead(status, { 'content-type': 'application/json' }).end(body)
+  })
+  expect(await clientOf(owner.url).check(asking, page)).toEqual({ ...NOTHING, created: [2] })
+  expect(owner.requests).toHaveLength(4)
+  expect(JSON.parse(owner.requests[3]?.body.toString() ?? '')).toEqual({
+    ...{ template: 'customers', product_statuses: [...PRODUCT_STATUSES], earlier: ['e'] },
+    rows: [{ row: 2, values: { email: 'ä"@x' } }],
+  })
+})
+
+it('says which service does not answer', async () => {
+  await expect(clientOf('http://127.0.0.1:9').check(asking, page)).rejects.toMatchObject({
+    ...{ code: 'service_unavailable', message: 'orders does not answer', cause: { code: 'ECONNREFUSED' } },
+  })
+})
+
+it('a file whose owner is away is tried again, and FAILED with the reason after ten minutes', async () => {
+  const caller = aCaller()
+  const { body: uploaded } = await post(caller, 'customers', 'email,firstname\na@example.com,Ada')
+  const failing = () =>
+    eventually('it fails', async () => {
+      const [row] = await adminOf('imports')<{ failing_since: Date | null }[]>`
+        select failing_since from import where id = ${uploaded.id}`
+      return row?.failing_since ?? false
+    })
+  await failing()
+  expect(await get(caller, uploaded.id)).toMatchObject({ status: 'VALIDATING' })
+  await adminOf('imports')`
+    update import set failing_since = now() - interval '10 minutes' where id = ${uploaded.id}`
+  await eventually('it is FAILED', async () => (await get(caller, uploaded.id)).status === 'FAILED')
+  const { summary } = await report(caller, uploaded.id)
+  expect(summary.errors).toEqual([
+    {
+      ...{ row: 1, column: '', code: 'unprocessable', value: null },
+      message: 'gave up after 10 minutes: orders does not answer',
+    },
+  ])
+})

@@ -1,0 +1,81 @@
+import { expect, it } from 'vitest'
+import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
+import { claimImport, renewClaim } from './claim-import.ts'
+import { recordFindings } from './record-findings.ts'
+
+const { add, admin, db, worker, columnsOf } = await storedImports()
+const claim = (maxBytes = 1000) => claimImport({ db, worker }, maxBytes)
+const uploaded = { status: 'UPLOADED', claim: null, started_at: null, ends_at_batch: null, batches: 0 }
+const addUploaded = (columns = {}, workspaceId?: string) =>
+  add({ batches: 0, columns: { ...uploaded, ...columns }, ...(workspaceId !== undefined && { workspaceId }) })
+const endLease = ({ id }: { readonly id: string }) =>
+  admin`update import set claimed_until = clock_timestamp() where id = ${id}`
+const finish = (...all: readonly StoredImport[]) =>
+  admin`update import set status = 'CANCELLED', ended_at = now() where id = any(${all.map(({ id }) => id)})`
+const FINDINGS = {
+  counts: { total_rows: 1, valid_rows: 1, invalid_rows: 0 },
+  batches: [{ first_byte: 0, bytes: 10, rows: 1 }],
+  errors: [],
+  diff: { create: { count: 0, rows: [] }, update: { count: 0, rows: [] }, unchanged: { count: 0, rows: [] } },
+}
+
+it('one of many replicas gets an import', async () => {
+  const waiting = await addUploaded()
+  const claims = await Promise.all(Array.from({ length: 8 }, () => claim()))
+  expect(claims.filter((one) => one !== undefined)).toMatchObject([{ id: waiting.id }])
+  expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATING', claims: 1 })
+  await finish(waiting)
+})
+
+it('a replica that dies is replaced after its lease, and records nothing should it live on', async () => {
+  const waiting = await addUploaded()
+  const first = await claim()
+  expect(await claim()).toBeUndefined()
+  await endLease(waiting)
+  const second = await claim()
+  expect(second).toMatchObject({ id: waiting.id })
+  if (first === undefined || second === undefined) throw new Error('nothing was claimed')
+  expect(await renewClaim(db, first, 7)).toBe(false)
+  expect(await recordFindings(db, first, FINDINGS)).toBe(false)
+  expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATING', claim: second.claim, batches: 0 })
+  expect(await renewClaim(db, second, 7)).toBe(true)
+  expect(await recordFindings(db, second, FINDINGS)).toBe(true)
+  expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATED', claim: second.claim, batches: 1 })
+})
+
+it('a file whose validation has ended four processes is FAILED', async () => {
+  const waiting = await addUploaded()
+  for (let claims = 1; claims <= 4; claims++) {
+    expect(await claim()).toMatchObject({ id: waiting.id })
+    await endLease(waiting)
+  }
+  expect(await claim()).toBeUndefined()
+  const failure = expect.stringContaining('could not be validated')
+  expect(await columnsOf(waiting)).toMatchObject({ status: 'FAILED', failure, ended_at: expect.any(Date) })
+  expect(await claim()).toBeUndefined()
+})
+
+it('a cancelled import cannot be recorded', async () => {
+  const waiting = await addUploaded()
+  const claimed = await claim()
+  await finish(waiting)
+  if (claimed === undefined) throw new Error('nothing was claimed')
+  expect(await renewClaim(db, claimed, 7)).toBe(false)
+  expect(await recordFindings(db, claimed, FINDINGS)).toBe(false)
+  expect(await columnsOf(waiting)).toMatchObject({ status: 'CANCELLED', batches: 0 })
+})
+
+it('workspaces take turns, with one file each at a time, and small files have a slot of their own', async () => {
+  const at = (n: number) => ({ created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, n)) })
+  const first = await addUploaded(at(1))
+  const behindFirst = await addUploaded(at(2), first.workspaceId)
+  const large = await addUploaded({ ...at(3), bytes: 2000 })
+  expect(await claim()).toMatchObject({ id: first.id })
+  expect(await claim()).toBeUndefined()
+  expect(await claim(2000)).toMatchObject({ id: large.id })
+  const later = await addUploaded(at(4))
+  await admin`update import set status = 'VALIDATED' where id = ${first.id}`
+  expect(await claim()).toMatchObject({ id: later.id })
+  expect(await claim()).toMatchObject({ id: behindFirst.id })
+  await finish(first, behindFirst, large, later)
+})
