@@ -51,9 +51,14 @@ it('gives a file that is corrected again its own column "error" only', async () 
 })
 
 it('keeps the cells of a row that has too many, and fills up one that has too few', async () => {
-  const { corrected } = await written(['sku', 'name'], badRow(['A', 'Mug', ' blue']), badRow(['B']))
+  const { corrected } = await written(
+    ['sku', 'name'],
+    badRow(['A', 'Mug', ' blue']),
+    badRow(['B']),
+    badRow(['C', 'Cup', '']),
+  )
   expect(corrected).toBe(
-    '\ufeffsku,name,error\r\nA,Mug,name: must not be blank, blue\r\nB,,name: must not be blank\r\n',
+    '\ufeffsku,name,error\r\nA,Mug,name: must not be blank, blue\r\nB,,name: must not be blank\r\nC,Cup,name: must not be blank\r\n',
   )
 })
 

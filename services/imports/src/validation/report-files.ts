@@ -60,8 +60,7 @@ export function openReportFiles(folder: string, header: readonly string[]) {
       const lines = corrections.map(({ cells, error }) => [
         ...kept.map((index) => cells[index]),
         mistakeOf(error),
-        // Cells without a column stay in sight, and keep an uncorrected row bad.
-        ...cells.slice(header.length),
+        ...withoutColumn(cells.slice(header.length)),
       ])
       await write(corrected, spreadsheetLines(lines))
     },
@@ -78,3 +77,6 @@ export function openReportFiles(folder: string, header: readonly string[]) {
 
 /** What the column `error` says. */
 export const mistakeOf = ({ column, message }: ReportedError) => (column === '' ? message : `${column}: ${message}`)
+
+/** Cells without a column stay in sight, and keep an uncorrected row bad. Empty ones do no harm, and go. */
+const withoutColumn = (cells: readonly string[]) => (cells.every((cell) => cell === '') ? [] : cells)
