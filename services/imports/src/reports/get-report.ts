@@ -23,7 +23,8 @@ export const getReport = operation({
       const found = await findImport(tx, id)
       const shown = [...failureOf(found), ...(await validationErrors(tx, id)), ...(await firstOfApplying(tx, id))]
       const errors = shown.toSorted((a, b) => a.row - b.row).slice(0, ERRORS_SHOWN)
-      const all = found.invalid_rows + found.failed
+      const aboutFile = shown.filter(({ row }) => row === 1).length
+      const all = aboutFile + found.invalid_rows + found.failed
       return ok({
         import_id: id,
         status: found.status,
