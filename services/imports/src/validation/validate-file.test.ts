@@ -1,0 +1,103 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { ImportCheckAnswer, Template } from '@backoffice/contracts/imports.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { chunksOf } from '../files/testing/chunks.ts'
+import { type CheckPage, validateFile } from './validate-file.ts'
+
+const created: CheckPage = async ({ read }): Promise<ImportCheckAnswer> => ({
+  created: read.map(({ row }) => row),
+  updated: [],
+  unchanged: [],
+  failed: [],
+})
+
+async function validate(
+  content: string,
+  { check = created, onRows = (_rows: number) => {}, template = 'stock' as Template } = {},
+) {
+  const folder = await mkdtemp(join(tmpdir(), 'validate-'))
+  whenDone(() => rm(folder, { recursive: true }))
+  const chunks = chunksOf(Buffer.from(content), 64 * 1024)
+  const findings = await validateFile(
+    { template, content: chunks, encoding: 'utf-8', folder, remarks: [] },
+    check,
+    onRows,
+  )
+  return { folder, findings }
+}
+
+const rows = (length: number) => Array.from({ length }, (_, n) => `S${n},1\n`).join('')
+
+it('keeps all rows before one that cannot be read, and refuses that one with its number', async () => {
+  const { findings } = await validate(`sku,stock\n${rows(1234)}"open,1\nlast,1\n`)
+  expect(findings.counts).toEqual({ total_rows: 1235, valid_rows: 1234, invalid_rows: 1 })
+  expect(findings.errors).toMatchObject([{ row: 1236, column: '', value: null }])
+})
+
+it('keeps the order of the file, whichever page its owner answers first', async () => {
+  const slowest = { first: true }
+  const check: CheckPage = async (page) => {
+    if (slowest.first) {
+      slowest.first = false
+      await pause(50)
+    }
+    return created(page)
+  }
+  const { folder, findings } = await validate(`sku,stock\n${rows(1001)}`, { check })
+  const stored = (await readFile(join(folder, 'rows.ndjson'), 'utf8')).trimEnd().split('\n')
+  const numbers = stored.flatMap((line) => (JSON.parse(line) as { row: number }[]).map(({ row }) => row))
+  expect(numbers).toEqual(Array.from({ length: 1001 }, (_, n) => n + 2))
+  expect(findings.batches.map((batch) => batch.rows)).toEqual([500, 500, 1])
+})
+
+it('ends with the error of its owner, also when several pages fail, and with that of onRows', async () => {
+  const fail: CheckPage = async ({ read }) => {
+    await pause(read[0]?.row === 2 ? 20 : 5)
+    throw new Error('catalog does not answer')
+  }
+  await expect(validate(`sku,stock\n${rows(5000)}`, { check: fail })).rejects.toThrow('catalog does not answer')
+  const stop = () => {
+    throw new Error('the claim is lost')
+  }
+  await expect(validate(`sku,stock\n${rows(5000)}`, { onRows: stop })).rejects.toThrow('the claim is lost')
+})
+
+it('asks the owner nothing about rows that are bad, and tells the number of rows after each page', async () => {
+  const told: number[] = []
+  let asked = 0
+  const check: CheckPage = (page) => {
+    asked += page.read.length
+    return created(page)
+  }
+  const { folder } = await validate(`sku,stock\n${'A,x\n'.repeat(2500)}B,1\n`, {
+    check,
+    onRows: (read) => told.push(read),
+  })
+  expect([asked, told]).toEqual([1, [2000, 2501]])
+  expect((await readdir(folder)).sort()).toEqual(['corrected.csv', 'errors.csv', 'keys', 'rows.ndjson'])
+  const errors = await readFile(join(folder, 'errors.csv'), 'utf8')
+  expect(errors.split('\r\n')).toHaveLength(2502)
+})
+
+it.each([
+  ['a header above 1 MiB', `${'x'.repeat(2 * 1024 * 1024)},stock\nA,1\n`, 'the row is longer than 1048576 bytes'],
+  ['a header of 10 MB of separators', `${','.repeat(10_000_000)}\nA,1\n`, 'the row is longer than 1048576 bytes'],
+])('refuses %s', async (_what, content, message) => {
+  const { findings } = await validate(content)
+  expect(findings.errors).toEqual([
+    { row: 1, column: '', code: 'bad_request', message: expect.stringContaining(message), value: null },
+  ])
+})
+
+it('reads columns in the order of the header, and a corrected file without its errors', async () => {
+  const { findings, folder } = await validate(`stock;error;sku\n5;old mistake;A\n6;;'=B\n`)
+  expect(findings.counts).toEqual({ total_rows: 2, valid_rows: 2, invalid_rows: 0 })
+  expect(JSON.parse(await readFile(join(folder, 'rows.ndjson'), 'utf8'))).toEqual([
+    { row: 2, values: { stock: 5, sku: 'A' } },
+    { row: 3, values: { stock: 6, sku: '=B' } },
+  ])
+})
