@@ -30,7 +30,8 @@ interface Databases {
 
 /**
  * Claims an import that waits for its validation. A workspace has one under way at a time, and workspaces take turns: the one that has
- * waited longest since its last claim is next. Only files of at most `maxBytes` are claimed.
+ * waited longest since its last claim is next. An import that fails, since its owner is away, comes after the others of its workspace
+ * and holds up none of them. Only files of at most `maxBytes` are claimed.
  */
 export async function claimImport({ db, worker }: Databases, maxBytes: number): Promise<ClaimedImport | undefined> {
   const waiting = await worker.sql<{ workspace_id: string; id: string; livemode: boolean }[]>`
@@ -42,9 +43,9 @@ export async function claimImport({ db, worker }: Databases, maxBytes: number): 
         and not exists (
           select from import as busy
           where busy.workspace_id = waiting.workspace_id and busy.status = 'VALIDATING'
-            and busy.claimed_until > clock_timestamp()
+            and busy.claimed_until > clock_timestamp() and busy.failing_since is null
         )
-      order by workspace_id, created_at, id
+      order by workspace_id, failing_since is not null, created_at, id
     ) first_of_workspace
     where bytes <= ${maxBytes}
     order by (select max(claimed_at) from import where import.workspace_id = first_of_workspace.workspace_id) nulls first

@@ -255,7 +255,15 @@ it('tells in the report that the same content was uploaded in the last 24 hours,
   const first = await validated(caller, 'products', file)
   const again = await validated(caller, 'products', file)
   expect([first.status, first.summary.errors, again.status]).toEqual(['VALIDATED', [], 'VALIDATED'])
-  expect(shownErrors(again)).toEqual([[1, '', 'duplicate', first.import_id]])
+  expect(again.summary.errors).toEqual([
+    {
+      row: 1,
+      column: '',
+      code: 'duplicate',
+      message: `the file has the same content as the import ${first.import_id} of the last 24 hours; start only one of them`,
+      value: first.import_id,
+    },
+  ])
 })
 
 describe('a corrected file (corrected.csv)', () => {
@@ -301,6 +309,11 @@ describe('a validation under way', () => {
   it('holds up no other workspace', async () => {
     await aValidating()
     caller = aCaller()
+    expect(await validated(caller, 'products', 'sku,name,stock\nA,Mug,1\n')).toMatchObject({ status: 'VALIDATED' })
+  })
+
+  it('holds up no other import of its workspace, once its owner is known to be away', async () => {
+    await aValidating()
     expect(await validated(caller, 'products', 'sku,name,stock\nA,Mug,1\n')).toMatchObject({ status: 'VALIDATED' })
   })
 })

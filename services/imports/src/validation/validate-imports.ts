@@ -143,6 +143,6 @@ function validateStored(
 /** What the report tells about the file itself (OP-146). */
 function remarksOn({ sameAs }: ClaimedImport): ReportedError[] {
   if (sameAs === null) return []
-  const message = `the file has the same content as the import ${sameAs} of the last 24 hours; starting it applies its rows again`
+  const message = `the file has the same content as the import ${sameAs} of the last 24 hours; start only one of them`
   return [{ row: 1, column: '', code: 'duplicate', message, value: sameAs }]
 }
