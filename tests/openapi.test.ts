@@ -28,7 +28,9 @@ it('names only open points that docs/open-points.md decides', () => {
 /** `PUT`/`DELETE /v1/tags/{id}` as two operations. */
 const operationsIn = (text: string): string[] =>
   [
-    ...text.replaceAll('`', '').matchAll(/((?:GET|POST|PUT|DELETE)(?:[,/](?:POST|PUT|DELETE))*) (\/v1\/[\w/{}-]+)/g),
+    ...text
+      .replaceAll('`', '')
+      .matchAll(/((?:GET|POST|PUT|DELETE)(?:[,/](?:POST|PUT|DELETE))*) (\/v1\/[\w/{}-]+(?:\.csv)?)/g),
   ].flatMap(([, methods = '', path]) => methods.split(/[,/]/).map((method) => `${method} ${path}`))
 
 it('marks each extension with an open point that names its path', () => {

@@ -8,6 +8,7 @@ import { importsService } from '../testing/imports-service.ts'
 import { ownerClient } from './owner-client.ts'
 
 const { adminOf, post, get, report } = await importsService()
+const never = new AbortController().signal
 const NOTHING = { created: [], updated: [], unchanged: [], failed: [] }
 const asking = {
   ...{ id: '0190b3a0-0000-7000-8000-000000000001', workspaceId: aCaller().workspaceId, livemode: true },
@@ -38,7 +39,7 @@ it('asks the owner of the template with the rows as they are, and again when it 
     const [status, body] = answers[owner.requests.length - 1] ?? [500, '{}']
     response.writeHead(status, { 'content-type': 'application/json' }).end(body)
   })
-  expect(await clientOf(owner.url).check(asking, page)).toEqual({ ...NOTHING, created: [2] })
+  expect(await clientOf(owner.url).check(asking, page, never)).toEqual({ ...NOTHING, created: [2] })
   expect(owner.requests).toHaveLength(4)
   expect(JSON.parse(owner.requests[3]?.body.toString() ?? '')).toEqual({
     ...{ template: 'customers', product_statuses: [...PRODUCT_STATUSES], earlier: ['e'] },
@@ -47,7 +48,7 @@ it('asks the owner of the template with the rows as they are, and again when it 
 })
 
 it('says which service does not answer', async () => {
-  await expect(clientOf('http://127.0.0.1:9').check(asking, page)).rejects.toMatchObject({
+  await expect(clientOf('http://127.0.0.1:9').check(asking, page, never)).rejects.toMatchObject({
     ...{ code: 'service_unavailable', message: 'orders does not answer', cause: { code: 'ECONNREFUSED' } },
   })
 })

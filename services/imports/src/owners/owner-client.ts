@@ -34,16 +34,16 @@ export interface AskingImport {
 export interface OwnerClient extends Component {
   /**
    * What applying the rows of a page would do now. Throws `service_unavailable` when the owner has no answer, also after some
-   * repetitions.
+   * repetitions. Throws the reason of the signal when it is aborted.
    */
-  check(asking: AskingImport, page: RowPage): Promise<ImportCheckAnswer>
+  check(asking: AskingImport, page: RowPage, signal: AbortSignal): Promise<ImportCheckAnswer>
 }
 
 /** Calls under way to one owner, for all imports; others wait in their order. The owner has its own requests to answer. */
 const CONNECTIONS = 3
-const ANSWER_MS = 10_000
+const ANSWER_MS = 5_000
 /** Pauses before another attempt, in milliseconds. */
-const REPEAT_AFTER_MS = [100, 500, 2000]
+const REPEAT_AFTER_MS = [100, 500, 1000]
 
 /** Opens connections to the owners; `privateKey` signs the tokens of the calls (base64 DER PKCS8). */
 export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, privateKey: string): OwnerClient {
@@ -58,7 +58,8 @@ export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, p
     })
   const pools = Object.fromEntries(owners.map((owner) => [owner, open(owner)])) as Record<Owner, Pool>
 
-  async function send({ id, workspaceId, livemode, template, productStatuses }: AskingImport, body: string) {
+  async function send(asking: AskingImport, body: string, signal: AbortSignal) {
+    const { id, workspaceId, livemode, template, productStatuses } = asking
     const caller = { workspaceId, livemode, keyId: `import ${id}`, scopes: [], productStatuses: [...productStatuses] }
     const headers = {
       [INTERNAL_TOKEN_HEADER]: await sign(caller, new Date()),
@@ -70,28 +71,31 @@ export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, p
       path: '/internal/imports/check',
       headers,
       body,
+      signal,
     })
     const answered = await answer.body.json()
-    if (answer.statusCode !== 200) throw new Error(`answered ${answer.statusCode} ${JSON.stringify(answered)}`)
+    // The message of the answer may hold what is in the rows.
+    if (answer.statusCode !== 200) throw new Error(`${OWNERS[template]} answered ${answer.statusCode}`)
     return ImportCheckAnswer.parse(answered)
   }
 
   return {
     name: 'owners',
-    async check(asking, { read, earlier }) {
+    async check(asking, { read, earlier }, signal) {
       const { template, productStatuses } = asking
       // The rows are JSON already.
       const frame = JSON.stringify({ template, product_statuses: productStatuses, earlier })
       const body = `${frame.slice(0, -1)},"rows":[${read.map(({ json }) => json).join(',')}]}`
       for (let attempt = 0; ; attempt++) {
         try {
-          return await send(asking, body)
+          return await send(asking, body, signal)
         } catch (cause) {
+          signal.throwIfAborted()
           const wait = REPEAT_AFTER_MS[attempt]
           if (wait === undefined) {
             throw new ApiError('service_unavailable', `${OWNERS[template]} does not answer`, { cause })
           }
-          await pause(wait)
+          await pause(wait, undefined, { signal })
         }
       }
     },

@@ -15,6 +15,8 @@ export interface ClaimedImport {
   /** The import of the same content in the 24 hours before. */
   readonly sameAs: string | null
   readonly claim: string
+  /** The claim of a replica that did not come to an end. */
+  readonly formerClaim: string | null
 }
 
 /** A claim ends after so long without a heartbeat. */
@@ -68,7 +70,8 @@ function claimOne(db: Database, workspaceId: string, id: string, livemode: boole
       where workspace_id = ${workspaceId} and id = ${id} and status in ('UPLOADED', 'VALIDATING')
         and coalesce(claimed_until <= clock_timestamp(), true)
       returning
-        id, livemode, template, encoding, product_statuses as "productStatuses", same_as as "sameAs", claim, claims`
+        new.id, new.livemode, new.template, new.encoding, new.product_statuses as "productStatuses",
+        new.same_as as "sameAs", new.claim, old.claim as "formerClaim", new.claims`
     if (claimed === undefined) return undefined
     const { claims, ...rest } = claimed
     if (claims <= MAX_CLAIMS) return { ...rest, workspaceId }

@@ -11,7 +11,7 @@ import { noteFailure } from '../imports/note-failure.ts'
 import type { OwnerClient } from '../owners/owner-client.ts'
 import { type ClaimedImport, claimImport, renewClaim } from './claim-import.ts'
 import { recordFindings } from './record-findings.ts'
-import { validateFile } from './validate-file.ts'
+import { type CheckPage, validateFile } from './validate-file.ts'
 
 /** Files that a replica validates at the same time. */
 const SLOTS = 3
@@ -71,7 +71,7 @@ async function validateClaimed(validating: Validating, claimed: ClaimedImport, s
   const startedAt = performance.now()
   const logged = { import_id: claimed.id, workspace_id: claimed.workspaceId }
   try {
-    const rows = await whileHeartbeating(db, claimed, stopping, (onRows) => validateStored(validating, claimed, onRows))
+    const rows = await whileHeartbeating(db, claimed, stopping, (held) => validateStored(validating, claimed, held))
     logger.info({ ...logged, rows, duration_ms: Math.round(performance.now() - startedAt) }, 'import validated')
   } catch (error) {
     if (error instanceof Stopped) return
@@ -80,29 +80,37 @@ async function validateClaimed(validating: Validating, claimed: ClaimedImport, s
   }
 }
 
-/** Renews the claim while `work` runs. `work` calls the given function often: it throws Stopped once the claim is lost. */
+/** A claim that is held: aborted when it is lost, when the import is cancelled, and when the process stops. */
+interface HeldClaim {
+  readonly signal: AbortSignal
+  /** Tells the heartbeat how many rows were read. Throws when the claim is not held any more. */
+  onRows(rows: number): void
+}
+
+/** Renews the claim while `work` runs. Throws Stopped when the claim is not held any more. */
 async function whileHeartbeating<Result>(
   db: Database,
   claimed: ClaimedImport,
   stopping: AbortSignal,
-  work: (onRows: (rows: number) => void) => Promise<Result>,
+  work: (held: HeldClaim) => Promise<Result>,
 ): Promise<Result> {
-  let rows = 0
-  let isLost = false
-  const heartbeat = setInterval(() => {
-    renewClaim(db, claimed, rows).then(
-      (isHeld) => {
-        isLost ||= !isHeld
-      },
-      // The claim may still hold; the next heartbeat tells.
-      () => undefined,
-    )
-  }, HEARTBEAT_MS)
+  let read = 0
+  const lost = new AbortController()
+  const signal = AbortSignal.any([lost.signal, stopping])
+  const renew = async () => {
+    // When PostgreSQL does not answer, the claim may still hold; the next heartbeat tells.
+    const isHeld = await renewClaim(db, claimed, read).catch(() => true)
+    if (!isHeld) lost.abort()
+  }
+  const heartbeat = setInterval(() => void renew(), HEARTBEAT_MS)
+  const onRows = (rows: number) => {
+    read = rows
+    signal.throwIfAborted()
+  }
   try {
-    return await work((read) => {
-      rows = read
-      if (isLost || stopping.aborted) throw new Stopped('the claim is lost or the process stops')
-    })
+    return await work({ signal, onRows })
+  } catch (error) {
+    throw signal.aborted ? new Stopped('the claim is lost or the process stops') : error
   } finally {
     clearInterval(heartbeat)
   }
@@ -112,33 +120,36 @@ async function whileHeartbeating<Result>(
 function validateStored(
   { db, storage, owners }: Validating,
   claimed: ClaimedImport,
-  onRows: (rows: number) => void,
+  { signal, onRows }: HeldClaim,
 ): Promise<number> {
   return inFolderOfItsOwn(storage.incoming, async (folder) => {
-    const { template, encoding } = claimed
+    const { template, encoding, formerClaim } = claimed
+    if (formerClaim !== null) await removeFindings(storage, { ...claimed, claim: formerClaim })
     const content = await storage.read(uploadPath(claimed))
     const file = { template, content, encoding, folder, remarks: remarksOn(claimed) }
-    const findings = await validateFile(file, (page) => owners.check(claimed, page), onRows).finally(() =>
-      content.destroy(),
-    )
-    const names = Object.keys(FINDINGS) as Finding[]
-    const discard = () => storage.remove(names.map((name) => findingPath(claimed, name))).catch(() => undefined)
-    try {
-      for (const name of names) {
-        const type = name === 'rows' ? 'application/x-ndjson' : 'text/csv'
-        await storage.put(findingPath(claimed, name), join(folder, FINDINGS[name]), type)
-      }
-    } catch (error) {
-      await discard()
-      throw error
-    }
+    const check: CheckPage = (page) => owners.check(claimed, page, signal)
+    const findings = await validateFile(file, check, onRows).finally(() => content.destroy())
+    await storeFindings(storage, claimed, folder)
     if (!(await recordFindings(db, claimed, findings))) {
-      await discard()
+      await removeFindings(storage, claimed)
       throw new Stopped('the claim is lost')
     }
     return findings.counts.total_rows
   })
 }
+
+const FINDING_NAMES = Object.keys(FINDINGS) as Finding[]
+
+/** After a failure, as after a crash, the next claim removes the files. */
+async function storeFindings(storage: FileStorage, claimed: ClaimedImport, folder: string): Promise<void> {
+  for (const name of FINDING_NAMES) {
+    const type = name === 'rows' ? 'application/x-ndjson' : 'text/csv'
+    await storage.put(findingPath(claimed, name), join(folder, FINDINGS[name]), type)
+  }
+}
+
+const removeFindings = (storage: FileStorage, claimed: ClaimedImport) =>
+  storage.remove(FINDING_NAMES.map((name) => findingPath(claimed, name)))
 
 /** What the report tells about the file itself (OP-146). */
 function remarksOn({ sameAs }: ClaimedImport): ReportedError[] {
