@@ -3,7 +3,12 @@
  * and encoding (composed or not, full width, ligatures, non-breaking spaces); accents count. Control characters become spaces, so
  * a folded text has no line break. Accepts every text, is idempotent, and only folds an empty text to an empty one.
  */
-export const fold = (text: string): string =>
+export const fold = (text: string): string => (PRINTABLE_ASCII.test(text) ? text.toLowerCase() : foldAny(text))
+
+/** Most SKUs, slugs and ids; nothing of them changes but their case. */
+const PRINTABLE_ASCII = /^[ -~]*$/
+
+const foldAny = (text: string): string =>
   lowerCase(text.toWellFormed().normalize('NFKC'))
     .replaceAll('ς', 'σ')
     .replace(/i\u0307+/g, 'i')
