@@ -26,3 +26,22 @@ test('a consumer that is asked how many records it takes at once is told how man
   expect(atHand).toEqual([10, 6, 2])
   expect(handled).toEqual([4, 4, 2])
 })
+
+test('after many records a consumer that gathers them waits, and handles the next ones together', async () => {
+  const key = notes.aKey()
+  const names = Array.from({ length: 40 }, (_, index) => String(index))
+  await notes.send(key, ...names.slice(0, 30))
+  const handled: number[] = []
+  await notes.start(
+    async (records, tx) => {
+      handled.push(records.length)
+      return notes.insert(records, tx)
+    },
+    {},
+    { gatherMs: 2000 },
+  )
+  await notes.notesOf(key, 30)
+  for (const name of names.slice(30)) await notes.send(key, name)
+  expect(await notes.notesOf(key, 40)).toEqual(names)
+  expect(handled).toEqual([30, 10])
+})

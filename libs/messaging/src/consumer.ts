@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
 import type { Component, ProcessContext } from '@backoffice/runtime/process.ts'
@@ -16,6 +17,11 @@ export interface ConsumerDefinition<Value>
    * of records at hand. It may delay its answer to slow the consumer down.
    */
   readonly batchSize?: number | ((atHand: number) => Promise<number>)
+  /**
+   * The pause after some dozens of records came together, in milliseconds; none unless given. They are the trickle of something
+   * large, such as an import: the next ones come together too, in fewer transactions. Single records are not delayed.
+   */
+  readonly gatherMs?: number
 }
 
 /** A consumer that runs, with the topics it reads. */
@@ -39,6 +45,8 @@ export interface ConsumerContext extends ProcessContext {
 /** Partitions handled side by side, each on a connection of the pool. */
 const CONCURRENCY = 3
 const BATCH_SIZE = 500
+/** As many records are part of something large. As many as the fullest transactions are a backlog, which is not delayed. */
+const [MANY, BACKLOG] = [20, 200]
 
 const consumed = meter('consumer').createCounter('consumer_records', { description: 'Records consumed' })
 
@@ -47,7 +55,7 @@ const consumed = meter('consumer').createCounter('consumer_records', { descripti
  * once, and the records of a key in their order.
  */
 export function consumer<Value>(definition: ConsumerDefinition<Value>, context: ConsumerContext): Consumer {
-  const { name, topics, batchSize = BATCH_SIZE } = definition
+  const { name, topics, batchSize = BATCH_SIZE, gatherMs = 0 } = definition
   const { kafka, db, logger, stalledAfterMs = 60_000 } = context
   let member: GroupMember | undefined
   let stopWatching: (() => void) | undefined
@@ -90,6 +98,7 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
         'consumed',
       )
     }
+    if (batch.records.length >= MANY && batch.records.length < BACKLOG) await pause(gatherMs)
   }
   const onBatch = (batch: IncomingBatch) =>
     whileHeartbeating(batch, async (lost) => {

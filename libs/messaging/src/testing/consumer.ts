@@ -41,7 +41,7 @@ export async function testConsumer(brokers?: string[]) {
     async start(
       handle = insert,
       differences: Partial<ConsumerContext> = {},
-      options: Pick<ConsumerDefinition<Note>, 'isEachIndependent' | 'batchSize'> = {},
+      options: Pick<ConsumerDefinition<Note>, 'isEachIndependent' | 'batchSize' | 'gatherMs'> = {},
     ) {
       const started = consumer(
         { name, topics: ['notes'], schema: Note, handle, ...options },

@@ -20,6 +20,8 @@ export const projectProducts = (ruleSets: RuleSets): ConsumerDefinition<StateRec
   isEachIndependent: true,
   // Each workspace takes an advisory lock, and the server has room for some thousand locks.
   batchSize: 200,
+  // A transaction costs as much as some eighty products.
+  gatherMs: 250,
   async handle(records, tx) {
     const { states, deleted } = latestStates(records)
     const products = states.map(projectionRowOf)
