@@ -13,6 +13,7 @@ import { afterAll, expect, it, vi } from 'vitest'
 import { startLoad } from './testing/platform-load.ts'
 import { aProduct } from './testing/products.ts'
 import { randomFrom } from './testing/random.ts'
+import { startReplica } from './testing/replica.ts'
 import { startStack } from './testing/stack.ts'
 import { expectArrivals, reconciled, untilDelivered } from './testing/webhook-proof.ts'
 import {
@@ -21,7 +22,6 @@ import {
   startEndpointReceiver,
   startFlappingReceiver,
 } from './testing/webhook-receivers.ts'
-import { startReplica } from './testing/webhook-replica.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 /** This file's own PostgreSQL and Kafka, because they are stopped. */
@@ -106,7 +106,11 @@ it('loses nothing when its processes are killed 30 times under load, and sends a
   const receivers = await healthyOnes(3)
   const [first] = receivers as [EndpointReceiver]
   const { id, since } = await subscribed(receivers)
-  const replicas = await Promise.all([startReplica(stack), startReplica(stack), startReplica(stack)])
+  const replicas = await Promise.all([
+    startReplica(stack, 'webhook-delivery'),
+    startReplica(stack, 'webhook-delivery'),
+    startReplica(stack, 'webhook-delivery'),
+  ])
   const load = startLoad(producer, id, 200)
   const kills: number[] = []
   const restartings = [
@@ -143,7 +147,7 @@ it('loses nothing when its processes are killed 30 times under load, and sends a
 it('goes on with what a replica had when it was killed', async () => {
   const receivers = await healthyOnes(2)
   const { id, since } = await subscribed(receivers)
-  const replica = await startReplica(stack)
+  const replica = await startReplica(stack, 'webhook-delivery')
   const load = startLoad(producer, id, 200)
   await eventually('there is load', () => load.events.length > 400)
   const kills = [performance.now()]

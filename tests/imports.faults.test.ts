@@ -1,0 +1,191 @@
+import { execFileSync } from 'node:child_process'
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { TOPICS } from '@backoffice/contracts/events.ts'
+import { startKafka } from '@backoffice/local/kafka.ts'
+import { connectKafka } from '@backoffice/messaging/kafka.ts'
+import { collect, silent } from '@backoffice/messaging/testing/kafka.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { afterAll, expect, it } from 'vitest'
+import { importsOf, productRows } from './testing/imports.ts'
+import { randomFrom } from './testing/random.ts'
+import { startReplica } from './testing/replica.ts'
+import { startStack } from './testing/stack.ts'
+import { newWorkspace } from './testing/workspaces.ts'
+
+/** This file's own broker, because it is killed. */
+const directory = mkdtempSync(join(tmpdir(), 'imports-faults-'))
+chmodSync(directory, 0o755)
+const broker = await startKafka({ directory })
+afterAll(async () => {
+  await broker.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+const stack = await startStack({ KAFKA_BROKERS: broker.brokers.join(','), KAFKA_PREFIX: '' })
+const folder = join(stack.directory, 'imports')
+const incoming = join(folder, 'incoming')
+
+const ROWS = 100_000
+const RECOVERY_MS = 60_000
+const FROZEN_MS = 4000
+
+const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9))
+console.log(`SEED=${seed} kills in the same order, after the same progress`)
+const random = randomFrom(seed)
+
+const pidOf = (service: string) => stack.description().services[service]?.pid
+/** Kills a service and waits for its new process. */
+async function kill(service: string): Promise<void> {
+  const before = pidOf(service)
+  stack.kill(service)
+  await eventually(`${service} was started again`, () => pidOf(service) !== before, RECOVERY_MS)
+}
+
+/** Lets no process of PostgreSQL run for a while. */
+async function freezePostgres(): Promise<void> {
+  const processes = await stack.sql<{ pid: number }[]>`
+    select split_part(pg_read_file('postmaster.pid'), E'\n', 1)::integer as pid
+    union select pid from pg_stat_activity where pid <> pg_backend_pid()
+    union select pg_backend_pid()`
+  const signal = (name: NodeJS.Signals) => {
+    for (const { pid } of processes) {
+      try {
+        process.kill(pid, name)
+      } catch (error) {
+        // A connection was closed meanwhile.
+        if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+      }
+    }
+  }
+  signal('SIGSTOP')
+  await pause(FROZEN_MS).finally(() => signal('SIGCONT'))
+}
+
+it('applies each of 100,000 rows once, and tells it once, while everything that takes part is killed', async () => {
+  const workspace = await newWorkspace(stack.description())
+  const { upload, until, atRest, start, report } = importsOf(stack, workspace)
+  const replica = await startReplica(stack, 'imports')
+  const killReplica = async () => {
+    await replica.kill()
+    await replica.start()
+  }
+  const { id } = (await upload('products', productRows(ROWS))).body
+  await until(id, 'is being validated', ({ status }) => status === 'VALIDATING')
+  await Promise.all([kill('imports'), killReplica()])
+  expect(await atRest(id, RECOVERY_MS)).toMatchObject({ status: 'VALIDATED', total_rows: ROWS })
+  const [{ claims = 0 } = {}] = await stack.sql<
+    { claims: number }[]
+  >`select claims from imports.import where id = ${id}`
+  expect(claims).toBeGreaterThan(1)
+
+  expect((await start(id)).status).toBe(202)
+  const killBroker = async () => {
+    await broker.kill()
+    await broker.start()
+  }
+  const faults = [
+    ...[0, 1, 2].flatMap(() => [() => kill('imports'), () => kill('catalog'), killBroker]),
+    ...[() => Promise.all([kill('imports'), killReplica()]), killReplica, freezePostgres],
+  ]
+  const inOrder = faults.map((fault) => ({ fault, place: random() })).sort((a, b) => a.place - b.place)
+  let happened = 0
+  for (const { fault } of inOrder) {
+    const before = (await until(id, 'is read', () => true)).processed_rows
+    const more = Math.floor(random() * 5000)
+    const { status } = await until(
+      id,
+      `goes on after ${before} rows`,
+      ({ status, processed_rows: rows }) => status === 'COMPLETED' || rows > before + more,
+      RECOVERY_MS,
+    )
+    if (status === 'COMPLETED') break
+    await pause(random() * 300)
+    await fault()
+    happened++
+  }
+  expect(await atRest(id, 2 * RECOVERY_MS)).toMatchObject({ status: 'COMPLETED', processed_rows: ROWS })
+  console.log(`${happened} faults while it was applied`)
+  expect(happened).toBe(faults.length)
+  expect((await report(id)).summary).toMatchObject({ created: ROWS, updated: 0, failed: 0, errors: [] })
+  const [products] = await stack.sql`
+    select count(*)::integer as variants, count(distinct sku)::integer as skus, count(distinct product_id)::integer as products
+    from catalog.variant where workspace_id = ${workspace.id}`
+  expect(products).toEqual({ variants: ROWS, skus: ROWS, products: ROWS })
+
+  const kafka = connectKafka({ brokers: broker.brokers, clientId: 'test', logger: silent })
+  whenDone(() => kafka.stop())
+  const { records } = collect(kafka, TOPICS.importsEvents)
+  const marker = await upload('stock', 'sku,stock\nSKU-1,5')
+  await atRest(marker.body.id)
+  await start(marker.body.id)
+  await eventually('a later event is there', () => records.some(({ key }) => key === marker.body.id))
+  expect(records.filter(({ key }) => key === id)).toHaveLength(1)
+}, 240_000)
+
+it('an upload that is cut off leaves nothing behind', async () => {
+  const workspace = await newWorkspace(stack.description())
+  const { authorization } = importsOf(stack, workspace)
+  const stored = () => readdirSync(folder, { recursive: true })
+  const before = stored()
+  const head = '--b\r\nContent-Disposition: form-data; name="template"\r\n\r\nproducts\r\n'
+  const part = '--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\nsku,name\r\n'
+  const headers = { ...authorization, 'content-type': 'multipart/form-data; boundary=b', 'content-length': 10_000_000 }
+  const cut = request(new URL('/v1/imports', stack.description().gateway), { method: 'POST', headers })
+  cut.on('error', () => undefined)
+  cut.write(`${head}${part}${'SKU-1,Mug\r\n'.repeat(200_000)}`)
+  await eventually('it arrives', () => readdirSync(incoming).length > 0)
+  cut.destroy()
+  await eventually('nothing of it is left', () => readdirSync(incoming).length === 0)
+  expect(stored()).toEqual(before)
+  expect(await stack.sql`select from imports.import where workspace_id = ${workspace.id}`).toHaveLength(0)
+})
+
+/** Makes the storage of imports a disk of 8 MiB; false where this machine does not allow it. */
+function mountSmallDisk(): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=8m', 'tmpfs', folder], { stdio: 'ignore' })
+  } catch {
+    return false
+  }
+  whenDone(() => execFileSync('umount', ['-l', folder]))
+  return true
+}
+
+it('a full disk refuses a file, or ends its validation as FAILED with the reason, and leaves nothing behind', async (test) => {
+  if (!mountSmallDisk()) test.skip('needs the right to mount')
+  await kill('imports')
+  await eventually('imports has its folder', () => existsSync(incoming))
+  const workspace = await newWorkspace(stack.description())
+  const { upload, atRest, report, start } = importsOf(stack, workspace)
+  const refused = await eventually('imports answers', async () => {
+    const answer = await upload('products', productRows(500_000))
+    return answer.body.error?.message !== undefined && answer
+  })
+  const message = 'There is no room for the file now; try again later'
+  expect(refused).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable', message } } })
+  expect(readdirSync(folder, { recursive: true })).toEqual(['incoming'])
+  expect(await stack.sql`select from imports.import where workspace_id = ${workspace.id}`).toHaveLength(0)
+
+  const { id } = (await upload('products', productRows(150_000))).body
+  await eventually('the disk is full', async () => {
+    const failing = await stack.sql`select from imports.import where id = ${id} and failing_since is not null`
+    return failing.length > 0
+  })
+  await stack.sql`update imports.import set failing_since = now() - interval '10 minutes' where id = ${id}`
+  expect(await atRest(id)).toMatchObject({ status: 'FAILED' })
+  const { errors } = (await report(id)).summary
+  expect(errors).toMatchObject([{ row: 1, message: expect.stringContaining('gave up after 10 minutes') }])
+  expect(readdirSync(folder, { recursive: true }).filter((name) => /\.(csv|ndjson)$/.test(String(name)))).toHaveLength(
+    1,
+  )
+  expect(readdirSync(incoming)).toEqual([])
+
+  const small = (await upload('products', productRows(10))).body.id
+  expect(await atRest(small)).toMatchObject({ status: 'VALIDATED' })
+  await start(small)
+  expect(await atRest(small)).toMatchObject({ status: 'COMPLETED' })
+})
