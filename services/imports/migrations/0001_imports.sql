@@ -41,7 +41,7 @@ create table import (
 );
 
 create index import_same_content on import (workspace_id, sha256, created_at);
-create index import_to_validate on import (created_at) where status in ('UPLOADED', 'VALIDATING');
+create index import_to_validate on import (workspace_id, created_at) where status in ('UPLOADED', 'VALIDATING');
 create index import_claimed on import (workspace_id, claimed_at);
 create index import_to_apply on import (workspace_id, started_at, id) where started_at is not null and ended_at is null;
 create index import_unchanged_since on import (updated_at);

@@ -6,11 +6,12 @@ import { publish } from '@backoffice/postgres/outbox.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { findingPath } from '../files/file-paths.ts'
+import { OWNERS } from '../owners/owners.ts'
 
 /** Batches of one import that are published and not answered, at most: its owner always has work, and others get their turn. */
 const WINDOW = 4
-/** Batches of all imports together. */
-const UNDER_WAY = 24
+/** Batches of all imports of one owner: an owner that is away holds up no import of another. */
+const UNDER_WAY_OF_OWNER = 24
 
 /** An import with batches to publish. */
 interface ApplyingImport {
@@ -47,11 +48,14 @@ export async function importsWithRoom({ sql }: Database): Promise<ApplyingImport
       order by workspace_id, started_at, id
     ) first_of_workspace
     order by sent_at nulls first`
-  let free = UNDER_WAY - applying.reduce((sum, { under_way }) => sum + under_way, 0)
+  const free = new Map<string, number>()
+  const freeOf = (template: Template) => free.get(OWNERS[template]) ?? UNDER_WAY_OF_OWNER
+  const take = (template: Template, count: number) => free.set(OWNERS[template], freeOf(template) - count)
+  for (const { template, under_way } of applying) take(template, under_way)
   return applying.flatMap(({ under_way, left, ...found }) => {
-    const room = Math.min(WINDOW - under_way, left, free)
+    const room = Math.min(WINDOW - under_way, left, freeOf(found.template))
     if (room <= 0) return []
-    free -= room
+    take(found.template, room)
     return { ...found, room }
   })
 }

@@ -38,3 +38,6 @@ export const importCounts = ({ total_rows, valid_rows, invalid_rows, created, up
   updated,
   failed,
 })
+
+/** Imports of a workspace that may wait for their validation, and as many that may be applied or wait for it (OP-150). */
+export const MAX_WAITING = 100

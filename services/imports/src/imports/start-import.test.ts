@@ -103,3 +103,19 @@ it('needs the scope import::create', async () => {
   caller = { ...caller, scopes: ['import::read'] }
   expect((await start(id)).status).toBe(403)
 })
+
+it('is conflict while 100 imports of the workspace wait to be applied (OP-150)', async () => {
+  const id = await importIn('VALIDATED', caller, { valid: 1 })
+  await admin`
+    insert into import (
+      workspace_id, id, template, file, bytes, sha256, encoding, livemode, product_statuses, status, created_at, updated_at, started_at
+    )
+    select workspace_id, uuidv7(), template, file, bytes, '', encoding, livemode, product_statuses, 'IMPORTING', now(), now(), now()
+    from import, generate_series(1, 100) where id = ${id}`
+  await expectRefusal(id, '', 409, 'status: is VALIDATED; 100 imports of this workspace wait already, start it later')
+  await admin`
+    update import set ended_at = now() where id = (
+      select id from import where workspace_id = ${caller.workspaceId} and status = 'IMPORTING' limit 1
+    )`
+  expect((await start(id)).status).toBe(202)
+})

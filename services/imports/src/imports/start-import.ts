@@ -5,7 +5,7 @@ import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { findImport, ImportPath } from './find-import.ts'
-import { type ImportRow, importBody, importColumns } from './import-row.ts'
+import { type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
 
 const StartQuery = z.strictObject({ skip_invalid: z.enum(['true', 'false']).default('false') })
 
@@ -19,7 +19,7 @@ export const startImport = (onStarted: () => void): AnyOperation =>
     params: ImportPath,
     query: StartQuery,
     responses: { 202: Import },
-    openPoints: ['OP-08', 'OP-13', 'OP-50'],
+    openPoints: ['OP-08', 'OP-13', 'OP-50', 'OP-150'],
     extension: true,
 
     async handle({ params: { id }, query, context, now, inWorkspace }) {
@@ -31,8 +31,12 @@ export const startImport = (onStarted: () => void): AnyOperation =>
             product_statuses = ${context.productStatuses}
           where workspace_id = ${context.workspaceId} and id = ${id} and valid_rows > 0
             and (status = 'VALIDATED' or (status = 'INVALID' and ${skipsInvalid}))
+            and (
+              select count(*) from import
+              where workspace_id = ${context.workspaceId} and started_at is not null and ended_at is null
+            ) < ${MAX_WAITING}
           returning ${importColumns(tx)}`
-        return accepted(importBody(started ?? (await refuse(tx, id))))
+        return accepted(importBody(started ?? (await refuse(tx, id, skipsInvalid))))
       })
       onStarted()
       return reply
@@ -40,14 +44,19 @@ export const startImport = (onStarted: () => void): AnyOperation =>
   })
 
 /** Throws the reason why an import cannot be started. */
-async function refuse(tx: Transaction, id: string): Promise<never> {
+async function refuse(tx: Transaction, id: string, skipsInvalid: boolean): Promise<never> {
   const { status, invalid_rows, valid_rows } = await findImport(tx, id)
   if (status === 'UPLOADED' || status === 'VALIDATING') {
     throw conflict(['status'], `is ${status}; start the import when it is VALIDATED`)
   }
-  if (status !== 'INVALID') throw conflict(['status'], `is ${status}; an import starts once, from VALIDATED or INVALID`)
+  if (status !== 'VALIDATED' && status !== 'INVALID') {
+    throw conflict(['status'], `is ${status}; an import starts once, from VALIDATED or INVALID`)
+  }
   if (valid_rows === 0)
     throw unprocessable(['status'], 'is INVALID: the file has no valid row; correct it and upload it')
+  if (status === 'VALIDATED' || skipsInvalid) {
+    throw conflict(['status'], `is ${status}; ${MAX_WAITING} imports of this workspace wait already, start it later`)
+  }
   throw unprocessable(
     ['status'],
     `is INVALID: ${invalid_rows} rows are bad; correct them, or start with ?skip_invalid=true to leave them out`,

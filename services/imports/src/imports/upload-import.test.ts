@@ -204,3 +204,24 @@ it('gives the import to the workspace of the key only', async () => {
   expect((await send(other, 'GET', `/v1/imports/${body.id}`)).status).toBe(404)
   expect((await send(caller, 'GET', `/v1/imports/${randomUUID()}`)).status).toBe(404)
 })
+
+it('is conflict while 100 files of the workspace wait to be validated, and leaves no file (OP-150)', async () => {
+  const caller = aCaller()
+  const { id } = (await upload(caller)).body
+  await admin`
+    insert into import (
+      workspace_id, id, template, file, bytes, sha256, encoding, livemode, product_statuses, status, created_at, updated_at
+    )
+    select workspace_id, uuidv7(), template, file, bytes, '', encoding, livemode, product_statuses, 'UPLOADED', now(), now()
+    from import, generate_series(1, 99) where id = ${id}`
+  const before = await files(caller)
+  const refused = await upload<ErrorBody>(caller)
+  expect([refused.status, refused.body.error.message]).toEqual([
+    409,
+    'file: 100 files of this workspace wait to be validated; upload it when they are',
+  ])
+  expect(await files(caller)).toEqual(before)
+  expect((await upload(aCaller())).status).toBe(202)
+  await admin`update import set status = 'VALIDATED' where id = ${id}`
+  expect((await upload(caller)).status).toBe(202)
+})

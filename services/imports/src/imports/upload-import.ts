@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import { ApiError, conflict } from '@backoffice/contracts/errors.ts'
 import { Import } from '@backoffice/contracts/import.ts'
 import { TEMPLATES, type Template } from '@backoffice/contracts/imports.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
@@ -15,7 +15,7 @@ import { z } from 'zod'
 import { uploadPath } from '../files/file-paths.ts'
 import { HEAD_BYTES, refuseBinary } from '../files/refuse-binary.ts'
 import { encodingDetector, type TextEncoding } from '../files/text-encoding.ts'
-import { type ImportRow, importBody, importColumns } from './import-row.ts'
+import { type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
 
 const KNOWN = `one of ${TEMPLATES.join(', ')}`
 const UploadForm = z.strictObject({
@@ -37,7 +37,7 @@ export const uploadImport = (storage: FileStorage, onUploaded: () => void): AnyO
     body: UploadForm,
     upload: { member: 'file', maxBytes: LIMITS.importBytes },
     responses: { 202: Import },
-    openPoints: ['OP-07', 'OP-08', 'OP-21', 'OP-50', 'OP-54', 'OP-146'],
+    openPoints: ['OP-07', 'OP-08', 'OP-21', 'OP-50', 'OP-54', 'OP-146', 'OP-150'],
     extension: true,
 
     handle: ({ body: { template }, file, context, now, inWorkspace }) =>
@@ -97,7 +97,10 @@ function shownName(name: string): string {
   return base.replaceAll(/\p{C}/gu, '').slice(0, LIMITS.nameLength).toWellFormed() || 'upload.csv'
 }
 
-/** Writes the row of an import. It names an import of the same content in the 24 hours before (OP-146). */
+/**
+ * Writes the row of an import. It names an import of the same content in the 24 hours before (OP-146). Throws `conflict` when too many
+ * files of the workspace wait.
+ */
 async function insertImport(
   tx: Transaction,
   { id, template, name, bytes, sha256, encoding }: Upload & { readonly id: string; readonly template: Template },
@@ -109,7 +112,7 @@ async function insertImport(
     insert into import (
       workspace_id, id, template, file, bytes, sha256, encoding, livemode, product_statuses, status, same_as, created_at, updated_at
     )
-    values (
+    select
       ${workspaceId}, ${id}, ${template}, ${name}, ${bytes}, ${sha256}, ${encoding}, ${livemode}, ${statuses as string[]}, 'UPLOADED',
       (
         select id from import
@@ -117,7 +120,12 @@ async function insertImport(
         order by created_at desc limit 1
       ),
       ${now}, ${now}
-    )
+    where (
+      select count(*) from import where workspace_id = ${workspaceId} and status in ('UPLOADED', 'VALIDATING')
+    ) < ${MAX_WAITING}
     returning ${importColumns(tx)}`
-  return row as ImportRow
+  if (row === undefined) {
+    throw conflict(['file'], `${MAX_WAITING} files of this workspace wait to be validated; upload it when they are`)
+  }
+  return row
 }

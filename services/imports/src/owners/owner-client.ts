@@ -2,24 +2,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { ImportCheckAnswer, type Template } from '@backoffice/contracts/imports.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
-import { type CalledBy, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
+import { type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
 import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { Pool } from 'undici'
 import type { RowPage } from '../rows/row-pages.ts'
-
-type Owner = CalledBy<'imports'>
-
-/** The service that owns each template. */
-const OWNERS: Readonly<Record<Template, Owner>> = {
-  products: 'catalog',
-  product_variants: 'catalog',
-  stock: 'catalog',
-  categories: 'catalog',
-  collections: 'collections',
-  customers: 'orders',
-}
+import { OWNERS, type Owner } from './owners.ts'
 
 /** The import in whose name an owner is asked. */
 export interface AskingImport {
