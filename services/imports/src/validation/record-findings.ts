@@ -1,7 +1,7 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { ClaimedImport } from './claim-import.ts'
-import type { Findings } from './validate-file.ts'
+import type { Findings } from './findings.ts'
 
 /** Records what validation found, whose files are stored. Returns false when the claim is lost: then nothing is recorded. */
 export function recordFindings(
