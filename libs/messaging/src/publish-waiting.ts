@@ -1,3 +1,4 @@
+import { setImmediate as turn } from 'node:timers/promises'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -8,6 +9,8 @@ import { type RecordSerializer, Unserialisable } from './schema-registry.ts'
 
 /** Below the size that a topic accepts by default (1 MiB). */
 const REQUEST_BYTES = 900 * 1024
+/** Records serialised before the event loop turns: some milliseconds, in which requests wait. */
+const TURN_AFTER = 50
 
 const published = meter('relay').createCounter('outbox_published_records', {
   description: 'Outbox rows acknowledged by Kafka',
@@ -64,7 +67,8 @@ export async function publishWaiting(session: LockSession, options: Publishing):
   }
 
   const sendables: Sendable[] = []
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
+    if (index % TURN_AFTER === TURN_AFTER - 1) await turn()
     try {
       sendables.push({ row, record: await recordOf(row, options) })
     } catch (error) {
