@@ -176,7 +176,9 @@ it('a full disk refuses a file, or ends its validation as FAILED with the reason
   await stack.sql`update imports.import set failing_since = now() - interval '10 minutes' where id = ${id}`
   expect(await atRest(id)).toMatchObject({ status: 'FAILED' })
   const { errors } = (await report(id)).summary
-  expect(errors).toMatchObject([{ row: 1, message: expect.stringContaining('gave up after 10 minutes') }])
+  expect(errors).toMatchObject([
+    { row: 1, message: 'gave up after 10 minutes: There is no room for the file now; try again later' },
+  ])
   expect(readdirSync(folder, { recursive: true }).filter((name) => /\.(csv|ndjson)$/.test(String(name)))).toHaveLength(
     1,
   )

@@ -6,6 +6,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { inFolderOfItsOwn } from '@backoffice/storage/incoming-files.ts'
+import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
 import { FINDINGS, type Finding, findingPath, uploadPath } from '../files/file-paths.ts'
 import { noteFailure } from '../imports/note-failure.ts'
 import type { OwnerClient } from '../owners/owner-client.ts'
@@ -128,7 +129,9 @@ function validateStored(
     const content = await storage.read(uploadPath(claimed))
     const file = { template, content, encoding, folder, remarks: remarksOn(claimed) }
     const check: CheckPage = (page) => owners.check(claimed, page, signal)
-    const findings = await validateFile(file, check, onRows).finally(() => content.destroy())
+    const findings = await validateFile(file, check, onRows)
+      .catch(throwNoRoom)
+      .finally(() => content.destroy())
     await storeFindings(storage, claimed, folder)
     if (!(await recordFindings(db, claimed, findings))) {
       await removeFindings(storage, claimed)
