@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, Timestamp } from './fields.ts'
-import { RowError, TEMPLATES } from './imports.ts'
+import { ImportUndoProgress, RowError, TEMPLATES } from './imports.ts'
 
 /** The states of an import (OP-51). */
 export const IMPORT_STATUSES = [
@@ -58,3 +58,14 @@ export const ImportReport = z.strictObject({
   }),
 })
 export type ImportReport = z.output<typeof ImportReport>
+
+/** The states of an undo. A FAILED one can be sent again. */
+export const UNDO_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const
+
+/** The undo of an import (OP-151): resources that were deleted, got their former values, or were kept; the first kept ones in `rows`. */
+export const ImportUndo = z.strictObject({
+  import_id: Id,
+  status: z.enum(UNDO_STATUSES),
+  ...ImportUndoProgress.omit({ is_done: true }).shape,
+})
+export type ImportUndo = z.output<typeof ImportUndo>

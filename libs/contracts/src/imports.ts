@@ -172,3 +172,23 @@ export const ImportResult = z.strictObject({
   ),
 })
 export type ImportResult = z.output<typeof ImportResult>
+
+/** Asks the owner of a template to undo the next changes of an import (OP-151). */
+export const ImportUndoStep = z.strictObject({ import_id: Id, template: z.enum(TEMPLATES) })
+
+/** Kept rows shown with an undo. */
+export const KEPT_ROWS_SHOWN = 100
+
+/** A resource that an undo left as it is, by what rows of the template call it (OP-151). */
+export const KeptRow = z.strictObject({ key: z.string(), reason: z.string() })
+export type KeptRow = z.output<typeof KeptRow>
+
+/** How far an undo is, all steps together. */
+export const ImportUndoProgress = z.strictObject({
+  deleted: z.int(),
+  restored: z.int(),
+  kept: z.int(),
+  rows: z.array(KeptRow).max(KEPT_ROWS_SHOWN),
+  is_done: z.boolean(),
+})
+export type ImportUndoProgress = z.output<typeof ImportUndoProgress>

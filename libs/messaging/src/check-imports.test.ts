@@ -12,6 +12,7 @@ const planning = (statement: string): Importer => ({
     yield await tx.unsafe(statement)
   },
   write: async () => undefined,
+  undo: { order: 'CREATED_FIRST', kept: () => [], undo: async () => [] },
 })
 
 test.each([

@@ -8,6 +8,7 @@ import { z } from 'zod'
 import type { ConsumerDefinition } from './consumer.ts'
 import type { Importer, Importers } from './importer.ts'
 import { withInbox } from './inbox.ts'
+import { keepChanges } from './keep-changes.ts'
 import { RowOutcomes } from './row-outcomes.ts'
 
 /** A batch. The values of a row are validated later, so that a bad row fails alone. */
@@ -69,7 +70,10 @@ async function applyBatch(tx: Transaction, importer: Importer, batch: ImportBatc
   // The connection's kept plans, such as those of foreign key checks, may be from the time when the tables were small.
   await tx`discard plans`
   const plan = importer.plan(tx, { ...batch, isCheck: false, earlier: [] }, outcomes, now)
-  for await (const changes of plan) await importer.write(tx, changes, now)
+  for await (const changes of plan) {
+    await importer.write(tx, changes, now)
+    await keepChanges(tx, import_id, importer.undo.kept(changes))
+  }
   const answer = { import_id, batch: batch.batch, template, rows: outcomes.applied(batch.rows) }
   await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
 }

@@ -1,5 +1,6 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { ImportBatch } from './import-batches.ts'
+import type { ImportedChange } from './keep-changes.ts'
 import type { RowOutcomes } from './row-outcomes.ts'
 
 /** Rows of a template to plan: a batch that is applied next, or rows that are only checked. */
@@ -19,6 +20,31 @@ export interface Importer<Changes = unknown> {
   plan(tx: Transaction, rows: RowsToPlan, outcomes: RowOutcomes, now: Date): AsyncIterable<Changes>
   /** Writes changes of a plan. Imported rows fire no event (OP-72). */
   write(tx: Transaction, changes: Changes, now: Date): Promise<void>
+  readonly undo: ImportUndo<Changes>
+}
+
+/** A resource that an undo handles: nobody is known to have changed it between two batches. */
+export interface UndoneChange extends Pick<ImportedChange, 'id' | 'key' | 'former'> {
+  /** The resource's version as the import left it. */
+  readonly version: string
+}
+
+/** What became of a resource. One that is kept has a reason for the workspace's users. */
+export type UndoOutcome =
+  | { readonly outcome: 'deleted' | 'restored' }
+  | { readonly outcome: 'kept'; readonly reason: string }
+
+/** How an import of one template is undone (OP-151). */
+export interface ImportUndo<Changes = unknown> {
+  /** Whether resources that the import created are deleted before those that it updated get their former values, or after. */
+  readonly order: 'CREATED_FIRST' | 'UPDATED_FIRST'
+  /** What is kept of written changes: each resource that they create or update, once. */
+  kept(changes: Changes): readonly ImportedChange[]
+  /**
+   * Deletes created resources and gives updated ones their former values, unless somebody changed them since. Locks them in id order.
+   * Returns the outcomes of the changes in their order; of the first ones only, when there is too much to do for one transaction.
+   */
+  undo(tx: Transaction, changes: readonly UndoneChange[], now: Date): Promise<UndoOutcome[]>
 }
 
 /** The importers of a service, by the templates that it owns. */

@@ -1,3 +1,4 @@
+import { expireImportedChanges } from '@backoffice/messaging/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
@@ -23,6 +24,10 @@ await runService('catalog', CatalogConfig, ({ config, logger, openPool, consume,
     addRoutes: (app) => addAssetFiles(app, storage),
     components: [storage],
     consumers: [consume(applyImportBatches(wakeRelay), imports), consume(releaseReservations, releases)],
-    workers: [refreshProducts({ db: refreshes, worker, logger }), mergeCounts(worker, logger, ['product_count'])],
+    workers: [
+      refreshProducts({ db: refreshes, worker, logger }),
+      mergeCounts(worker, logger, ['product_count']),
+      expireImportedChanges(worker, logger),
+    ],
   }
 })

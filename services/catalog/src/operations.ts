@@ -1,4 +1,5 @@
 import { checkImports } from '@backoffice/messaging/check-imports.ts'
+import { undoImports } from '@backoffice/messaging/undo-imports.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { readAsset } from './assets/read-asset.ts'
 import { uploadAsset } from './assets/upload-asset.ts'
@@ -43,4 +44,5 @@ export const operations = (storage: FileStorage) => [
   takeStock,
   releaseStock,
   checkImports(importers),
+  undoImports(importers),
 ]

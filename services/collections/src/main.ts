@@ -1,3 +1,4 @@
+import { expireImportedChanges } from '@backoffice/messaging/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
@@ -21,6 +22,7 @@ await runService('collections', CollectionsConfig, ({ config, logger, openPool, 
       membershipBuilder(worker.sql, logger),
       expireDeletedProducts(worker.sql, logger),
       mergeCounts(worker, logger, ['collection_member_count']),
+      expireImportedChanges(worker, logger),
     ],
   }
 })

@@ -1,4 +1,5 @@
 import { checkImports } from '@backoffice/messaging/check-imports.ts'
+import { undoImports } from '@backoffice/messaging/undo-imports.ts'
 import type { FindCoverImage } from './collections/cover-image.ts'
 import { createCollection } from './collections/create-collection.ts'
 import { deleteCollection } from './collections/delete-collection.ts'
@@ -27,4 +28,5 @@ export const operations = (findCoverImage: FindCoverImage) => [
   reorderProducts,
   removeProducts,
   checkImports(importers),
+  undoImports(importers),
 ]

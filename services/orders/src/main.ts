@@ -1,3 +1,4 @@
+import { expireImportedChanges } from '@backoffice/messaging/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { catalogClient } from './catalog/catalog-client.ts'
@@ -22,6 +23,7 @@ await runService('orders', OrdersConfig, ({ config, db, logger, openPool, consum
       releaseAbandoned({ db, worker, logger }),
       eraseCustomers({ db: erasures, worker, logger }),
       mergeCounts(worker, logger, ['customer_count', 'order_count']),
+      expireImportedChanges(worker, logger),
     ],
   }
 })

@@ -1,4 +1,5 @@
 import { checkImports } from '@backoffice/messaging/check-imports.ts'
+import { undoImports } from '@backoffice/messaging/undo-imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Catalog } from './catalog/catalog-client.ts'
 import { createCustomer } from './customers/create-customer.ts'
@@ -49,5 +50,6 @@ export const operations = (db: Database, catalog: Catalog, forms: FormValidator)
     createFulfillment,
     listFulfillments,
     checkImports(importers),
+    undoImports(importers),
   ]
 }

@@ -6,16 +6,11 @@ import type { Importer, RowsToPlan } from '@backoffice/messaging/importer.ts'
 import type { Row } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { recordCategoryChanges } from '../categories/lock-category.ts'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { lockCategories } from './lock-categories.ts'
+import { undoCategories } from './undo-categories.ts'
+import { type CategoryChanges, writeCategories } from './write-categories.ts'
 
-type BySlug = ReadonlyMap<string, Category>
-
-/** The categories before and after the rows. */
-interface CategoryChanges {
-  readonly before: BySlug
-  readonly after: readonly Category[]
-}
+type BySlug = CategoryChanges['before']
 
 /**
  * Rows of the template `categories` (OP-54, OP-55) in their order, so that a parent may come in an earlier row: creates categories,
@@ -42,6 +37,7 @@ export const importCategories: Importer<CategoryChanges> = {
   },
 
   write: writeCategories,
+  undo: undoCategories,
 }
 
 /** The categories with the earlier rows applied. */
@@ -64,7 +60,7 @@ async function findCategories(
   const workspace = tx.context.workspaceId
   const slugs = rows.map(({ values }) => values.slug)
   const parents = rows.flatMap(({ values }) => values.parent ?? [])
-  if (!isCheck) await lockCategories(tx, slugs)
+  if (!isCheck) await lockCategories(tx, tx`slug = any(${slugs})`)
   const categories = await tx<Category[]>`
     with recursive known as (
       select id, name, slug, parent_id, position from category
@@ -75,14 +71,6 @@ async function findCategories(
     )
     select id, name, slug, parent_id as parent, position from known`
   return new Map(categories.map((category) => [category.slug, category]))
-}
-
-async function lockCategories(tx: Transaction, slugs: readonly string[]): Promise<void> {
-  const workspace = tx.context.workspaceId
-  // The same lock as for a change of one category: see lock-category.ts.
-  await tx`select pg_advisory_xact_lock(hashtextextended(${`${workspace} categories`}, 0))`
-  await tx`
-    select id from category where workspace_id = ${workspace} and slug = any(${slugs as string[]}) order by id for update`
 }
 
 /** The category with the row applied. Throws the row's refusal. */
@@ -107,40 +95,4 @@ function refuseBelow(parent: Category, category: Category, { byId }: Tree): void
     if (above.id === category.id)
       throw unprocessable(['parent'], 'must be neither the category itself nor one below it')
   }
-}
-
-/** Writes new and changed categories in one statement. Products that show a changed category are published anew (OP-37). */
-async function writeCategories(tx: Transaction, { before, after }: CategoryChanges, now: Date): Promise<void> {
-  const workspace = tx.context.workspaceId
-  const created = after.filter(({ slug }) => !before.has(slug))
-  const changed = after.flatMap((category) => {
-    const { name, parent, position } = before.get(category.slug) ?? category
-    const isShownOtherwise = name !== category.name || parent !== category.parent
-    return isShownOtherwise || position !== category.position ? [{ ...category, isShownOtherwise }] : []
-  })
-  if (created.length + changed.length === 0) return
-  await tx`
-    with new_category as (
-      insert into category (workspace_id, id, name, slug, parent_id, position, created_at, updated_at)
-      select ${workspace}, id, name, slug, parent, position, ${now}, ${now}
-      from json_to_recordset(${JSON.stringify(created)}::text::json)
-        as row (id uuid, name text, slug text, parent uuid, position integer)
-      order by slug
-    ), written as (
-      update category set
-        name = row.name, parent_id = row.parent, position = row.position, updated_at = greatest(updated_at, ${now})
-      from json_to_recordset(${JSON.stringify(changed)}::text::json)
-        as row (id uuid, name text, parent uuid, position integer, "isShownOtherwise" boolean)
-      where category.workspace_id = ${workspace} and category.id = any(${changed.map(({ id }) => id)}::uuid[])
-        and category.id = row.id
-      returning category.id, "isShownOtherwise"
-    ), shown_otherwise as (
-      select id from written where "isShownOtherwise"
-    ), told_joining as (
-      ${recordCategoryChanges(tx, 'shown_otherwise')}
-    ), requested as (
-      select distinct product_id, false as is_change from product_category
-      where workspace_id = ${workspace} and category_id = any(array(select id from shown_otherwise))
-    )
-    ${refreshRequests(tx)}`
 }

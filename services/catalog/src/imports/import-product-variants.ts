@@ -10,6 +10,7 @@ import { previewReferences, resolveReferences } from '../products/references.ts'
 import { withChangedVariant, withNewVariant } from '../variants/plan-variant.ts'
 import { type FoundProduct, type FoundProducts, findProductsOf } from './find-products.ts'
 import { type ProductRow, planChanges } from './plan-changes.ts'
+import { undoProducts } from './undo-products.ts'
 import { writeImportedProducts } from './write-imported-products.ts'
 
 /** A row with its product. `attributes`, by option name, is undefined when the row names no option. */
@@ -38,6 +39,7 @@ export const importProductVariants: Importer<Change<ProductRecord>[]> = {
   },
 
   write: writeImportedProducts,
+  undo: undoProducts,
 }
 
 function planRow({ row, values }: Row<VariantRow>, { bySku, bySlug }: FoundProducts): PlannedRow {

@@ -14,6 +14,7 @@ import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
 import { PRODUCT_SLUGS, previewReferences, resolveReferences } from '../products/references.ts'
 import { type FoundProducts, findProductsOf } from './find-products.ts'
+import { undoProducts } from './undo-products.ts'
 import { writeImportedProducts } from './write-imported-products.ts'
 
 /** Decides the product of a row, once the slugs and references that rows share are resolved. */
@@ -70,6 +71,7 @@ export const importProducts: Importer<Change<ProductRecord>[]> = {
   },
 
   write: writeImportedProducts,
+  undo: undoProducts,
 }
 
 async function findKnown(

@@ -7,6 +7,7 @@ import type { ProductRecord } from '../products/product-view.ts'
 import { refuseTooMuchStock } from '../variants/plan-variant.ts'
 import { type FoundProducts, findProductsOf } from './find-products.ts'
 import { type ProductRow, planChanges } from './plan-changes.ts'
+import { undoProducts } from './undo-products.ts'
 import { writeImportedProducts } from './write-imported-products.ts'
 
 /** Rows of the template `stock` (OP-54, OP-55): sets the stock of each SKU, of products of all types. */
@@ -20,6 +21,7 @@ export const importStock: Importer<Change<ProductRecord>[]> = {
   },
 
   write: writeImportedProducts,
+  undo: undoProducts,
 }
 
 function withProduct(row: Row<StockRow>, bySku: FoundProducts['bySku']): ProductRow<StockRow> {

@@ -68,6 +68,7 @@ export function newProduct(
     purchaseNote: null,
     taxClass: null,
     version: 1,
+    refreshes: 0,
     categories: [],
     tags: [],
     options: plan.options.map(({ name, values }) => ({ id: idOf(name), name, values: [...values] })),

@@ -16,6 +16,8 @@ export interface ProductColumns {
   readonly purchaseNote: string | null
   readonly taxClass: string | null
   readonly version: number
+  /** How many of its versions changed only what it refers to, such as the name of a category. */
+  readonly refreshes: number
   readonly createdAt: Date
   readonly updatedAt: Date
 }
@@ -38,6 +40,7 @@ const COLUMNS: Readonly<Record<Member, readonly [column: string, type: string]>>
   purchaseNote: ['purchase_note', 'text'],
   taxClass: ['tax_class', 'uuid'],
   version: ['version', 'bigint'],
+  refreshes: ['refreshes', 'bigint'],
   createdAt: ['created_at', 'timestamptz'],
   updatedAt: ['updated_at', 'timestamptz'],
 }
@@ -45,7 +48,7 @@ const MEMBERS = Object.keys(COLUMNS) as Member[]
 
 /** Columns that every change of a product writes. */
 const OF_EVERY_CHANGE: readonly Member[] = ['version', 'updatedAt']
-const FIXED: readonly Member[] = ['id', 'createdAt', ...OF_EVERY_CHANGE]
+const FIXED: readonly Member[] = ['id', 'createdAt', 'refreshes', ...OF_EVERY_CHANGE]
 const CHANGEABLE = MEMBERS.filter((member) => !FIXED.includes(member))
 
 const listOf = (members: readonly Member[], sqlOf: (member: Member, column: string, type: string) => string) =>

@@ -68,12 +68,14 @@ function variantsOf({ before, after }: ProductChange) {
   }
 }
 
-/** Options that are new to the product, or have more values than before; `added` are those values (OP-24). */
+/** Options that are new to the product, or have other values than before; `added` are the new values (OP-24). */
 function changedOptions({ before, after }: ProductChange) {
   const former = new Map(before?.options.map(({ id, values }) => [id, new Set(values)]))
   return after.options.flatMap(({ id, values }, index) => {
     const added = values.filter((value) => !former.get(id)?.has(value))
-    return former.has(id) && added.length === 0 ? [] : [{ product: after.id, id, position: index + 1, values, added }]
+    return former.get(id)?.size === values.length && added.length === 0
+      ? []
+      : [{ product: after.id, id, position: index + 1, values, added }]
   })
 }
 

@@ -83,6 +83,7 @@ export async function refreshChunk(tx: Transaction, now: Date): Promise<number> 
   await tx`
     update product set
       version = version + 1,
+      refreshes = refreshes + case when id = any(${[...changed]}::uuid[]) then 0 else 1 end,
       updated_at = case when id = any(${[...changed]}::uuid[]) then greatest(updated_at, ${now}) else updated_at end
     where workspace_id = ${tx.context.workspaceId} and id = any(${ids}::uuid[])`
   for (let first = 0; first < ids.length; first += PUBLISHED_TOGETHER) {

@@ -14,6 +14,7 @@ import {
 import { type CollectionRecord, collectionColumns } from '../collections/collection.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
 import { type Rules, readRules } from '../rules/rules.ts'
+import { undoCollections } from './undo-collections.ts'
 import { type CollectionChange, writeCollections } from './write-collections.ts'
 
 /**
@@ -35,6 +36,7 @@ export const importCollections: Importer<CollectionChange[]> = {
   },
 
   write: writeCollections,
+  undo: undoCollections,
 }
 
 /**

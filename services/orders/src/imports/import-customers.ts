@@ -5,38 +5,37 @@ import type { Row } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CustomerRecord, customerColumns, emailKey, newCustomer, withChanges } from '../customers/customer.ts'
 import { insertCustomers, updateCustomers } from '../customers/write-customers.ts'
-
-/** Customers to insert, and those to update. */
-interface CustomerChanges {
-  readonly created: CustomerRecord[]
-  readonly updated: CustomerRecord[]
-}
+import { type CustomerChange, undoCustomers } from './undo-customers.ts'
 
 /**
  * Rows of the template `customers` (OP-54, OP-131), by the rules of POST and PUT /v1/customers: updates the customer with the
  * row's e-mail address, or creates it. The spelling of a known address stays.
  */
-export const importCustomers: Importer<CustomerChanges> = {
+export const importCustomers: Importer<CustomerChange[]> = {
   async *plan(tx, batch, outcomes, now) {
     const rows = outcomes.read(CustomerRow, 'email', batch.rows, emailKey)
     const before = await findCustomers(tx, rows, batch)
-    const created: CustomerRecord[] = []
-    const updated: CustomerRecord[] = []
-    for (const row of rows) {
+    yield rows.flatMap((row): CustomerChange[] => {
       const current = before.get(emailKey(row.values.email))
       const next = outcomes.attempt(row, () => planRow(row.values, current, now))
-      if (next === undefined) continue
+      if (next === undefined) return []
       outcomes.planned(row, { isNew: current === undefined, isChanged: next !== current })
-      if (current === undefined) created.push(next)
-      else if (next !== current) updated.push(next)
-    }
-    yield { created, updated }
+      return next === current ? [] : [{ current, next }]
+    })
   },
 
-  async write(tx, { created, updated }) {
-    await insertCustomers(tx, created)
-    await updateCustomers(tx, updated)
+  async write(tx, changes) {
+    await insertCustomers(
+      tx,
+      changes.flatMap(({ current, next }) => (current === undefined ? next : [])),
+    )
+    await updateCustomers(
+      tx,
+      changes.flatMap(({ current, next }) => (current === undefined ? [] : next)),
+    )
   },
+
+  undo: undoCustomers,
 }
 
 /**

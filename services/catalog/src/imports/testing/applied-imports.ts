@@ -3,11 +3,19 @@ import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { appliedBatches } from '@backoffice/messaging/testing/import-batches.ts'
 import { importChecks } from '@backoffice/messaging/testing/import-checks.ts'
+import { importUndos } from '@backoffice/messaging/testing/import-undos.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { createCategory } from '../../categories/create-category.ts'
+import { deleteCategory } from '../../categories/delete-category.ts'
+import { updateCategory } from '../../categories/update-category.ts'
 import { createProduct } from '../../products/create-product.ts'
+import { deleteProduct } from '../../products/delete-product.ts'
 import { getProduct } from '../../products/get-product.ts'
 import { updateProduct } from '../../products/update-product.ts'
+import { releaseStock } from '../../stock/release-stock.ts'
+import { takeStock } from '../../stock/take-stock.ts'
+import { createVariant } from '../../variants/create-variant.ts'
 import { applyImportBatches } from '../apply-import-batches.ts'
 import { importers } from '../importers.ts'
 
@@ -15,7 +23,18 @@ import { importers } from '../importers.ts'
 export async function importsUnderTest() {
   const database = await testDatabase('catalog')
   const { admin, db } = database
-  const send = serviceClient(db, [createProduct, getProduct, updateProduct])
+  const send = serviceClient(db, [
+    createProduct,
+    getProduct,
+    updateProduct,
+    deleteProduct,
+    createVariant,
+    createCategory,
+    updateCategory,
+    deleteCategory,
+    takeStock,
+    releaseStock,
+  ])
   const batches = applyImportBatches(() => undefined)
 
   return {
@@ -23,6 +42,7 @@ export async function importsUnderTest() {
     send,
     ...appliedBatches(database, batches),
     ...importChecks(database, importers),
+    ...importUndos(database, importers),
 
     create: async (caller: Caller, body: unknown) => (await send<Product>(caller, 'POST', '/v1/products', body)).body,
 

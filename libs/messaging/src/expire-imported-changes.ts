@@ -1,0 +1,30 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+
+const EVERY_MS = 60_000
+const BATCH_SIZE = 20
+/** An import can be undone for 24 hours (OP-151), and the undo takes some time. */
+const KEEP_DAYS = 3
+
+/** Deletes what is kept of imports that can no longer be undone. `db` connects as the worker role. */
+export const expireImportedChanges = (db: Database, logger: Logger) =>
+  worker({
+    name: 'imported changes',
+    everyMs: EVERY_MS,
+    logger,
+    async work(stopping) {
+      while ((await deleteExpired(db)) === BATCH_SIZE && !stopping.aborted);
+    },
+  })
+
+/** Deletes some expired batches, and returns their number. Ended undos have no rows but their own. */
+export async function deleteExpired({ sql }: Database): Promise<number> {
+  await sql`delete from undone_import where stepped_at < now() - make_interval(days => ${KEEP_DAYS})`
+  const deleted = await sql`
+    delete from imported_batch where ctid = any(array(
+      select ctid from imported_batch where applied_at < now() - make_interval(days => ${KEEP_DAYS})
+      order by applied_at limit ${BATCH_SIZE}
+    ))`
+  return deleted.count
+}

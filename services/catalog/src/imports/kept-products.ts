@@ -1,0 +1,41 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ImportedChange } from '@backoffice/messaging/keep-changes.ts'
+import type { Change } from '../products/product-difference.ts'
+import type { ProductRecord } from '../products/product-view.ts'
+
+/** What is kept of imported products: the former values of the members and variants that the import changed. */
+export const keptProducts = (changes: readonly Change<ProductRecord>[]): ImportedChange[] =>
+  changes.map(({ before, after }) => ({
+    id: after.id,
+    key: keyOf(after),
+    former: before === undefined ? null : formerValues(before, after),
+    version_before: before === undefined ? null : versionOf(before),
+    version_after: versionOf(after),
+  }))
+
+/** Counts the changes of the product itself. */
+export const versionOf = ({ version, refreshes }: ProductRecord): string => String(version - refreshes)
+
+/** A product of one variant is known by its SKU, one of several by its slug. */
+const keyOf = ({ type, slug, variants }: ProductRecord): string =>
+  type === 'VARIABLE_PRODUCT' ? slug : (variants[0]?.sku ?? slug)
+
+const NOT_KEPT: readonly (keyof ProductRecord)[] = ['variants', 'version', 'refreshes', 'updatedAt']
+
+/** Former values by member, and those of variants by `variant:<id>`, null for a new one. Batches add theirs to them. */
+export const variantKey = (id: string): string => `variant:${id}`
+
+function formerValues(before: ProductRecord, after: ProductRecord): Record<string, unknown> {
+  const former: Record<string, unknown> = {}
+  for (const member of Object.keys(before) as (keyof ProductRecord)[]) {
+    if (before[member] === after[member] || NOT_KEPT.includes(member)) continue
+    if (isDeepStrictEqual(before[member], after[member])) continue
+    former[member] = before[member]
+  }
+  const formerVariants = new Map(before.variants.map((variant) => [variant.id, variant]))
+  for (const variant of after.variants) {
+    const known = formerVariants.get(variant.id)
+    if (known !== variant && !isDeepStrictEqual(known, variant)) former[variantKey(variant.id)] = known ?? null
+  }
+  return former
+}

@@ -1,0 +1,107 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/messaging/importer.ts'
+import type { ImportedChange } from '@backoffice/messaging/keep-changes.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { type CollectionRecord, collectionColumns } from '../collections/collection.ts'
+import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
+import { raiseRuleVersion } from '../memberships/rule-sets.ts'
+import { type CollectionChange, writeCollections } from './write-collections.ts'
+
+/** Undoes imported collections (OP-151). Products that were picked by hand since are a change of the collection. */
+export const undoCollections: ImportUndo<CollectionChange[]> = {
+  order: 'CREATED_FIRST',
+  kept: (changes) => changes.map(keptCollection),
+
+  async undo(tx, changes, now) {
+    const ids = changes.map(({ id }) => id)
+    await lockMembershipsExclusive(tx, tx.context.workspaceId)
+    const known = await lockCollections(tx, ids)
+    const handPicked = await findHandPicked(tx, ids)
+    const outcomes = changes.map((change) => decide(change, known.get(change.id), handPicked))
+    const wanted = (outcome: UndoOutcome['outcome']) =>
+      changes.filter((_, index) => outcomes[index]?.outcome === outcome)
+    await deleteCollections(
+      tx,
+      wanted('deleted').map(({ id }) => id),
+    )
+    const restored = wanted('restored').flatMap(({ id, former }): CollectionChange[] => {
+      const current = known.get(id)
+      return current === undefined ? [] : [{ current, next: withFormerValues(current, former) }]
+    })
+    await writeCollections(tx, restored, now)
+    return outcomes
+  },
+}
+
+function decide(
+  { id, former, version }: UndoneChange,
+  collection: CollectionRecord | undefined,
+  handPicked: ReadonlySet<string>,
+): UndoOutcome {
+  if (collection === undefined) return { outcome: 'kept', reason: 'was deleted since the import' }
+  if (versionOf(collection) !== version) return { outcome: 'kept', reason: 'was changed since the import' }
+  const losesMembers = former === null || former.membershipType !== undefined
+  if (losesMembers && handPicked.has(id)) return { outcome: 'kept', reason: 'has products that were picked by hand' }
+  return { outcome: former === null ? 'deleted' : 'restored' }
+}
+
+const NOT_KEPT: readonly string[] = ['createdAt', 'updatedAt'] satisfies (keyof CollectionRecord)[]
+
+function keptCollection({ current, next }: CollectionChange): ImportedChange {
+  const { id, handle: key } = next
+  const version_after = versionOf(next)
+  if (current === undefined) return { id, key, former: null, version_before: null, version_after }
+  const changed = Object.entries(current).filter(
+    ([member, value]) =>
+      !NOT_KEPT.includes(member) && !isDeepStrictEqual(value, next[member as keyof CollectionRecord]),
+  )
+  return { id, key, former: Object.fromEntries(changed), version_before: versionOf(current), version_after }
+}
+
+/** Its members, in one order. */
+const versionOf = (collection: CollectionRecord): string =>
+  JSON.stringify(
+    Object.entries(collection)
+      .filter(([member]) => !NOT_KEPT.includes(member))
+      .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+  )
+
+function withFormerValues(current: CollectionRecord, former: UndoneChange['former']): CollectionRecord {
+  const { publishAt, unpublishAt, ...rest } = { ...current, ...former }
+  return { ...rest, publishAt: asDate(publishAt), unpublishAt: asDate(unpublishAt) }
+}
+
+const asDate = (value: Date | string | null) => (value === null ? null : new Date(value))
+
+async function lockCollections(
+  tx: Transaction,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, CollectionRecord>> {
+  const collections = await tx<CollectionRecord[]>`
+    select ${collectionColumns(tx)} from collection
+    where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[])
+    order by id for update`
+  return new Map(collections.map((collection) => [collection.id, collection]))
+}
+
+/** The collections with products that were picked by hand. */
+async function findHandPicked(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const workspace = tx.context.workspaceId
+  const found = await tx<{ collection_id: string }[]>`
+    select distinct collection_id from membership_version
+    where workspace_id = ${workspace} and collection_id = any(${ids as string[]}::uuid[])
+      and source = 'HAND_PICKED' and state <> 'RETIRED'
+      and exists (select from collection_member where workspace_id = ${workspace} and version_number = number)`
+  return new Set(found.map(({ collection_id }) => collection_id))
+}
+
+/** The membership builder deletes their members afterwards. */
+async function deleteCollections(tx: Transaction, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  const workspace = tx.context.workspaceId
+  await tx`
+    update membership_version set state = 'RETIRED', processed_to = null
+    where workspace_id = ${workspace} and collection_id = any(${ids as string[]}::uuid[]) and state <> 'RETIRED'`
+  await raiseRuleVersion(tx, workspace)
+  await tx`delete from collection where workspace_id = ${workspace} and id = any(${ids as string[]}::uuid[])`
+}
