@@ -6,6 +6,7 @@ import { ImportsConfig, importStorage } from './config.ts'
 import { removeExpired } from './expiry/remove-expired.ts'
 import { operations } from './operations.ts'
 import { ownerClient } from './owners/owner-client.ts'
+import { undoImports } from './undo/undo-imports.ts'
 import { validateImports } from './validation/validate-imports.ts'
 
 await runService('imports', ImportsConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
@@ -15,15 +16,16 @@ await runService('imports', ImportsConfig, ({ config, db, logger, openPool, cons
   const owners = ownerClient(config, config.INTERNAL_TOKEN_PRIVATE_KEY)
   const validation = validateImports({ db, worker, storage, owners, logger })
   const batches = applyImports({ db, worker, storage }, logger)
+  const undos = undoImports({ db, worker, owners, logger }, batches.wake)
   const onRecorded = () => {
     batches.wake()
     wakeRelay()
   }
   return {
     worker,
-    operations: operations(db, storage, { validation: validation.wake, batches: batches.wake }),
+    operations: operations(db, storage, { validation: validation.wake, batches: batches.wake, undos: undos.wake }),
     components: [storage, owners],
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],
-    workers: [validation, batches, removeExpired({ db, worker, storage }, logger)],
+    workers: [validation, batches, undos, removeExpired({ db, worker, storage }, logger)],
   }
 })

@@ -12,11 +12,14 @@ import { getErrorsFile } from './reports/get-errors-file.ts'
 import { getReport } from './reports/get-report.ts'
 import { getTemplateFile } from './templates/get-template-file.ts'
 import { listTemplates } from './templates/list-templates.ts'
+import { getUndo } from './undo/get-undo.ts'
+import { undoImport } from './undo/undo-import.ts'
 
 /** What the workers do after the commit of an operation. */
 interface Wake {
   validation(): void
   batches(): void
+  undos(): void
 }
 
 /** The service's API. */
@@ -33,4 +36,6 @@ export const operations = (db: Database, storage: FileStorage, wake: Wake) => [
   getErrorsFile(db, storage),
   getCorrectedFile(db, storage),
   getDiff,
+  undoImport(wake.undos),
+  getUndo,
 ]

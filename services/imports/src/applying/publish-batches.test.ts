@@ -131,3 +131,13 @@ it('publishes no batch of a file of rows that is lost or cut', async () => {
   }
   await finish(lost, cut)
 })
+
+it('publishes no batch in a workspace whose import is being undone, until the undo has ended (OP-151)', async () => {
+  const next = await add()
+  const undone = await add({ workspaceId: next.workspaceId, columns: { ended_at: new Date() } })
+  await admin`insert into import_undo (workspace_id, import_id) values (${next.workspaceId}, ${undone.id})`
+  expect(await roomOf(next)).toEqual([])
+  await admin`update import_undo set status = 'DONE' where import_id = ${undone.id}`
+  expect(await roomOf(next)).toEqual([[0, 4]])
+  await finish(next)
+})

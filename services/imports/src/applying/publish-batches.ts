@@ -35,7 +35,7 @@ export interface Publishing {
 
 /**
  * The imports that may publish batches now: of each workspace the one that was started first, and workspaces in turn, so that a large
- * import does not keep the others waiting.
+ * import does not keep the others waiting. A workspace whose import is being undone has none.
  */
 export async function importsWithRoom({ sql }: Database): Promise<ApplyingImport[]> {
   const applying = await sql<(Omit<ApplyingImport, 'room'> & { under_way: number; left: number })[]>`
@@ -45,6 +45,9 @@ export async function importsWithRoom({ sql }: Database): Promise<ApplyingImport
     from (
       select distinct on (workspace_id) * from import
       where started_at is not null and ended_at is null
+        and not exists (
+          select from import_undo where import_undo.workspace_id = import.workspace_id and import_undo.status = 'RUNNING'
+        )
       order by workspace_id, started_at, id
     ) first_of_workspace
     order by sent_at nulls first`

@@ -1,12 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { ImportCheckAnswer, type Template } from '@backoffice/contracts/imports.ts'
+import { ImportCheckAnswer, ImportUndoProgress, type Template } from '@backoffice/contracts/imports.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
 import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { Pool } from 'undici'
+import type { z } from 'zod'
 import type { RowPage } from '../rows/row-pages.ts'
 import { OWNERS, type Owner } from './owners.ts'
 
@@ -26,6 +27,8 @@ export interface OwnerClient extends Component {
    * repetitions. Throws the reason of the signal when it is aborted.
    */
   check(asking: AskingImport, page: RowPage, signal: AbortSignal): Promise<ImportCheckAnswer>
+  /** Undoes the next changes of the import; undefined when the owner keeps nothing of it. Throws as `check`. */
+  undo(asking: AskingImport, signal: AbortSignal): Promise<ImportUndoProgress | undefined>
 }
 
 /** Calls under way to one owner, for all imports; others wait in their order. The owner has its own requests to answer. */
@@ -47,7 +50,8 @@ export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, p
     })
   const pools = Object.fromEntries(owners.map((owner) => [owner, open(owner)])) as Record<Owner, Pool>
 
-  async function send(asking: AskingImport, body: string, signal: AbortSignal) {
+  /** Sends a request. Returns undefined for an answer 404. */
+  async function send(asking: AskingImport, path: string, body: string, signal: AbortSignal): Promise<unknown> {
     const { id, workspaceId, livemode, template, productStatuses } = asking
     const caller = { workspaceId, livemode, keyId: `import ${id}`, scopes: [], productStatuses: [...productStatuses] }
     const headers = {
@@ -55,17 +59,32 @@ export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, p
       'content-type': 'application/json',
       traceparent: traceparentFrom(undefined),
     }
-    const answer = await pools[OWNERS[template]].request({
-      method: 'POST',
-      path: '/internal/imports/check',
-      headers,
-      body,
-      signal,
-    })
+    const answer = await pools[OWNERS[template]].request({ method: 'POST', path, headers, body, signal })
     const answered = await answer.body.json()
+    if (answer.statusCode === 404) return undefined
     // The message of the answer may hold what is in the rows.
     if (answer.statusCode !== 200) throw new Error(`${OWNERS[template]} answered ${answer.statusCode}`)
-    return ImportCheckAnswer.parse(answered)
+    return answered
+  }
+
+  /** Sends a request that may be repeated, and repeats it a few times until its answer has the shape. */
+  async function ask<Answer>(
+    asking: AskingImport,
+    request: { readonly path: string; readonly body: string; readonly answer: z.ZodType<Answer> },
+    signal: AbortSignal,
+  ): Promise<Answer> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return request.answer.parse(await send(asking, request.path, request.body, signal))
+      } catch (cause) {
+        signal.throwIfAborted()
+        const wait = REPEAT_AFTER_MS[attempt]
+        if (wait === undefined) {
+          throw new ApiError('service_unavailable', `${OWNERS[asking.template]} does not answer`, { cause })
+        }
+        await pause(wait, undefined, { signal })
+      }
+    }
   }
 
   return {
@@ -75,18 +94,12 @@ export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, p
       // The rows are JSON already.
       const frame = JSON.stringify({ template, product_statuses: productStatuses, earlier })
       const body = `${frame.slice(0, -1)},"rows":[${read.map(({ json }) => json).join(',')}]}`
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await send(asking, body, signal)
-        } catch (cause) {
-          signal.throwIfAborted()
-          const wait = REPEAT_AFTER_MS[attempt]
-          if (wait === undefined) {
-            throw new ApiError('service_unavailable', `${OWNERS[template]} does not answer`, { cause })
-          }
-          await pause(wait, undefined, { signal })
-        }
-      }
+      return ask(asking, { path: '/internal/imports/check', body, answer: ImportCheckAnswer }, signal)
+    },
+    undo(asking, signal) {
+      const { id, template } = asking
+      const body = JSON.stringify({ import_id: id, template })
+      return ask(asking, { path: '/internal/imports/undo', body, answer: ImportUndoProgress.optional() }, signal)
     },
     async stop() {
       for (const pool of Object.values(pools)) await pool.destroy()

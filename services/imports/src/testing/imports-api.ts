@@ -18,7 +18,11 @@ export async function importsApi() {
   await storage.start?.()
   const { admin, db, takeStatements } = await testDatabase('imports')
   const woken: string[] = []
-  const wake = { validation: () => void woken.push('validation'), batches: () => void woken.push('batches') }
+  const wake = {
+    validation: () => void woken.push('validation'),
+    batches: () => void woken.push('batches'),
+    undos: () => void woken.push('undos'),
+  }
   const declared = operations(db, storage, wake)
   const send = serviceClient(db, declared)
 

@@ -12,7 +12,7 @@ import { headersOf, tokenPrivateKey } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { aFile, FORM, form } from '@backoffice/testing/form.ts'
-import { startServiceProcess } from '@backoffice/testing/service-process.ts'
+import { type ServiceProcess, startServiceProcess } from '@backoffice/testing/service-process.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
 /** The states in which nothing goes on by itself. */
@@ -45,6 +45,7 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
     return database
   }
   const urls = new Map<ServiceName, string>()
+  const processes = new Map<ServiceName, ServiceProcess>()
   const start = async (name: ServiceName, settings: Record<string, string> = {}) => {
     const database = databaseOf(name)
     const running = await startServiceProcess(name, {
@@ -65,9 +66,11 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
     await running.ready()
     return running
   }
-  for (const owner of owners) urls.set(owner, (await start(owner)).url)
-  const { url } = await start('imports')
-  urls.set('imports', url)
+  for (const name of [...owners, 'imports'] as const) {
+    const running = await start(name)
+    urls.set(name, running.url)
+    processes.set(name, running)
+  }
 
   const send = async <Body = { error: { code: string; message: string } }>(
     caller: Caller,
@@ -118,6 +121,11 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
     /** Connects to a service's database as a superuser. */
     adminOf: (name: ServiceName) => databaseOf(name).admin,
     start,
+    /** Kills the process of a service and starts another one at its address. */
+    async restart(name: ServiceName): Promise<void> {
+      await processes.get(name)?.end('SIGKILL')
+      processes.set(name, await start(name, { PORT: new URL(urls.get(name) ?? '').port }))
+    },
     send,
     post,
     get,

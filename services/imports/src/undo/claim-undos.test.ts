@@ -1,0 +1,54 @@
+import { expect, it } from 'vitest'
+import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
+import { claimUndos } from './claim-undos.ts'
+import { takeStep } from './take-step.ts'
+
+const { add, admin, db, worker } = await storedImports()
+const logger = { warn: () => undefined } as never
+
+/** An ended import whose undo was requested. */
+async function undone(workspaceId?: string): Promise<StoredImport> {
+  const stored = await add({ ...(workspaceId !== undefined && { workspaceId }), columns: { ended_at: new Date() } })
+  await admin`
+    insert into import_undo (workspace_id, import_id, requested_at) values (${stored.workspaceId}, ${stored.id}, clock_timestamp())`
+  return stored
+}
+const claim = async () => (await claimUndos({ db, worker })).map(({ id }) => id)
+const undoOf = async ({ id }: StoredImport) => (await admin`select * from import_undo where import_id = ${id}`)[0]
+const end = (...undos: StoredImport[]) =>
+  admin`update import_undo set status = 'DONE' where import_id = any(${undos.map(({ id }) => id)})`
+
+it('claims one step of each workspace’s first undo, for one replica, until the claim ends', async () => {
+  const first = await undone()
+  const [second, other] = [await undone(first.workspaceId), await undone()]
+  const claims = await Promise.all([claim(), claim()])
+  expect(claims.flat().toSorted()).toEqual([first.id, other.id].toSorted())
+  expect(await claim()).toEqual([])
+  await admin`update import_undo set claimed_until = now() where import_id = ${first.id}`
+  expect(await claim()).toEqual([first.id])
+  await end(first)
+  expect(await claim()).toEqual([second.id])
+  await end(second, other)
+})
+
+it('waits for batches that are under way in the workspace', async () => {
+  const undo = await undone()
+  const busy = await add({ workspaceId: undo.workspaceId, columns: { next_batch: 2, answered_batches: 1 } })
+  expect(await claim()).toEqual([])
+  await admin`update import set answered_batches = 2 where id = ${busy.id}`
+  expect(await claim()).toEqual([undo.id])
+  await end(undo)
+})
+
+it('is FAILED when its owner has not answered for ten minutes, and tried again until then', async () => {
+  const undo = await undone()
+  const owners = { undo: () => Promise.reject(new Error('away')) }
+  const [claimed] = await claimUndos({ db, worker })
+  if (claimed === undefined) throw new Error('the undo is not claimed')
+  expect(await takeStep({ db, worker, owners, logger }, claimed)).toBe(false)
+  expect(await undoOf(undo)).toMatchObject({ status: 'RUNNING', failing_since: expect.any(Date) })
+  expect(await claim()).toEqual([])
+  await admin`update import_undo set failing_since = now() - interval '10 minutes' where import_id = ${undo.id}`
+  expect(await takeStep({ db, worker, owners, logger }, claimed)).toBe(true)
+  expect(await undoOf(undo)).toMatchObject({ status: 'FAILED' })
+})
