@@ -76,6 +76,8 @@ async function takeStep(
   const { step } = before
   if (step === 'DONE') return before
   if (step === 'COLLECT') return (await collectBatch(tx, id)) ? before : { ...before, step: 'FIRST' }
+  // As before a batch (decision 015): deletions run foreign key checks, too.
+  await tx`discard plans`
   const isOfCreated = (step === 'FIRST') === (order === 'CREATED_FIRST')
   const changes = await nextChanges(tx, id, isOfCreated, before.reached)
   if (changes.length === 0) return { ...before, step: step === 'FIRST' ? 'SECOND' : 'DONE', reached: null }

@@ -9,6 +9,15 @@ create table imported_batch (
   primary key (workspace_id, import_id, id)
 );
 
+-- Less work than pglz for the time of a batch. Not every build of PostgreSQL has it.
+do $$
+begin
+  alter table imported_batch alter column changes set compression lz4;
+exception
+  when feature_not_supported then null;
+end
+$$;
+
 create index imported_batch_age on imported_batch (applied_at);
 
 -- The undo of an import, and how far it is.
