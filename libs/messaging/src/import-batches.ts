@@ -1,25 +1,14 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
-import { TEMPLATES } from '@backoffice/contracts/imports.ts'
-import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
 import type { ConsumerDefinition } from './consumer.ts'
+import { ImportBatch } from './import-batch.ts'
 import type { Importer, Importers } from './importer.ts'
 import { withInbox } from './inbox.ts'
 import { keepChanges } from './keep-changes.ts'
 import { RowOutcomes } from './row-outcomes.ts'
-
-/** A batch. The values of a row are validated later, so that a bad row fails alone. */
-const ImportBatch = z.object({
-  import_id: Id,
-  batch: z.int(),
-  template: z.enum(TEMPLATES),
-  product_statuses: z.array(z.enum(PRODUCT_STATUSES)),
-  rows: z.array(z.object({ row: z.int(), values: z.record(z.string(), z.unknown()) })),
-})
-export type ImportBatch = z.output<typeof ImportBatch>
 
 /** A batch of any service's template. A consumer ignores the templates of other services. */
 const AnyBatch = z.object({

@@ -1,5 +1,5 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import type { ImportBatch } from './import-batches.ts'
+import type { ImportBatch } from './import-batch.ts'
 import type { ImportedChange } from './keep-changes.ts'
 import type { RowOutcomes } from './row-outcomes.ts'
 

@@ -7,6 +7,7 @@ import { consumersOf, SERVICES, type ServiceName } from '@backoffice/contracts/s
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
+import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { headersOf, tokenPrivateKey } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
@@ -31,6 +32,7 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
   const { kafkaBrokers, registryUrl } = backingServices()
   const prefix = `imports-${crypto.randomUUID()}.`
   const started: readonly ServiceName[] = ['imports', ...owners]
+  await registerSchemas(registryUrl)
   await createTopics(
     kafkaBrokers,
     topicsOf(['imports', 'catalog', 'collections', 'orders']).map((name) => ({ name, partitions: 2, config: {} })),

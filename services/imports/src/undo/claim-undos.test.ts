@@ -43,12 +43,13 @@ it('waits for batches that are under way in the workspace', async () => {
 it('is FAILED when its owner has not answered for ten minutes, and tried again until then', async () => {
   const undo = await undone()
   const owners = { undo: () => Promise.reject(new Error('away')) }
+  const never = new AbortController().signal
   const [claimed] = await claimUndos({ db, worker })
   if (claimed === undefined) throw new Error('the undo is not claimed')
-  expect(await takeStep({ db, worker, owners, logger }, claimed)).toBe(false)
+  expect(await takeStep({ db, worker, owners, logger }, claimed, never)).toBe(false)
   expect(await undoOf(undo)).toMatchObject({ status: 'RUNNING', failing_since: expect.any(Date) })
   expect(await claim()).toEqual([])
   await admin`update import_undo set failing_since = now() - interval '10 minutes' where import_id = ${undo.id}`
-  expect(await takeStep({ db, worker, owners, logger }, claimed)).toBe(true)
+  expect(await takeStep({ db, worker, owners, logger }, claimed, never)).toBe(true)
   expect(await undoOf(undo)).toMatchObject({ status: 'FAILED' })
 })

@@ -13,7 +13,7 @@ export const getUndo = operation({
   scope: 'import::read',
   params: ImportPath,
   responses: { 200: ImportUndo },
-  openPoints: ['OP-50'],
+  openPoints: ['OP-151'],
   extension: true,
 
   handle: ({ params: { id }, inWorkspace }) =>

@@ -21,7 +21,7 @@ export const undoImport = (onRequested: () => void): AnyOperation =>
     scope: 'import::create',
     params: ImportPath,
     responses: { 202: ImportUndo },
-    openPoints: ['OP-08', 'OP-50'],
+    openPoints: ['OP-08', 'OP-151'],
     extension: true,
 
     async handle({ params: { id }, context, inWorkspace }) {
