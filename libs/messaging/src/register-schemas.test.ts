@@ -36,6 +36,14 @@ test('registering the same again makes no new version', async () => {
   expect(await versions()).toEqual([1])
 })
 
+test('several processes may register a new subject at the same moment', async () => {
+  for (let round = 0; round < 5; round++) {
+    const { register, versions } = aTopicOfThings()
+    await Promise.all(Array.from({ length: 6 }, () => register(Thing)))
+    expect(await versions()).toEqual([1])
+  }
+})
+
 test('an optional member may be added', async () => {
   const { register, versions } = aTopicOfThings()
   await register(Thing)

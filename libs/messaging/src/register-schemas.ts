@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { RECORDS } from '@backoffice/contracts/events.ts'
 import { Compatibility, SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
 import { z } from 'zod'
@@ -17,15 +18,32 @@ export async function registerSchemas(registryUrl: string, shapes: RecordShapes 
   for (const [topic, types] of Object.entries(shapes)) {
     for (const [type, shape] of Object.entries(types)) {
       const subject = subjectOf(topic, type)
+      // Draft 7: the registry (Apicurio 3.0.9) cannot compare schemas of draft 2020-12 and answers 500.
+      const schema = JSON.stringify(z.toJSONSchema(shape, { target: 'draft-7' }))
       try {
-        // Draft 7: the registry (Apicurio 3.0.9) cannot compare schemas of draft 2020-12 and answers 500.
-        const schema = JSON.stringify(z.toJSONSchema(shape, { target: 'draft-7' }))
-        await registry.updateCompatibility(subject, Compatibility.BACKWARD_TRANSITIVE)
-        await registry.register(subject, { schemaType: 'JSON', schema }, false)
+        await orAgain(async () => {
+          await registry.updateCompatibility(subject, Compatibility.BACKWARD_TRANSITIVE)
+          await registry.register(subject, { schemaType: 'JSON', schema }, false)
+        })
       } catch (error) {
         refusals.push(`${subject}: ${error instanceof Error ? error.message : error}`)
       }
     }
   }
   if (refusals.length > 0) throw new Error(`the schema registry refused\n  ${refusals.join('\n  ')}`)
+}
+
+const ATTEMPTS = 4
+const PAUSE_MS = 50
+
+/** Runs `work` again after a failure: the registry refuses one of two processes that register a new subject at the same moment. */
+async function orAgain(work: () => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error
+      await pause(attempt * PAUSE_MS * (1 + Math.random()))
+    }
+  }
 }
