@@ -3,11 +3,11 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import { cleanUpOutbox } from './clean-up-outbox.ts'
 import { coalesceCalls } from './coalesce-calls.ts'
 import { becomeLeader } from './leadership.ts'
 import { type Publishing, publishWaiting } from './publish-waiting.ts'
-import { wakeSignal } from './wake-signal.ts'
 
 export interface RelayOptions extends Publishing {
   /** Connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */

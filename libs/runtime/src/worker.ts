@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts'
-import { pauseUnless } from './pause.ts'
 import type { Component } from './process.ts'
+import { wakeSignal } from './wake-signal.ts'
 
 interface WorkerDefinition {
   /** Names the component, and the worker in the log. */
@@ -16,25 +16,31 @@ interface WorkerDefinition {
   readonly work: (stopping: AbortSignal) => Promise<number | void>
 }
 
-/** Runs `work` again and again until the process stops; the stop waits for the current run. */
-export function worker({ name, everyMs, logger, work }: WorkerDefinition): Component {
+/**
+ * Runs `work` again and again until the process stops; the stop waits for the current run. `wake` ends the pause, or the next one when
+ * `work` is running.
+ */
+export function worker({ name, everyMs, logger, work }: WorkerDefinition): Component & { wake(): void } {
   const stopping = new AbortController()
+  const signal = wakeSignal()
   let ended: Promise<void> | undefined
   const run = async () => {
     while (!stopping.signal.aborted) {
       const pauseMs = await work(stopping.signal).catch((error: unknown) => {
         logger.warn({ err: error, worker: name }, 'a worker failed; it goes on')
       })
-      await pauseUnless(stopping.signal, pauseMs ?? everyMs)
+      await signal.wait(pauseMs ?? everyMs)
     }
   }
   return {
     name,
+    wake: signal.wake,
     async start() {
       ended = run()
     },
     async stop() {
       stopping.abort()
+      signal.wake()
       await ended
     },
   }

@@ -1,5 +1,4 @@
-import { wakeSignal } from '@backoffice/messaging/wake-signal.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
 import { claimUndos } from './claim-undos.ts'
 import { takeStep, type Undoing } from './take-step.ts'
 
@@ -9,31 +8,15 @@ const EVERY_MS = 1000
  * Asks the owners of templates to undo imports, step by step and workspaces in turn. A process that dies loses nothing: its claim ends,
  * and the owner knows how far it is. Call `wake` after an undo was requested; `onDone` is called after each that ends.
  */
-export function undoImports(undoing: Undoing, onDone: () => void): Component & { wake(): void } {
-  const stopping = new AbortController()
-  const signal = wakeSignal()
-  let ended: Promise<void> | undefined
-
-  const run = async () => {
-    while (!stopping.signal.aborted) {
-      const claimed = await claimUndos(undoing).catch((error: unknown) => {
-        undoing.logger.warn({ err: error }, 'could not look for imports to undo, trying again')
-        return []
-      })
-      for (const undo of claimed) if (await takeStep(undoing, undo, stopping.signal)) onDone()
-      if (claimed.length === 0) await signal.wait(EVERY_MS)
-    }
-  }
-  return {
+export function undoImports(undoing: Undoing, onDone: () => void) {
+  return worker({
     name: 'undos',
-    wake: signal.wake,
-    async start() {
-      ended = run()
+    everyMs: EVERY_MS,
+    logger: undoing.logger,
+    async work(stopping) {
+      const claimed = await claimUndos(undoing)
+      for (const undo of claimed) if (await takeStep(undoing, undo, stopping)) onDone()
+      return claimed.length > 0 ? 0 : EVERY_MS
     },
-    async stop() {
-      stopping.abort()
-      signal.wake()
-      await ended
-    },
-  }
+  })
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
-import { wakeSignal } from '@backoffice/messaging/wake-signal.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { inFolderOfItsOwn } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
@@ -32,36 +32,31 @@ export interface Validating {
 /** The claim is lost, the import is cancelled, or the process stops. */
 class Stopped extends Error {}
 
-/** Validates uploaded files. Call `wake` after an upload. */
+/** Validates uploaded files, one in each slot. Call `wake` after an upload. */
 export function validateImports(validating: Validating): Component & { wake(): void } {
-  const stopping = new AbortController()
-  const signals = Array.from({ length: SLOTS }, wakeSignal)
-  let ended: Promise<unknown> | undefined
-
-  async function runSlot(slot: number): Promise<void> {
-    const maxBytes = slot === 0 ? SMALL_BYTES : Number.MAX_SAFE_INTEGER
-    while (!stopping.signal.aborted) {
-      const claimed = await claimImport(validating, maxBytes).catch((error: unknown) => {
-        validating.logger.warn({ err: error }, 'could not look for imports to validate, trying again')
-        return undefined
-      })
-      if (claimed === undefined) await signals[slot]?.wait(EVERY_MS)
-      else await validateClaimed(validating, claimed, stopping.signal)
-    }
-  }
-  const wake = () => {
-    for (const signal of signals) signal.wake()
-  }
+  const slots = Array.from({ length: SLOTS }, (_, slot) =>
+    worker({
+      name: `validation ${slot}`,
+      everyMs: EVERY_MS,
+      logger: validating.logger,
+      async work(stopping) {
+        const claimed = await claimImport(validating, slot === 0 ? SMALL_BYTES : Number.MAX_SAFE_INTEGER)
+        if (claimed === undefined) return EVERY_MS
+        await validateClaimed(validating, claimed, stopping)
+        return 0
+      },
+    }),
+  )
   return {
     name: 'validation',
-    wake,
+    wake() {
+      for (const slot of slots) slot.wake()
+    },
     async start() {
-      ended = Promise.all(signals.map((_, slot) => runSlot(slot)))
+      for (const slot of slots) await slot.start?.()
     },
     async stop() {
-      stopping.abort()
-      wake()
-      await ended
+      await Promise.all(slots.map((slot) => slot.stop?.()))
     },
   }
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { wakeSignal } from '@backoffice/messaging/wake-signal.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Backlog } from './backlog.ts'
 import { type Claimed, claimOf, jobsOf } from './claimed-jobs.ts'

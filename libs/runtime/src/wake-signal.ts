@@ -1,4 +1,4 @@
-import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import { pauseUnless } from './pause.ts'
 
 /** Lets a loop wait for work with a time limit. A `wake` while nobody waits ends the next wait at once. */
 export function wakeSignal() {
