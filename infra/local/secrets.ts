@@ -11,16 +11,25 @@ export interface Secrets {
   readonly internalPublicKey: string
   /** `<key id>:<base64 of 32 bytes>`. */
   readonly webhookSecretKey: string
+  /** Seals what apps keeps for its calls, in the same form. */
+  readonly appSecretKey: string
+  /** Signs the tokens for apps: `<key id>:<base64 DER PKCS8, Ed25519>`. */
+  readonly appTokenKey: string
 }
 
-/** Reads the secrets of the stack in a folder. Its first start creates them; only their owner can read the file. */
+/**
+ * Reads the secrets of the stack in a folder. Its first start creates them, a later version adds its own; only their owner can read
+ * the file.
+ */
 export function stackSecrets(directory: string): Secrets {
   const file = join(directory, 'secrets.json')
-  if (!existsSync(file)) {
-    writeFileSync(`${file}.new`, JSON.stringify(newSecrets(), null, 2), { mode: 0o600 })
+  const known: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const secrets = { ...newSecrets(), ...known }
+  if (Object.keys(known).length < Object.keys(secrets).length) {
+    writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 })
     renameSync(`${file}.new`, file)
   }
-  return JSON.parse(readFileSync(file, 'utf8'))
+  return secrets
 }
 
 function newSecrets(): Secrets {
@@ -31,5 +40,7 @@ function newSecrets(): Secrets {
     internalPrivateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
     internalPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
     webhookSecretKey: `local:${randomBytes(32).toString('base64')}`,
+    appSecretKey: `local:${randomBytes(32).toString('base64')}`,
+    appTokenKey: `local:${generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')}`,
   }
 }

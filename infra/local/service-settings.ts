@@ -30,6 +30,11 @@ const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> =
   ASSETS_DIRECTORY: ({ directory }) => join(directory, 'assets'),
   IMPORTS_DIRECTORY: ({ directory }) => join(directory, 'imports'),
   ASSETS_URL: ({ urls }) => `${urls.gateway}/assets`,
+  APP_SECRET_KEYS: ({ secrets }) => secrets.appSecretKey,
+  APP_TOKEN_KEYS: ({ secrets }) => secrets.appTokenKey,
+  APPS_ALLOW_LOOPBACK: () => 'true',
+  GATEWAY_URL: ({ urls }) => urls.gateway ?? '',
+  PLATFORM_ISSUER: ({ urls }) => urls.gateway ?? '',
   WEBHOOK_SECRET_KEYS: ({ secrets }) => secrets.webhookSecretKey,
   WEBHOOK_ALLOW_LOOPBACK: () => 'true',
 }

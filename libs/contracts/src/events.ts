@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RecordedAct } from './app-records.ts'
 import { CollectionData } from './collection-records.ts'
 import { CustomerData, CustomerErased } from './customer-records.ts'
 import { Id, Timestamp } from './fields.ts'
@@ -18,6 +19,7 @@ import { CategoryData, ProductData, ProductState, TagData } from './product-reco
 
 /** The Kafka topics. */
 export const TOPICS = {
+  appsActs: 'apps.acts',
   catalogEvents: 'catalog.events',
   catalogProducts: 'catalog.products',
   collectionsEvents: 'collections.events',
@@ -53,6 +55,9 @@ const record = <Type extends string, Data extends z.ZodType>(type: Type, data: D
 
 /** The record types of each topic, as registered with the schema registry: subject `<topic>-<type>`. */
 export const RECORDS = {
+  [TOPICS.appsActs]: {
+    'act.recorded': record('act.recorded', RecordedAct),
+  },
   [TOPICS.catalogEvents]: {
     'product.created': record('product.created', ProductData),
     'product.updated': record('product.updated', ProductData),

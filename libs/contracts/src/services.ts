@@ -44,7 +44,7 @@ export const SERVICES = {
     routes: ['/v1/orders', '/v1/customers'],
     publishes: [TOPICS.ordersEvents, TOPICS.ordersErasures, TOPICS.ordersReservations, TOPICS.importsResults],
     consumers: { imports: [TOPICS.importsBatches] },
-    calls: ['catalog'],
+    calls: ['catalog', 'apps'],
     settings: [],
   },
   imports: {
@@ -60,6 +60,20 @@ export const SERVICES = {
     },
     calls: ['catalog', 'collections', 'orders'],
     settings: ['IMPORTS_DIRECTORY', 'INTERNAL_TOKEN_PRIVATE_KEY'],
+  },
+  apps: {
+    routes: ['/v1/apps'],
+    publishes: [TOPICS.appsActs],
+    consumers: {},
+    calls: ['webhook-delivery'],
+    settings: [
+      'APP_SECRET_KEYS',
+      'APP_TOKEN_KEYS',
+      'APPS_ALLOW_LOOPBACK',
+      'GATEWAY_URL',
+      'INTERNAL_TOKEN_PRIVATE_KEY',
+      'PLATFORM_ISSUER',
+    ],
   },
   'webhook-delivery': {
     routes: ['/v1/webhooks'],

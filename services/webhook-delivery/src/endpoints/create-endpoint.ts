@@ -1,3 +1,4 @@
+import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
 import { Description } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
@@ -7,7 +8,7 @@ import { z } from 'zod'
 import { type SealedSecret, type SecretKeys, sealSecret } from '../secrets/secret-box.ts'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
 import type { TargetPolicy } from '../sending/target-address.ts'
-import { EnabledEvents, type EndpointRow, EndpointWithSecret, endpointsChanged, endpointView } from './endpoint.ts'
+import { type EndpointRow, EndpointWithSecret, endpointsChanged, endpointView } from './endpoint.ts'
 import { endpointUrl, type Resolve, refuseForbiddenTarget } from './endpoint-url.ts'
 
 export interface EndpointCreation {

@@ -1,31 +1,8 @@
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
-import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
 import { Description, Id, Timestamp } from '@backoffice/contracts/fields.ts'
-import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
 import { z } from 'zod'
-
-/** Subscribes to every event, also to event types added later (spec: Subscription). */
-export const ALL_EVENTS = '*'
-
-const names = new Set(EVENT_TYPES)
-
-/** The events of a subscription: `["*"]`, or names from the list of event types. Repeated names are dropped. */
-export const EnabledEvents = z
-  .array(
-    z
-      .string()
-      .refine(
-        (name) => name === ALL_EVENTS || names.has(name),
-        'is not an event type: see GET /v1/webhooks/event-types',
-      ),
-  )
-  .min(1)
-  .max(LIMITS.idsPerCall)
-  .transform((events) => [...new Set(events)])
-  .refine((events) => events.length === 1 || !events.includes(ALL_EVENTS), '"*" stands alone: it is every event')
-  .describe('Names from `GET /v1/webhooks/event-types`, or `["*"]`: every event there is and will be.')
 
 /** An endpoint's body, without its secrets (OP-60, OP-62). */
 export const Endpoint = z.strictObject({

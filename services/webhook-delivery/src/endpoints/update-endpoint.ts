@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util'
+import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
 import { Description, Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import type { EndpointCreation } from './create-endpoint.ts'
-import { EnabledEvents, Endpoint, type EndpointRow, endpointsChanged, endpointView, lockEndpoint } from './endpoint.ts'
+import { Endpoint, type EndpointRow, endpointsChanged, endpointView, lockEndpoint } from './endpoint.ts'
 import { endpointUrl, refuseForbiddenTarget } from './endpoint-url.ts'
 
 /** PUT /v1/webhooks/{id}: changes the members that are sent; without a change `updated_at` stays (OP-60, OP-97). */

@@ -1,5 +1,5 @@
+import { ALL_EVENTS } from '@backoffice/contracts/enabled-events.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import { ALL_EVENTS } from '../endpoints/endpoint.ts'
 import { Targets } from '../endpoints/targets.ts'
 import { matchEvents, type ReadEvent } from '../events/matching.ts'
 import type { ExpectedDelivery } from './judgement.ts'

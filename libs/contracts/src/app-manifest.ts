@@ -1,0 +1,45 @@
+import { z } from 'zod'
+import { EnabledEvents } from './enabled-events.ts'
+import { Name } from './fields.ts'
+import { GRANTS } from './scopes.ts'
+
+const granted = new Set(GRANTS)
+
+/** The scopes that an app asks for: each once, at least one (OP-04). */
+export const AppScopes = z
+  .array(
+    z
+      .string()
+      .refine((scope) => granted.has(scope), 'is not a scope: a resource, <resource>::<action>, or "*" (OP-04)'),
+  )
+  .min(1)
+  .max(GRANTS.length)
+  .refine((scopes) => new Set(scopes).size === scopes.length, 'has a scope twice')
+
+/** A path on the app's origin: what `new URL` would change, or read as another host, is refused. */
+const AppPath = z
+  .string()
+  .max(512)
+  .regex(/^\/(?!\/)[\w\-.~!$&'()*+,;=:@/%]*$/, 'must be a path such as /embed, without query or fragment')
+  .refine((path) => URL.parse(path, 'https://app.example')?.pathname === path, 'must not contain . or .. segments')
+
+/** An app's name towards the platform; it is part of URLs, and the provider of payments (OP-80). */
+export const Provider = z
+  .string()
+  .min(2)
+  .max(64)
+  .regex(/^[a-z0-9]+(?:[-_][a-z0-9]+)*$/, 'must be lower case letters and digits in parts joined by single - or _')
+
+/** The manifest of an app: the file `<service>.app.json` (spec: App manifest; OP-80). */
+export const AppManifest = z.strictObject({
+  provider: Provider,
+  /** Shown to merchants; the provider unless given. */
+  name: Name.max(100).optional(),
+  /** The `aud` of tokens for the app; the provider unless given. */
+  audience: z.string().min(1).max(255).optional(),
+  scopes: AppScopes,
+  embed: AppPath,
+  webhooks: z.strictObject({ path: AppPath, events: EnabledEvents }).optional(),
+  checkout: z.strictObject({ path: AppPath }).optional(),
+})
+export type AppManifest = z.output<typeof AppManifest>

@@ -1,0 +1,85 @@
+import { z } from 'zod'
+import { Id, NonNegativeInteger, Timestamp } from './fields.ts'
+
+/** The states of an installation (OP-81). */
+export const INSTALLATION_STATES = ['PENDING', 'ACTIVE', 'FAILED', 'UNINSTALLED'] as const
+export type InstallationState = (typeof INSTALLATION_STATES)[number]
+
+const Webhooks = z.strictObject({ path: z.string(), events: z.array(z.string()) }).nullable()
+const Checkout = z.strictObject({ path: z.string() }).nullable()
+
+/** A registered app, as operators see it. `version` counts its manifests. */
+export const App = z.strictObject({
+  id: Id,
+  provider: z.string(),
+  name: z.string(),
+  origin: z.string(),
+  audience: z.string(),
+  scopes: z.array(z.string()),
+  embed: z.string(),
+  webhooks: Webhooks,
+  checkout: Checkout,
+  version: z.int(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type App = z.output<typeof App>
+
+/**
+ * An app in a workspace, as operators and the pages see it. `scopes` are those that the merchant consented to, `requested_scopes`
+ * those that the app asks for and that wait for a consent: none when nothing waits.
+ */
+export const Installation = z.strictObject({
+  id: Id,
+  provider: z.string(),
+  name: z.string(),
+  origin: z.string(),
+  embed: z.string(),
+  workspace: Id,
+  livemode: z.boolean(),
+  state: z.enum(INSTALLATION_STATES),
+  scopes: z.array(z.string()),
+  requested_scopes: z.array(z.string()),
+  last_error: z.string().nullable(),
+  created_at: Timestamp,
+  consented_at: Timestamp.nullable(),
+  activated_at: Timestamp.nullable(),
+  uninstalled_at: Timestamp.nullable(),
+})
+export type Installation = z.output<typeof Installation>
+
+/** An app of the caller's workspace, as `GET /v1/apps` shows it. */
+export const InstalledApp = z.strictObject({
+  id: Id,
+  provider: z.string(),
+  name: z.string(),
+  state: z.enum(INSTALLATION_STATES),
+  scopes: z.array(z.string()),
+  requested_scopes: z.array(z.string()),
+  embed: z.string(),
+  webhooks: Webhooks,
+  checkout: Checkout,
+  created_at: Timestamp,
+  activated_at: Timestamp.nullable(),
+})
+export type InstalledApp = z.output<typeof InstalledApp>
+
+/** A token for the embed of an app (OP-83), and where the embed is. */
+export const AppSession = z.strictObject({
+  token: z.string(),
+  expires_at: Timestamp,
+  provider: z.string(),
+  origin: z.string(),
+  embed: z.string(),
+})
+export type AppSession = z.output<typeof AppSession>
+
+/** What the platform sends to an app's create-checkout endpoint (OP-85). */
+export const CheckoutRequest = z.strictObject({ orderId: Id, amountMinor: NonNegativeInteger, currency: z.string() })
+/** What the app answers. Its amount may include a fee of its own. */
+export const CheckoutSession = z.strictObject({
+  sessionId: z.string().min(1).max(255),
+  redirectUrl: z.url({ protocol: /^https?$/ }).max(2048),
+  amountMinor: NonNegativeInteger,
+})
+export type CheckoutSession = z.output<typeof CheckoutSession>

@@ -1,0 +1,38 @@
+import { TOPICS } from '@backoffice/contracts/events.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+
+/** Who acts, and in which request. */
+export interface Actor {
+  readonly actor: string
+  readonly requestId: string
+}
+
+/** The service itself, when it acts without a request. */
+export const BY_ITSELF: Actor = { actor: 'apps', requestId: '' }
+
+/** The operator or the merchant of a request: the gateway says who it is. */
+export const actorOf = ({ keyId, requestId }: RequestContext): Actor => ({ actor: keyId, requestId })
+
+export type Action =
+  | 'app.registered'
+  | 'app.updated'
+  | 'installation.created'
+  | 'installation.consented'
+  | 'installation.declined'
+  | 'installation.activated'
+  | 'installation.failed'
+  | 'installation.uninstalled'
+  | 'installation.purged'
+
+/** Adds an act to the audit log of the gateway, in the act's transaction (OP-86). `target` is a path under /admin/v1. */
+export function recordAct(
+  tx: Transaction,
+  { actor, requestId }: Actor,
+  act: { readonly action: Action; readonly target: string },
+  now: Date,
+): Promise<void> {
+  const data = { actor, ...act, request_id: requestId }
+  return publish(tx, [outboxRecord(TOPICS.appsActs, 'act.recorded', act.target, data)], now)
+}

@@ -1,0 +1,23 @@
+import { App } from '@backoffice/contracts/app.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { type AppRow, appBody, noSuchApp } from './app-row.ts'
+
+/** GET /internal/apps/{id}, for GET /admin/v1/apps/{id} (OP-81). */
+export const getApp = operation({
+  method: 'GET',
+  path: '/internal/apps/{id}',
+  summary: 'Get a registered app',
+  scope: 'internal',
+  params: z.strictObject({ id: Id }),
+  responses: { 200: App },
+
+  handle: ({ params: { id }, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [row] = await tx<AppRow[]>`select * from app where id = ${id}`
+      if (row === undefined) throw noSuchApp(id)
+      return ok(appBody(row))
+    }),
+})

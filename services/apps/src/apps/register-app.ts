@@ -1,0 +1,38 @@
+import { App } from '@backoffice/contracts/app.ts'
+import { AppManifest } from '@backoffice/contracts/app-manifest.ts'
+import { conflict } from '@backoffice/contracts/errors.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { created } from '@backoffice/http/reply.ts'
+import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { actorOf, recordAct } from '../acts/record-act.ts'
+import { appOrigin, refuseForbiddenOrigin } from './app-origin.ts'
+import { type AppRow, appBody } from './app-row.ts'
+
+/** POST /internal/apps, for POST /admin/v1/apps: registers an app by its manifest (OP-80, OP-81). */
+export const registerApp = (policy: TargetPolicy) =>
+  operation({
+    method: 'POST',
+    path: '/internal/apps',
+    summary: 'Register an app',
+    scope: 'internal',
+    body: z.strictObject({ origin: appOrigin(policy), manifest: AppManifest }),
+    responses: { 201: App },
+
+    async handle({ body: { origin, manifest }, context, now, inWorkspace }) {
+      await refuseForbiddenOrigin(origin, policy)
+      return inWorkspace(async (tx) => {
+        const [row] = await tx<AppRow[]>`
+          insert into app (id, provider, origin, manifest, created_at, updated_at)
+          values (${uuidv7()}, ${manifest.provider}, ${origin}, ${tx.json(manifest)}, ${now}, ${now})
+          on conflict (provider) do nothing
+          returning *`
+        if (row === undefined) {
+          throw conflict(['manifest', 'provider'], `the app ${manifest.provider} is registered; update it with PUT`)
+        }
+        await recordAct(tx, actorOf(context), { action: 'app.registered', target: `apps/${row.id}` }, now)
+        return created(appBody(row))
+      })
+    },
+  })

@@ -1,0 +1,16 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { UninstallReason } from '../installations/uninstall-app.ts'
+
+/**
+ * Adds the call that uninstalls an app, in the transaction that ends its installation (OP-84). A provision under way becomes it: then what
+ * that one has made is revoked too. An attempt under way keeps its claim, so the two never overlap.
+ */
+export async function addUninstall(tx: Transaction, installationId: string, reason: UninstallReason): Promise<void> {
+  await tx`
+    insert into call (workspace_id, installation_id, app_id, kind, former_key_id, former_endpoint_id, reason)
+    select workspace_id, id, app_id, 'uninstall', key_id, endpoint_id, ${reason}
+    from installation where workspace_id = ${tx.context.workspaceId} and id = ${installationId}
+    on conflict (workspace_id, installation_id) do update set
+      kind = 'uninstall', reason = excluded.reason, attempts = 0,
+      due_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'`
+}

@@ -1,0 +1,80 @@
+import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
+import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import type { Databases } from '../installations/find-installation.ts'
+
+/** A call to an app that this replica makes. */
+export interface ClaimedCall {
+  readonly context: WorkspaceContext
+  readonly installationId: string
+  readonly appId: string
+  readonly kind: 'provision' | 'uninstall' | 'abandon'
+  readonly manifest: AppManifest | null
+  readonly keyId: string | null
+  readonly keySecret: Buffer | null
+  readonly endpointId: string | null
+  readonly webhookSecret: Buffer | null
+  readonly sealedWith: string | null
+  readonly formerKeyId: string | null
+  readonly formerEndpointId: string | null
+  readonly reason: string | null
+  readonly attempts: number
+  readonly isExpired: boolean
+  readonly claim: string
+}
+
+/** A claim ends after so long: longer than the longest attempt. */
+const LEASE = '60 seconds'
+/** Calls under way to one app, over all replicas: a slow app takes no more of their slots. */
+const PER_APP = 4
+
+/**
+ * Claims at most `room` calls that are due. Apps take turns, and each has few calls under way. The calls of one app in one workspace are
+ * made in their order: an app that is installed again has heard of its uninstallation before.
+ */
+export async function claimCalls({ db, worker }: Databases, room: number): Promise<ClaimedCall[]> {
+  const due = await worker.sql<{ workspace_id: string; installation_id: string; livemode: boolean }[]>`
+    select due.workspace_id, due.installation_id, installation.livemode
+    from app
+    cross join lateral (
+      select workspace_id, installation_id, due_at, row_number() over (order by due_at) as nth
+      from call
+      where app_id = app.id and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
+        and not exists (
+          select from call as earlier
+          where earlier.workspace_id = call.workspace_id and earlier.app_id = call.app_id
+            and earlier.created_at < call.created_at
+        )
+      order by due_at
+      limit ${PER_APP} - least(${PER_APP}, (
+        select count(*) from call where app_id = app.id and claimed_until > clock_timestamp()
+      ))
+    ) due
+    join installation on installation.workspace_id = due.workspace_id and installation.id = due.installation_id
+    order by nth, due.due_at
+    limit ${room}`
+  const claimed = await Promise.all(
+    due.map((row) => {
+      const { workspace_id: workspaceId, livemode } = row
+      const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: 'apps' }
+      return claimCall(db, context, row.installation_id)
+    }),
+  )
+  return claimed.filter((call) => call !== undefined)
+}
+
+/** Claims one call; undefined when another replica was faster. */
+function claimCall(db: Database, context: WorkspaceContext, installationId: string): Promise<ClaimedCall | undefined> {
+  return db.inWorkspace(context, async (tx) => {
+    const [call] = await tx<Omit<ClaimedCall, 'context'>[]>`
+      update call set claim = uuidv7(), claimed_until = clock_timestamp() + ${LEASE}::interval, attempts = attempts + 1
+      where workspace_id = ${context.workspaceId} and installation_id = ${installationId}
+        and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
+      returning
+        installation_id as "installationId", app_id as "appId", kind, manifest, key_id as "keyId", key_secret as "keySecret",
+        endpoint_id as "endpointId", webhook_secret as "webhookSecret", sealed_with as "sealedWith",
+        former_key_id as "formerKeyId", former_endpoint_id as "formerEndpointId", reason, attempts,
+        expires_at <= clock_timestamp() as "isExpired", claim`
+    return call && { ...call, context }
+  })
+}

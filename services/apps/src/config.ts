@@ -1,0 +1,5 @@
+import { Duration, List, Switch } from '@backoffice/runtime/config.ts'
+import { secretKeysFrom } from '@backoffice/secrets/secret-keys-variables.ts'
+import { serviceConfig } from '@backoffice/service/service-config.ts'
+import { z } from 'zod'
+import { TokenKeys } from './tokens/token-keys.ts'

@@ -1,0 +1,67 @@
+import { Installation } from '@backoffice/contracts/app.ts'
+import { conflict } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
+import { z } from 'zod'
+import { actorOf, recordAct } from '../acts/record-act.ts'
+import { addProvision } from '../calls/add-provision.ts'
+import { contextOf, type Databases, findInstallation, lockInstallation } from './find-installation.ts'
+import { type InstallationRow, installationBody } from './installation-row.ts'
+
+interface Consenting extends Databases {
+  readonly secretKeys: SecretKeys
+  /** Called after the commit. */
+  wake(): void
+}
+
+/**
+ * POST /internal/installations/{id}/consent: the merchant consents to what the installation asks for, and the provision of the app begins
+ * (OP-81). `scopes` are those that the merchant was shown; when the app asks for others by now, nothing happens. A second consent
+ * changes nothing.
+ */
+export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
+  operation({
+    method: 'POST',
+    path: '/internal/installations/{id}/consent',
+    summary: 'Consent to an installation',
+    scope: 'internal',
+    params: z.strictObject({ id: Id }),
+    body: z.strictObject({ scopes: z.array(z.string()).optional() }).default({}),
+    responses: { 200: Installation },
+
+    async handle({ params: { id }, body, context, now }) {
+      const workspace = await contextOf(consenting, context, id)
+      const row = await consenting.db.inWorkspace(workspace, async (tx) => {
+        const installation = await lockInstallation(tx, id)
+        if (!isAsked(installation, body.scopes)) return installation
+        await consent(tx, installation, consenting.secretKeys, now)
+        await recordAct(tx, actorOf(context), { action: 'installation.consented', target: `installations/${id}` }, now)
+        return findInstallation(tx, id)
+      })
+      wake()
+      return ok(installationBody(row))
+    },
+  })
+
+/** Whether the installation waits for a consent. Throws `conflict` when none can be given, or not to these scopes. */
+function isAsked({ state, requested_manifest: requested }: InstallationRow, shown: string[] | undefined): boolean {
+  if (state === 'FAILED' || state === 'UNINSTALLED') throw conflict([], `the installation is ${state}; install the app again`)
+  if (requested === null) return false
+  if (shown !== undefined && shown.toSorted().join() !== requested.scopes.toSorted().join()) {
+    throw conflict(['scopes'], 'the app asks for other scopes by now; read them again')
+  }
+  return true
+}
+
+async function consent(tx: Transaction, installation: InstallationRow, secretKeys: SecretKeys, now: Date): Promise<void> {
+  const { id, requested_manifest: requested } = installation
+  if (requested === null) return
+  await tx`
+    update installation set
+      manifest = coalesce(manifest, requested_manifest), requested_manifest = null, consented_at = ${now}, last_error = null
+    where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+  await addProvision(tx, installation, requested, secretKeys)
+}

@@ -1,0 +1,43 @@
+import { Installation } from '@backoffice/contracts/app.ts'
+import { conflict } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { actorOf, recordAct } from '../acts/record-act.ts'
+import { contextOf, type Databases, findInstallation, lockInstallation } from './find-installation.ts'
+import { installationBody } from './installation-row.ts'
+
+/**
+ * POST /internal/installations/{id}/decline: the merchant does not consent. A new installation ends as UNINSTALLED, and the app hears
+ * nothing. An installed app stays as it was.
+ */
+export const declineInstallation = (databases: Databases) =>
+  operation({
+    method: 'POST',
+    path: '/internal/installations/{id}/decline',
+    summary: 'Decline an installation',
+    scope: 'internal',
+    params: z.strictObject({ id: Id }),
+    responses: { 200: Installation },
+
+    async handle({ params: { id }, context, now }) {
+      const workspace = await contextOf(databases, context, id)
+      const row = await databases.db.inWorkspace(workspace, async (tx) => {
+        const installation = await lockInstallation(tx, id)
+        if (installation.requested_manifest === null) {
+          if (installation.state === 'UNINSTALLED') return installation
+          throw conflict([], 'nothing waits for consent; uninstall the app instead')
+        }
+        await tx`
+          update installation set
+            requested_manifest = null,
+            state = case when manifest is null then 'UNINSTALLED' else state end,
+            uninstalled_at = case when manifest is null then ${now}::timestamptz end
+          where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+        await recordAct(tx, actorOf(context), { action: 'installation.declined', target: `installations/${id}` }, now)
+        return findInstallation(tx, id)
+      })
+      return ok(installationBody(row))
+    },
+  })

@@ -1,0 +1,24 @@
+import { Installation } from '@backoffice/contracts/app.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { contextOf, type Databases, findInstallation } from './find-installation.ts'
+import { installationBody } from './installation-row.ts'
+
+/** GET /internal/installations/{id} (OP-81). */
+export const getInstallation = (databases: Databases) =>
+  operation({
+    method: 'GET',
+    path: '/internal/installations/{id}',
+    summary: 'Get an installation',
+    scope: 'internal',
+    params: z.strictObject({ id: Id }),
+    responses: { 200: Installation },
+
+    async handle({ params: { id }, context }) {
+      const workspace = await contextOf(databases, context, id)
+      const row = await databases.db.inWorkspace(workspace, (tx) => findInstallation(tx, id))
+      return ok(installationBody(row))
+    },
+  })

@@ -1,0 +1,64 @@
+import { Installation } from '@backoffice/contracts/app.ts'
+import { Provider } from '@backoffice/contracts/app-manifest.ts'
+import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { created } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { actorOf, recordAct } from '../acts/record-act.ts'
+import type { AppRow } from '../apps/app-row.ts'
+import { findInstallation } from './find-installation.ts'
+import { installationBody } from './installation-row.ts'
+
+/**
+ * POST /internal/installations, for POST /admin/v1/workspaces/{id}/installations: asks for the merchant's consent to the app's manifest as
+ * it is now. For an installed app it asks again, when the manifest has changed since (OP-81).
+ */
+export const installApp = operation({
+  method: 'POST',
+  path: '/internal/installations',
+  summary: 'Ask for an app to be installed in the workspace',
+  scope: 'internal',
+  body: z.strictObject({
+    provider: Provider,
+    workspace: z.strictObject({ name: z.string(), domain: z.string().nullable() }),
+  }),
+  responses: { 201: Installation },
+
+  handle: ({ body: { provider, workspace }, context, now, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [app] = await tx<AppRow[]>`select * from app where provider = ${provider} for key share`
+      if (app === undefined) throw unprocessable(['provider'], `there is no app ${provider}; register it first`)
+      const id = await request(tx, app, workspace, now)
+      if (id === undefined) throw conflict(['provider'], `${provider} is installed, and asks for nothing new`)
+      await recordAct(tx, actorOf(context), { action: 'installation.created', target: `installations/${id}` }, now)
+      return created(installationBody(await findInstallation(tx, id)))
+    }),
+})
+
+/** Makes the installation, or puts the newest manifest before the merchant; undefined when it is the one that is in force. */
+async function request(
+  tx: Transaction,
+  { id: appId, manifest }: AppRow,
+  workspace: { readonly name: string; readonly domain: string | null },
+  now: Date,
+): Promise<string | undefined> {
+  const { workspaceId, livemode } = tx.context
+  const [row] = await tx<{ id: string }[]>`
+    insert into installation (
+      workspace_id, id, app_id, livemode, workspace_name, workspace_domain, state, requested_manifest, created_at
+    )
+    values (
+      ${workspaceId}, ${uuidv7()}, ${appId}, ${livemode}, ${workspace.name}, ${workspace.domain}, 'PENDING',
+      ${tx.json(manifest)}, ${now}
+    )
+    on conflict (workspace_id, app_id) where state in ('PENDING', 'ACTIVE') do update set
+      requested_manifest = excluded.requested_manifest,
+      workspace_name = excluded.workspace_name, workspace_domain = excluded.workspace_domain
+    where installation.manifest is null
+      or installation.manifest -> 'scopes' is distinct from excluded.requested_manifest -> 'scopes'
+      or installation.manifest -> 'webhooks' is distinct from excluded.requested_manifest -> 'webhooks'
+    returning id`
+  return row?.id
+}

@@ -1,0 +1,48 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { accepted } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { actorOf, recordAct } from '../acts/record-act.ts'
+import { addUninstall } from '../calls/add-uninstall.ts'
+import { contextOf, type Databases, lockInstallation } from './find-installation.ts'
+
+/** Why an app is uninstalled, as the app is told (OP-84). */
+export const UNINSTALL_REASONS = ['operator', 'workspace_deleted'] as const
+export type UninstallReason = (typeof UNINSTALL_REASONS)[number]
+
+/**
+ * DELETE /internal/installations/{id}: uninstalls (OP-84). The installation is UNINSTALLED at once; its key, its webhook endpoint and
+ * then the app itself follow. A second request changes nothing.
+ */
+export const uninstallApp = ({ wake, ...databases }: Databases & { wake(): void }) =>
+  operation({
+    method: 'DELETE',
+    path: '/internal/installations/{id}',
+    summary: 'Uninstall an app',
+    scope: 'internal',
+    params: z.strictObject({ id: Id }),
+    responses: { 202: null },
+
+    async handle({ params: { id }, context, now }) {
+      const workspace = await contextOf(databases, context, id)
+      await databases.db.inWorkspace(workspace, async (tx) => {
+        await lockInstallation(tx, id)
+        if (!(await uninstall(tx, id, 'operator', now))) return
+        await recordAct(tx, actorOf(context), { action: 'installation.uninstalled', target: `installations/${id}` }, now)
+      })
+      wake()
+      return accepted(undefined)
+    },
+  })
+
+/** Ends an installation whose row is locked, and adds the call to its app. Returns false when it has ended before. */
+export async function uninstall(tx: Transaction, id: string, reason: UninstallReason, now: Date): Promise<boolean> {
+  const { workspaceId } = tx.context
+  const [ended] = await tx<{ was_provisioned: boolean }[]>`
+    update installation set state = 'UNINSTALLED', uninstalled_at = ${now}, requested_manifest = null
+    where workspace_id = ${workspaceId} and id = ${id} and state in ('PENDING', 'ACTIVE')
+    returning manifest is not null as was_provisioned`
+  if (ended?.was_provisioned) await addUninstall(tx, id, reason)
+  return ended !== undefined
+}

@@ -1,0 +1,20 @@
+import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import type { FastifyInstance } from 'fastify'
+import { jwksOf, pemOf, type TokenKeys } from './token-keys.ts'
+
+/** Apps may keep the keys for so many seconds; a new key is announced before it signs. */
+const MAX_AGE_SECONDS = 300
+
+/** Answers `/.well-known/jwks.json` and `/.well-known/platform.pem`: the public keys of tokens, for everybody (OP-82). */
+export function addPublicKeys(app: FastifyInstance, keys: TokenKeys): void {
+  const files = [
+    { url: '/.well-known/jwks.json', type: 'application/jwk-set+json', content: JSON.stringify(jwksOf(keys)) },
+    { url: '/.well-known/platform.pem', type: 'application/x-pem-file', content: pemOf(keys) },
+  ]
+  for (const { url, type, content } of files) {
+    app.get(url, (_request, reply) =>
+      reply.header('cache-control', `public, max-age=${MAX_AGE_SECONDS}`).type(type).send(content),
+    )
+    refuseOtherMethods(app, url, ['GET', 'HEAD'])
+  }
+}
