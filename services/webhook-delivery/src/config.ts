@@ -1,7 +1,8 @@
+import { EGRESS_VARIABLES } from '@backoffice/outbound/egress-variables.ts'
 import { Duration, List, Switch } from '@backoffice/runtime/config.ts'
 import { serviceConfig } from '@backoffice/service/service-config.ts'
 import { z } from 'zod'
-import { readSecretKeys, SECRET_KEYS_VARIABLES } from './secrets/secret-keys-variables.ts'
+import { secretKeys } from './secrets/secret-keys.ts'
 
 /** The settings of webhook-delivery. */
 export const WebhookDeliveryConfig = serviceConfig('webhook-delivery')
@@ -10,11 +11,7 @@ export const WebhookDeliveryConfig = serviceConfig('webhook-delivery')
     WEBHOOK_RETRY_DELAYS: z.string().default('0s,1m,5m,30m,2h,6h').pipe(List).pipe(z.array(Duration).min(1)),
     /** Allows http and loopback targets: for the local stack only (OP-70). */
     WEBHOOK_ALLOW_LOOPBACK: Switch,
-    /** An http or https proxy that deliveries go through; its user name and password are secret (OP-99). */
-    EGRESS_PROXY_URL: z
-      .url({ protocol: /^https?$/ })
-      .transform((url) => new URL(url))
-      .optional(),
-    ...SECRET_KEYS_VARIABLES,
+    ...EGRESS_VARIABLES,
+    ...secretKeys.variables,
   })
-  .transform(readSecretKeys)
+  .transform(secretKeys.read)

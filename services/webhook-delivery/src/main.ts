@@ -1,3 +1,5 @@
+import { resolveName } from '@backoffice/outbound/forbidden-target.ts'
+import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { WebhookDeliveryConfig } from './config.ts'
 import { dailyPartitions } from './deliveries/daily-partitions.ts'
@@ -5,12 +7,10 @@ import { Dispatcher } from './deliveries/dispatcher.ts'
 import { PLANS_ONCE } from './deliveries/plans.ts'
 import { recoveryWorker } from './deliveries/recovery-worker.ts'
 import { endpointDirectory } from './endpoints/endpoint-directory.ts'
-import { resolveName } from './endpoints/endpoint-url.ts'
 import { erasureWorker } from './erasures/erasure-worker.ts'
 import { noteErasures } from './erasures/note-erasures.ts'
 import { fanOut } from './events/fan-out.ts'
 import { operations } from './operations.ts'
-import { guardedAgent } from './sending/guarded-agent.ts'
 
 await runService('webhook-delivery', WebhookDeliveryConfig, ({ config, logger, fatal, openPool, consume }) => {
   const { WEBHOOK_SECRET_KEYS: keys, WEBHOOK_RETRY_DELAYS: schedule, WORKER_DATABASE_URL: url } = config

@@ -1,4 +1,4 @@
-import type { Exchange, Outgoing } from '../sending/post.ts'
+import type { Exchange, Outgoing } from '@backoffice/outbound/post.ts'
 import { type Signing, signatureOf } from '../sending/signature.ts'
 import type { DeliveryStatus } from './delivery.ts'
 import type { Job } from './job.ts'

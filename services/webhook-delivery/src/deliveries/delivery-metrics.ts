@@ -1,5 +1,5 @@
+import type { Exchange } from '@backoffice/outbound/post.ts'
 import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
-import type { Exchange } from '../sending/post.ts'
 import type { Attempt } from './attempt.ts'
 import type { ReadyEndpoint } from './claims.ts'
 

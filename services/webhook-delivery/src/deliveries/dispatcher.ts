@@ -1,13 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { post } from '@backoffice/outbound/post.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
+import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import type { Agent } from 'undici'
 import { type CurrentTarget, currentTargets } from '../endpoints/current-targets.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { Target } from '../endpoints/targets.ts'
-import { refuseUnknownKeys, type SecretKeys } from '../secrets/secret-box.ts'
-import { post } from '../sending/post.ts'
+import { refuseMissingKeys } from '../secrets/secret-keys.ts'
 import { type Attempt, outcomeOf, outgoingOf } from './attempt.ts'
 import { logAttempt } from './attempt-log.ts'
 import { Backlog } from './backlog.ts'
@@ -139,7 +140,7 @@ export class Dispatcher implements Component {
   }
 
   async start(): Promise<void> {
-    await refuseUnknownKeys(this.#options.sql, this.#options.keys)
+    await refuseMissingKeys(this.#options.sql, this.#options.keys)
     await this.#claimer.start()
     await this.#claimLoop.start()
   }
@@ -203,7 +204,7 @@ export class Dispatcher implements Component {
     if (!target?.signing) return this.#letGo(job, target)
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
-    const exchange = await post(agent, sent, timeoutMs)
+    const exchange = await post(agent, sent, { timeoutMs })
     const { durationMs, failure } = exchange
     this.#lanes.end(job, performance.now(), { durationMs, isDelivered: failure === null })
     if (this.#isBrokenOff) return this.#claimLoop.giveBack([job])

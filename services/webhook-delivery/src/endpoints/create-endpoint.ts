@@ -2,14 +2,15 @@ import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
 import { Description } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
+import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
+import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
+import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { type SealedSecret, type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { type SealedSecret, type SecretKeys, sealSecret } from '../secrets/secret-box.ts'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
-import type { TargetPolicy } from '../sending/target-address.ts'
 import { type EndpointRow, EndpointWithSecret, endpointsChanged, endpointView } from './endpoint.ts'
-import { endpointUrl, type Resolve, refuseForbiddenTarget } from './endpoint-url.ts'
 
 export interface EndpointCreation {
   readonly policy: TargetPolicy
@@ -25,7 +26,7 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
     summary: 'Create a webhook endpoint',
     scope: 'webhook::create',
     body: z.strictObject({
-      url: endpointUrl(policy),
+      url: targetUrl(policy),
       enabled_events: EnabledEvents,
       description: Description.nullable().default(null),
       standard_signature: z.boolean().default(false),
@@ -48,7 +49,7 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
     extension: true,
 
     async handle({ body, context, now, inWorkspace }) {
-      await refuseForbiddenTarget(new URL(body.url), policy, resolve)
+      await refuseForbiddenTarget({ url: new URL(body.url), path: ['url'] }, policy, resolve)
       const row = { ...body, id: uuidv7(), created_at: now, updated_at: now }
       const key = newSigningKey()
       const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, row.id))

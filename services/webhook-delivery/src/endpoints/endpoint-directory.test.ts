@@ -52,7 +52,7 @@ test('a secret sealed meanwhile with a key this process lacks is told, so that t
   const lacking = endpointDirectory(testKeys, { onUnknownKey: ({ message }) => told.push(message) })
   const targets = (await lacking.of(worker.sql, [caller.workspaceId])).get(caller.workspaceId)
   expect(targets?.get(id)).toMatchObject({ signing: undefined })
-  expect(told).toEqual(['WEBHOOK_SECRET_KEYS lacks keys that endpoints use: newer'])
+  expect(told).toEqual(['WEBHOOK_SECRET_KEYS lacks keys that stored secrets use: newer'])
 })
 
 describe('a secret that does not open (OP-107)', () => {

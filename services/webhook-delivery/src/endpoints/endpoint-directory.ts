@@ -1,7 +1,8 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { type VersionedCache, versionedCache } from '@backoffice/postgres/versioned-cache.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { openSecret, type SecretKeys, unknownKeys } from '../secrets/secret-box.ts'
+import { openSecret, type SecretKeys } from '@backoffice/secrets/secret-box.ts'
+import { missingKeys } from '../secrets/secret-keys.ts'
 import { secretOwner } from '../secrets/signing-secret.ts'
 import type { Signing, SigningKey } from '../sending/signature.ts'
 import { Targets } from './targets.ts'
@@ -32,8 +33,8 @@ export const endpointDirectory = (
     versions: 'endpoint_set',
     async read(sql, workspaceIds) {
       const rows = await readEndpoints(sql, workspaceIds)
-      const unknown = unknownKeys(rows.flatMap(keyIdsOf), keys)
-      if (unknown !== undefined) onUnknownKey?.(unknown)
+      const missing = missingKeys(rows.flatMap(keyIdsOf), keys)
+      if (missing !== undefined) onUnknownKey?.(missing)
       return rows
     },
     build: (rows) => targetsOf(rows, keys, logger),

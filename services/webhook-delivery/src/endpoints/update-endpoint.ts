@@ -3,11 +3,12 @@ import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
 import { Description, Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import { refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
+import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import type { EndpointCreation } from './create-endpoint.ts'
 import { Endpoint, type EndpointRow, endpointsChanged, endpointView, lockEndpoint } from './endpoint.ts'
-import { endpointUrl, refuseForbiddenTarget } from './endpoint-url.ts'
 
 /** PUT /v1/webhooks/{id}: changes the members that are sent; without a change `updated_at` stays (OP-60, OP-97). */
 export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys'>) =>
@@ -18,7 +19,7 @@ export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys
     scope: 'webhook::update',
     params: z.strictObject({ id: Id }),
     body: z.strictObject({
-      url: endpointUrl(policy).optional(),
+      url: targetUrl(policy).optional(),
       enabled_events: EnabledEvents.optional(),
       description: Description.nullish(),
       standard_signature: z.boolean().optional(),
@@ -28,7 +29,8 @@ export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys
     extension: true,
 
     async handle({ params, body, now, inWorkspace }) {
-      if (body.url !== undefined) await refuseForbiddenTarget(new URL(body.url), policy, resolve)
+      if (body.url !== undefined)
+        await refuseForbiddenTarget({ url: new URL(body.url), path: ['url'] }, policy, resolve)
       return inWorkspace(async (tx) => {
         const current = await lockEndpoint(tx, params.id)
         const next = { ...current, ...(body as Partial<EndpointRow>) }

@@ -3,6 +3,7 @@ import { createHmac, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -11,7 +12,6 @@ import { afterAll, beforeEach, expect, test } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { anEvent, type CreatedEndpoint, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 import { resealSecrets } from './reseal-secrets.ts'
-import { SecretKeys, sealSecret } from './secret-box.ts'
 import { secretOwner } from './signing-secret.ts'
 
 const { send, admin, workerUrl, createEndpointAt, startReplica } = await webhookDelivery()
@@ -173,12 +173,12 @@ test('the command killed in the middle has lost nothing, and finishes when run a
 test('the command refuses to run without a key that secrets are sealed with, and says which', async () => {
   await createEndpointAt(caller, 'https://example.com')
   const { code, output } = await reseal(NEW).ended
-  expect([code, output]).toEqual([1, 'WEBHOOK_SECRET_KEYS lacks keys that endpoints use: test'])
+  expect([code, output]).toEqual([1, 'WEBHOOK_SECRET_KEYS lacks keys that stored secrets use: test'])
 })
 
 test('a process without the key of a replaced secret does not start either', async () => {
   const { id } = await createEndpointAt(caller, 'https://example.com')
   await rotate(id, 3600)
   await admin`update endpoint set secret_key_id = 'new'`
-  await expect(startReplica({ keys: newKeys })).rejects.toThrow('lacks keys that endpoints use: test')
+  await expect(startReplica({ keys: newKeys })).rejects.toThrow('lacks keys that stored secrets use: test')
 })

@@ -1,5 +1,5 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { openSecret, type SealedSecret, type SecretKeys, sealSecret } from './secret-box.ts'
+import { openSecret, type SealedSecret, type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { secretOwner } from './signing-secret.ts'
 
 /** Secrets read and written at once. */

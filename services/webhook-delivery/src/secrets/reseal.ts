@@ -2,20 +2,19 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'
 import { resealSecrets } from './reseal-secrets.ts'
-import { refuseUnknownKeys } from './secret-box.ts'
-import { readSecretKeys, SECRET_KEYS_VARIABLES } from './secret-keys-variables.ts'
+import { refuseMissingKeys, secretKeys } from './secret-keys.ts'
 
 /**
  * `npm run reseal -w services/webhook-delivery`: seals every signing secret with the first of the keys, while the
  * service runs. Prints counts, never a secret. Exits with 1 while there are secrets that another key has sealed.
  */
-const ResealConfig = z.object({ WORKER_DATABASE_URL: z.url(), ...SECRET_KEYS_VARIABLES }).transform(readSecretKeys)
+const ResealConfig = z.object({ WORKER_DATABASE_URL: z.url(), ...secretKeys.variables }).transform(secretKeys.read)
 
 async function reseal(): Promise<boolean> {
   const { WORKER_DATABASE_URL: url, WEBHOOK_SECRET_KEYS: keys } = readConfig(ResealConfig)
   const db = openDatabase({ url, applicationName: 'webhook-delivery reseal', poolSize: 1 })
   try {
-    await refuseUnknownKeys(db.sql, keys)
+    await refuseMissingKeys(db.sql, keys)
     const { resealed, left } = await resealSecrets(db.sql, keys)
     console.log(`secrets resealed: ${resealed}, left under another key: ${left}`)
     return left === 0

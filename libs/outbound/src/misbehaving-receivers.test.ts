@@ -13,7 +13,7 @@ const receiver = await startRawReceiver()
 const { behaveAs } = receiver
 
 const send = (timeoutMs = 5000): Promise<Exchange> =>
-  post(agent, { url: new URL(receiver.url), headers: {}, body: Buffer.from('{}') }, timeoutMs)
+  post(agent, { url: new URL(receiver.url), headers: {}, body: Buffer.from('{}') }, { timeoutMs })
 
 /** Writes `part` again and again while the other side takes it. */
 function flood(socket: Socket, part: Buffer | string): void {
@@ -161,6 +161,6 @@ test('a compressed body is kept as it came: what it would become is never made',
 test('a receiver that does not read is a time-out', async () => {
   const body = Buffer.alloc(50_000 * KIB)
   behaveAs((socket) => void socket.pause())
-  const exchange = await post(agent, { url: new URL(receiver.url), headers: {}, body }, 300)
+  const exchange = await post(agent, { url: new URL(receiver.url), headers: {}, body }, { timeoutMs: 300 })
   expect(exchange.failure).toEqual({ class: 'timeout', message: 'no response within 300 ms' })
 })

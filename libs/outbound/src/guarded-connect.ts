@@ -43,9 +43,7 @@ export function guardedConnector({ policy, find, tunnel }: Route): buildConnecto
 /** A literal address is connected to without a lookup. */
 function refusalOf(host: string, port: string, policy: TargetPolicy): SendingError | undefined {
   if (isIP(host) && !isAllowedAddress(host, policy)) return blockedAddress(host)
-  return isAllowedPort(host, port, policy)
-    ? undefined
-    : new SendingError('blocked', `port ${port} is not one for webhooks`)
+  return isAllowedPort(host, port, policy) ? undefined : new SendingError('blocked', `port ${port} is not allowed`)
 }
 
 /** A name with one forbidden address is refused whole: the client must not choose which one it gets (OP-75). */

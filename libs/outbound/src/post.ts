@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici'
 import { type Failure, failureOf, failureOfStatus } from './failure.ts'
 
-/** How much of a response body is kept (OP-66). */
+/** How much of a response body is kept unless the caller says otherwise (OP-66). */
 const CAPTURED_BYTES = 16 * 1024
 const NOTHING = Buffer.alloc(0)
 
@@ -11,28 +11,38 @@ export interface Outgoing {
   readonly body: Buffer
 }
 
-interface Captured {
+/** The limits of one exchange. */
+export interface Limits {
+  /** The response must be complete, or as much of it read as is kept, within this many milliseconds. */
+  readonly timeoutMs: number
+  /** How much of the response body is kept; 16 KiB unless given, and at most 512 KiB. */
+  readonly keptBytes?: number
+  /** Ends the exchange when it is aborted. */
+  readonly signal?: AbortSignal
+}
+
+export interface Captured {
   readonly status: number
   readonly headers: Record<string, string | string[] | undefined>
   readonly body: Buffer
-  /** Whether the receiver sent more than was kept. */
+  /** Whether the other side sent more than was kept. */
   readonly isTruncated: boolean
 }
 
-/** How an attempt went: no failure means delivered. */
-export interface Exchange {
-  readonly durationMs: number
-  readonly response: Captured | null
-  readonly failure: Failure | null
-}
+/** How it went: no failure means a 2xx response that came in time. */
+export type Exchange = { readonly durationMs: number } & (
+  | { readonly response: Captured; readonly failure: null }
+  | { readonly response: Captured | null; readonly failure: Failure }
+)
 
 /**
- * Sends one POST and captures what comes back. Never throws: whatever goes wrong is the exchange's failure. The response
- * must be complete, or its first 16 KiB read, within `timeoutMs` (spec: Retries 1); what comes after is not read.
+ * Sends one POST and captures what comes back. Never throws: whatever goes wrong is the exchange's failure, a redirect
+ * too. What comes after the bytes that are kept is not read, so a response without end costs nothing.
  */
-export function post(agent: Dispatcher, { url, headers, body }: Outgoing, timeoutMs: number): Promise<Exchange> {
+export function post(agent: Dispatcher, { url, headers, body }: Outgoing, limits: Limits): Promise<Exchange> {
   return new Promise((resolve) => {
-    const capture = new Capture(timeoutMs, resolve)
+    const capture = new Capture(limits, resolve)
+    if (limits.signal?.aborted) return capture.abort()
     try {
       agent.dispatch({ origin: url.origin, path: url.pathname + url.search, method: 'POST', headers, body }, capture)
     } catch (error) {
@@ -45,6 +55,8 @@ class Capture implements Dispatcher.DispatchHandler {
   readonly #startedAt = performance.now()
   readonly #done: (exchange: Exchange) => void
   readonly #timer: NodeJS.Timeout
+  readonly #keptBytes: number
+  readonly #signal: AbortSignal | undefined
   #controller: Dispatcher.DispatchController | undefined
   #isOver = false
   #status = 0
@@ -53,12 +65,20 @@ class Capture implements Dispatcher.DispatchHandler {
   #bytes = 0
   #isTruncated = false
 
-  constructor(timeoutMs: number, done: (exchange: Exchange) => void) {
+  constructor({ timeoutMs, keptBytes = CAPTURED_BYTES, signal }: Limits, done: (exchange: Exchange) => void) {
     this.#done = done
+    this.#keptBytes = keptBytes
+    this.#signal = signal
+    signal?.addEventListener('abort', this.abort)
     this.#timer = setTimeout(() => {
       this.#end({ class: 'timeout', message: `${this.#whatIsMissing} within ${timeoutMs} ms` })
       this.#hangUp()
     }, timeoutMs)
+  }
+
+  readonly abort = (): void => {
+    this.#end(failureOf(new Error('the request was aborted')))
+    this.#hangUp()
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -72,8 +92,8 @@ class Capture implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
-    this.#isTruncated = chunk.length > CAPTURED_BYTES - this.#bytes
-    this.#keep(chunk.subarray(0, CAPTURED_BYTES - this.#bytes))
+    this.#isTruncated = chunk.length > this.#keptBytes - this.#bytes
+    this.#keep(chunk.subarray(0, this.#keptBytes - this.#bytes))
     if (!this.#isTruncated) return
     this.#end(failureOfStatus(this.#status) ?? null)
     this.#hangUp()
@@ -92,7 +112,7 @@ class Capture implements Dispatcher.DispatchHandler {
     if (this.#bytes === 0) {
       this.#body = Buffer.from(part)
     } else {
-      if (this.#body.length < CAPTURED_BYTES) this.#body = Buffer.concat([this.#body], CAPTURED_BYTES)
+      if (this.#body.length < this.#keptBytes) this.#body = Buffer.concat([this.#body], this.#keptBytes)
       part.copy(this.#body, this.#bytes)
     }
     this.#bytes += part.length
@@ -107,6 +127,7 @@ class Capture implements Dispatcher.DispatchHandler {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
+    this.#signal?.removeEventListener('abort', this.abort)
     const response = {
       status: this.#status,
       headers: this.#headers,
@@ -114,7 +135,8 @@ class Capture implements Dispatcher.DispatchHandler {
       isTruncated: this.#isTruncated,
     }
     const durationMs = Math.round(performance.now() - this.#startedAt)
-    this.#done({ durationMs, response: this.#status >= 200 ? response : null, failure })
+    if (failure === null) this.#done({ durationMs, response, failure })
+    else this.#done({ durationMs, response: this.#status >= 200 ? response : null, failure })
   }
 
   /** Closes the connection; before there is one, the request waits for it and is ended when it comes. */

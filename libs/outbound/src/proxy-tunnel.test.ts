@@ -41,7 +41,7 @@ async function send(
   } = {},
 ): Promise<Exchange> {
   const agent = guardedAgent({ allowLoopback }, { find, proxy: new URL(via) })
-  const send = () => post(agent, { url: new URL(url), headers: {}, body: Buffer.from('{"a":1}') }, 5000)
+  const send = () => post(agent, { url: new URL(url), headers: {}, body: Buffer.from('{"a":1}') }, { timeoutMs: 5000 })
   for (let sent = 1; sent < times; sent++) await send()
   const exchange = await send()
   await agent.destroy()
@@ -129,7 +129,11 @@ test.each([proxy, secureProxy])(
       { find: unresolvable, proxy: new URL(`${scheme}://${broken.address}`) },
     )
     const send = () =>
-      post(agent, { url: new URL(`https://receiver.test:${securePort}`), headers: {}, body: Buffer.from('{}') }, 5000)
+      post(
+        agent,
+        { url: new URL(`https://receiver.test:${securePort}`), headers: {}, body: Buffer.from('{}') },
+        { timeoutMs: 5000 },
+      )
     const breakAll = async () => {
       for (const tunnel of broken.tunnels) tunnel.resetAndDestroy()
       await eventually('they are gone', () => broken.tunnels.size === 0)

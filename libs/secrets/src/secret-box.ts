@@ -1,5 +1,4 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import type { AnySql } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
 const KEY_BYTES = 32
@@ -56,7 +55,7 @@ export function sealSecret(keys: SecretKeys, secret: Buffer, owner: string): Sea
 /** Opens a sealed secret. Throws when its key is unknown, and when secret, key and owner do not belong together. */
 export function openSecret(keys: SecretKeys, { keyId, sealed }: SealedSecret, owner: string): Buffer {
   const key = keys.get(keyId)
-  if (key === undefined) throw new Error(`WEBHOOK_SECRET_KEYS has no key ${keyId}`)
+  if (key === undefined) throw new Error(`the secret keys have no key ${keyId}`)
   const nonce = sealed.subarray(0, NONCE_BYTES)
   const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
     .setAAD(Buffer.from(owner))
@@ -68,18 +67,12 @@ export function openSecret(keys: SecretKeys, { keyId, sealed }: SealedSecret, ow
   return secret
 }
 
-/** Throws when a stored secret is sealed with a key that this process does not have. */
-export async function refuseUnknownKeys(sql: AnySql, keys: SecretKeys): Promise<void> {
-  const used = await sql<{ secret_key_id: string }[]>`
-    select secret_key_id from endpoint union select secret_key_id from previous_secret`
-  const ids = used.map((row) => row.secret_key_id)
-  const unknown = unknownKeys(ids, keys)
-  if (unknown !== undefined) throw unknown
-}
-
-/** An error that names the key ids in use that are not among the keys; undefined when there are none. */
-export function unknownKeys(used: readonly string[], keys: SecretKeys): Error | undefined {
+/**
+ * An error that names the key ids in use that are not among the keys, and the variable that lacks them; undefined when
+ * there are none.
+ */
+export function unknownKeys(variable: string, used: readonly string[], keys: SecretKeys): Error | undefined {
   const unknown = new Set(used.filter((id) => !keys.has(id)))
   if (unknown.size === 0) return undefined
-  return new Error(`WEBHOOK_SECRET_KEYS lacks keys that endpoints use: ${[...unknown].join(', ')}`)
+  return new Error(`${variable} lacks keys that stored secrets use: ${[...unknown].join(', ')}`)
 }

@@ -11,7 +11,7 @@ const receiver = await startReceiver()
 afterAll(() => agent.destroy())
 
 const send = (url: string, timeoutMs = 5000): Promise<Exchange> =>
-  post(agent, { url: new URL(url), headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}') }, timeoutMs)
+  post(agent, { url: new URL(url), headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}') }, { timeoutMs })
 
 test('the body arrives byte by byte as given, and the answer is captured', async () => {
   receiver.answerWith((response) => response.writeHead(201, { 'x-answer': 'yes' }).end('thanks'))

@@ -21,7 +21,7 @@ const receiver = createServer(selfSigned, ({ httpVersion, socket }, response) =>
 const port = await listeningOn(receiver)
 
 const send = (host: string, to = port) =>
-  post(agent, { url: new URL(`https://${host}:${to}`), headers: {}, body: Buffer.from('{}') }, 5000)
+  post(agent, { url: new URL(`https://${host}:${to}`), headers: {}, body: Buffer.from('{}') }, { timeoutMs: 5000 })
 
 test('a certificate that nobody vouches for is a failure of TLS, and the request is not sent', async () => {
   expect((await send('receiver.test')).failure).toEqual({ class: 'tls', message: 'self-signed certificate' })

@@ -28,7 +28,7 @@ const answer = (request: IncomingMessage, response: ServerResponse) => {
 const port = await listeningOn(createServer(answer), OTHER)
 
 const send = (url: string, agent: Agent = agents.locally): Promise<Exchange> =>
-  post(agent, { url: new URL(url), headers: {}, body: Buffer.from('{}') }, 5000)
+  post(agent, { url: new URL(url), headers: {}, body: Buffer.from('{}') }, { timeoutMs: 5000 })
 const blocked = (host: string) => ({ class: 'blocked', message: `${host} is not a public address` })
 
 test('a request goes to the address that was found for its name', async () => {
@@ -87,5 +87,5 @@ test('a dot at the end of a name is no part of it', async () => {
 
 test('a port of another protocol is refused at each connection as well (OP-99)', async () => {
   const { failure } = await send('https://8.8.8.8:25', agents.everywhere)
-  expect(failure).toEqual({ class: 'blocked', message: 'port 25 is not one for webhooks' })
+  expect(failure).toEqual({ class: 'blocked', message: 'port 25 is not allowed' })
 })

@@ -29,7 +29,7 @@ function agentWith(limits: Partial<KeepLimits> = {}) {
   return {
     agent,
     send: async (url: URL) => {
-      const { failure } = await post(agent, { url, headers: {}, body: Buffer.from('{}') }, 10_000)
+      const { failure } = await post(agent, { url, headers: {}, body: Buffer.from('{}') }, { timeoutMs: 10_000 })
       expect(failure).toBeNull()
     },
   }
@@ -100,11 +100,11 @@ test('destroying the agent ends what is under way with the reason given, and clo
   const idle = await startReceiver()
   await send(idle.url)
   const busy = await startReceiver(() => undefined)
-  const sent = post(agent, { url: busy.url, headers: {}, body: Buffer.from('{}') }, 10_000)
+  const sent = post(agent, { url: busy.url, headers: {}, body: Buffer.from('{}') }, { timeoutMs: 10_000 })
   await eventually('it is under way', () => busy.open.size === 1)
   await agent.destroy(new Error('stopping'))
   expect((await sent).failure).toEqual({ class: 'connection', message: 'stopping' })
   await eventually('all are closed', () => idle.open.size + busy.open.size === 0)
-  const late = await post(agent, { url: idle.url, headers: {}, body: Buffer.from('{}') }, 10_000)
+  const late = await post(agent, { url: idle.url, headers: {}, body: Buffer.from('{}') }, { timeoutMs: 10_000 })
   expect(late.failure?.class).toBe('connection')
 })

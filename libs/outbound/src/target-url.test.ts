@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { endpointUrl, refuseForbiddenTarget, resolveName } from './endpoint-url.ts'
+import { targetOrigin, targetUrl } from './target-url.ts'
 
 const everywhere = { allowLoopback: false }
 const locally = { allowLoopback: true }
 const problemsOf = (url: string, policy = everywhere) =>
-  endpointUrl(policy)
+  targetUrl(policy)
     .safeParse(url)
     .error?.issues.map(({ message }) => message) ?? []
-const nowhere = async () => []
 
 describe('URLs that are refused by their form', () => {
   test.each([
@@ -80,71 +79,33 @@ test('plain http elsewhere is refused even where loopback is allowed', () => {
   expect(problemsOf('http://example.com', locally)).toEqual(['must be an https URL'])
 })
 
-describe('targets that are refused by their address', () => {
+describe('an origin (OP-75)', () => {
+  const origin = (text: string, policy = everywhere) => targetOrigin(policy).safeParse(text)
+  const originOnly = 'must be an origin, without a path, query or fragment'
+
   test.each([
-    'https://127.0.0.1',
-    'https://10.0.0.1',
-    'https://0x7f.1',
-    'https://0x7f000001',
-    'https://2130706433',
-    'https://017700000001',
-    'https://0177.0.0.1',
-    'https://127.1',
-    'https://10.1',
-    'https://0',
-    'https://0x',
-    'https://127.0.0.1.',
-    'https://%31%32%37.0.0.1',
-    'https://127。0。0。1',
-    'https://１２７.0.0.1',
-    'https://10.0.\u{200b}0.1',
-    'https://[::1]',
-    'https://[::]',
-    'https://[::127.0.0.1]',
-    'https://[::ffff:10.0.0.1]',
-    'https://[::ffff:169.254.169.254]',
-    'https://[64:ff9b::a9fe:a9fe]',
-    'https://192.168.1.1',
-    'https://172.16.0.1:8443',
-    'https://[fec0::1]',
-    'https://[2001:db8::1]',
-    'https://[::ffff:a00:1]',
-    'https://[64:ff9b::a00:1]',
-    'https://[64:ff9b:1::a00:1]',
-    'https://[2002:a00:1::]',
-    'https://[2001:0:a00:1::]',
-    'https://[fd00:ec2::254]',
-    'https://[fe80::1]',
-    'https://[ff02::1]',
-    'https://100.100.100.200',
-    'https://198.19.255.255',
-    'https://203.0.113.1',
-    'https://255.255.255.255',
-    'https://169.254.169.254/latest/meta-data',
-  ])('%s', async (url) => {
-    await expect(refuseForbiddenTarget(new URL(url), everywhere, nowhere)).rejects.toMatchObject({
-      code: 'unprocessable',
-    })
+    ['https://example.com/app', originOnly],
+    ['https://example.com//', originOnly],
+    ['https://example.com?', originOnly],
+    ['https://example.com/?a', originOnly],
+    ['https://example.com#', originOnly],
+    ['https://example.com/#a', originOnly],
+    ['http://example.com', 'must be an https URL'],
+    ['https://user:password@example.com', 'must not contain a user name or password'],
+    ['https://example.com:25', 'must use port 443, or one from 1024 that no other protocol has'],
+    ['example.com', 'must be a URL such as https://example.com'],
+  ])('%s is refused', (text, message) => {
+    expect(origin(text).error?.issues.map((issue) => issue.message)).toEqual([message])
   })
-})
 
-test('a name with one private address is refused', async () => {
-  const resolve = async () => ['8.8.8.8', '10.0.0.1']
-  await expect(refuseForbiddenTarget(new URL('https://example.com'), everywhere, resolve)).rejects.toThrow(
-    'url: example.com is not a public address',
-  )
-})
+  test.each([
+    ['https://example.com', 'https://example.com'],
+    ['HTTPS://Example.com:443/', 'https://example.com'],
+    ['https://example.com:8443', 'https://example.com:8443'],
+    ['https://bücher.example', 'https://xn--bcher-kva.example'],
+  ])('%s is %s', (text, expected) => expect(origin(text).data).toBe(expected))
 
-test.each(['https://localhost', 'https://LOCALHOST.', 'https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ', 'https://metadata.localhost'])(
-  '%s is this machine without a lookup',
-  async (url) => {
-    await expect(refuseForbiddenTarget(new URL(url), everywhere, resolveName)).rejects.toThrow(
-      'is not a public address',
-    )
-    await expect(refuseForbiddenTarget(new URL(url), locally, resolveName)).resolves.toBeUndefined()
-  },
-)
-
-test('a name that does not resolve now is let through', async () => {
-  await expect(refuseForbiddenTarget(new URL('https://example.com'), everywhere, nowhere)).resolves.toBeUndefined()
+  test('plain http to loopback is one where loopback is allowed', () => {
+    expect(origin('http://localhost:9000', locally).data).toBe('http://localhost:9000')
+  })
 })

@@ -1,0 +1,35 @@
+import { isIP } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
+import { targetNames } from './name-servers.ts'
+import { hostOf, isAllowedAddress, type TargetPolicy } from './target-address.ts'
+
+/** Finds a name's addresses; empty when it has none now. */
+export type Resolve = (name: string) => Promise<readonly string[]>
+
+const RESOLVED_WITHIN_MS = 2000
+
+/** Resolves a name in the same way as connections, in two seconds at most. */
+export const resolveName: Resolve = (name) =>
+  Promise.race([targetNames.find(name).catch(() => []), pause(RESOLVED_WITHIN_MS, [], { ref: false })])
+
+/** A URL of a request, and the member that has it. */
+interface NamedTarget {
+  readonly url: URL
+  readonly path: MemberPath
+}
+
+/**
+ * Throws `unprocessable` for a target with a forbidden address (OP-70). A name that does not resolve now is accepted:
+ * each connection checks the addresses again.
+ */
+export async function refuseForbiddenTarget(
+  { url, path }: NamedTarget,
+  policy: TargetPolicy,
+  resolve: Resolve,
+): Promise<void> {
+  const host = hostOf(url.hostname)
+  const addresses = isIP(host) ? [host] : await resolve(host)
+  if (addresses.every((address) => isAllowedAddress(address, policy))) return
+  throw unprocessable(path, `${host} is not a public address`)
+}

@@ -1,0 +1,44 @@
+import type { Dispatcher } from 'undici'
+import type { Failure } from './failure.ts'
+import { type Captured, type Limits, post } from './post.ts'
+
+export interface TextOutgoing {
+  readonly url: URL
+  readonly headers: Record<string, string>
+  readonly body: string
+}
+
+/** An answer whose body is text, cut after as many bytes as the caller keeps. */
+export interface TextAnswer {
+  readonly status: number
+  readonly headers: Record<string, string | string[] | undefined>
+  readonly body: string
+  readonly isTruncated: boolean
+}
+
+/**
+ * How a request went. Without a failure the answer is a 2xx; with the failure `status` it is another one, and with the
+ * others it is as much as came, or null. The failure's message is fit to be shown to the one who chose the address.
+ */
+export type TextExchange =
+  | { readonly answer: TextAnswer; readonly failure: null }
+  | { readonly answer: TextAnswer | null; readonly failure: Failure }
+
+/**
+ * Sends one POST with a text and reads the answer's text, by the rules for addresses that outsiders choose when `agent`
+ * is a `guardedAgent` (OP-70, OP-99). Never throws. Follows no redirect; reads no more of an answer than it keeps.
+ */
+export async function postText(
+  agent: Dispatcher,
+  { url, headers, body }: TextOutgoing,
+  limits: Limits,
+): Promise<TextExchange> {
+  const { response, failure } = await post(agent, { url, headers, body: Buffer.from(body) }, limits)
+  if (failure === null) return { answer: answerOf(response), failure }
+  return { answer: response && answerOf(response), failure }
+}
+
+/** Bytes that are not UTF-8 become U+FFFD; a character that the limit cuts is left out. */
+function answerOf({ status, headers, body, isTruncated }: Captured): TextAnswer {
+  return { status, headers, body: new TextDecoder().decode(body, { stream: isTruncated }), isTruncated }
+}
