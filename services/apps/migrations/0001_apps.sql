@@ -40,7 +40,7 @@ create table call (
   workspace_id uuid not null,
   installation_id uuid not null,
   app_id uuid not null references app,
-  kind text not null check (kind in ('provision', 'uninstall', 'abandon')),
+  kind text not null check (kind in ('provision', 'uninstall')),
   manifest jsonb, -- of a provision: what the merchant consented to
   -- What a provision delivers. Every attempt delivers the same.
   key_id uuid,

@@ -25,6 +25,7 @@ export type Action =
   | 'installation.failed'
   | 'installation.uninstalled'
   | 'installation.purged'
+  | 'installation.purge_failed'
 
 /** Adds an act to the audit log of the gateway, in the act's transaction (OP-86). `target` is a path under /admin/v1. */
 export function recordAct(

@@ -3,25 +3,26 @@ import { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
+import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
+import { targetOrigin } from '@backoffice/outbound/target-url.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { actorOf, recordAct } from '../acts/record-act.ts'
-import { appOrigin, refuseForbiddenOrigin } from './app-origin.ts'
 import { type AppRow, appBody } from './app-row.ts'
 
 /** POST /internal/apps, for POST /admin/v1/apps: registers an app by its manifest (OP-80, OP-81). */
-export const registerApp = (policy: TargetPolicy) =>
+export const registerApp = (policy: TargetPolicy, resolve: Resolve) =>
   operation({
     method: 'POST',
     path: '/internal/apps',
     summary: 'Register an app',
     scope: 'internal',
-    body: z.strictObject({ origin: appOrigin(policy), manifest: AppManifest }),
+    body: z.strictObject({ origin: targetOrigin(policy), manifest: AppManifest }),
     responses: { 201: App },
 
     async handle({ body: { origin, manifest }, context, now, inWorkspace }) {
-      await refuseForbiddenOrigin(origin, policy)
+      await refuseForbiddenTarget({ url: new URL(origin), path: ['origin'] }, policy, resolve)
       return inWorkspace(async (tx) => {
         const [row] = await tx<AppRow[]>`
           insert into app (id, provider, origin, manifest, created_at, updated_at)

@@ -4,28 +4,29 @@ import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
+import { targetOrigin } from '@backoffice/outbound/target-url.ts'
 import { z } from 'zod'
 import { actorOf, recordAct } from '../acts/record-act.ts'
-import { appOrigin, refuseForbiddenOrigin } from './app-origin.ts'
 import { type AppRow, appBody, noSuchApp } from './app-row.ts'
 
 /**
  * PUT /internal/apps/{id}, for PUT /admin/v1/apps/{id}: replaces the manifest. Embed, checkout, name and audience hold at once. Scopes and
  * webhooks of an installation stay as its merchant consented to them, until the merchant consents again (OP-81).
  */
-export const updateApp = (policy: TargetPolicy) =>
+export const updateApp = (policy: TargetPolicy, resolve: Resolve) =>
   operation({
     method: 'PUT',
     path: '/internal/apps/{id}',
     summary: 'Replace the manifest of an app',
     scope: 'internal',
     params: z.strictObject({ id: Id }),
-    body: z.strictObject({ origin: appOrigin(policy).optional(), manifest: AppManifest }),
+    body: z.strictObject({ origin: targetOrigin(policy).optional(), manifest: AppManifest }),
     responses: { 200: App },
 
     async handle({ params: { id }, body: { origin, manifest }, context, now, inWorkspace }) {
-      if (origin !== undefined) await refuseForbiddenOrigin(origin, policy)
+      if (origin !== undefined) await refuseForbiddenTarget({ url: new URL(origin), path: ['origin'] }, policy, resolve)
       return inWorkspace(async (tx) => {
         const [app] = await tx<AppRow[]>`select * from app where id = ${id} for no key update`
         if (app === undefined) throw noSuchApp(id)

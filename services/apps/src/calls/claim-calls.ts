@@ -1,5 +1,5 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
-import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { Databases } from '../installations/find-installation.ts'
 
@@ -8,7 +8,7 @@ export interface ClaimedCall {
   readonly context: WorkspaceContext
   readonly installationId: string
   readonly appId: string
-  readonly kind: 'provision' | 'uninstall' | 'abandon'
+  readonly kind: 'provision' | 'uninstall'
   readonly manifest: AppManifest | null
   readonly keyId: string | null
   readonly keySecret: Buffer | null
@@ -77,4 +77,20 @@ function claimCall(db: Database, context: WorkspaceContext, installationId: stri
         expires_at <= clock_timestamp() as "isExpired", claim`
     return call && { ...call, context }
   })
+}
+
+/** Gives a claim back; the call is due again after the delay, in milliseconds, and at the latest when it expires. */
+export async function releaseCall(
+  tx: Transaction,
+  { installationId, claim }: ClaimedCall,
+  delayMs: number,
+): Promise<void> {
+  await tx`
+    update call set
+      claim = null, claimed_until = null,
+      due_at = least(
+        clock_timestamp() + ${delayMs} * interval '1 millisecond',
+        greatest(expires_at, clock_timestamp() + interval '1 minute')
+      )
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId} and claim = ${claim}`
 }

@@ -48,7 +48,8 @@ export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
 
 /** Whether the installation waits for a consent. Throws `conflict` when none can be given, or not to these scopes. */
 function isAsked({ state, requested_manifest: requested }: InstallationRow, shown: string[] | undefined): boolean {
-  if (state === 'FAILED' || state === 'UNINSTALLED') throw conflict([], `the installation is ${state}; install the app again`)
+  if (state === 'FAILED' || state === 'UNINSTALLED')
+    throw conflict([], `the installation is ${state}; install the app again`)
   if (requested === null) return false
   if (shown !== undefined && shown.toSorted().join() !== requested.scopes.toSorted().join()) {
     throw conflict(['scopes'], 'the app asks for other scopes by now; read them again')
@@ -56,7 +57,12 @@ function isAsked({ state, requested_manifest: requested }: InstallationRow, show
   return true
 }
 
-async function consent(tx: Transaction, installation: InstallationRow, secretKeys: SecretKeys, now: Date): Promise<void> {
+async function consent(
+  tx: Transaction,
+  installation: InstallationRow,
+  secretKeys: SecretKeys,
+  now: Date,
+): Promise<void> {
   const { id, requested_manifest: requested } = installation
   if (requested === null) return
   await tx`

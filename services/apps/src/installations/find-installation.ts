@@ -1,7 +1,12 @@
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { PLATFORM } from '../apps/app-row.ts'
-import { type InstallationRow, installationColumns, installationsOfApps, noSuchInstallation } from './installation-row.ts'
+import {
+  type InstallationRow,
+  installationColumns,
+  installationsOfApps,
+  noSuchInstallation,
+} from './installation-row.ts'
 
 /** The pools: `db` acts inside one workspace, `worker` reads across workspaces. */
 export interface Databases {

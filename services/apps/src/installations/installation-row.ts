@@ -1,8 +1,8 @@
 import type { Installation, InstallationState, InstalledApp } from '@backoffice/contracts/app.ts'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
-import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
 import { nameOf } from '../apps/app-row.ts'
 
 /** A row of `installation`, with what its app's row says now. */

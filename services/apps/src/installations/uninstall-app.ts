@@ -29,7 +29,12 @@ export const uninstallApp = ({ wake, ...databases }: Databases & { wake(): void 
       await databases.db.inWorkspace(workspace, async (tx) => {
         await lockInstallation(tx, id)
         if (!(await uninstall(tx, id, 'operator', now))) return
-        await recordAct(tx, actorOf(context), { action: 'installation.uninstalled', target: `installations/${id}` }, now)
+        await recordAct(
+          tx,
+          actorOf(context),
+          { action: 'installation.uninstalled', target: `installations/${id}` },
+          now,
+        )
       })
       wake()
       return accepted(undefined)

@@ -1,10 +1,11 @@
-import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { type InternalCalls, internalCalls } from '@backoffice/http/internal-calls.ts'
 import { tokenSigner } from '@backoffice/http/internal-token.ts'
+import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import { z } from 'zod'
 
-interface NewAppKey {
+/** A key of kind app that is to be minted. */
+export interface NewAppKey {
   readonly id: string
   /** 32 random bytes; the same bytes give the same key. */
   readonly secret: Buffer
@@ -66,7 +67,14 @@ export function platformClient(settings: PlatformSettings): PlatformClient {
     name: 'platform client',
     async mintKey(context, { id, secret, name, scopes }) {
       const body = { secret: secret.toString('base64'), name, scopes }
-      const { key } = await send(gateway, context, 'PUT', `/internal/app-keys/${id}`, body, z.object({ key: z.string() }))
+      const { key } = await send(
+        gateway,
+        context,
+        'PUT',
+        `/internal/app-keys/${id}`,
+        body,
+        z.object({ key: z.string() }),
+      )
       return key
     },
     activateKey: (context, id) => send(gateway, context, 'POST', `/internal/app-keys/${id}/activate`),

@@ -53,4 +53,5 @@ export const jwksOf = (keys: TokenKeys): { keys: JsonWebKey[] } => ({
 })
 
 /** The public key of the signing key, as SPKI PEM. */
-export const pemOf = ([signing]: TokenKeys): string => signing.publicKey.export({ format: 'pem', type: 'spki' }).toString()
+export const pemOf = ([signing]: TokenKeys): string =>
+  signing.publicKey.export({ format: 'pem', type: 'spki' }).toString()

@@ -1,0 +1,33 @@
+import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
+import type { Dispatcher } from 'undici'
+import { audienceOf } from '../apps/app-row.ts'
+import { type Databases, findInstallation } from '../installations/find-installation.ts'
+import type { InstallationRow } from '../installations/installation-row.ts'
+import type { PlatformClient } from '../platform/platform-client.ts'
+import type { AppTokens, TokenSubject } from '../tokens/app-tokens.ts'
+import type { ClaimedCall } from './claim-calls.ts'
+
+/** What the calls to apps are made with. */
+export interface Calling extends Databases {
+  readonly platform: PlatformClient
+  readonly tokens: AppTokens
+  /** Connects by the rules for addresses that outsiders choose. */
+  readonly agent: Dispatcher
+  readonly secretKeys: SecretKeys
+  /** Delay after each failed call, in milliseconds. */
+  readonly schedule: readonly number[]
+}
+
+/** The installation of a call as it is now. */
+export const installationOf = ({ db }: Calling, { context, installationId }: ClaimedCall): Promise<InstallationRow> =>
+  db.inWorkspace(context, (tx) => findInstallation(tx, installationId))
+
+/** Of whom a token for the app speaks. */
+export const tokenSubject = (row: InstallationRow, scopes: readonly string[]): TokenSubject => ({
+  workspaceId: row.workspace_id,
+  workspaceName: row.workspace_name,
+  workspaceDomain: row.workspace_domain,
+  provider: row.app_manifest.provider,
+  audience: audienceOf(row.app_manifest),
+  scopes,
+})

@@ -1,0 +1,88 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
+import { lockInstallation } from '../installations/find-installation.ts'
+import { scopesOf } from '../installations/installation-row.ts'
+import { acknowledged } from './call-app.ts'
+import { type Calling, installationOf, tokenSubject } from './calling.ts'
+import type { ClaimedCall } from './claim-calls.ts'
+import { keyOf } from './sealed-secrets.ts'
+
+/**
+ * Ends an uninstalled app's access and then tells the app (OP-84). After 24 hours the app is told no more, but its access is always
+ * ended. Throws when a step fails.
+ */
+export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
+  const { db, tokens, agent } = calling
+  await endAccess(calling, call, [call.formerKeyId], [call.formerEndpointId])
+  if (!call.isExpired) {
+    const installation = await installationOf(calling, call)
+    const { token } = await tokens.provision(tokenSubject(installation, scopesOf(installation)), new Date())
+    const body = {
+      workspace: installation.workspace_id,
+      provider: installation.app_manifest.provider,
+      reason: call.reason,
+      uninstalled_at: installation.uninstalled_at?.toISOString() ?? null,
+    }
+    await acknowledged(agent, installation, { path: '/install/uninstall', token, body, signal: stopping })
+  }
+  await db.inWorkspace(call.context, async (tx) => {
+    await lockInstallation(tx, call.installationId)
+    if (!(await forget(tx, call))) return
+    const now = new Date()
+    if (!call.isExpired) {
+      await tx`
+        update installation set last_error = null
+        where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`
+    }
+    const action = call.isExpired ? 'installation.purge_failed' : 'installation.purged'
+    await recordAct(tx, BY_ITSELF, { action, target: `installations/${call.installationId}` }, now)
+  })
+}
+
+/**
+ * Gives up a provision that the app did not acknowledge within 24 hours (OP-81): ends what it would have delivered. A new installation is
+ * FAILED; an installed app keeps what it has. Throws when a step fails.
+ */
+export async function giveUpProvision(calling: Calling, call: ClaimedCall): Promise<void> {
+  await endAccess(calling, call)
+  await calling.db.inWorkspace(call.context, async (tx) => {
+    await lockInstallation(tx, call.installationId)
+    if (!(await forget(tx, call))) return
+    await tx`
+      update installation set state = 'FAILED'
+      where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId} and state = 'PENDING'`
+    await recordAct(
+      tx,
+      BY_ITSELF,
+      { action: 'installation.failed', target: `installations/${call.installationId}` },
+      new Date(),
+    )
+  })
+}
+
+/**
+ * Revokes the key and deletes the endpoint of a provision, and those given. A key that was perhaps never minted is minted and then revoked,
+ * so that no attempt that hung meanwhile can mint it later.
+ */
+async function endAccess(
+  { platform, secretKeys }: Calling,
+  call: ClaimedCall,
+  otherKeys: readonly (string | null)[] = [],
+  otherEndpoints: readonly (string | null)[] = [],
+): Promise<void> {
+  const key = keyOf(secretKeys, call)
+  if (key !== undefined) await platform.mintKey(call.context, key)
+  for (const id of [call.keyId, ...otherKeys]) if (id !== null) await platform.revokeKey(call.context, id)
+  for (const id of [call.endpointId, ...otherEndpoints]) {
+    if (id !== null) await platform.deleteEndpoint(call.context, id)
+  }
+}
+
+/** Deletes the call; false when another attempt has claimed it, or it has become an uninstall. */
+async function forget(tx: Transaction, { installationId, claim, kind }: ClaimedCall): Promise<boolean> {
+  const forgotten = await tx`
+    delete from call
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
+      and claim = ${claim} and kind = ${kind}`
+  return forgotten.count === 1
+}

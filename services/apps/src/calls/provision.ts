@@ -1,0 +1,61 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
+import { nameOf } from '../apps/app-row.ts'
+import { lockInstallation } from '../installations/find-installation.ts'
+import { acknowledged } from './call-app.ts'
+import { type Calling, installationOf, tokenSubject } from './calling.ts'
+import { type ClaimedCall, releaseCall } from './claim-calls.ts'
+import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
+
+/**
+ * Provisions an app (OP-81): mints the key, creates the webhook endpoint, delivers both to the app, activates the key. Every step may be
+ * repeated, and every attempt delivers the same key and secret. Throws when a step fails.
+ */
+export async function provision(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
+  const { db, platform, tokens, agent, secretKeys } = calling
+  const { context, manifest } = call
+  const key = keyOf(secretKeys, call)
+  if (manifest === null || key === undefined) throw new Error('a provision without a key')
+  const installation = await installationOf(calling, call)
+
+  const apiKey = await platform.mintKey(context, key)
+  const webhookSecret = await createEndpoint(calling, call, installation.origin)
+  const { token } = await tokens.provision(tokenSubject(installation, manifest.scopes), new Date())
+  const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
+  await acknowledged(agent, installation, { path: '/install/provision', token, body, signal: stopping })
+
+  await platform.activateKey(context, key.id)
+  if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
+  if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)
+  await db.inWorkspace(context, (tx) => recordActive(tx, call))
+}
+
+/** Creates the endpoint that the manifest declares, and returns its signing secret. */
+async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCall, origin: string) {
+  const { context, endpointId: id, manifest } = call
+  const secret = webhookSecretOf(secretKeys, call)
+  if (id === null || secret === undefined || !manifest?.webhooks) return undefined
+  const { path, events } = manifest.webhooks
+  const url = new URL(path, origin).href
+  await platform.createEndpoint(context, { id, url, events, secret, description: `App ${nameOf(manifest)}` })
+  return secret
+}
+
+/** The app has acknowledged: the installation is ACTIVE, and the call is forgotten with its secrets. */
+async function recordActive(tx: Transaction, call: ClaimedCall): Promise<void> {
+  const { workspaceId } = tx.context
+  const { installationId: id, keyId, endpointId, manifest, claim } = call
+  const now = new Date()
+  await lockInstallation(tx, id)
+  const ended = await tx`
+    delete from call
+    where workspace_id = ${workspaceId} and installation_id = ${id} and claim = ${claim} and kind = 'provision'`
+  // It was uninstalled meanwhile: the call goes on as an uninstall and revokes what this attempt has made.
+  if (ended.count === 0) return releaseCall(tx, call, 0)
+  await tx`
+    update installation set
+      state = 'ACTIVE', manifest = ${tx.json(manifest)}, key_id = ${keyId}, endpoint_id = ${endpointId},
+      activated_at = coalesce(activated_at, ${now}), last_error = null
+    where workspace_id = ${workspaceId} and id = ${id}`
+  await recordAct(tx, BY_ITSELF, { action: 'installation.activated', target: `installations/${id}` }, now)
+}

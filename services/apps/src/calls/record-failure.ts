@@ -1,0 +1,26 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { AppFailure } from './call-app.ts'
+import type { Calling } from './calling.ts'
+import { type ClaimedCall, releaseCall } from './claim-calls.ts'
+import { delayAfter } from './retry-schedule.ts'
+
+/** Records why an attempt failed, and when the next one is due. An attempt that a stopping process broke off is repeated at once. */
+export async function recordFailure(
+  { db, schedule }: Calling,
+  call: ClaimedCall,
+  error: unknown,
+  wasStopped: boolean,
+): Promise<void> {
+  const delayMs = wasStopped ? 0 : delayAfter(call.attempts, schedule, Math.random())
+  await db.inWorkspace(call.context, async (tx) => {
+    await releaseCall(tx, call, delayMs)
+    if (wasStopped) return
+    await tx`
+      update installation set last_error = ${messageOf(error)}
+      where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`
+  })
+}
+
+/** The message that operators see; the reason of an unexpected error is in the log only. */
+const messageOf = (error: unknown): string =>
+  error instanceof AppFailure || error instanceof ApiError ? error.message : 'the call failed; see the log of apps'

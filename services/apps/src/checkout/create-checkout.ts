@@ -1,0 +1,92 @@
+import { CheckoutRequest, CheckoutSession } from '@backoffice/contracts/app.ts'
+import { Provider } from '@backoffice/contracts/app-manifest.ts'
+import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { created } from '@backoffice/http/reply.ts'
+import type { TextExchange } from '@backoffice/outbound/post-text.ts'
+import type { Dispatcher } from 'undici'
+import { z } from 'zod'
+import { callApp } from '../calls/call-app.ts'
+import { tokenSubject } from '../calls/calling.ts'
+import {
+  type InstallationRow,
+  installationColumns,
+  installationsOfApps,
+  scopesOf,
+} from '../installations/installation-row.ts'
+import type { AppTokens } from '../tokens/app-tokens.ts'
+
+interface CheckingOut {
+  readonly tokens: AppTokens
+  readonly agent: Dispatcher
+}
+
+/**
+ * POST /internal/checkout, for POST /v1/orders/{id}/checkout: asks the app for a checkout of a placed order (OP-85). Refusals of the app
+ * are `unprocessable` with its message. An app that fails, is silent for 10 s or answers something else is `service_unavailable`.
+ */
+export const createCheckout = ({ tokens, agent }: CheckingOut) =>
+  operation({
+    method: 'POST',
+    path: '/internal/checkout',
+    summary: 'Create a checkout with an app',
+    scope: 'internal',
+    body: z.strictObject({ provider: Provider, ...CheckoutRequest.shape }),
+    responses: { 201: CheckoutSession },
+
+    async handle({ body: { provider, ...order }, context, now, inWorkspace }) {
+      let installation: InstallationRow | undefined
+      await inWorkspace(async (tx) => {
+        const [row] = await tx<InstallationRow[]>`
+          select ${installationColumns(tx)} ${installationsOfApps(tx)}
+          where installation.workspace_id = ${context.workspaceId} and installation.state = 'ACTIVE'
+            and app.provider = ${provider}`
+        installation = row
+        return created(undefined)
+      })
+      const path = installation?.app_manifest.checkout?.path
+      if (installation === undefined || path === undefined) {
+        throw unprocessable(['provider'], `this workspace has no installed app ${provider} with a checkout`)
+      }
+      const { token } = await tokens.session(tokenSubject(installation, scopesOf(installation)), now)
+      const exchange = await callApp(agent, installation, { path, token, body: order })
+      return created(sessionIn(exchange, provider))
+    },
+  })
+
+/** The session in an app's answer. Throws the refusal that the answer means. */
+function sessionIn({ answer, failure }: TextExchange, provider: string): CheckoutSession {
+  if (failure !== null) {
+    if (answer !== null && answer.status >= 400 && answer.status < 500) {
+      throw unprocessable(['provider'], `${provider} refuses the checkout: ${refusalIn(answer.body)}`)
+    }
+    throw unavailable(provider, failure.message)
+  }
+  const read = CheckoutSession.safeParse(jsonOf(answer.body))
+  if (!read.success) throw unavailable(provider, 'its answer is not {sessionId, redirectUrl, amountMinor}')
+  return read.data
+}
+
+const unavailable = (provider: string, reason: string) =>
+  new ApiError('service_unavailable', `${provider} does not create a checkout now: ${reason}`)
+
+const MESSAGE_LENGTH = 500
+const Refusal = z.union([
+  z.object({ error: z.object({ message: z.string() }) }).transform(({ error }) => error.message),
+  z.object({ message: z.string() }).transform(({ message }) => message),
+  z.object({ error: z.string() }).transform(({ error }) => error),
+])
+
+/** The message of an app's refusal, at most 500 characters. */
+function refusalIn(body: string): string {
+  const read = Refusal.safeParse(jsonOf(body))
+  return read.success ? read.data.slice(0, MESSAGE_LENGTH) : 'it gives no reason'
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

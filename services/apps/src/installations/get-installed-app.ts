@@ -1,0 +1,29 @@
+import { InstalledApp } from '@backoffice/contracts/app.ts'
+import { Provider } from '@backoffice/contracts/app-manifest.ts'
+import { notFound } from '@backoffice/contracts/errors.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { type InstallationRow, installationColumns, installationsOfApps, installedAppBody } from './installation-row.ts'
+
+/** GET /v1/apps/{provider} (extension): an app of the workspace, as long as it is not uninstalled (OP-152). */
+export const getInstalledApp = operation({
+  method: 'GET',
+  path: '/v1/apps/{provider}',
+  summary: 'Get an app of the workspace',
+  scope: 'app::read',
+  params: z.strictObject({ provider: Provider }),
+  responses: { 200: InstalledApp },
+  openPoints: ['OP-152'],
+  extension: true,
+
+  handle: ({ params: { provider }, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [row] = await tx<InstallationRow[]>`
+        select ${installationColumns(tx)} ${installationsOfApps(tx)}
+        where installation.workspace_id = ${tx.context.workspaceId} and installation.state in ('PENDING', 'ACTIVE')
+          and app.provider = ${provider}`
+      if (row === undefined) throw notFound(['provider'], `this workspace has no app ${provider}`)
+      return ok(installedAppBody(row))
+    }),
+})

@@ -1,0 +1,30 @@
+import { InstalledApp } from '@backoffice/contracts/app.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { type InstallationRow, installationColumns, installationsOfApps, installedAppBody } from './installation-row.ts'
+
+/** GET /v1/apps (extension): the workspace's apps that are installed or wait for it, newest first (OP-152). */
+export const listInstalledApps = operation({
+  method: 'GET',
+  path: '/v1/apps',
+  summary: 'List the apps of the workspace',
+  scope: 'app::read',
+  query: PageQuery,
+  responses: { 200: Page(InstalledApp) },
+  openPoints: ['OP-03', 'OP-152'],
+  extension: true,
+
+  handle: ({ query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const page = await countedPage<InstallationRow>(tx, query, {
+        columns: installationColumns(tx),
+        source: tx`
+          ${installationsOfApps(tx)}
+          where installation.workspace_id = ${tx.context.workspaceId} and installation.state in ('PENDING', 'ACTIVE')`,
+        order: tx`installation.id desc`,
+      })
+      return ok({ ...page, items: page.items.map(installedAppBody) })
+    }),
+})

@@ -1,0 +1,31 @@
+import { AppSession } from '@backoffice/contracts/app.ts'
+import { conflict } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { created } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { tokenSubject } from '../calls/calling.ts'
+import type { AppTokens } from '../tokens/app-tokens.ts'
+import { contextOf, type Databases, findInstallation } from './find-installation.ts'
+import { scopesOf } from './installation-row.ts'
+
+/** POST /internal/installations/{id}/session: a session token for the embed of an ACTIVE app (OP-83). */
+export const openSession = ({ tokens, ...databases }: Databases & { readonly tokens: AppTokens }) =>
+  operation({
+    method: 'POST',
+    path: '/internal/installations/{id}/session',
+    summary: 'Open a session of an app',
+    scope: 'internal',
+    params: z.strictObject({ id: Id }),
+    responses: { 201: AppSession },
+
+    async handle({ params: { id }, context, now }) {
+      const workspace = await contextOf(databases, context, id)
+      const row = await databases.db.inWorkspace(workspace, (tx) => findInstallation(tx, id))
+      if (row.state !== 'ACTIVE')
+        throw conflict([], `the installation is ${row.state}; only an ACTIVE one has sessions`)
+      const { token, expiresAt } = await tokens.session(tokenSubject(row, scopesOf(row)), now)
+      const { provider, embed } = row.app_manifest
+      return created({ token, expires_at: expiresAt.toISOString(), provider, origin: row.origin, embed })
+    },
+  })

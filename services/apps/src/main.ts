@@ -1,0 +1,26 @@
+import { resolveName } from '@backoffice/outbound/forbidden-target.ts'
+import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
+import { runService } from '@backoffice/service/run-service.ts'
+import { makeCalls } from './calls/make-calls.ts'
+import { AppsConfig } from './config.ts'
+import { operations } from './operations.ts'
+import { platformClient } from './platform/platform-client.ts'
+import { appTokens } from './tokens/app-tokens.ts'
+import { addPublicKeys } from './tokens/serve-keys.ts'
+
+await runService('apps', AppsConfig, ({ config, db, logger, openPool }) => {
+  const { APP_SECRET_KEYS: secretKeys, APP_TOKEN_KEYS: tokenKeys, APP_RETRY_DELAYS: schedule } = config
+  const policy = { allowLoopback: config.APPS_ALLOW_LOOPBACK }
+  const worker = openPool('worker', { role: 'worker', poolSize: 2 })
+  const platform = platformClient(config)
+  const tokens = appTokens(tokenKeys, config.PLATFORM_ISSUER)
+  const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
+  const calls = makeCalls({ db, worker, platform, tokens, agent, secretKeys, schedule, logger })
+  return {
+    worker,
+    operations: operations({ db, worker, tokens, agent, secretKeys, policy, resolve: resolveName, wake: calls.wake }),
+    addRoutes: (app) => addPublicKeys(app, tokenKeys),
+    components: [platform],
+    workers: [calls],
+  }
+})

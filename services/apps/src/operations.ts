@@ -1,0 +1,43 @@
+import type { AnyOperation } from '@backoffice/http/operation.ts'
+import type { Resolve } from '@backoffice/outbound/forbidden-target.ts'
+import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
+import { getApp } from './apps/get-app.ts'
+import { listApps } from './apps/list-apps.ts'
+import { registerApp } from './apps/register-app.ts'
+import { updateApp } from './apps/update-app.ts'
+import type { Calling } from './calls/calling.ts'
+import { createCheckout } from './checkout/create-checkout.ts'
+import { consentToInstallation } from './installations/consent.ts'
+import { declineInstallation } from './installations/decline.ts'
+import { getInstallation } from './installations/get-installation.ts'
+import { getInstalledApp } from './installations/get-installed-app.ts'
+import { installApp } from './installations/install-app.ts'
+import { listInstallations } from './installations/list-installations.ts'
+import { listInstalledApps } from './installations/list-installed-apps.ts'
+import { openSession } from './installations/open-session.ts'
+import { uninstallApp } from './installations/uninstall-app.ts'
+
+interface Operating extends Pick<Calling, 'db' | 'worker' | 'tokens' | 'agent' | 'secretKeys'> {
+  readonly policy: TargetPolicy
+  readonly resolve: Resolve
+  /** Wakes the worker that calls apps. */
+  wake(): void
+}
+
+/** The service's API. Besides `GET /v1/apps` it is internal: the gateway's admin API and pages, and orders, call it. */
+export const operations = ({ policy, resolve, ...operating }: Operating): AnyOperation[] => [
+  registerApp(policy, resolve),
+  updateApp(policy, resolve),
+  listApps,
+  getApp,
+  installApp,
+  listInstallations,
+  getInstallation(operating),
+  consentToInstallation(operating),
+  declineInstallation(operating),
+  openSession(operating),
+  uninstallApp(operating),
+  createCheckout(operating),
+  listInstalledApps,
+  getInstalledApp,
+]
