@@ -1,5 +1,6 @@
 import { createApp } from '@backoffice/http/app.ts'
-import { tokenSigner } from '@backoffice/http/internal-token.ts'
+import { publicKeyOf, tokenSigner, tokenVerifier } from '@backoffice/http/internal-token.ts'
+import { operationRoute } from '@backoffice/http/operation.ts'
 import { addRoutes } from '@backoffice/http/route.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -8,7 +9,7 @@ import { adminRoute } from './admin/admin-operation.ts'
 import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
 import type { Authenticator } from './keys/authenticator.ts'
-import { operations } from './operations.ts'
+import { internalOperations, operations } from './operations.ts'
 import { addAssets } from './proxy/assets.ts'
 import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
@@ -34,7 +35,7 @@ export interface GatewayOptions {
   readonly checkResponses?: boolean
 }
 
-/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, `/admin/v1` and the API's documentation. */
+/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = () => new Date(), ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
   addProxy(app, {
@@ -47,6 +48,9 @@ export function createGatewayApp({ clock = () => new Date(), ...options }: Gatew
   addAssets(app, options.upstreams.catalog.files)
   const routes = operations.map((operation) => adminRoute(operation, { ...options, clock }))
   addRoutes(app, routes, options.checkResponses)
+  const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))
+  const internalRoutes = internalOperations.map((one) => operationRoute(one, { db: options.db, verifyToken, clock }))
+  addRoutes(app, internalRoutes, options.checkResponses)
   const document = mergedDocument(
     Object.values(options.upstreams).map(({ requests }) => requests),
     clock,

@@ -1,4 +1,8 @@
+import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { AnyAdminOperation } from './admin/admin-operation.ts'
+import { activateAppKey } from './app-keys/activate-app-key.ts'
+import { putAppKey } from './app-keys/put-app-key.ts'
+import { revokeAppKey } from './app-keys/revoke-app-key.ts'
 import { listAudit } from './audit/list-audit.ts'
 import { createKey } from './keys/create-key.ts'
 import { listKeys } from './keys/list-keys.ts'
@@ -19,3 +23,6 @@ export const operations: readonly AnyAdminOperation[] = [
   revokeKey,
   listAudit,
 ]
+
+/** For other services, which sign their requests with the internal token. */
+export const internalOperations: readonly AnyOperation[] = [putAppKey, activateAppKey, revokeAppKey]

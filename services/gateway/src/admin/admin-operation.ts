@@ -6,9 +6,15 @@ import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { z } from 'zod'
 import { bearerToken, invalidApiKey } from '../authorization/bearer-token.ts'
 
-/** An act of an operator: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
+/** An act of an operator or a service: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
 export interface Act {
-  readonly action: 'workspace.created' | 'settings.updated' | 'key.created' | 'key.rotated' | 'key.revoked'
+  readonly action:
+    | 'workspace.created'
+    | 'settings.updated'
+    | 'key.created'
+    | 'key.activated'
+    | 'key.rotated'
+    | 'key.revoked'
   readonly target: string
 }
 
@@ -68,7 +74,7 @@ export function adminRoute(
         act: (workspaceId, acts, work) =>
           db.inWorkspace({ workspaceId, livemode: true, traceparent }, async (tx) => {
             const result = await work(tx)
-            await recordActs(tx, acts, requestId, now)
+            await recordActs(tx, acts, { actor: 'operator', requestId, at: now })
             return result
           }),
       })
@@ -76,9 +82,19 @@ export function adminRoute(
   }
 }
 
-/** Writes acts to the audit log (OP-86). */
-async function recordActs(tx: Transaction, acts: readonly Act[], requestId: string, at: Date): Promise<void> {
-  const shared = { workspace_id: tx.context.workspaceId, at, actor: 'operator', request_id: requestId }
+interface Origin {
+  readonly actor: string
+  readonly requestId: string
+  readonly at: Date
+}
+
+/** Writes acts to the audit log, in the transaction of what was done (OP-86). */
+export async function recordActs(
+  tx: Transaction,
+  acts: readonly Act[],
+  { actor, requestId, at }: Origin,
+): Promise<void> {
+  const shared = { workspace_id: tx.context.workspaceId, at, actor, request_id: requestId }
   await tx`insert into audit ${tx(acts.map(({ action, target }) => ({ ...shared, action, target })))}`
 }
 

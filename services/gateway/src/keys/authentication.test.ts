@@ -1,7 +1,7 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/test-gateway.ts'
-import { newKey } from './key-format.ts'
+import { newKey, newSecret } from './key-format.ts'
 
 const gateway = await testGateway()
 const ID = '0198c2f1-a3b4-7c5d-8e9f-0123456789ab'
@@ -21,7 +21,7 @@ describe('no way in', () => {
     ['a scheme without a key', { authorization: 'Bearer' }],
     ['another scheme', { authorization: 'Basic dXNlcjpwYXNz' }],
     ['a malformed key', { authorization: 'Bearer sk_live_x' }],
-    ['a key with a wrong check', { authorization: `Bearer ${newKey(ID, true).slice(0, -1)}!` }],
+    ['a key with a wrong check', { authorization: `Bearer ${newKey(ID, true, newSecret()).slice(0, -1)}!` }],
     ['a malformed key in X-Api-Key', { 'x-api-key': 'sk_live_x' }],
     ['a token that is no key', { authorization: 'Bearer operator-token-of-the-tests' }],
   ])('%s is invalid_api_key and costs no look-up', async (_what, headers) => {
@@ -44,7 +44,7 @@ describe('no way in', () => {
   })
 
   test('an unknown key is invalid_api_key, and asking again at once costs no second look-up', async () => {
-    const key = newKey(ID, true)
+    const key = newKey(ID, true, newSecret())
     const lookUps = await lookUpsDuring(async () => {
       for (let count = 0; count < 3; count++) {
         expect((await get({ authorization: `Bearer ${key}` })).body.error.code).toBe('invalid_api_key')

@@ -8,7 +8,7 @@ import { hashOf, isWellFormed } from './key-format.ts'
 
 /** Finds the key of a request. As a component of the process it listens for changes of keys. */
 export interface Authenticator extends Component {
-  /** The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown or revoked (OP-02). */
+  /** The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown, not in force yet or no longer (OP-02). */
   authenticate(headers: IncomingHttpHeaders, now: Date): Promise<KnownKey>
 }
 
@@ -28,6 +28,8 @@ export function authenticator(worker: Database): Authenticator {
       const found = keys.get(hashOf(presentedKey(headers)), now.getTime())
       const key = found instanceof Promise ? await found : found
       if (key === undefined) throw invalidApiKey('The API key is unknown')
+      if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet')
+      if (key.expiresAt !== null && key.expiresAt <= now) throw invalidApiKey('The API key has expired')
       if (key.revokedAt !== null && key.revokedAt <= now) throw invalidApiKey('The API key has been revoked')
       return key
     },

@@ -9,32 +9,40 @@ export interface KnownKey {
   readonly caller: Caller
   /** The workspace's own limit; null for the deployment's. */
   readonly rateLimit: RateLimit | null
+  /** Null for an app's key that does not work yet. */
+  readonly activatedAt: Date | null
+  /** The key is refused from then on; null when it never expires. */
+  readonly expiresAt: Date | null
   /** The key is refused from then on; null when it is not revoked. */
   readonly revokedAt: Date | null
 }
 
-type KeyRow = Omit<Caller, 'productStatuses'> & {
-  productStatuses: ProductStatus[] | null
-  perSecond: number | null
-  burst: number | null
-  revokedAt: Date | null
-}
+type Life = Pick<KnownKey, 'activatedAt' | 'expiresAt' | 'revokedAt'>
+type KeyRow = Omit<Caller, 'productStatuses'> &
+  Life & {
+    productStatuses: ProductStatus[] | null
+    perSecond: number | null
+    burst: number | null
+  }
 
 /** Looks a key up by its hash, with its workspace's settings. `worker` reads across workspaces. */
 export async function findKey(worker: Sql, hash: string): Promise<KnownKey | undefined> {
   const [row] = await worker<KeyRow[]>`
     select api_key.id as "keyId", api_key.workspace_id as "workspaceId", workspace.livemode, api_key.scopes,
       settings.product_statuses as "productStatuses", settings.rate_limit_per_second as "perSecond",
-      settings.rate_limit_burst as burst, api_key.revoked_at as "revokedAt"
+      settings.rate_limit_burst as burst, api_key.activated_at as "activatedAt", api_key.expires_at as "expiresAt",
+      api_key.revoked_at as "revokedAt"
     from api_key
     join workspace on workspace.id = api_key.workspace_id
     left join settings on settings.workspace_id = api_key.workspace_id
     where api_key.key_hash = ${Buffer.from(hash, 'hex')}`
   if (row === undefined) return undefined
-  const { perSecond, burst, revokedAt, ...caller } = row
+  const { perSecond, burst, activatedAt, expiresAt, revokedAt, ...caller } = row
   return {
     caller: { ...caller, productStatuses: caller.productStatuses ?? [...PRODUCT_STATUSES] },
     rateLimit: perSecond === null || burst === null ? null : { perSecond, burst },
+    activatedAt,
+    expiresAt,
     revokedAt,
   }
 }

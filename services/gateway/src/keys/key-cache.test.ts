@@ -6,6 +6,8 @@ import { keyCache } from './key-cache.ts'
 const aKey = (workspaceId: string): KnownKey => ({
   caller: { workspaceId, livemode: true, keyId: randomUUID(), scopes: ['*'], productStatuses: ['ACTIVE'] },
   rateLimit: null,
+  activatedAt: new Date(0),
+  expiresAt: null,
   revokedAt: null,
 })
 

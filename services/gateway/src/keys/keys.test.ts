@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { testGateway } from '../testing/test-gateway.ts'
 import type { IssuedKey } from './issue-key.ts'
-import { hashOf, newKey } from './key-format.ts'
+import { hashOf, newKey, newSecret } from './key-format.ts'
 import type { Key } from './list-keys.ts'
 
 interface Listed {
@@ -203,5 +203,5 @@ describe('listing', () => {
 })
 
 test('a key of another id with a right check is unknown', async () => {
-  expect(await statusWith(newKey('0198c2f1-a3b4-7c5d-8e9f-0123456789ab', true))).toBe(401)
+  expect(await statusWith(newKey('0198c2f1-a3b4-7c5d-8e9f-0123456789ab', true, newSecret()))).toBe(401)
 })
