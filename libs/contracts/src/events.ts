@@ -16,6 +16,7 @@ import {
 import { FulfillmentData, InvoiceData, OrderData, ReservationReleased } from './order-records.ts'
 import * as platform from './platform-events.ts'
 import { CategoryData, ProductData, ProductState, TagData } from './product-records.ts'
+import { WorkspaceChanged } from './workspace-records.ts'
 
 /** The Kafka topics. */
 export const TOPICS = {
@@ -23,6 +24,7 @@ export const TOPICS = {
   catalogEvents: 'catalog.events',
   catalogProducts: 'catalog.products',
   collectionsEvents: 'collections.events',
+  gatewayWorkspaces: 'gateway.workspaces',
   importsBatches: 'imports.batches',
   importsEvents: 'imports.events',
   importsResults: 'imports.results',
@@ -75,6 +77,11 @@ export const RECORDS = {
     'collection.created': record('collection.created', CollectionData),
     'collection.updated': record('collection.updated', CollectionData),
     'collection.deleted': record('collection.deleted', Deleted),
+  },
+  [TOPICS.gatewayWorkspaces]: {
+    'workspace.suspended': record('workspace.suspended', WorkspaceChanged),
+    'workspace.resumed': record('workspace.resumed', WorkspaceChanged),
+    'workspace.deleted': record('workspace.deleted', WorkspaceChanged),
   },
   [TOPICS.importsBatches]: {
     'batch.products': record('batch.products', ProductBatch),

@@ -17,33 +17,36 @@ interface Service {
   readonly settings: readonly string[]
 }
 
+/** The consumer of every service but the gateway, which publishes the records. `runService` runs it. */
+const WORKSPACES = { workspaces: [TOPICS.gatewayWorkspaces] } as const
+
 /** Every service. The gateway's routes, the topics, the local stack and the services' common settings follow from it. */
 export const SERVICES = {
   gateway: {
     routes: [],
-    publishes: [],
-    consumers: {},
+    publishes: [TOPICS.gatewayWorkspaces],
+    consumers: { acts: [TOPICS.appsActs] },
     calls: [],
     settings: ['ADMIN_TOKEN', 'INTERNAL_TOKEN_PRIVATE_KEY'],
   },
   catalog: {
     routes: ['/v1/products', '/v1/categories', '/v1/tags', '/v1/assets'],
     publishes: [TOPICS.catalogEvents, TOPICS.catalogProducts, TOPICS.importsResults],
-    consumers: { imports: [TOPICS.importsBatches], reservations: [TOPICS.ordersReservations] },
+    consumers: { imports: [TOPICS.importsBatches], reservations: [TOPICS.ordersReservations], ...WORKSPACES },
     calls: [],
     settings: ['ASSETS_DIRECTORY', 'ASSETS_URL'],
   },
   collections: {
     routes: ['/v1/collections'],
     publishes: [TOPICS.collectionsEvents, TOPICS.importsResults],
-    consumers: { products: [TOPICS.catalogProducts], imports: [TOPICS.importsBatches] },
+    consumers: { products: [TOPICS.catalogProducts], imports: [TOPICS.importsBatches], ...WORKSPACES },
     calls: ['catalog'],
     settings: ['ASSETS_URL'],
   },
   orders: {
     routes: ['/v1/orders', '/v1/customers'],
     publishes: [TOPICS.ordersEvents, TOPICS.ordersErasures, TOPICS.ordersReservations, TOPICS.importsResults],
-    consumers: { imports: [TOPICS.importsBatches] },
+    consumers: { imports: [TOPICS.importsBatches], ...WORKSPACES },
     calls: ['catalog', 'apps'],
     settings: [],
   },
@@ -57,6 +60,7 @@ export const SERVICES = {
         'collections.imports.dead-letters',
         'orders.imports.dead-letters',
       ],
+      ...WORKSPACES,
     },
     calls: ['catalog', 'collections', 'orders'],
     settings: ['IMPORTS_DIRECTORY', 'INTERNAL_TOKEN_PRIVATE_KEY'],
@@ -64,7 +68,7 @@ export const SERVICES = {
   apps: {
     routes: ['/v1/apps'],
     publishes: [TOPICS.appsActs],
-    consumers: {},
+    consumers: WORKSPACES,
     calls: ['webhook-delivery'],
     settings: [
       'APP_SECRET_KEYS',
@@ -78,7 +82,7 @@ export const SERVICES = {
   'webhook-delivery': {
     routes: ['/v1/webhooks'],
     publishes: [],
-    consumers: { 'fan-out': EVENT_TOPICS, erasures: [TOPICS.ordersErasures] },
+    consumers: { 'fan-out': EVENT_TOPICS, erasures: [TOPICS.ordersErasures], ...WORKSPACES },
     calls: [],
     settings: ['WEBHOOK_SECRET_KEYS', 'WEBHOOK_ALLOW_LOOPBACK'],
   },

@@ -116,7 +116,15 @@ describe('the worker role', () => {
     }
     const ledger = ['stock_movement', 'stock_reservation', 'variant'] // some of their columns, to add them up
     expect(reached.sort()).toEqual([
-      ...['idempotency_key', 'imported_batch', 'outbox', 'parked_key', 'product_count', 'product_refresh'],
+      ...[
+        'deleted_workspace',
+        'idempotency_key',
+        'imported_batch',
+        'outbox',
+        'parked_key',
+        'product_count',
+        'product_refresh',
+      ],
       ...[...ledger, 'undone_import'].sort(),
     ])
     await expect(worker`insert into outbox (event_id) values (${randomUUID()})`).rejects.toMatchObject(REFUSED)

@@ -1,4 +1,4 @@
-import { consumersOf, SERVICES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
+import { SERVICES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
 import type { Consumer, ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
 import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
@@ -15,23 +15,14 @@ export interface Messaging {
   wakeRelay(): void
 }
 
-const NONE: Messaging = {
-  components: [],
-  consume({ name }) {
-    throw new Error(`${name}: the service has no topics in SERVICES`)
-  },
-  wakeRelay: () => undefined,
-}
-
 /**
- * Loads the modules that a service's row calls for and returns the function that opens them: Kafka's client for a service with
- * topics, the relay and the schema registry's client for one that publishes. Other services do without their memory.
+ * Loads the modules that a service's row calls for and returns the function that opens them: Kafka's client, and for a service that
+ * publishes the relay and the schema registry's client. Other services do without their memory.
  */
 export async function loadMessaging(
   name: ServiceName,
 ): Promise<(config: ServiceConfig, context: ProcessContext) => Messaging> {
   const isPublisher = SERVICES[name].publishes.length > 0
-  if (!isPublisher && consumersOf(name).length === 0) return () => NONE
   const { connectKafka } = await import('@backoffice/messaging/kafka.ts')
   const { consumer } = await import('@backoffice/messaging/consumer.ts')
   const openRelay = isPublisher ? await loadRelay(name) : undefined

@@ -18,7 +18,11 @@ const [catalog, gateway, webhooks, { kafka, prefix }] = await Promise.all([
   testDatabase('catalog'),
   testDatabase('gateway'),
   testDatabase('webhook-delivery'),
-  testKafka([...EVENT_TOPICS, TOPICS.importsBatches, TOPICS.ordersReservations].map((name) => aTopic(name))),
+  testKafka(
+    [...EVENT_TOPICS, TOPICS.importsBatches, TOPICS.ordersReservations, TOPICS.gatewayWorkspaces].map((name) =>
+      aTopic(name),
+    ),
+  ),
   registerSchemas(backingServices().registryUrl),
 ])
 
@@ -128,12 +132,12 @@ test.each([
   await eventually('it says so', async () => (await service.readiness()).startsWith(`not ready: ${component}`))
 })
 
-test('a service without topics needs no broker and opens no relay', async () => {
-  const service = await run('gateway', gateway, {})
+test('a service that only publishes needs no token key', async () => {
+  const service = await run('gateway', gateway, { ...KAFKA, SCHEMA_REGISTRY_URL: backingServices().registryUrl })
   await service.ready()
   expect(service.said).toEqual(['start component', 'start worker'])
   expect(await (await fetch(`${service.url}/v1/products`)).json()).toEqual({ service: 'gateway' })
-  expect(await connectionsTo(gateway)).toEqual(['gateway', 'gateway worker'])
+  expect(await connectionsTo(gateway)).toEqual(expect.arrayContaining(['gateway', 'gateway relay', 'gateway worker']))
 })
 
 test('a service that only consumes needs no schema registry and opens no relay', async () => {
@@ -155,7 +159,7 @@ test('a service that does not run the consumers of its row ends, and says which'
   const service = await run('catalog', catalog, CATALOG, '--no-consumer')
   expect(await service.ended).toBe(1)
   expect(service.output()).toContain(
-    'catalog runs no consumer; its row in SERVICES has catalog.imports (imports.batches), catalog.reservations (orders.reservations)',
+    'catalog runs catalog.workspaces (gateway.workspaces); its row in SERVICES has catalog.imports (imports.batches), catalog.reservations (orders.reservations), catalog.workspaces (gateway.workspaces)',
   )
 })
 

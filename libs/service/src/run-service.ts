@@ -13,6 +13,8 @@ import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import { loadMessaging, type Messaging } from './load-messaging.ts'
 import type { ConfigOf, ServiceConfig } from './service-config.ts'
+import { workspaceConsumer } from './workspaces/workspace-consumer.ts'
+import type { WorkspaceHooks } from './workspaces/workspace-hooks.ts'
 
 interface PoolOptions extends Pick<DatabaseOptions, 'poolSize' | 'settings'> {
   /** The app role acts inside one workspace, the worker role across workspaces. */
@@ -43,16 +45,18 @@ type ServiceApi =
 type ServiceDeclaration = ServiceApi & {
   /** Start before the consumers and stop after them. */
   readonly components?: readonly Component[]
-  /** One for each consumer of the service's row. */
+  /** One for each consumer of the service's row but `workspaces`, which every service has. */
   readonly consumers?: readonly Consumer[]
+  /** What the service does besides the usual when a workspace is suspended, resumed or deleted. */
+  readonly workspaces?: WorkspaceHooks
   /** Start after the consumers and stop before them. */
   readonly workers?: readonly Component[]
 }
 
 /**
  * Runs a service's process until SIGTERM or SIGINT (see runProcess). Starts the pools, Kafka and the relay, then the
- * declared components, consumers and workers, HTTP last; stops them in the reverse order. Kafka is there for a service whose
- * row in SERVICES has topics, the relay for one that publishes. Throws when a setting is missing or wrong.
+ * declared components, consumers and workers, HTTP last; stops them in the reverse order. The relay is there for a service
+ * that publishes. Throws when a setting is missing or wrong.
  */
 export async function runService<Name extends ServiceName, Schema extends z.ZodType<ServiceConfig & ConfigOf<Name>>>(
   name: Name,
@@ -80,7 +84,18 @@ export async function runService<Name extends ServiceName, Schema extends z.ZodT
       consume: messaging.consume,
       wakeRelay: messaging.wakeRelay,
     })
-    const { components = [], consumers = [], workers = [] } = declaration
+    const { components = [], workers = [], workspaces = {} } = declaration
+    const consumers = [...(declaration.consumers ?? [])]
+    // The gateway publishes these records.
+    if (name !== 'gateway') {
+      const pool = openPool(`${name} workspaces`, { role: 'app', poolSize: 2 })
+      consumers.push(
+        messaging.consume(
+          workspaceConsumer(name, workspaces, () => undefined),
+          pool,
+        ),
+      )
+    }
     refuseOtherConsumers(name, consumers)
     return [
       ...pools,

@@ -19,16 +19,16 @@ test.each([
   expect(settingsOf(name)).toEqual([...PROCESS, ...DATABASES, 'INTERNAL_TOKEN_PUBLIC_KEY', ...settings])
 })
 
-test('the gateway has the URL of every service with routes, and no broker', () => {
+test('the gateway has the URL of every service with routes, and no token key', () => {
   expect(settingsOf('gateway')).toEqual(
     expect.arrayContaining(['CATALOG_URL', 'COLLECTIONS_URL', 'WEBHOOK_DELIVERY_URL']),
   )
-  expect(settingsOf('gateway')).not.toEqual(expect.arrayContaining(['KAFKA_BROKERS']))
+  expect(settingsOf('gateway')).not.toEqual(expect.arrayContaining(['INTERNAL_TOKEN_PUBLIC_KEY']))
 })
 
 test('the types follow the rows', () => {
   expectTypeOf(serviceConfig('collections').parse).returns.toHaveProperty('CATALOG_URL').toBeString()
   expectTypeOf(serviceConfig('webhook-delivery').parse).returns.not.toHaveProperty('SCHEMA_REGISTRY_URL')
-  expectTypeOf(serviceConfig('gateway').parse).returns.not.toHaveProperty('KAFKA_BROKERS')
+  expectTypeOf(serviceConfig('gateway').parse).returns.not.toHaveProperty('INTERNAL_TOKEN_PUBLIC_KEY')
   expectTypeOf(serviceConfig('gateway').parse).returns.toHaveProperty('WEBHOOK_DELIVERY_URL').toBeString()
 })

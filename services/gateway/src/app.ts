@@ -6,6 +6,7 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { FastifyInstance } from 'fastify'
 import { adminRoute } from './admin/admin-operation.ts'
+import type { AppsClient } from './apps/apps-client.ts'
 import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
 import type { Authenticator } from './keys/authenticator.ts'
@@ -13,6 +14,7 @@ import { internalOperations, operations } from './operations.ts'
 import { addAssets } from './proxy/assets.ts'
 import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
+import { addPublicKeys } from './proxy/public-keys.ts'
 import type { Upstreams } from './proxy/upstream.ts'
 import { rateLimiter } from './rate-limit/rate-limiter.ts'
 import type { RateLimit } from './rate-limit/token-bucket.ts'
@@ -25,6 +27,7 @@ export interface GatewayOptions {
   readonly worker: Database
   readonly authenticator: Authenticator
   readonly upstreams: Upstreams
+  readonly apps: AppsClient
   readonly adminToken: string
   /** The private key of the internal token, base64 DER PKCS8. */
   readonly tokenKey: string
@@ -46,7 +49,8 @@ export function createGatewayApp({ clock = () => new Date(), ...options }: Gatew
     clock,
   })
   addAssets(app, options.upstreams.catalog.files)
-  const routes = operations.map((operation) => adminRoute(operation, { ...options, clock }))
+  addPublicKeys(app, options.upstreams.apps.requests)
+  const routes = operations(options.apps).map((operation) => adminRoute(operation, { ...options, clock }))
   addRoutes(app, routes, options.checkResponses)
   const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))
   const internalRoutes = internalOperations.map((one) => operationRoute(one, { db: options.db, verifyToken, clock }))

@@ -3,6 +3,9 @@ import type { AnyAdminOperation } from './admin/admin-operation.ts'
 import { activateAppKey } from './app-keys/activate-app-key.ts'
 import { putAppKey } from './app-keys/put-app-key.ts'
 import { revokeAppKey } from './app-keys/revoke-app-key.ts'
+import { appOperations } from './apps/app-operations.ts'
+import type { AppsClient } from './apps/apps-client.ts'
+import { installationOperations } from './apps/installation-operations.ts'
 import { listAudit } from './audit/list-audit.ts'
 import { createKey } from './keys/create-key.ts'
 import { listKeys } from './keys/list-keys.ts'
@@ -13,7 +16,7 @@ import { listWorkspaces } from './workspaces/list-workspaces.ts'
 import { updateSettings } from './workspaces/update-settings.ts'
 
 /** The admin API (architecture: Admin API). */
-export const operations: readonly AnyAdminOperation[] = [
+export const operations = (apps: AppsClient): readonly AnyAdminOperation[] => [
   createWorkspace,
   listWorkspaces,
   updateSettings,
@@ -21,6 +24,8 @@ export const operations: readonly AnyAdminOperation[] = [
   listKeys,
   rotateKey,
   revokeKey,
+  ...appOperations(apps),
+  ...installationOperations(apps),
   listAudit,
 ]
 

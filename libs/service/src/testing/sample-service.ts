@@ -15,7 +15,9 @@ import { type ServiceConfig, serviceConfig } from '../service-config.ts'
  * Tells the test over IPC what starts, what stops and what is consumed.
  */
 const name = process.argv[2] as ServiceName
-const consumers = process.argv.includes('--no-consumer') ? [] : consumersOf(name)
+// `runService` adds the consumer of workspaces by itself.
+const ownConsumers = consumersOf(name).filter((consumer) => !consumer.name.endsWith('.workspaces'))
+const consumers = process.argv.includes('--no-consumer') ? [] : ownConsumers
 const say = (said: string) => process.send?.(said)
 
 const telling = <C extends Component>(component: C): C => ({

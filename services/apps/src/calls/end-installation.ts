@@ -1,3 +1,4 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
 import { lockInstallation } from '../installations/find-installation.ts'
@@ -71,11 +72,16 @@ async function endAccess(
   otherEndpoints: readonly (string | null)[] = [],
 ): Promise<void> {
   const key = keyOf(secretKeys, call)
-  if (key !== undefined) await platform.mintKey(call.context, key)
+  if (key !== undefined) await platform.mintKey(call.context, key).catch(ignoreRevoked)
   for (const id of [call.keyId, ...otherKeys]) if (id !== null) await platform.revokeKey(call.context, id)
   for (const id of [call.endpointId, ...otherEndpoints]) {
     if (id !== null) await platform.deleteEndpoint(call.context, id)
   }
+}
+
+/** An attempt before has revoked the key: then it is refused as `conflict`. */
+function ignoreRevoked(error: unknown): void {
+  if (!(error instanceof ApiError && error.code === 'conflict')) throw error
 }
 
 /** Deletes the call; false when another attempt has claimed it, or it has become an uninstall. */

@@ -4,6 +4,7 @@ import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { TextExchange } from '@backoffice/outbound/post-text.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
 import type { Dispatcher } from 'undici'
 import { z } from 'zod'
 import { callApp } from '../calls/call-app.ts'
@@ -17,6 +18,7 @@ import {
 import type { AppTokens } from '../tokens/app-tokens.ts'
 
 interface CheckingOut {
+  readonly db: Database
   readonly tokens: AppTokens
   readonly agent: Dispatcher
 }
@@ -25,7 +27,7 @@ interface CheckingOut {
  * POST /internal/checkout, for POST /v1/orders/{id}/checkout: asks the app for a checkout of a placed order (OP-85). Refusals of the app
  * are `unprocessable` with its message. An app that fails, is silent for 10 s or answers something else is `service_unavailable`.
  */
-export const createCheckout = ({ tokens, agent }: CheckingOut) =>
+export const createCheckout = ({ db, tokens, agent }: CheckingOut) =>
   operation({
     method: 'POST',
     path: '/internal/checkout',
@@ -34,16 +36,14 @@ export const createCheckout = ({ tokens, agent }: CheckingOut) =>
     body: z.strictObject({ provider: Provider, ...CheckoutRequest.shape }),
     responses: { 201: CheckoutSession },
 
-    async handle({ body: { provider, ...order }, context, now, inWorkspace }) {
-      let installation: InstallationRow | undefined
-      await inWorkspace(async (tx) => {
-        const [row] = await tx<InstallationRow[]>`
+    async handle({ body: { provider, ...order }, context, now }) {
+      const [installation] = await db.inWorkspace(
+        context,
+        (tx) => tx<InstallationRow[]>`
           select ${installationColumns(tx)} ${installationsOfApps(tx)}
           where installation.workspace_id = ${context.workspaceId} and installation.state = 'ACTIVE'
-            and app.provider = ${provider}`
-        installation = row
-        return created(undefined)
-      })
+            and app.provider = ${provider}`,
+      )
       const path = installation?.app_manifest.checkout?.path
       if (installation === undefined || path === undefined) {
         throw unprocessable(['provider'], `this workspace has no installed app ${provider} with a checkout`)

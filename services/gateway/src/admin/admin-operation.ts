@@ -26,6 +26,9 @@ interface OperatorRequest {
 
 /** The input of an admin operation's handler. */
 interface AdminInput<Params, Query, Body> extends ValidRequest<Params, Query, Body> {
+  readonly operator: string
+  readonly requestId: string
+  readonly traceparent: string
   readonly now: Date
   /** Reads across workspaces. */
   readonly worker: Sql
@@ -70,6 +73,9 @@ export function adminRoute(
       return declaration.handle({
         ...(valid as ValidRequest<never, never, never>),
         now,
+        operator: 'operator',
+        requestId,
+        traceparent,
         worker: worker.sql,
         act: (workspaceId, acts, work) =>
           db.inWorkspace({ workspaceId, livemode: true, traceparent }, async (tx) => {

@@ -10,6 +10,7 @@ import { pino } from 'pino'
 import { request } from 'undici'
 import type { z } from 'zod'
 import { createGatewayApp } from '../app.ts'
+import { appsClient } from '../apps/apps-client.ts'
 import { authenticator } from '../keys/authenticator.ts'
 import type { IssuedKey } from '../keys/issue-key.ts'
 import { componentsOf, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
@@ -90,12 +91,14 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     urls as Parameters<typeof openUpstreams>[0],
     limits && { requests: limits, files: limits, events: limits },
   )
+  const apps = appsClient(services.apps.url, tokenPrivateKey)
   const app = createGatewayApp({
     logger,
     db: database.db,
     worker,
     authenticator: keys,
     upstreams,
+    apps,
     adminToken: ADMIN_TOKEN,
     tokenKey: tokenPrivateKey,
     rateLimit,
@@ -106,7 +109,7 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   whenDone(async () => {
     await app.close()
-    await Promise.all(componentsOf(upstreams).map((each) => each.stop?.()))
+    await Promise.all([apps, ...componentsOf(upstreams)].map((each) => each.stop?.()))
     await worker.stop?.()
   })
   const admin = <Body>(method: string, path: string, body?: unknown) =>

@@ -1,0 +1,51 @@
+import { EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
+import type { ServiceName } from '@backoffice/contracts/services.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
+import { enter, type Transaction } from '@backoffice/postgres/database.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { z } from 'zod'
+import type { WorkspaceHooks } from './workspace-hooks.ts'
+
+/** Not a strict object: members and types of later releases are passed over. */
+const WorkspaceRecord = z.object({ ...EventRecord.shape, data: z.unknown() })
+type WorkspaceRecord = z.output<typeof WorkspaceRecord>
+
+/**
+ * A service's consumer of `gateway.workspaces`: notes deletions and runs the service's hooks. Connects as the app role. Records are
+ * independent, so that a suspension that failed keeps no deletion back. `onNoted` is called after the commit.
+ */
+export const workspaceConsumer = (
+  service: ServiceName,
+  hooks: WorkspaceHooks,
+  onNoted: () => void,
+): ConsumerDefinition<WorkspaceRecord> => ({
+  name: `${service}.workspaces`,
+  topics: [TOPICS.gatewayWorkspaces],
+  schema: WorkspaceRecord,
+  isEachIndependent: true,
+  async handle(records, tx) {
+    for (const { value, traceparent } of records) {
+      const { workspace_id: workspaceId, livemode } = value
+      const context = { workspaceId, livemode, traceparent: traceparentFrom(traceparent) }
+      await enter(tx, context, (inside) => apply(value, inside, hooks))
+    }
+    return onNoted
+  },
+})
+
+async function apply({ type, occurred_at }: WorkspaceRecord, tx: Transaction, hooks: WorkspaceHooks): Promise<void> {
+  const at = new Date(occurred_at)
+  if (type === 'workspace.suspended') await hooks.onSuspended?.(tx, at)
+  if (type === 'workspace.resumed') await hooks.onResumed?.(tx, at)
+  if (type === 'workspace.deleted') {
+    await noteDeletion(tx)
+    await hooks.onDeleted?.(tx, at)
+  }
+}
+
+/** Writes down that the transaction's workspace is deleted; a worker deletes its rows. A repeated call changes nothing. */
+export async function noteDeletion(tx: Transaction): Promise<void> {
+  const { workspaceId, livemode } = tx.context
+  await tx`
+    insert into deleted_workspace (workspace_id, livemode) values (${workspaceId}, ${livemode}) on conflict do nothing`
+}

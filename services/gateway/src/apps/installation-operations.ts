@@ -1,0 +1,87 @@
+import { Installation } from '@backoffice/contracts/app.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { accepted, created, ok } from '@backoffice/http/reply.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { type AnyAdminOperation, adminOperation } from '../admin/admin-operation.ts'
+import { unknownWorkspace } from '../workspaces/find-workspace.ts'
+import type { AppsClient } from './apps-client.ts'
+import { askedBy, queryText } from './asked-by.ts'
+
+const params = z.strictObject({ id: Id })
+
+/** `/admin/v1/…/installations` (OP-81): apps in workspaces. The service apps answers. */
+export const installationOperations = (apps: AppsClient): AnyAdminOperation[] => [
+  adminOperation({
+    method: 'POST',
+    path: '/admin/v1/workspaces/{id}/installations',
+    summary: 'Ask for an app to be installed in a workspace',
+    params,
+    body: z.strictObject({ provider: z.string() }),
+    responses: { 201: Installation },
+    openPoints: ['OP-81'],
+    async handle(input) {
+      const { name, domain, ...workspace } = await workspaceOf(input.worker, input.params.id)
+      const body = { ...input.body, workspace: { name, domain } }
+      return created(await apps.send(askedBy(input, workspace), 'POST', '/internal/installations', Installation, body))
+    },
+  }),
+  adminOperation({
+    method: 'GET',
+    path: '/admin/v1/workspaces/{id}/installations',
+    summary: 'List the installations of a workspace',
+    params,
+    query: PageQuery,
+    responses: { 200: Page(Installation) },
+    openPoints: ['OP-81'],
+    async handle(input) {
+      const workspace = await workspaceOf(input.worker, input.params.id)
+      const path = `/internal/installations${queryText(input.query)}` as const
+      return ok(await apps.send(askedBy(input, workspace), 'GET', path, Page(Installation)))
+    },
+  }),
+  adminOperation({
+    method: 'GET',
+    path: '/admin/v1/installations/{id}',
+    summary: 'Get an installation',
+    params,
+    responses: { 200: Installation },
+    openPoints: ['OP-81'],
+    handle: async (input) =>
+      ok(await apps.send(askedBy(input), 'GET', `/internal/installations/${input.params.id}`, Installation)),
+  }),
+  ...(['consent', 'decline'] as const).map((act) =>
+    adminOperation({
+      method: 'POST',
+      path: `/admin/v1/installations/{id}/${act}`,
+      summary: act === 'consent' ? 'Consent to an installation' : 'Decline an installation',
+      params,
+      body: z.strictObject({}).optional(),
+      responses: { 200: Installation },
+      openPoints: ['OP-81'],
+      handle: async (input) =>
+        ok(await apps.send(askedBy(input), 'POST', `/internal/installations/${input.params.id}/${act}`, Installation)),
+    }),
+  ),
+  adminOperation({
+    method: 'DELETE',
+    path: '/admin/v1/installations/{id}',
+    summary: 'Uninstall an app',
+    params,
+    responses: { 202: null },
+    openPoints: ['OP-84'],
+    async handle(input) {
+      await apps.send(askedBy(input), 'DELETE', `/internal/installations/${input.params.id}`, null)
+      return accepted(undefined)
+    },
+  }),
+]
+
+/** A workspace, live or sandbox. Throws `not_found`. */
+async function workspaceOf(worker: Sql, id: string) {
+  const [workspace] = await worker<{ id: string; livemode: boolean; name: string; domain: string | null }[]>`
+    select id, livemode, name, domain from workspace where id = ${id}`
+  if (workspace === undefined) throw unknownWorkspace(id)
+  return workspace
+}

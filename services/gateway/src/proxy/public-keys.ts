@@ -1,0 +1,18 @@
+import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import type { FastifyInstance } from 'fastify'
+import { passOn } from './proxy.ts'
+import type { Upstream } from './upstream.ts'
+
+const PATHS = ['/.well-known/jwks.json', '/.well-known/platform.pem']
+
+/** Answers the public keys of the tokens for apps, without a key (OP-82). */
+export function addPublicKeys(app: FastifyInstance, apps: Upstream): void {
+  for (const path of PATHS) {
+    app.route({
+      method: ['GET', 'HEAD'],
+      url: path,
+      handler: (request, reply) => passOn(apps, request, reply, { path }),
+    })
+    refuseOtherMethods(app, path, ['GET', 'HEAD'])
+  }
+}
