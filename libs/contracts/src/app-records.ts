@@ -2,7 +2,7 @@ import { z } from 'zod'
 
 /**
  * The data of act.recorded (topic `apps.acts`): an act on an app or an installation, for the gateway's audit log. `actor` is
- * `operator <name>`, `merchant`, or `apps` for what the service does by itself; `target` is a path under /admin/v1. A record about no
+ * an operator's name, `merchant`, or `apps` for what the service does by itself; `target` is a path under /admin/v1. A record about no
  * workspace has the nil UUID.
  */
 export const RecordedAct = z.strictObject({

@@ -8,7 +8,7 @@ const PLATFORM = { id: '00000000-0000-0000-0000-000000000000', livemode: true }
 
 /** In whose name apps is asked. */
 export interface AppsRequest {
-  /** `operator <name>` or `merchant`: the audit log names it. */
+  /** The operator's name, or `merchant`: the audit log has it. */
   readonly actor: string
   /** The workspace it concerns; the whole platform unless given. */
   readonly workspace?: { readonly id: string; readonly livemode: boolean }

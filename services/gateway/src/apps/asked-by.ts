@@ -10,7 +10,7 @@ interface OperatorInput {
 export const askedBy = (
   { operator, requestId, traceparent }: OperatorInput,
   workspace?: AppsRequest['workspace'],
-): AppsRequest => ({ actor: `operator ${operator}`, requestId, traceparent, ...(workspace && { workspace }) })
+): AppsRequest => ({ actor: operator, requestId, traceparent, ...(workspace && { workspace }) })
 
 /** `?page=2&limit=50` of a validated query; empty when nothing is given. */
 export function queryText(query: Readonly<Record<string, string | number | undefined>>): string {
