@@ -17,7 +17,14 @@ const get = (path: string) => gateway.send<Document>(undefined, 'GET', path)
 
 const declare = (upstream: TestUpstream, path: string) => {
   const document = openApiDocument([
-    { method: 'GET', path, summary: 'Get it', scope: 'product::read', responses: { 200: null } },
+    {
+      operationId: `get ${path}`,
+      method: 'GET',
+      path,
+      summary: 'Get it',
+      scope: 'product::read',
+      responses: { 200: null },
+    },
   ])
   upstream.answer = (_request, response) => void response.end(JSON.stringify(document))
 }

@@ -30,6 +30,7 @@ const UploadForm = z.strictObject({
  */
 export const uploadImport = (storage: FileStorage, onUploaded: () => void): AnyOperation =>
   operation({
+    operationId: 'uploadImport',
     method: 'POST',
     path: '/v1/imports',
     summary: 'Upload a CSV file and validate it',

@@ -1,4 +1,5 @@
 import { Description } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -19,16 +20,20 @@ export interface EndpointCreation {
 /** POST /v1/webhooks (spec: Subscription). Only this answer shows the signing secret. */
 export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
   operation({
+    operationId: 'createWebhookEndpoint',
     method: 'POST',
     path: '/v1/webhooks',
     summary: 'Create a webhook endpoint',
     scope: 'webhook::create',
-    body: z.strictObject({
-      url: endpointUrl(policy),
-      enabled_events: EnabledEvents,
-      description: Description.nullable().default(null),
-      standard_signature: z.boolean().default(false),
-    }),
+    body: named(
+      'WebhookEndpointInput',
+      z.strictObject({
+        url: endpointUrl(policy),
+        enabled_events: EnabledEvents,
+        description: Description.nullable().default(null),
+        standard_signature: z.boolean().default(false),
+      }),
+    ),
     responses: { 201: EndpointWithSecret },
     openPoints: [
       'OP-08',

@@ -2,6 +2,7 @@ import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
 import { Description, Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
 import { z } from 'zod'
@@ -28,18 +29,24 @@ export const EnabledEvents = z
   .describe('Names from `GET /v1/webhooks/event-types`, or `["*"]`: every event there is and will be.')
 
 /** An endpoint's body, without its secrets (OP-60, OP-62). */
-export const Endpoint = z.strictObject({
-  id: Id,
-  url: z.string(),
-  enabled_events: z.array(z.string()),
-  description: Description.nullable(),
-  standard_signature: z.boolean(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const Endpoint = named(
+  'WebhookEndpoint',
+  z.strictObject({
+    id: Id,
+    url: z.string(),
+    enabled_events: z.array(z.string()),
+    description: Description.nullable(),
+    standard_signature: z.boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+)
 
 /** The answer when an endpoint is created or its secret rotated: the only answers with the secret. */
-export const EndpointWithSecret = z.strictObject({ ...Endpoint.shape, secret: z.string() })
+export const EndpointWithSecret = named(
+  'WebhookEndpointWithSecret',
+  z.strictObject({ ...Endpoint.shape, secret: z.string() }),
+)
 
 type Endpoint = z.output<typeof Endpoint>
 
