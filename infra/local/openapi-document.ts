@@ -11,12 +11,13 @@ import { operations as webhookDelivery } from '../../services/webhook-delivery/s
 /** Stands for what operations use when they run. Their declarations use none of it. */
 const nothing = {} as never
 
-const OPERATIONS: Readonly<Record<RoutedService, readonly AnyOperation[]>> = {
+/** Every operation of `/v1`, and those between services. */
+export const OPERATIONS: Readonly<Record<RoutedService, readonly AnyOperation[]>> = {
   catalog: catalog(nothing),
   collections: collections(nothing),
   orders: orders(nothing, nothing, nothing),
   imports: imports(nothing, nothing, nothing),
-  'webhook-delivery': webhookDelivery(nothing),
+  'webhook-delivery': webhookDelivery({ policy: { allowLoopback: false } } as never),
 }
 
 /** The API's OpenAPI document, as the gateway serves it, made without running services. Throws where the gateway would refuse it. */
@@ -24,5 +25,3 @@ export const wholeDocument = () =>
   mergeDocuments(
     Object.values(OPERATIONS).map((operations) => openApiDocument(operations) as unknown as PartialDocument),
   )
-
-if (import.meta.main) console.log(JSON.stringify(wholeDocument(), null, 2))

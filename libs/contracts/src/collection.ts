@@ -40,5 +40,17 @@ export const Collection = named(
     created_at: Timestamp,
     updated_at: Timestamp,
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000010',
+    handle: 'summer',
+    name: 'Summer',
+    description: null,
+    seo_title: 'Summer clothes',
+    seo_description: null,
+    sort_order: 'CREATED_DESC',
+    product_count: 1,
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: '2026-03-01T12:00:00.000Z',
+  },
 )
 export type Collection = z.output<typeof Collection>

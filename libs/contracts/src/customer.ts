@@ -15,5 +15,15 @@ export const Customer = named(
     created_at: Timestamp,
     updated_at: Timestamp,
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000020',
+    firstname: 'Ada',
+    lastname: 'Lovelace',
+    email: 'ada@example.com',
+    phone: null,
+    note: null,
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: '2026-03-01T12:00:00.000Z',
+  },
 )
 export type Customer = z.output<typeof Customer>

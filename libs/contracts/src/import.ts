@@ -30,6 +30,16 @@ export const Import = named(
     created_at: Timestamp,
     updated_at: Timestamp,
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000040',
+    template: 'stock',
+    file: 'stock.csv',
+    status: 'UPLOADED',
+    total_rows: 0,
+    processed_rows: 0,
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: '2026-03-01T12:00:00.000Z',
+  },
 )
 export type Import = z.output<typeof Import>
 
@@ -66,6 +76,20 @@ export const ImportReport = named(
       }),
     ),
   }),
+  {
+    import_id: '0198c7a0-0000-7000-8000-000000000040',
+    status: 'INVALID',
+    summary: {
+      total_rows: 2,
+      valid_rows: 1,
+      invalid_rows: 1,
+      created: 0,
+      updated: 0,
+      failed: 0,
+      errors: [{ row: 3, column: 'stock', code: 'bad_request', message: 'must be an integer', value: 'many' }],
+      errors_truncated: false,
+    },
+  },
 )
 export type ImportReport = z.output<typeof ImportReport>
 

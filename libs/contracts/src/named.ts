@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 
 /**
  * Names a schema. The OpenAPI document has it once under this name, with the example, and refers to it elsewhere. A schema that is made
@@ -10,3 +10,7 @@ export const named = <Schema extends z.ZodType>(
   schema: Schema,
   example?: NoInfer<z.input<Schema>>,
 ): Schema => schema.meta({ id: name, ...(example !== undefined && { examples: [example] }) })
+
+/** The example of a named schema. */
+export const exampleOf = <Schema extends z.ZodType>(schema: Schema): z.input<Schema> | undefined =>
+  (z.globalRegistry.get(schema)?.examples as z.input<Schema>[] | undefined)?.[0]

@@ -54,6 +54,37 @@ export const Order = named(
     order_datetime: Timestamp,
     promise_date: z.iso.date().nullable(),
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000030',
+    order_number: '1001',
+    status: 'PLACED',
+    payment_status: 'UNPAID',
+    fulfillment_status: 'UNFULFILLED',
+    sales_channel: 'storefront',
+    currency: 'EUR',
+    customer: { id: '0198c7a0-0000-7000-8000-000000000020', name: 'Ada Lovelace', email: 'ada@example.com' },
+    items: [
+      {
+        id: '0198c7a0-0000-7000-8000-000000000031',
+        title: 'Linen shirt - M',
+        sku: 'LINEN-M',
+        quantity: 2,
+        unit_price: 4900,
+        negotiated_unit_price: null,
+        total_price: 9800,
+      },
+    ],
+    subtotal_price: 9800,
+    total_shipping: 500,
+    total_tax: 0,
+    total_discount: 0,
+    total_price: 10300,
+    total_items: 2,
+    shipping_address: { street: '12 Analytical Row', city: 'London' },
+    note: null,
+    order_datetime: '2026-03-01T12:00:00.000Z',
+    promise_date: '2026-03-08',
+  },
 )
 export type Order = z.output<typeof Order>
 
@@ -70,6 +101,16 @@ export const Payment = named(
     metadata: z.record(z.string(), z.unknown()),
     created_at: Timestamp,
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000032',
+    order: '0198c7a0-0000-7000-8000-000000000030',
+    amount: 10300,
+    currency: 'EUR',
+    provider: 'example-pay',
+    reference: 'pay_8271',
+    metadata: {},
+    created_at: '2026-03-01T12:05:00.000Z',
+  },
 )
 export type Payment = z.output<typeof Payment>
 
@@ -87,6 +128,15 @@ export const Invoice = named(
     status: z.enum(INVOICE_STATUSES),
     created_at: Timestamp,
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000033',
+    number: '1',
+    order: '0198c7a0-0000-7000-8000-000000000030',
+    currency: 'EUR',
+    total: 10300,
+    status: 'PAID',
+    created_at: '2026-03-01T12:05:00.000Z',
+  },
 )
 export type Invoice = z.output<typeof Invoice>
 
@@ -99,5 +149,11 @@ export const Fulfillment = named(
     items: z.array(named('FulfillmentItem', z.strictObject({ id: Id, quantity: z.int() }))),
     created_at: Timestamp,
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000034',
+    order: '0198c7a0-0000-7000-8000-000000000030',
+    items: [{ id: '0198c7a0-0000-7000-8000-000000000031', quantity: 2 }],
+    created_at: '2026-03-02T09:00:00.000Z',
+  },
 )
 export type Fulfillment = z.output<typeof Fulfillment>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { named } from './named.ts'
+import { exampleOf, named } from './named.ts'
 
 const wholeNumber = (max: number) =>
   z
@@ -37,10 +37,10 @@ export function Page<Item extends z.ZodType>(item: Item) {
     has_previous_page: z.boolean(),
     items: z.array(item),
   })
-  const { id, examples = [] } = z.globalRegistry.get(item) ?? {}
-  if (id === undefined) return page
-  const [example] = examples as z.input<Item>[]
-  return named(`${id}Page`, page, example && pageView(1, 20, 1, [example]))
+  const name = z.globalRegistry.get(item)?.id
+  if (name === undefined) return page
+  const example = exampleOf(item)
+  return named(`${name}Page`, page, example && pageView(1, 20, 1, [example]))
 }
 
 /** Builds the page object (spec: Collections, List rules 5). */

@@ -68,11 +68,48 @@ export const Product = named(
     created_at: Timestamp,
     updated_at: Timestamp,
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000001',
+    name: 'Linen shirt',
+    status: 'ACTIVE',
+    type: 'VARIABLE_PRODUCT',
+    description: 'Loose fit',
+    category: null,
+    categories: [],
+    requires_shipping: true,
+    can_preorder: false,
+    total_stock: 12,
+    price_range: { min: { EUR: 4900 }, max: { EUR: 5400 } },
+    options: [{ id: '0198c7a0-0000-7000-8000-000000000002', name: 'Size', values: ['M', 'L'] }],
+    media: [],
+    variants: [
+      {
+        id: '0198c7a0-0000-7000-8000-000000000003',
+        sku: 'LINEN-M',
+        stock: 5,
+        price: { EUR: 4900 },
+        attributes: { '0198c7a0-0000-7000-8000-000000000002': 'M' },
+      },
+      {
+        id: '0198c7a0-0000-7000-8000-000000000004',
+        sku: 'LINEN-L',
+        stock: 7,
+        price: { EUR: 5400 },
+        attributes: { '0198c7a0-0000-7000-8000-000000000002': 'L' },
+      },
+    ],
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: '2026-03-01T12:00:00.000Z',
+  },
 )
 export type Product = z.output<typeof Product>
 
 /** A tag (spec: Event names and data). */
-export const Tag = named('Tag', z.strictObject({ id: Id, name: z.string(), slug: z.string() }))
+export const Tag = named('Tag', z.strictObject({ id: Id, name: z.string(), slug: z.string() }), {
+  id: '0198c7a0-0000-7000-8000-000000000005',
+  name: 'Summer',
+  slug: 'summer',
+})
 export type Tag = z.output<typeof Tag>
 
 /** A category (spec: Event names and data). */
@@ -85,5 +122,6 @@ export const Category = named(
     parent: Id.nullable(),
     position: z.int(),
   }),
+  { id: '0198c7a0-0000-7000-8000-000000000006', name: 'Shirts', slug: 'shirts', parent: null, position: 0 },
 )
 export type Category = z.output<typeof Category>

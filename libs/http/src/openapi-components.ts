@@ -37,11 +37,17 @@ export interface Described {
 
 /** Describes a schema as clients send it (`input`) or as answers have it (`output`). Named schemas become references. */
 export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): Described {
-  const json = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any' }))
+  const json = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withExamples }))
   const {
     $schema: _,
     $defs: schemas = {},
     ...rest
   } = JSON.parse(json.replaceAll('"#/$defs/', '"#/components/schemas/'))
   return { schema: rest, components: { schemas } }
+}
+
+/** zod leaves the examples of a schema out where a value is changed on its way in. Those of named schemas are as clients send them. */
+function withExamples({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
+  const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
+  if (id !== undefined && examples !== undefined) jsonSchema.examples = examples
 }

@@ -73,7 +73,7 @@ function requestBodyOf({ body, upload }: PublicEntry, schemaOf: SchemaOf): Json 
 }
 
 /** The form of an upload: its text members, then the file. */
-function formOf({ properties, required = [] }: Json, { member, maxBytes }: UploadDeclaration): Json {
+function formOf({ properties, required = [], examples }: Json, { member, maxBytes, example }: UploadDeclaration): Json {
   const description = `At most ${maxBytes} bytes`
   // OpenAPI 3.1 names the media type; most generators know a file by its format, as in 3.0.
   const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream', description }
@@ -82,6 +82,9 @@ function formOf({ properties, required = [] }: Json, { member, maxBytes }: Uploa
     properties: { ...(properties as Json), [member]: file },
     required: [...(required as string[]), member],
     additionalProperties: false,
+    ...(examples !== undefined && {
+      examples: (examples as Json[]).map((members) => ({ ...members, [member]: example })),
+    }),
   }
 }
 

@@ -12,6 +12,7 @@ export const CreateCategoryBody = named(
     parent: Id.nullish(),
     position: Position.optional(),
   }),
+  { name: 'Shirts' },
 )
 
 /** Only the members that are sent change (OP-38). */

@@ -85,6 +85,18 @@ export const CreateProductBody = named(
     options: z.array(OptionInput).min(1).optional(),
     variants: z.array(VariantInput).min(1).max(LIMITS.variantsPerProduct).optional(),
   }),
+  {
+    name: 'Linen shirt',
+    type: 'VARIABLE_PRODUCT',
+    status: 'ACTIVE',
+    description: 'Loose fit',
+    tags: ['Summer'],
+    options: [{ name: 'Size', values: ['M', 'L'] }],
+    variants: [
+      { sku: 'LINEN-M', attributes: { Size: 'M' }, price: { EUR: 4900 }, stock: 5 },
+      { sku: 'LINEN-L', attributes: { Size: 'L' }, price: { EUR: 5400 }, stock: 7 },
+    ],
+  },
 )
 export type CreateProductBody = z.output<typeof CreateProductBody>
 
@@ -102,5 +114,6 @@ export const UpdateProductBody = named(
     ...PRODUCT_MEMBERS,
     remove_medias: z.array(Id).max(LIMITS.mediaPerProduct).optional(),
   }),
+  { name: 'Linen shirt, washed', description: null, tags: ['Summer', 'New'] },
 )
 export type UpdateProductBody = z.output<typeof UpdateProductBody>

@@ -21,6 +21,14 @@ const MEMBERS = {
 export const CreateCollectionBody = named(
   'CollectionInput',
   z.strictObject({ name: Name, handle: Handle.nullish(), ...MEMBERS }),
+  {
+    name: 'Summer',
+    membership_type: 'SMART',
+    rules: { match: 'all', conditions: [{ field: 'tag', operator: 'eq', value: 'summer' }] },
+    seo: { title: 'Summer clothes' },
+    sort_order: 'CREATED_DESC',
+    published: true,
+  },
 )
 export type CreateCollectionBody = z.output<typeof CreateCollectionBody>
 
@@ -28,5 +36,6 @@ export type CreateCollectionBody = z.output<typeof CreateCollectionBody>
 export const UpdateCollectionBody = named(
   'CollectionUpdate',
   z.strictObject({ name: Name.optional(), handle: Handle.optional(), ...MEMBERS }),
+  { name: 'Summer sale', seo: null },
 )
 export type UpdateCollectionBody = z.output<typeof UpdateCollectionBody>

@@ -1,11 +1,12 @@
-import { mergeComponents, refuseRepeated } from '@backoffice/http/openapi-components.ts'
+import { type Components, mergeComponents, refuseRepeated } from '@backoffice/http/openapi-components.ts'
+import { describeWebhooks } from './webhooks.ts'
 
 type Json = Record<string, unknown>
 
 /** A service's part of the document (libs/http/src/openapi.ts). */
 export interface PartialDocument {
   readonly paths: Readonly<Record<string, Json>>
-  readonly components: Readonly<Record<string, Json>>
+  readonly components: Components
 }
 
 const INFO = {
@@ -20,19 +21,28 @@ const INFO = {
 
 const SECURITY_SCHEMES = { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk_live_… or sk_test_…' } }
 
+/** Made for the first document, since it takes a while. */
+let events: ReturnType<typeof describeWebhooks> | undefined
+
 /**
  * Merges the services' parts into the API's OpenAPI document. Throws when two operations have one id, or when two services have
  * different schemas of one name.
  */
 export function mergeDocuments(parts: readonly PartialDocument[]): Json {
+  events ??= describeWebhooks()
   const paths = Object.assign({}, ...parts.map(taggedPaths))
   refuseRepeated(Object.values<Json>(paths).flatMap(operationIds))
   return {
     openapi: '3.1.0',
     info: INFO,
     servers: [{ url: '/' }],
-    components: mergeComponents([{ securitySchemes: SECURITY_SCHEMES }, ...parts.map(({ components }) => components)]),
+    components: mergeComponents([
+      { securitySchemes: SECURITY_SCHEMES },
+      ...parts.map(({ components }) => components),
+      events.components,
+    ]),
     paths,
+    webhooks: events.webhooks,
   }
 }
 

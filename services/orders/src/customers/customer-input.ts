@@ -12,6 +12,7 @@ export const NewCustomer = named(
     phone: Name.nullish(),
     note: Description.nullish(),
   }),
+  { firstname: 'Ada', lastname: 'Lovelace', email: 'ada@example.com' },
 )
 export type NewCustomer = z.output<typeof NewCustomer>
 
@@ -19,5 +20,6 @@ export type NewCustomer = z.output<typeof NewCustomer>
 export const CustomerChanges = named(
   'CustomerUpdate',
   z.strictObject({ ...NewCustomer.shape, firstname: Name.optional() }),
+  { phone: '+44 20 7946 0000', note: null },
 )
 export type CustomerChanges = z.output<typeof CustomerChanges>

@@ -77,5 +77,15 @@ export const OrderForm = named(
     promise_date: Day.nullish(),
     status: z.enum(['CART', 'PLACED']).nullish(),
   }),
+  {
+    currency: 'EUR',
+    items: [{ sku: 'LINEN-M', quantity: 2 }],
+    customer: { firstname: 'Ada', lastname: 'Lovelace', email: 'ada@example.com' },
+    shipping_address: { street: '12 Analytical Row', city: 'London' },
+    total_shipping: 500,
+    sales_channel: 'storefront',
+    promise_date: '2026-03-08',
+    status: 'PLACED',
+  },
 )
 export type OrderForm = z.output<typeof OrderForm>

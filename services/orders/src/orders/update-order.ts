@@ -19,6 +19,7 @@ const UpdateOrderBody = named(
     promise_date: OrderForm.shape.promise_date,
     status: z.enum(ORDER_STATUSES).optional(),
   }),
+  { status: 'COMPLETED', note: 'Picked up at the shop' },
 )
 
 /**

@@ -28,6 +28,7 @@ const PaymentBody = named(
       })
       .nullish(),
   }),
+  { amount: 10300, currency: 'EUR', provider: 'example-pay', reference: 'pay_8271' },
 )
 type PaymentBody = z.output<typeof PaymentBody>
 

@@ -20,6 +20,16 @@ export const Delivery = named(
     created_at: Timestamp,
     delivered_at: Timestamp.nullable(),
   }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000051',
+    event_id: '0198c7a0-0000-7000-8000-000000000052',
+    event_type: 'order.paid',
+    status: 'DELIVERED',
+    attempts_made: 1,
+    next_attempt_at: null,
+    created_at: '2026-03-01T12:05:00.000Z',
+    delivered_at: '2026-03-01T12:05:01.000Z',
+  },
 )
 
 /** What of a delivery's row its body is made of. */

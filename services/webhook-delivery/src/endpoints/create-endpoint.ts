@@ -33,6 +33,7 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
         description: Description.nullable().default(null),
         standard_signature: z.boolean().default(false),
       }),
+      { url: 'https://shop.example.com/hooks', enabled_events: ['order.paid', 'product.updated'] },
     ),
     responses: { 201: EndpointWithSecret },
     openPoints: [

@@ -28,6 +28,16 @@ export const EnabledEvents = z
   .refine((events) => events.length === 1 || !events.includes(ALL_EVENTS), '"*" stands alone: it is every event')
   .describe('Names from `GET /v1/webhooks/event-types`, or `["*"]`: every event there is and will be.')
 
+const EXAMPLE = {
+  id: '0198c7a0-0000-7000-8000-000000000050',
+  url: 'https://shop.example.com/hooks',
+  enabled_events: ['order.paid', 'product.updated'],
+  description: null,
+  standard_signature: false,
+  created_at: '2026-03-01T12:00:00.000Z',
+  updated_at: '2026-03-01T12:00:00.000Z',
+}
+
 /** An endpoint's body, without its secrets (OP-60, OP-62). */
 export const Endpoint = named(
   'WebhookEndpoint',
@@ -40,12 +50,14 @@ export const Endpoint = named(
     created_at: Timestamp,
     updated_at: Timestamp,
   }),
+  EXAMPLE,
 )
 
 /** The answer when an endpoint is created or its secret rotated: the only answers with the secret. */
 export const EndpointWithSecret = named(
   'WebhookEndpointWithSecret',
   z.strictObject({ ...Endpoint.shape, secret: z.string() }),
+  { ...EXAMPLE, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
 )
 
 type Endpoint = z.output<typeof Endpoint>

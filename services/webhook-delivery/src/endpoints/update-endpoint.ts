@@ -26,6 +26,7 @@ export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys
         description: Description.nullish(),
         standard_signature: z.boolean().optional(),
       }),
+      { enabled_events: ['*'] },
     ),
     responses: { 200: Endpoint },
     openPoints: ['OP-60', 'OP-62', 'OP-70', 'OP-73', 'OP-75', 'OP-76', 'OP-97', 'OP-99'],
