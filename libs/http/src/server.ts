@@ -25,8 +25,12 @@ export function createServiceApp({ logger, db, operations, tokenKey, ...options 
   const dependencies = { db, verifyToken: tokenVerifier(tokenKey), clock: options.clock ?? (() => new Date()) }
   const routes = operations.map((operation) => operationRoute(operation, dependencies))
   addRoutes(app, routes, options.checkResponses)
-  const document = openApiDocument(operations)
-  app.get('/openapi.json', async () => document)
+  let document: ReturnType<typeof openApiDocument> | undefined
+  app.get('/openapi.json', async () => {
+    // Not before the first request, so that the service starts sooner.
+    document ??= openApiDocument(operations)
+    return document
+  })
   return app
 }
 
