@@ -2,11 +2,13 @@ import { runService } from '@backoffice/service/run-service.ts'
 import { createGatewayApp } from './app.ts'
 import { GatewayConfig } from './config.ts'
 import { authenticator } from './keys/authenticator.ts'
+import { keyUses } from './keys/key-uses.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) => {
   const worker = openPool('worker', { role: 'worker' })
-  const keys = authenticator(worker)
+  const uses = keyUses(worker, logger)
+  const keys = authenticator(worker, uses)
   const upstreams = openUpstreams(config)
   const app = createGatewayApp({
     logger,
@@ -18,5 +20,5 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) =>
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
   })
-  return { app, components: [keys, ...componentsOf(upstreams)] }
+  return { app, components: [uses, keys, ...componentsOf(upstreams)] }
 })

@@ -5,6 +5,7 @@ import { putAppKey } from './app-keys/put-app-key.ts'
 import { revokeAppKey } from './app-keys/revoke-app-key.ts'
 import { listAudit } from './audit/list-audit.ts'
 import { createKey } from './keys/create-key.ts'
+import { identifyKey } from './keys/identify-key.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
@@ -19,6 +20,7 @@ export const operations: readonly AnyAdminOperation[] = [
   updateSettings,
   createKey,
   listKeys,
+  identifyKey,
   rotateKey,
   revokeKey,
   listAudit,
