@@ -43,6 +43,7 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
     summary,
     description: `Needs the scope \`${scope}\`.`,
     security: [{ apiKey: [] }],
+    'x-required-scope': scope,
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
     ...(operation.extension && { 'x-extension': true }),
     parameters: [

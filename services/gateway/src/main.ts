@@ -4,11 +4,13 @@ import { appsClient } from './apps/apps-client.ts'
 import { recordActsOfApps } from './audit/record-acts-of-apps.ts'
 import { GatewayConfig } from './config.ts'
 import { authenticator } from './keys/authenticator.ts'
+import { keyUses } from './keys/key-uses.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, consume }) => {
   const worker = openPool('worker', { role: 'worker' })
-  const keys = authenticator(worker)
+  const uses = keyUses(worker, logger)
+  const keys = authenticator(worker, uses)
   const upstreams = openUpstreams(config)
   const apps = appsClient(config.APPS_URL, config.INTERNAL_TOKEN_PRIVATE_KEY)
   const app = createGatewayApp({
@@ -24,7 +26,7 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, cons
   })
   return {
     app,
-    components: [keys, apps, ...componentsOf(upstreams)],
+    components: [uses, keys, apps, ...componentsOf(upstreams)],
     consumers: [consume(recordActsOfApps, worker)],
   }
 })

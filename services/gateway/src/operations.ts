@@ -8,6 +8,7 @@ import type { AppsClient } from './apps/apps-client.ts'
 import { installationOperations } from './apps/installation-operations.ts'
 import { listAudit } from './audit/list-audit.ts'
 import { createKey } from './keys/create-key.ts'
+import { identifyKey } from './keys/identify-key.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
@@ -22,6 +23,7 @@ export const operations = (apps: AppsClient): readonly AnyAdminOperation[] => [
   updateSettings,
   createKey,
   listKeys,
+  identifyKey,
   rotateKey,
   revokeKey,
   ...appOperations(apps),

@@ -38,6 +38,12 @@ test.each(TABLES)('the worker role writes nothing: %s', async (table) => {
   await expect(sql`insert into ${sql(table)} default values`).rejects.toThrow(/permission denied/)
 })
 
+test('the worker role changes nothing of a key but the time of its last use', async () => {
+  const { sql } = gateway.worker
+  await expect(sql`update api_key set revoked_at = null`).rejects.toThrow(/permission denied/)
+  expect((await sql`update api_key set last_used_at = now() where id = ${mine.id}`).count).toBe(1)
+})
+
 test('the audit log cannot be changed or shortened', async () => {
   await expect(inMine((tx) => tx`update audit set actor = 'x'`)).rejects.toThrow(/permission denied/)
   await expect(inMine((tx) => tx`delete from audit`)).rejects.toThrow(/permission denied/)
