@@ -1,22 +1,30 @@
 import { runService } from '@backoffice/service/run-service.ts'
-import { createGatewayApp } from './app.ts'
+import { createAdminApp, createGatewayApp, type GatewayOptions } from './app.ts'
 import { GatewayConfig } from './config.ts'
 import { authenticator } from './keys/authenticator.ts'
+import { operatorAuthenticator } from './operators/operator-authenticator.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) => {
   const worker = openPool('worker', { role: 'worker' })
   const keys = authenticator(worker)
   const upstreams = openUpstreams(config)
-  const app = createGatewayApp({
+  const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
+  const { ADMIN_PORT } = config
+  const options: GatewayOptions = {
     logger,
     db,
     worker,
     authenticator: keys,
     upstreams,
-    adminToken: config.ADMIN_TOKEN,
+    operators,
+    isAdminApart: ADMIN_PORT !== undefined,
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
-  })
-  return { app, components: [keys, ...componentsOf(upstreams)] }
+  }
+  return {
+    app: createGatewayApp(options),
+    further: ADMIN_PORT === undefined ? [] : [{ app: createAdminApp(options), port: ADMIN_PORT }],
+    components: [keys, operators, ...componentsOf(upstreams)],
+  }
 })

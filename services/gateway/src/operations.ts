@@ -4,6 +4,10 @@ import { createKey } from './keys/create-key.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
+import { createOperator } from './operators/create-operator.ts'
+import { deleteOperator } from './operators/delete-operator.ts'
+import { listOperators } from './operators/list-operators.ts'
+import { rotateOperator } from './operators/rotate-operator.ts'
 import { createWorkspace } from './workspaces/create-workspace.ts'
 import { listWorkspaces } from './workspaces/list-workspaces.ts'
 import { updateSettings } from './workspaces/update-settings.ts'
@@ -17,5 +21,9 @@ export const operations: readonly AnyAdminOperation[] = [
   listKeys,
   rotateKey,
   revokeKey,
+  createOperator,
+  listOperators,
+  rotateOperator,
+  deleteOperator,
   listAudit,
 ]

@@ -12,6 +12,7 @@ import type { z } from 'zod'
 import { createGatewayApp } from '../app.ts'
 import { authenticator } from '../keys/authenticator.ts'
 import type { IssuedKey } from '../keys/issue-key.ts'
+import { operatorAuthenticator } from '../operators/operator-authenticator.ts'
 import { componentsOf, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
 import type { Workspace } from '../workspaces/create-workspace.ts'
@@ -45,13 +46,16 @@ export interface TestGateway {
   readonly log: Record<string, unknown>[]
   /** The number of its key look-ups. */
   lookUps(): number
+  /** The number of its readings of the operator tokens. */
+  operatorReads(): number
   /** Its clock, in Unix milliseconds: it stands still. */
   now(): number
   /** Ends it before the test file is done. */
   close(): Promise<void>
   /** Moves its clock on. */
   passTime(ms: number): void
-  admin<Body = ErrorBody>(method: string, path: string, body?: unknown): Promise<TestAnswer<Body>>
+  /** Calls the admin API as the operator `bootstrap`, or with another token. */
+  admin<Body = ErrorBody>(method: string, path: string, body?: unknown, token?: string): Promise<TestAnswer<Body>>
   send<Body = ErrorBody>(
     key: string | undefined,
     method: string,
@@ -75,16 +79,19 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     await Promise.all(ROUTED_SERVICES.map(async (name) => [name, await testUpstream()] as const)),
   ) as Record<RoutedService, TestUpstream>
   let lookUps = 0
+  let operatorReads = 0
   const worker = openDatabase({
     url: database.workerUrl,
     applicationName: 'test worker',
     onStatement: (text) => {
       if (text.includes('key_hash =')) lookUps++
+      if (text.includes('token_hash')) operatorReads++
     },
   })
   const { log, logger } = logInMemory()
   let now = Date.now()
   const keys = authenticator(worker)
+  const operators = operatorAuthenticator(worker, ADMIN_TOKEN)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
     urls as Parameters<typeof openUpstreams>[0],
@@ -96,21 +103,22 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     worker,
     authenticator: keys,
     upstreams,
-    adminToken: ADMIN_TOKEN,
+    operators,
     tokenKey: tokenPrivateKey,
     rateLimit,
     clock: () => new Date(now),
     checkResponses: true,
   })
   await keys.start?.()
+  await operators.start?.()
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   whenDone(async () => {
     await app.close()
     await Promise.all(componentsOf(upstreams).map((each) => each.stop?.()))
     await worker.stop?.()
   })
-  const admin = <Body>(method: string, path: string, body?: unknown) =>
-    exchange<Body>(`${url}/admin/v1${path}`, method, { body, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+  const admin = <Body>(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
+    exchange<Body>(`${url}/admin/v1${path}`, method, { body, headers: { authorization: `Bearer ${token}` } })
   return {
     url,
     database,
@@ -121,6 +129,7 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     webhooks: services['webhook-delivery'],
     log,
     lookUps: () => lookUps,
+    operatorReads: () => operatorReads,
     now: () => now,
     close: () => app.close(),
     passTime: (ms) => {
