@@ -1,8 +1,8 @@
 import { runService } from '@backoffice/service/run-service.ts'
 import { createAdminApp, createGatewayApp, type GatewayOptions } from './app.ts'
+import { operatorAuthenticator } from './authorization/operator-authenticator.ts'
 import { GatewayConfig } from './config.ts'
 import { authenticator } from './keys/authenticator.ts'
-import { operatorAuthenticator } from './operators/operator-authenticator.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) => {

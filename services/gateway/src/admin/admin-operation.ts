@@ -4,7 +4,7 @@ import type { AnySql, Database, Sql, Transaction } from '@backoffice/postgres/da
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { z } from 'zod'
-import type { OperatorAuthenticator } from '../operators/operator-authenticator.ts'
+import type { OperatorAuthenticator } from '../authorization/operator-authenticator.ts'
 
 /** An act of an operator: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
 export interface Act {

@@ -4,8 +4,8 @@ import { created } from '@backoffice/http/reply.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
+import { BOOTSTRAP } from '../authorization/operator-authenticator.ts'
 import { IssuedToken, issueToken } from './issue-token.ts'
-import { BOOTSTRAP } from './operator-authenticator.ts'
 
 /** Not the name of the operator with ADMIN_TOKEN. */
 const OperatorName = Name.refine(

@@ -1,8 +1,7 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { hashOf } from '../keys/key-format.ts'
-import { newToken } from './token-format.ts'
+import { hashOfToken, newToken } from '../authorization/token-format.ts'
 
 /** The answer to the creation of an operator token: the only one that shows `token`. */
 export const IssuedToken = z.strictObject({ id: Id, name: z.string(), token: z.string(), created_at: Timestamp })
@@ -27,7 +26,7 @@ export async function issueToken(
   const token = newToken(id)
   const { count } = await sql`
     insert into operator_token (id, name, replaces, token_hash, created_at)
-    values (${id}, ${name}, ${replaces}, ${Buffer.from(hashOf(token), 'hex')}, ${now})
+    values (${id}, ${name}, ${replaces}, ${Buffer.from(hashOfToken(token), 'hex')}, ${now})
     on conflict (lower(name)) where replaces is null do nothing`
   return count === 0 ? undefined : { id, name, token, created_at: now.toISOString() }
 }

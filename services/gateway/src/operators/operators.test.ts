@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
-import { hashOf } from '../keys/key-format.ts'
+import { hashOfToken } from '../authorization/token-format.ts'
 import { ADMIN_TOKEN, testGateway } from '../testing/test-gateway.ts'
 import type { IssuedToken } from './issue-token.ts'
 import type { Operator } from './list-operators.ts'
@@ -48,7 +48,7 @@ describe('creating', () => {
     ])
     expect(everything).toContain(id)
     expect(everything).not.toContain(token.slice(-49))
-    expect(row?.token_hash.toString('hex')).toBe(hashOf(token))
+    expect(row?.token_hash.toString('hex')).toBe(hashOfToken(token))
   })
 
   test.each([

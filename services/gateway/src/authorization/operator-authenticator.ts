@@ -1,10 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
-import { bearerToken, invalidApiKey } from '../authorization/bearer-token.ts'
-import { hashOf } from '../keys/key-format.ts'
+import { bearerToken, invalidApiKey } from './bearer-token.ts'
 import { type OperatorToken, operatorTokens } from './operator-tokens.ts'
-import { isWellFormedToken } from './token-format.ts'
+import { hashOfToken, isWellFormedToken } from './token-format.ts'
 import { wrongTokens } from './wrong-tokens.ts'
 
 /** The name of the operator whose token is the setting ADMIN_TOKEN. No other operator has it. */
@@ -46,12 +45,12 @@ export function operatorAuthenticator(worker: Database, adminToken: string): Ope
       const token = bearerToken(authorization)
       if (token === undefined) throw invalidApiKey('Send an operator token: Authorization: Bearer <TOKEN>')
       const isWellFormed = isWellFormedToken(token)
-      const known = isWellFormed ? await tokens.find(hashOf(token), now) : undefined
+      const known = isWellFormed ? await tokens.find(hashOfToken(token), now) : undefined
       if (known !== undefined) return used(known, now)
       wrong.refuse(address, now.getTime())
       if (isAdminToken(token)) return BOOTSTRAP
       wrong.count(address, now.getTime())
-      const added = isWellFormed ? await tokens.lookUp(hashOf(token), now) : undefined
+      const added = isWellFormed ? await tokens.lookUp(hashOfToken(token), now) : undefined
       if (added !== undefined) return used(added, now)
       throw invalidApiKey('The operator token is unknown or has been deleted')
     },
