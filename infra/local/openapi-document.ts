@@ -1,6 +1,7 @@
 import type { RoutedService } from '@backoffice/contracts/services.ts'
 import { openApiDocument } from '@backoffice/http/openapi.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
+import { operations as apps } from '../../services/apps/src/operations.ts'
 import { operations as catalog } from '../../services/catalog/src/operations.ts'
 import { operations as collections } from '../../services/collections/src/operations.ts'
 import { mergeDocuments, type PartialDocument } from '../../services/gateway/src/docs/merge-documents.ts'
@@ -17,6 +18,7 @@ export const OPERATIONS: Readonly<Record<RoutedService, readonly AnyOperation[]>
   collections: collections(nothing),
   orders: orders(nothing, nothing, nothing),
   imports: imports(nothing, nothing, nothing),
+  apps: apps({ policy: { allowLoopback: false } } as never),
   'webhook-delivery': webhookDelivery({ policy: { allowLoopback: false } } as never),
 }
 

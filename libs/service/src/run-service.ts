@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { consumersOf, type ServiceName } from '@backoffice/contracts/services.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
-import { createServiceApp, httpServer } from '@backoffice/http/server.ts'
+import { createServiceApp, httpServer, type Listener } from '@backoffice/http/server.ts'
 import type { Consumer } from '@backoffice/messaging/consumer.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '@backoffice/postgres/database.ts'
 import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
@@ -39,7 +39,11 @@ type ServiceApi =
       /** Adds routes that are not operations. */
       addRoutes?(app: FastifyInstance): void
     }
-  | { readonly app: FastifyInstance }
+  | {
+      readonly app: FastifyInstance
+      /** Further apps, each on a port of its own. */
+      readonly further?: readonly Listener[]
+    }
 
 /** A service: its API and everything that runs beside it. */
 type ServiceDeclaration = ServiceApi & {
@@ -111,7 +115,7 @@ export async function runService<Name extends ServiceName, Schema extends z.ZodT
 
 /** The components that answer requests and, for operations, the worker that deletes expired idempotency keys. */
 function servers(api: ServiceApi, config: ServiceConfig, db: Database, logger: Logger): readonly Component[] {
-  if ('app' in api) return [httpServer(api.app, config)]
+  if ('app' in api) return [httpServer(api.app, config, api.further)]
   const { INTERNAL_TOKEN_PUBLIC_KEY: tokenKey = '' } = config
   const app = createServiceApp({ logger, db, tokenKey, operations: api.operations })
   api.addRoutes?.(app)

@@ -12,6 +12,10 @@ import { identifyKey } from './keys/identify-key.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
+import { createOperator } from './operators/create-operator.ts'
+import { deleteOperator } from './operators/delete-operator.ts'
+import { listOperators } from './operators/list-operators.ts'
+import { rotateOperator } from './operators/rotate-operator.ts'
 import { createWorkspace } from './workspaces/create-workspace.ts'
 import { listWorkspaces } from './workspaces/list-workspaces.ts'
 import { updateSettings } from './workspaces/update-settings.ts'
@@ -28,6 +32,10 @@ export const operations = (apps: AppsClient): readonly AnyAdminOperation[] => [
   revokeKey,
   ...appOperations(apps),
   ...installationOperations(apps),
+  createOperator,
+  listOperators,
+  rotateOperator,
+  deleteOperator,
   listAudit,
 ]
 

@@ -11,7 +11,9 @@ import { workspaceOfKey } from './revoke-key.ts'
 
 const MAX_OVERLAP_S = 86_400
 
-const RotateKeyBody = z.strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }).prefault({})
+export const RotateKeyBody = z
+  .strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) })
+  .prefault({})
 
 /**
  * POST /admin/v1/keys/{id}/rotate (OP-86): creates a key with the same name, kind, scopes and expiry, and revokes the old one at once or
