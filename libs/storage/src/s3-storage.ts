@@ -86,7 +86,8 @@ export function s3Storage({ name, bucket, region, endpoint }: S3Options): FileSt
     remove,
     countFiles: async (folder, atMost) => (await filesOf(folder, atMost)).length,
     async removeFolder(folder) {
-      for (let paths = await filesOf(folder, 1000); paths.length > 0; paths = await filesOf(folder, 1000)) await remove(paths)
+      for (let paths = await filesOf(folder, 1000); paths.length > 0; paths = await filesOf(folder, 1000))
+        await remove(paths)
     },
     async stop() {
       if (opening) (await opening).client.destroy()

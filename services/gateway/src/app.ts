@@ -15,6 +15,7 @@ import { addProxy } from './proxy/proxy.ts'
 import type { Upstreams } from './proxy/upstream.ts'
 import { rateLimiter } from './rate-limit/rate-limiter.ts'
 import type { RateLimit } from './rate-limit/token-bucket.ts'
+import { getDeletion } from './workspaces/get-deletion.ts'
 
 export interface GatewayOptions {
   readonly logger: Logger
@@ -37,15 +38,19 @@ export interface GatewayOptions {
 /** The gateway's API: the proxy under `/v1`, stored files under `/assets`, `/admin/v1` and the API's documentation. */
 export function createGatewayApp({ clock = () => new Date(), ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
+  const sign = tokenSigner(options.tokenKey)
   addProxy(app, {
     authenticator: options.authenticator,
     takeCall: rateLimiter(options.rateLimit),
-    tokenOf: callerTokens(tokenSigner(options.tokenKey)),
+    tokenOf: callerTokens(sign),
     upstreams: options.upstreams,
     clock,
   })
   addAssets(app, options.upstreams.catalog.files)
-  const routes = operations.map((operation) => adminRoute(operation, { ...options, clock }))
+  const { db, upstreams } = options
+  const routes = [...operations, getDeletion({ db, upstreams, sign })].map((operation) =>
+    adminRoute(operation, { ...options, clock }),
+  )
   addRoutes(app, routes, options.checkResponses)
   const document = mergedDocument(
     Object.values(options.upstreams).map(({ requests }) => requests),

@@ -3,6 +3,7 @@ import { createGatewayApp } from './app.ts'
 import { GatewayConfig } from './config.ts'
 import { authenticator } from './keys/authenticator.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
+import { KEPT_TABLES } from './workspaces/kept-tables.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) => {
   const worker = openPool('worker', { role: 'worker' })
@@ -18,5 +19,5 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) =>
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
   })
-  return { app, components: [keys, ...componentsOf(upstreams)] }
+  return { app, components: [keys, ...componentsOf(upstreams)], workspaces: { keptTables: KEPT_TABLES } }
 })

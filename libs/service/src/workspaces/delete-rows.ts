@@ -35,7 +35,9 @@ export async function deleteRows(
 type Fragment = PendingQuery<Row[]>
 
 /** Deletes rows by their place in the file of the table, since some tables have no primary key. */
-const deleteByPlace = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<{ id: string }[]>`
+const deleteByPlace = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
+  { id: string }[]
+>`
   delete from ${tx(table.name)} where ctid = any(array(
     select ctid from ${tx(table.name)} as candidate
     where ${tx(table.column)} = ${tx.context.workspaceId} ${withoutChildren(tx, table)} ${unlessWaiting(tx, table)}
@@ -43,7 +45,9 @@ const deleteByPlace = (tx: Transaction, table: WorkspaceTable, limit: number, re
   )) ${returning}`
 
 /** Places are not unique among partitions. */
-const deleteByKey = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<{ id: string }[]>`
+const deleteByKey = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
+  { id: string }[]
+>`
   delete from ${tx(table.name)} as deleted using (
     select ${tx(table.key as string[])} from ${tx(table.name)} where ${tx(table.column)} = ${tx.context.workspaceId} limit ${limit}
   ) as chosen

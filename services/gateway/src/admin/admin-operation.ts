@@ -8,7 +8,15 @@ import { bearerToken, invalidApiKey } from '../authorization/bearer-token.ts'
 
 /** An act of an operator: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
 export interface Act {
-  readonly action: 'workspace.created' | 'settings.updated' | 'key.created' | 'key.rotated' | 'key.revoked'
+  readonly action:
+    | 'workspace.created'
+    | 'workspace.suspended'
+    | 'workspace.resumed'
+    | 'workspace.deleted'
+    | 'settings.updated'
+    | 'key.created'
+    | 'key.rotated'
+    | 'key.revoked'
   readonly target: string
 }
 

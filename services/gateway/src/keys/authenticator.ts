@@ -8,7 +8,8 @@ import { hashOf, isWellFormed } from './key-format.ts'
 
 /** Finds the key of a request. As a component of the process it listens for changes of keys. */
 export interface Authenticator extends Component {
-  /** The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown or revoked (OP-02). */
+  /** The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown or revoked, or when its workspace is
+   * suspended or deleted (OP-02). */
   authenticate(headers: IncomingHttpHeaders, now: Date): Promise<KnownKey>
 }
 
@@ -29,6 +30,8 @@ export function authenticator(worker: Database): Authenticator {
       const key = found instanceof Promise ? await found : found
       if (key === undefined) throw invalidApiKey('The API key is unknown')
       if (key.revokedAt !== null && key.revokedAt <= now) throw invalidApiKey('The API key has been revoked')
+      if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted')
+      if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended')
       return key
     },
   }

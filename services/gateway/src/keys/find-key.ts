@@ -11,6 +11,9 @@ export interface KnownKey {
   readonly rateLimit: RateLimit | null
   /** The key is refused from then on; null when it is not revoked. */
   readonly revokedAt: Date | null
+  /** Of the key's workspace: the key is refused meanwhile, or for good. */
+  readonly isSuspended: boolean
+  readonly isDeleted: boolean
 }
 
 type KeyRow = Omit<Caller, 'productStatuses'> & {
@@ -18,6 +21,8 @@ type KeyRow = Omit<Caller, 'productStatuses'> & {
   perSecond: number | null
   burst: number | null
   revokedAt: Date | null
+  isSuspended: boolean
+  isDeleted: boolean
 }
 
 /** Looks a key up by its hash, with its workspace's settings. `worker` reads across workspaces. */
@@ -25,16 +30,19 @@ export async function findKey(worker: Sql, hash: string): Promise<KnownKey | und
   const [row] = await worker<KeyRow[]>`
     select api_key.id as "keyId", api_key.workspace_id as "workspaceId", workspace.livemode, api_key.scopes,
       settings.product_statuses as "productStatuses", settings.rate_limit_per_second as "perSecond",
-      settings.rate_limit_burst as burst, api_key.revoked_at as "revokedAt"
+      settings.rate_limit_burst as burst, api_key.revoked_at as "revokedAt",
+      workspace.suspended_at is not null as "isSuspended", workspace.deleted_at is not null as "isDeleted"
     from api_key
     join workspace on workspace.id = api_key.workspace_id
     left join settings on settings.workspace_id = api_key.workspace_id
     where api_key.key_hash = ${Buffer.from(hash, 'hex')}`
   if (row === undefined) return undefined
-  const { perSecond, burst, revokedAt, ...caller } = row
+  const { perSecond, burst, revokedAt, isSuspended, isDeleted, ...caller } = row
   return {
     caller: { ...caller, productStatuses: caller.productStatuses ?? [...PRODUCT_STATUSES] },
     rateLimit: perSecond === null || burst === null ? null : { perSecond, burst },
     revokedAt,
+    isSuspended,
+    isDeleted,
   }
 }

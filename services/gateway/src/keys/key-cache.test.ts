@@ -7,6 +7,8 @@ const aKey = (workspaceId: string): KnownKey => ({
   caller: { workspaceId, livemode: true, keyId: randomUUID(), scopes: ['*'], productStatuses: ['ACTIVE'] },
   rateLimit: null,
   revokedAt: null,
+  isSuspended: false,
+  isDeleted: false,
 })
 
 /** A cache over look-ups that are answered when the test says so. */
