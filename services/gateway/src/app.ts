@@ -68,7 +68,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   return app
 }
 
-type AdminOptions = AdminDependencies & Pick<GatewayOptions, 'apps' | 'checkResponses'>
+type AdminOptions = AdminDependencies & Pick<GatewayOptions, 'apps' | 'upstreams' | 'tokenKey' | 'checkResponses'>
 
 /** The admin API on a listener of its own: nothing but `/admin/v1`. */
 export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
@@ -78,6 +78,7 @@ export function createAdminApp({ clock = now, ...options }: GatewayOptions): Fas
 }
 
 function addAdmin(app: FastifyInstance, options: AdminOptions): void {
-  const routes = operations(options.apps).map((operation) => adminRoute(operation, options))
-  addRoutes(app, routes, options.checkResponses)
+  const { tokenKey, checkResponses } = options
+  const routes = operations({ ...options, sign: tokenSigner(tokenKey) }).map((one) => adminRoute(one, options))
+  addRoutes(app, routes, checkResponses)
 }

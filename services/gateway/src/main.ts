@@ -7,6 +7,7 @@ import { GatewayConfig } from './config.ts'
 import { authenticator } from './keys/authenticator.ts'
 import { keyUses } from './keys/key-uses.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
+import { KEPT_TABLES } from './workspaces/kept-tables.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, consume }) => {
   const worker = openPool('worker', { role: 'worker' })
@@ -33,5 +34,6 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, cons
     further: ADMIN_PORT === undefined ? [] : [{ app: createAdminApp(options), port: ADMIN_PORT }],
     components: [uses, keys, operators, apps, ...componentsOf(upstreams)],
     consumers: [consume(recordActsOfApps, worker)],
+    workspaces: { keptTables: KEPT_TABLES },
   }
 })

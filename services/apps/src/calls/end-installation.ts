@@ -79,9 +79,9 @@ async function endAccess(
   }
 }
 
-/** An attempt before has revoked the key: then it is refused as `conflict`. */
+/** An attempt before has revoked the key: then it is `conflict`. Or the workspace is deleted with its keys: then it is `not_found`. */
 function ignoreRevoked(error: unknown): void {
-  if (!(error instanceof ApiError && error.code === 'conflict')) throw error
+  if (!(error instanceof ApiError && ['conflict', 'not_found'].includes(error.code))) throw error
 }
 
 /** Deletes the call; false when another attempt has claimed it, or it has become an uninstall. */

@@ -10,6 +10,9 @@ import type { OperatorAuthenticator } from '../authorization/operator-authentica
 export interface Act {
   readonly action:
     | 'workspace.created'
+    | 'workspace.suspended'
+    | 'workspace.resumed'
+    | 'workspace.deleted'
     | 'settings.updated'
     | 'key.created'
     | 'key.activated'

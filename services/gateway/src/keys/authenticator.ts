@@ -10,7 +10,10 @@ import type { KeyUses } from './key-uses.ts'
 
 /** Finds the key of a request. As a component of the process it listens for changes of keys. */
 export interface Authenticator extends Component {
-  /** The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown, not in force yet or no longer (OP-02). */
+  /**
+   * The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown, not in force yet or no longer, or when its
+   * workspace is suspended or deleted (OP-02).
+   */
   authenticate(headers: IncomingHttpHeaders, now: Date): Promise<KnownKey>
 }
 
@@ -37,6 +40,8 @@ export function authenticator(worker: Database, uses: Pick<KeyUses, 'note'>): Au
       if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet')
       if (key.expiresAt !== null && key.expiresAt <= now) throw invalidApiKey('The API key has expired')
       if (key.revokedAt !== null && key.revokedAt <= now) throw invalidApiKey('The API key has been revoked')
+      if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted')
+      if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended')
       uses.note(key.caller.keyId, now)
       return key
     },

@@ -8,6 +8,8 @@ const KEY: KnownKey = {
   activatedAt: new Date(0),
   expiresAt: null,
   revokedAt: null,
+  isSuspended: false,
+  isDeleted: false,
 }
 
 /** Look-ups whose statements are answered when the test says so; the hash `real` is a key's. */

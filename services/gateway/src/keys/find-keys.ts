@@ -15,9 +15,12 @@ export interface KnownKey {
   readonly expiresAt: Date | null
   /** The key is refused from then on; null when it is not revoked. */
   readonly revokedAt: Date | null
+  /** Of the key's workspace: the key is refused meanwhile, or for good. */
+  readonly isSuspended: boolean
+  readonly isDeleted: boolean
 }
 
-type Life = Pick<KnownKey, 'activatedAt' | 'expiresAt' | 'revokedAt'>
+type Life = Pick<KnownKey, 'activatedAt' | 'expiresAt' | 'revokedAt' | 'isSuspended' | 'isDeleted'>
 type KeyRow = Omit<Caller, 'productStatuses'> &
   Life & {
     hash: string
@@ -32,7 +35,8 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
     select encode(api_key.key_hash, 'hex') as hash, api_key.id as "keyId", api_key.workspace_id as "workspaceId", workspace.livemode, api_key.scopes,
       settings.product_statuses as "productStatuses", settings.rate_limit_per_second as "perSecond",
       settings.rate_limit_burst as burst, api_key.activated_at as "activatedAt", api_key.expires_at as "expiresAt",
-      api_key.revoked_at as "revokedAt"
+      api_key.revoked_at as "revokedAt",
+      workspace.suspended_at is not null as "isSuspended", workspace.deleted_at is not null as "isDeleted"
     from api_key
     join workspace on workspace.id = api_key.workspace_id
     left join settings on settings.workspace_id = api_key.workspace_id
@@ -40,12 +44,15 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
   return new Map(rows.map(({ hash, ...row }) => [hash, knownKey(row)]))
 }
 
-function knownKey({ perSecond, burst, activatedAt, expiresAt, revokedAt, ...caller }: Omit<KeyRow, 'hash'>): KnownKey {
+function knownKey({ perSecond, burst, ...row }: Omit<KeyRow, 'hash'>): KnownKey {
+  const { activatedAt, expiresAt, revokedAt, isSuspended, isDeleted, ...caller } = row
   return {
     caller: { ...caller, productStatuses: caller.productStatuses ?? [...PRODUCT_STATUSES] },
     rateLimit: perSecond === null || burst === null ? null : { perSecond, burst },
     activatedAt,
     expiresAt,
     revokedAt,
+    isSuspended,
+    isDeleted,
   }
 }

@@ -9,6 +9,8 @@ const aKey = (workspaceId: string): KnownKey => ({
   activatedAt: new Date(0),
   expiresAt: null,
   revokedAt: null,
+  isSuspended: false,
+  isDeleted: false,
 })
 
 const cacheOver = (find: (hash: string) => Promise<KnownKey | undefined>) => keyCache({ ofKnown: find, ofOthers: find })
