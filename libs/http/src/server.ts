@@ -1,6 +1,7 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
+import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import { tokenVerifier } from './internal-token.ts'
@@ -41,6 +42,7 @@ export function httpServer(app: FastifyInstance, { HOST, PORT }: { HOST: string;
   return {
     name: 'http',
     async start() {
+      app.server.on('request', noteRequest)
       await app.listen({ host: HOST, port: PORT })
     },
     async stop() {
