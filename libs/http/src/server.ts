@@ -1,6 +1,7 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
+import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import { tokenVerifier } from './internal-token.ts'
@@ -56,7 +57,10 @@ export function httpServer(
   return {
     name: 'http',
     async start() {
-      for (const { app, port } of listeners) await app.listen({ host: HOST, port })
+      for (const { app, port } of listeners) {
+        app.server.on('request', noteRequest)
+        await app.listen({ host: HOST, port })
+      }
     },
     async stop() {
       await Promise.all(listeners.map(({ app }) => finish(app)))

@@ -9,8 +9,10 @@ const OF_NO_WORKSPACE: Readonly<Record<string, readonly string[]>> = {
   every: ['deleted_workspace', 'foundation_migration', 'migration', 'parked_key'],
   // Ids of deleted products, for some days.
   collections: ['deleted_product'],
-  // Ids of deleted workspaces.
-  gateway: ['workspace_deletion'],
+  // Registered apps belong to the platform.
+  apps: ['app'],
+  // Ids of deleted workspaces; operators belong to the platform.
+  gateway: ['operator_token', 'workspace_deletion'],
 }
 
 describe.each(SERVICE_NAMES)('the schema of %s', async (service) => {
