@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect } from 'vitest'
@@ -27,6 +28,10 @@ export async function fullWorkspace(stack: TestStack, receiverUrl: string) {
   const imports = importsOf(stack, workspace)
   const { body: uploaded } = await imports.upload('products', productRows(2))
   await imports.atRest(uploaded.id)
+  await eventually('the collection shows the product as the order left it', async () => {
+    const { body: shown } = await api<{ items: Product[] }>('GET', '/v1/collections/summer/products')
+    return isDeepStrictEqual(shown.items[0], (await api<Product>('GET', `/v1/products/${product.id}`)).body)
+  })
   await eventually('the webhook is delivered', async () => {
     const { body } = await api<{ items: { status: string }[] }>('GET', `/v1/webhooks/${endpoint.id}/deliveries`)
     return body.items[0]?.status === 'DELIVERED'

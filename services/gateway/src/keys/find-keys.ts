@@ -32,10 +32,10 @@ type KeyRow = Omit<Caller, 'productStatuses'> &
 /** Looks keys up by their hashes, with their workspaces' settings. `worker` reads across workspaces. */
 export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<ReadonlyMap<string, KnownKey>> {
   const rows = await worker<KeyRow[]>`
-    select encode(api_key.key_hash, 'hex') as hash, api_key.id as "keyId", api_key.workspace_id as "workspaceId", workspace.livemode, api_key.scopes,
-      settings.product_statuses as "productStatuses", settings.rate_limit_per_second as "perSecond",
-      settings.rate_limit_burst as burst, api_key.activated_at as "activatedAt", api_key.expires_at as "expiresAt",
-      api_key.revoked_at as "revokedAt",
+    select encode(api_key.key_hash, 'hex') as hash, api_key.id as "keyId", api_key.workspace_id as "workspaceId",
+      workspace.livemode, api_key.scopes, settings.product_statuses as "productStatuses",
+      settings.rate_limit_per_second as "perSecond", settings.rate_limit_burst as burst,
+      api_key.activated_at as "activatedAt", api_key.expires_at as "expiresAt", api_key.revoked_at as "revokedAt",
       workspace.suspended_at is not null as "isSuspended", workspace.deleted_at is not null as "isDeleted"
     from api_key
     join workspace on workspace.id = api_key.workspace_id
