@@ -44,6 +44,12 @@ export function tokenSigner(privateKey: string): (caller: Caller, now: Date) => 
   }
 }
 
+/** The public half of a private key: base64 DER SPKI from base64 DER PKCS8. */
+export function publicKeyOf(privateKey: string): string {
+  const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
+  return createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64')
+}
+
 /** Verifies tokens. A valid token is cached until it expires. `publicKey` is base64 DER SPKI. */
 export function tokenVerifier(publicKey: string): (token: string | undefined, now: Date) => Promise<Caller> {
   const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })

@@ -23,6 +23,7 @@ function entryOf(operation: Entry): Json {
   return {
     summary: operation.summary,
     ...(operation.scope && { description: `Needs the scope \`${operation.scope}\`.`, security: [{ apiKey: [] }] }),
+    ...(operation.scope && { 'x-required-scope': operation.scope }),
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
     ...(operation.extension && { 'x-extension': true }),
     parameters: [

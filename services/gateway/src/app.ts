@@ -1,5 +1,6 @@
 import { createApp } from '@backoffice/http/app.ts'
-import { tokenSigner } from '@backoffice/http/internal-token.ts'
+import { publicKeyOf, tokenSigner, tokenVerifier } from '@backoffice/http/internal-token.ts'
+import { operationRoute } from '@backoffice/http/operation.ts'
 import { addRoutes } from '@backoffice/http/route.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -9,7 +10,7 @@ import type { OperatorAuthenticator } from './authorization/operator-authenticat
 import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
 import type { Authenticator } from './keys/authenticator.ts'
-import { operations } from './operations.ts'
+import { internalOperations, operations } from './operations.ts'
 import { addAssets } from './proxy/assets.ts'
 import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
@@ -39,7 +40,7 @@ export interface GatewayOptions {
 
 const now = () => new Date()
 
-/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, `/admin/v1` and the API's documentation. */
+/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
   addProxy(app, {
@@ -51,6 +52,9 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   })
   addAssets(app, options.upstreams.catalog.files)
   if (!options.isAdminApart) addAdmin(app, { ...options, clock })
+  const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))
+  const internalRoutes = internalOperations.map((one) => operationRoute(one, { db: options.db, verifyToken, clock }))
+  addRoutes(app, internalRoutes, options.checkResponses)
   const document = mergedDocument(
     Object.values(options.upstreams).map(({ requests }) => requests),
     clock,

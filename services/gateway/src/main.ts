@@ -3,11 +3,13 @@ import { createAdminApp, createGatewayApp, type GatewayOptions } from './app.ts'
 import { operatorAuthenticator } from './authorization/operator-authenticator.ts'
 import { GatewayConfig } from './config.ts'
 import { authenticator } from './keys/authenticator.ts'
+import { keyUses } from './keys/key-uses.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) => {
   const worker = openPool('worker', { role: 'worker' })
-  const keys = authenticator(worker)
+  const uses = keyUses(worker, logger)
+  const keys = authenticator(worker, uses)
   const upstreams = openUpstreams(config)
   const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
   const { ADMIN_PORT } = config
@@ -25,6 +27,6 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) =>
   return {
     app: createGatewayApp(options),
     further: ADMIN_PORT === undefined ? [] : [{ app: createAdminApp(options), port: ADMIN_PORT }],
-    components: [keys, operators, ...componentsOf(upstreams)],
+    components: [uses, keys, operators, ...componentsOf(upstreams)],
   }
 })

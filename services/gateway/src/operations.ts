@@ -1,6 +1,11 @@
+import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { AnyAdminOperation } from './admin/admin-operation.ts'
+import { activateAppKey } from './app-keys/activate-app-key.ts'
+import { putAppKey } from './app-keys/put-app-key.ts'
+import { revokeAppKey } from './app-keys/revoke-app-key.ts'
 import { listAudit } from './audit/list-audit.ts'
 import { createKey } from './keys/create-key.ts'
+import { identifyKey } from './keys/identify-key.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
@@ -19,6 +24,7 @@ export const operations: readonly AnyAdminOperation[] = [
   updateSettings,
   createKey,
   listKeys,
+  identifyKey,
   rotateKey,
   revokeKey,
   createOperator,
@@ -27,3 +33,6 @@ export const operations: readonly AnyAdminOperation[] = [
   deleteOperator,
   listAudit,
 ]
+
+/** For other services, which sign their requests with the internal token. */
+export const internalOperations: readonly AnyOperation[] = [putAppKey, activateAppKey, revokeAppKey]

@@ -6,12 +6,13 @@ import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { z } from 'zod'
 import type { OperatorAuthenticator } from '../authorization/operator-authenticator.ts'
 
-/** An act of an operator: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
+/** An act of an operator or a service: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
 export interface Act {
   readonly action:
     | 'workspace.created'
     | 'settings.updated'
     | 'key.created'
+    | 'key.activated'
     | 'key.rotated'
     | 'key.revoked'
     | 'operator.created'
@@ -33,6 +34,8 @@ interface AdminInput<Params, Query, Body> extends ValidRequest<Params, Query, Bo
   readonly now: Date
   /** The operator's name. */
   readonly operator: string
+  readonly requestId: string
+  readonly traceparent: string
   /** Reads across workspaces. */
   readonly worker: Sql
   /** Runs `work` in one transaction inside a workspace and writes `acts` to the audit log in the same transaction. */
@@ -80,17 +83,19 @@ export function adminRoute(
         ...(valid as ValidRequest<never, never, never>),
         now,
         operator,
+        requestId,
+        traceparent,
         worker: worker.sql,
         act: (workspaceId, acts, work) =>
           db.inWorkspace({ workspaceId, livemode: true, traceparent }, async (tx) => {
             const result = await work(tx)
-            await recordActs(tx, workspaceId, acts, origin)
+            await recordActs(tx, acts, origin)
             return result
           }),
         actOnPlatform: (acts, work) =>
           inTransaction(worker.sql, async (tx) => {
             const result = await work(tx)
-            await recordActs(tx, null, acts, origin)
+            await insertActs(tx, null, acts, origin)
             return result
           }),
       })
@@ -104,8 +109,12 @@ interface Origin {
   readonly at: Date
 }
 
-/** Writes acts to the audit log, in the transaction of what was done (OP-86). Acts without a workspace are platform-wide. */
-async function recordActs(
+/** Writes acts to the audit log, in the transaction of what was done (OP-86). */
+export const recordActs = (tx: Transaction, acts: readonly Act[], origin: Origin): Promise<void> =>
+  insertActs(tx, tx.context.workspaceId, acts, origin)
+
+/** Acts without a workspace are platform-wide. */
+async function insertActs(
   tx: AnySql,
   workspaceId: string | null,
   acts: readonly Act[],

@@ -1,17 +1,28 @@
 import { hash, randomBytes } from 'node:crypto'
+import { z } from 'zod'
 import { base62, CHECK_LENGTH, checkOf, SECRET_LENGTH } from '../authorization/base62.ts'
 
 const SECRET_BYTES = 32
 
 const KEY = /^sk_(?:live|test)_[0-9a-f]{32}_[0-9A-Za-z]{49}$/
 
+/** The random part of a new key. */
+export const newSecret = (): Buffer => randomBytes(SECRET_BYTES)
+
+/** The random part of a key, from base64 of 32 bytes. */
+export const KeySecret = z
+  .base64()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((secret) => secret.length === SECRET_BYTES, `must be base64 of ${SECRET_BYTES} bytes`)
+
 /**
- * A new API key: `sk_live_` or `sk_test_`, the key's id without its dashes, `_`, 32 random bytes in base62 and the CRC32
- * of all that in base62 (OP-05). The id is readable, so that an operator can revoke a key that was found somewhere.
+ * The API key of an id and a secret of 32 random bytes: `sk_live_` or `sk_test_`, the id without its dashes, `_`, the secret in base62
+ * and the CRC32 of all that in base62 (OP-05). The same arguments give the same key. The id is readable, so that an operator can
+ * revoke a key that was found somewhere.
  */
-export function newKey(id: string, livemode: boolean): string {
-  const secret = BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`)
-  const start = `sk_${livemode ? 'live' : 'test'}_${id.replaceAll('-', '')}_${base62(secret, SECRET_LENGTH)}`
+export function newKey(id: string, livemode: boolean, secret: Buffer): string {
+  const digits = base62(BigInt(`0x${secret.toString('hex')}`), SECRET_LENGTH)
+  const start = `sk_${livemode ? 'live' : 'test'}_${id.replaceAll('-', '')}_${digits}`
   return start + checkOf(start)
 }
 

@@ -11,8 +11,9 @@ import { request } from 'undici'
 import type { z } from 'zod'
 import { createGatewayApp } from '../app.ts'
 import { operatorAuthenticator } from '../authorization/operator-authenticator.ts'
-import { authenticator } from '../keys/authenticator.ts'
+import { type Authenticator, authenticator } from '../keys/authenticator.ts'
 import type { IssuedKey } from '../keys/issue-key.ts'
+import { type KeyUses, keyUses } from '../keys/key-uses.ts'
 import { componentsOf, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
 import type { Workspace } from '../workspaces/create-workspace.ts'
@@ -44,10 +45,14 @@ export interface TestGateway {
   readonly webhooks: TestUpstream
   /** The lines of its log. */
   readonly log: Record<string, unknown>[]
-  /** The number of its key look-ups. */
+  readonly uses: KeyUses
+  readonly authenticator: Authenticator
+  /** The number of its statements that looked keys up, since the last `takeWorkerStatements`. */
   lookUps(): number
   /** The number of its readings of the operator tokens. */
   operatorReads(): number
+  /** Its statements across workspaces since the last call. */
+  takeWorkerStatements(): string[]
   /** Its clock, in Unix milliseconds: it stands still. */
   now(): number
   /** Ends it before the test file is done. */
@@ -78,19 +83,16 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
   const services = Object.fromEntries(
     await Promise.all(ROUTED_SERVICES.map(async (name) => [name, await testUpstream()] as const)),
   ) as Record<RoutedService, TestUpstream>
-  let lookUps = 0
-  let operatorReads = 0
+  const statements: string[] = []
   const worker = openDatabase({
     url: database.workerUrl,
     applicationName: 'test worker',
-    onStatement: (text) => {
-      if (text.includes('key_hash =')) lookUps++
-      if (text.includes('token_hash')) operatorReads++
-    },
+    onStatement: (text) => void statements.push(text),
   })
   const { log, logger } = logInMemory()
   let now = Date.now()
-  const keys = authenticator(worker)
+  const uses = keyUses(worker, logger)
+  const keys = authenticator(worker, uses)
   const operators = operatorAuthenticator(worker, ADMIN_TOKEN)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
@@ -128,8 +130,11 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     imports: services.imports,
     webhooks: services['webhook-delivery'],
     log,
-    lookUps: () => lookUps,
-    operatorReads: () => operatorReads,
+    uses,
+    authenticator: keys,
+    lookUps: () => statements.filter((text) => text.includes('key_hash = any')).length,
+    takeWorkerStatements: () => statements.splice(0),
+    operatorReads: () => statements.filter((text) => text.includes('token_hash')).length,
     now: () => now,
     close: () => app.close(),
     passTime: (ms) => {

@@ -56,6 +56,12 @@ test('the app role cannot read operator tokens', async () => {
   await expect(sql`select from operator_token`).rejects.toThrow(/permission denied/)
 })
 
+test('the worker role changes nothing of a key but the time of its last use', async () => {
+  const { sql } = gateway.worker
+  await expect(sql`update api_key set revoked_at = null`).rejects.toThrow(/permission denied/)
+  expect((await sql`update api_key set last_used_at = now() where id = ${mine.id}`).count).toBe(1)
+})
+
 test('the audit log cannot be changed or shortened', async () => {
   for (const run of [inMine, (work: (sql: AnySql) => Promise<unknown>) => work(gateway.worker.sql)]) {
     await expect(run((sql) => sql`update audit set actor = 'x'`)).rejects.toThrow(/permission denied/)

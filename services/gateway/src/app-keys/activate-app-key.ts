@@ -1,0 +1,41 @@
+import { conflict, notFound } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { Reply } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { recordActs } from '../admin/admin-operation.ts'
+
+/**
+ * POST /internal/app-keys/{id}/activate: lets an app's key work, everywhere within 5 s. Repeating it changes nothing. Throws `conflict`
+ * for a revoked key.
+ */
+export const activateAppKey = operation({
+  method: 'POST',
+  path: '/internal/app-keys/{id}/activate',
+  summary: 'Let the API key of an installed app work',
+  scope: 'internal',
+  params: z.strictObject({ id: Id }),
+  responses: { 204: null },
+
+  handle({ params: { id }, context: { requestId }, now, inWorkspace }) {
+    return inWorkspace(async (tx) => {
+      const { count } = await tx`
+        update api_key set activated_at = ${now}
+        where workspace_id = ${tx.context.workspaceId} and id = ${id} and kind = 'app'
+          and activated_at is null and revoked_at is null`
+      if (count > 0) {
+        await recordActs(tx, [{ action: 'key.activated', target: `keys/${id}` }], { actor: 'apps', requestId, at: now })
+      } else await refuseUnlessActive(tx, id, now)
+      return new Reply(204)
+    })
+  },
+})
+
+async function refuseUnlessActive(tx: Transaction, id: string, now: Date): Promise<void> {
+  const [key] = await tx<{ revokedAt: Date | null }[]>`
+    select revoked_at as "revokedAt" from api_key
+    where workspace_id = ${tx.context.workspaceId} and id = ${id} and kind = 'app'`
+  if (key === undefined) throw notFound([], `App key ${id} does not exist`)
+  if (key.revokedAt !== null && key.revokedAt <= now) throw conflict([], `App key ${id} has been revoked`)
+}

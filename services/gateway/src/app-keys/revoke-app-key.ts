@@ -1,0 +1,31 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { Reply } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { type Act, recordActs } from '../admin/admin-operation.ts'
+
+/**
+ * POST /internal/app-keys/{id}/revoke: revokes an app's key and those that operators made of it by rotation, everywhere within 5 s. It is
+ * no error when they are revoked already, or when the key was never created.
+ */
+export const revokeAppKey = operation({
+  method: 'POST',
+  path: '/internal/app-keys/{id}/revoke',
+  summary: 'Revoke the API key of an app',
+  scope: 'internal',
+  params: z.strictObject({ id: Id }),
+  responses: { 204: null },
+
+  handle({ params, context: { requestId }, now, inWorkspace }) {
+    return inWorkspace(async (tx) => {
+      const revoked = await tx<{ id: string }[]>`
+        update api_key set revoked_at = ${now}
+        where workspace_id = ${tx.context.workspaceId} and app_key_id = ${params.id}
+          and (revoked_at is null or revoked_at > ${now})
+        returning id`
+      const acts = revoked.map(({ id }): Act => ({ action: 'key.revoked', target: `keys/${id}` }))
+      if (acts.length > 0) await recordActs(tx, acts, { actor: 'apps', requestId, at: now })
+      return new Reply(204)
+    })
+  },
+})
