@@ -185,7 +185,7 @@ describe('in the admin API', () => {
     expect(await statuses()).toEqual([200, 200, 200])
     expect((await asApps(workspaceId, 'POST', `${id}/revoke`)).status).toBe(204)
     await eventually('all are refused', async () => (await statuses()).every((status) => status === 401), 5_000)
-    expect(await auditOf(third.id)).toEqual(['operator key.created', 'apps key.revoked'])
+    expect(await auditOf(third.id)).toEqual(['bootstrap key.created', 'apps key.revoked'])
   })
 })
 

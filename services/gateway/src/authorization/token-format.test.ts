@@ -19,9 +19,13 @@ test('a token with any one character changed is malformed', () => {
   }
 })
 
-test.each(['', 'op_', `${newToken(ID)} `, `${newToken(ID)}0`, newToken(ID).slice(0, -1), newKey(ID, true, newSecret())])(
-  'is malformed: %j',
-  (token) => {
-    expect(isWellFormedToken(token)).toBe(false)
-  },
-)
+test.each([
+  '',
+  'op_',
+  `${newToken(ID)} `,
+  `${newToken(ID)}0`,
+  newToken(ID).slice(0, -1),
+  newKey(ID, true, newSecret()),
+])('is malformed: %j', (token) => {
+  expect(isWellFormedToken(token)).toBe(false)
+})
