@@ -12,7 +12,10 @@ import { operators } from './commands/operators.ts'
 import { workspaces } from './commands/workspaces.ts'
 
 const ROOT = defineCommand({
-  meta: { name: 'backoffice', description: 'Work on a back-office over its admin API' },
+  meta: {
+    name: 'backoffice',
+    description: `Work on the local stack, or on the back-office at BACKOFFICE_URL as the operator of BACKOFFICE_TOKEN`,
+  },
   subCommands: { workspaces, keys, operators, audit, apps, installations, 'dead-letters': deadLetters, checks },
 }) as CommandDef
 
