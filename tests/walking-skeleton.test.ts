@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -9,7 +10,8 @@ import { startStack } from './testing/stack.ts'
 import { eventOf, isGenuine } from './testing/webhooks.ts'
 import { demoApi, newWorkspace } from './testing/workspaces.ts'
 
-const stack = await startStack()
+const prefix = `test-${randomUUID()}.`
+const stack = await startStack({ KAFKA_PREFIX: prefix })
 const receiver = await startReceiver()
 
 interface Endpoint {
@@ -67,9 +69,9 @@ it("delivers nothing to another workspace's endpoint, and an endpoint only what 
   expect(typesAt('/theirs')).toEqual([])
 })
 
-it('npx backoffice finds the stack: it lists its workspaces and checks its stock', async () => {
+it('npx backoffice finds the stack: it lists its workspaces and dead letters, and checks its stock', async () => {
   const backoffice = async (...args: string[]) => {
-    const environment = { ...process.env, STACK_DIR: stack.directory }
+    const environment = { ...process.env, STACK_DIR: stack.directory, KAFKA_PREFIX: prefix }
     return promisify(execFile)('node', ['infra/cli/backoffice.mjs', ...args], { env: environment })
   }
   const { workspaces } = stack.description()
@@ -79,5 +81,7 @@ it('npx backoffice finds the stack: it lists its workspaces and checks its stock
 
   const checked = await backoffice('checks', 'check-stock')
   expect(checked.stdout).toMatch(/^variants checked: [1-9]\d*; stocks that differ from their ledgers: 0\n$/)
+  const letters = await backoffice('dead-letters', 'list')
+  expect(letters.stdout).toBe('none\n')
   await expect(backoffice('checks', 'reconcile')).rejects.toMatchObject({ code: 2 })
 })

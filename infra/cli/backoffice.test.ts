@@ -55,6 +55,10 @@ describe('a tour over the admin API', () => {
     const { id } = await json(`keys create ${workspace} --name till --scopes product,sale::read`)
     const rotated = await json(`keys rotate ${id} --overlap-seconds 60`)
     expect(rotated).toMatchObject({ name: 'till', scopes: ['product', 'sale::read'], key: expect.any(String) })
+    expect(await json('keys identify', BOOTSTRAP, `${rotated.key}\n`)).toMatchObject({
+      id: rotated.id,
+      workspace: { id: workspace, name: 'Shop' },
+    })
     expect(await json(`keys revoke ${rotated.id}`)).toBeUndefined()
     const listed = await run(`keys list ${workspace}`)
     expect(listed.output.split('\n')).toMatchObject(
@@ -110,7 +114,7 @@ describe('requests of each command', () => {
       `/workspaces/${UNKNOWN}/keys`,
       { name: 'a', scopes: ['*'], expires_at: '2027-01-31T00:00:00Z' },
     ],
-    ['keys identify', 'POST', '/keys/identify', { key: 'sk_live_found' }],
+
     ['apps list --page 2 --limit 5', 'GET', '/apps?page=2&limit=5'],
     [`apps show ${UNKNOWN}`, 'GET', `/apps/${UNKNOWN}`],
     [
@@ -188,6 +192,8 @@ describe('wrong command lines exit 2, say what is wrong and show the usage', () 
     [`keys rotate ${UNKNOWN} --overlap-seconds soon`, '--overlap-seconds soon: must be a whole number'],
     [`workspaces delete ${UNKNOWN}`, 'confirm it with --yes'],
     [`workspaces settings ${UNKNOWN} --burst 5`, '--per-second and --burst go together'],
+    ['dead-letters list --service gatewa', 'Invalid value for argument: --service'],
+    ['dead-letters list --days many', '--days many: must be a whole number'],
     [`installations link ${UNKNOWN} --page other`, 'Expected one of: consent, embed'],
   ])('backoffice %s', async (line, message) => {
     const { code, output, errors } = await run(line)

@@ -5,14 +5,18 @@ import { CommandError, UsageError } from './command-error.ts'
 import { apps } from './commands/apps.ts'
 import { audit } from './commands/audit.ts'
 import { checks } from './commands/checks.ts'
+import { deadLetters } from './commands/dead-letters.ts'
 import { installations } from './commands/installations.ts'
 import { keys } from './commands/keys.ts'
 import { operators } from './commands/operators.ts'
 import { workspaces } from './commands/workspaces.ts'
 
 const ROOT = defineCommand({
-  meta: { name: 'backoffice', description: 'Work on a back-office over its admin API' },
-  subCommands: { workspaces, keys, operators, audit, apps, installations, checks },
+  meta: {
+    name: 'backoffice',
+    description: `Work on the local stack, or on the back-office at BACKOFFICE_URL as the operator of BACKOFFICE_TOKEN`,
+  },
+  subCommands: { workspaces, keys, operators, audit, apps, installations, 'dead-letters': deadLetters, checks },
 }) as CommandDef
 
 interface Found {

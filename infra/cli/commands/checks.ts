@@ -3,12 +3,10 @@ import { once } from 'node:events'
 import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceName } from '@backoffice/contracts/services.ts'
-import { stackSecrets } from '@backoffice/local/secrets.ts'
-import { type StackEnvironment, settingsOf } from '@backoffice/local/service-settings.ts'
 import { defineCommand } from 'citty'
 import { commandGroup, type Surroundings } from '../api-command.ts'
 import { CommandError } from '../command-error.ts'
-import { runningStack, stackDirectory } from '../connection.ts'
+import { stackServices } from '../stack-services.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -65,14 +63,11 @@ function checkCommand({ service, file, description }: Check) {
   })
 }
 
-/** The addresses that a check needs, from stack.json and the stack's secrets. */
+/** The addresses that a check needs. */
 function databasesOf(service: ServiceName, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { postgres, kafka, registry } = runningStack(environment)
-  const directory = stackDirectory(environment)
-  const stack: StackEnvironment = { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls: {} }
-  const workerUrl = (name: ServiceName) => settingsOf(name, stack).WORKER_DATABASE_URL
+  const { brokers, workerUrl } = stackServices(environment)
   return {
-    KAFKA_BROKERS: kafka.join(','),
+    KAFKA_BROKERS: brokers.join(','),
     WORKER_DATABASE_URL: workerUrl(service),
     CATALOG_WORKER_DATABASE_URL: workerUrl('catalog'),
   }

@@ -92,13 +92,13 @@ export function adminRoute(
         act: (workspaceId, acts, work) =>
           db.inWorkspace({ workspaceId, livemode: true, traceparent }, async (tx) => {
             const result = await work(tx)
-            await recordActs(tx, workspaceId, acts, origin)
+            await recordActs(tx, acts, origin)
             return result
           }),
         actOnPlatform: (acts, work) =>
           inTransaction(worker.sql, async (tx) => {
             const result = await work(tx)
-            await recordActs(tx, null, acts, origin)
+            await insertActs(tx, null, acts, origin)
             return result
           }),
       })
@@ -112,8 +112,12 @@ interface Origin {
   readonly at: Date
 }
 
-/** Writes acts to the audit log, in the transaction of what was done (OP-86). Acts without a workspace are platform-wide. */
-export async function recordActs(
+/** Writes acts to the audit log, in the transaction of what was done (OP-86). */
+export const recordActs = (tx: Transaction, acts: readonly Act[], origin: Origin): Promise<void> =>
+  insertActs(tx, tx.context.workspaceId, acts, origin)
+
+/** Acts without a workspace are platform-wide. */
+async function insertActs(
   tx: AnySql,
   workspaceId: string | null,
   acts: readonly Act[],

@@ -25,7 +25,7 @@ export const activateAppKey = operation({
         where workspace_id = ${tx.context.workspaceId} and id = ${id} and kind = 'app'
           and activated_at is null and revoked_at is null`
       if (count > 0) {
-        await recordActs(tx, tx.context.workspaceId, [{ action: 'key.activated', target: `keys/${id}` }], {
+        await recordActs(tx, [{ action: 'key.activated', target: `keys/${id}` }], {
           actor: 'apps',
           requestId,
           at: now,

@@ -195,3 +195,19 @@ test.each([
   const answer = await gateway.admin<ErrorBody>(method, path, body)
   expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
 })
+
+test('while the database is away a named token is neither right nor wrong: service_unavailable', async () => {
+  const { token } = await anOperator()
+  expect(await statusWith(token)).toBe(200)
+  const { admin } = gateway.database
+  const [database] = await admin<{ name: string }[]>`select current_database() as name`
+  const limitConnections = (limit: number) => admin.unsafe(`alter database ${database?.name} connection limit ${limit}`)
+  await limitConnections(0)
+  await admin`
+    select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and usename = 'gateway_worker'`
+  gateway.passTime(5_000)
+  expect(await statusWith(token)).toBe(503)
+  await limitConnections(-1)
+  await eventually('the token works', async () => (await statusWith(token)) === 200)
+})
