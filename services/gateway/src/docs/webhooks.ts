@@ -57,7 +57,7 @@ export function describeWebhooks(): { readonly webhooks: Json; readonly componen
     webhooks[type] = {
       post: {
         operationId: `on${name}`,
-        summary: `\`${type}\``,
+        summary: capitalized(type.replaceAll(/[._]/g, ' ')),
         tags: ['events'],
         // The receiver trusts the signature.
         security: [],
@@ -98,9 +98,7 @@ function bodyOf(type: string, name: string, data: z.ZodType): z.ZodType {
   )
 }
 
+const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)
+
 /** `payment_milestone_template.created` → `PaymentMilestoneTemplateCreated`. */
-const componentName = (type: string): string =>
-  type
-    .split(/[._]/)
-    .map((word) => word.slice(0, 1).toUpperCase() + word.slice(1))
-    .join('')
+const componentName = (type: string): string => type.split(/[._]/).map(capitalized).join('')
