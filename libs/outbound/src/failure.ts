@@ -1,4 +1,4 @@
-/** Why an attempt did not deliver, for the one who looks at it (OP-66). */
+/** Why a request has no 2xx answer, for the one who chose its address (OP-66). */
 export type FailureClass = 'blocked' | 'dns' | 'refused' | 'tls' | 'timeout' | 'connection' | 'status'
 
 export interface Failure {
@@ -16,7 +16,7 @@ export class SendingError extends Error {
   }
 }
 
-/** A target whose address deliveries may not go to (OP-70). */
+/** A target whose address requests may not go to (OP-70). */
 export const blockedAddress = (host: string) => new SendingError('blocked', `${host} is not a public address`)
 
 /** Codes of the system, of TLS, and of undici. */

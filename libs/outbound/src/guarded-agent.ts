@@ -12,7 +12,7 @@ const KEEP: KeepLimits = { perOrigin: 512, inAll: 768, ageMs: 300_000 }
 
 interface Egress {
   readonly find?: FindAddresses
-  /** An http or https proxy all deliveries go through, with its credentials. */
+  /** An http or https proxy that all requests go through, with its credentials. */
   readonly proxy?: URL | undefined
   readonly keep?: KeepLimits
 }

@@ -24,7 +24,7 @@ interface Entry {
 
 /**
  * Keeps the addresses of names for as long as their TTL says (OP-99). Who asks while a lookup is under way waits for the
- * same one, and a name that cannot be resolved is not asked for at each delivery.
+ * same one, and a name that cannot be resolved is not asked for at each request.
  */
 export class NameCache {
   readonly #entries = new Map<string, Entry>()

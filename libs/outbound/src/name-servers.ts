@@ -71,7 +71,7 @@ function unresolved(name: string, problems: readonly (string | undefined)[]): Se
   return new SendingError('dns', `the name servers of ${name} could not be asked (${trouble})`)
 }
 
-/** The names of targets. One cache for the whole process: creating an endpoint and connecting to it ask for the same. */
+/** The names of targets. One cache for the whole process: checking a URL and connecting to it ask for the same. */
 export const targetNames = new NameCache(askNameServers())
 
 /** Asks the system, /etc/hosts and search domains included: for names an operator configured. */

@@ -4,7 +4,7 @@ import type { KeptConnections } from './kept-connections.ts'
 
 /**
  * The connections to one origin. A request never waits for another: it takes the connection that became idle last, or a
- * new one. How many there are is for the caller to limit, who knows which endpoints share an origin.
+ * new one. How many there are is for the caller to limit, who knows what shares an origin.
  */
 export class OriginConnections extends Dispatcher {
   readonly #origin: string | URL

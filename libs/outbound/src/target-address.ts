@@ -14,7 +14,7 @@ export interface TargetPolicy {
 }
 
 /**
- * Whether deliveries may go to an IP address: public unicast only, in every notation, IPv4 inside IPv6 included (OP-70).
+ * Whether requests may go to an IP address: public unicast only, in every notation, IPv4 inside IPv6 included (OP-70).
  * Addresses that carry another one (NAT64, 6to4, Teredo) are refused, since what they reach cannot be told.
  */
 export function isAllowedAddress(address: string, { allowLoopback }: TargetPolicy): boolean {
@@ -39,7 +39,7 @@ export function isLoopbackHost(hostname: string): boolean {
   return /^(.+\.)?localhost\.?$/.test(host)
 }
 
-/** Whether deliveries may go to a port, which is empty for that of the scheme; loopback may have any (OP-99). */
+/** Whether requests may go to a port, which is empty for that of the scheme; loopback may have any (OP-99). */
 export function isAllowedPort(hostname: string, port: string, { allowLoopback }: TargetPolicy): boolean {
   if (port === '' || port === '443') return true
   if (allowLoopback && isLoopbackHost(hostname)) return true

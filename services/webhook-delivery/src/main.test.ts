@@ -98,5 +98,5 @@ test('a process without the key of a stored secret does not start, and says whic
     )`
   const { exited, output } = await startProcess()
   expect((await exited)[0]).toBe(1)
-  expect(output()).toContain('WEBHOOK_SECRET_KEYS lacks keys that endpoints use: lost')
+  expect(output()).toContain('WEBHOOK_SECRET_KEYS lacks keys that stored secrets use: lost')
 })

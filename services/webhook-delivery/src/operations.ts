@@ -7,6 +7,8 @@ import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoi
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { getEndpoint } from './endpoints/get-endpoint.ts'
 import { listEndpoints } from './endpoints/list-endpoints.ts'
+import { putEndpoint } from './endpoints/put-endpoint.ts'
+import { removeEndpoint } from './endpoints/remove-endpoint.ts'
 import { rotateSecret } from './endpoints/rotate-secret.ts'
 import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { listEventTypes } from './events/list-event-types.ts'
@@ -30,4 +32,6 @@ export const operations = ({ policy, keys, resolve, dispatcher }: OperationsOpti
   listDeliveries,
   getDelivery,
   resendDelivery(dispatcher),
+  putEndpoint({ policy, keys, resolve }),
+  removeEndpoint,
 ]

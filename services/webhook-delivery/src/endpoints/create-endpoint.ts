@@ -5,12 +5,12 @@ import { created } from '@backoffice/http/reply.ts'
 import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { targetUrl } from '@backoffice/outbound/target-url.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
-import { type SealedSecret, type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
+import { type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
-import { type EndpointRow, EndpointWithSecret, endpointsChanged, endpointView } from './endpoint.ts'
+import { EndpointWithSecret, endpointsChanged, endpointView } from './endpoint.ts'
+import { insertEndpoint } from './insert-endpoint.ts'
 
 export interface EndpointCreation {
   readonly policy: TargetPolicy
@@ -59,15 +59,3 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
       })
     },
   })
-
-async function insertEndpoint(tx: Transaction, row: EndpointRow, { keyId, sealed }: SealedSecret): Promise<void> {
-  const { workspaceId } = tx.context
-  await tx`
-    insert into endpoint (
-      workspace_id, id, url, enabled_events, description, standard_signature, secret_key_id, sealed_secret,
-      created_at, updated_at
-    ) values (
-      ${workspaceId}, ${row.id}, ${row.url}, ${row.enabled_events}, ${row.description}, ${row.standard_signature},
-      ${keyId}, ${sealed}, ${row.created_at}, ${row.updated_at}
-    )`
-}

@@ -1,6 +1,7 @@
 import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { endpointsChanged, noSuchEndpoint } from './endpoint.ts'
 
@@ -20,10 +21,15 @@ export const deleteEndpoint = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const { count } = await tx`
-        delete from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${params.id}`
-      if (count === 0) throw noSuchEndpoint(params.id)
-      await endpointsChanged(tx)
+      if (!(await deleteFromWorkspace(tx, params.id))) throw noSuchEndpoint(params.id)
       return new Reply(204)
     }),
 })
+
+/** Deletes an endpoint of the workspace with its secrets. Returns whether there was one. */
+export async function deleteFromWorkspace(tx: Transaction, id: string): Promise<boolean> {
+  const { count } = await tx`
+    delete from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+  if (count > 0) await endpointsChanged(tx)
+  return count > 0
+}

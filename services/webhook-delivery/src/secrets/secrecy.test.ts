@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
@@ -35,7 +35,7 @@ async function send<Body = CreatedEndpoint>(method: 'GET' | 'POST' | 'PUT', path
     headers: { ...(await headersOf(caller)), ...(method === 'POST' && { 'idempotency-key': randomUUID() }) },
     ...(body !== undefined && { payload: body as object }),
   })
-  return { text: response.body, body: JSON.parse(response.body) as Body }
+  return { text: response.body, body: (response.body && JSON.parse(response.body)) as Body }
 }
 
 /** Every row of every table, as text: bytes are in hex. */
@@ -51,6 +51,8 @@ async function everyRow(): Promise<string> {
     .join('\n')
 }
 
+const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`
+
 test('a secret is in the answer that shows it once and in no other answer, row, statement or line of the log', async () => {
   const replica = await startReplica({ logger })
   const created = (await send('POST', '/v1/webhooks', { url: receiver.url, enabled_events: ['*'] })).body
@@ -63,7 +65,11 @@ test('a secret is in the answer that shows it once and in no other answer, row, 
   })
   const { body: list } = await send<{ items: { id: string }[] }>('GET', `${path}/deliveries`)
   const delivery = `${path}/deliveries/${list.items[0]?.id}`
+  const ofApp = { url: receiver.url, enabled_events: ['*'], description: null, secret: newSecret() }
   const answers = [
+    await send('PUT', `/internal/endpoints/${randomUUID()}`, ofApp),
+    await send('PUT', `/internal/endpoints/${randomUUID()}`, { ...ofApp, secret: `${ofApp.secret}=` }),
+    await send('PUT', `/internal/endpoints/${randomUUID()}`, { ...ofApp, url: 'http://example.com' }),
     await send('GET', path),
     await send('GET', delivery),
     await send('POST', `${delivery}/resend`),
@@ -79,7 +85,7 @@ test('a secret is in the answer that shows it once and in no other answer, row, 
 
   const everything = [...answers, ...seen, await everyRow()].join('\n')
   expect(everything).toContain(created.id)
-  for (const { secret } of [created, rotated]) {
+  for (const { secret } of [created, rotated, ofApp]) {
     const key = Buffer.from(secret.replace('whsec_', ''), 'base64')
     for (const form of [key.toString('base64'), key.toString('base64url'), key.toString('hex'), String([...key])]) {
       expect(everything).not.toContain(form)

@@ -1,0 +1,43 @@
+import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
+import { Description, Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { Reply } from '@backoffice/http/reply.ts'
+import { refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
+import { targetUrl } from '@backoffice/outbound/target-url.ts'
+import { sealSecret } from '@backoffice/secrets/secret-box.ts'
+import { z } from 'zod'
+import { SigningSecret, secretOwner } from '../secrets/signing-secret.ts'
+import type { EndpointCreation } from './create-endpoint.ts'
+import { endpointsChanged } from './endpoint.ts'
+import { insertEndpoint } from './insert-endpoint.ts'
+
+/**
+ * PUT /internal/endpoints/{id}: creates the endpoint of an installed app, with the id and the secret that apps has chosen. It
+ * changes no endpoint that there is, so apps repeats it until it is answered, and what the merchant has changed stays.
+ */
+export const putEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
+  operation({
+    method: 'PUT',
+    path: '/internal/endpoints/{id}',
+    summary: 'Create the webhook endpoint of an app',
+    scope: 'internal',
+    params: z.strictObject({ id: Id }),
+    body: z.strictObject({
+      url: targetUrl(policy),
+      enabled_events: EnabledEvents,
+      secret: SigningSecret,
+      description: Description.nullable(),
+    }),
+    responses: { 204: null },
+    openPoints: ['OP-62', 'OP-70', 'OP-75', 'OP-99'],
+
+    async handle({ params, body: { secret, ...members }, context, now, inWorkspace }) {
+      await refuseForbiddenTarget({ url: new URL(members.url), path: ['url'] }, policy, resolve)
+      const row = { ...members, id: params.id, standard_signature: false, created_at: now, updated_at: now }
+      const sealed = sealSecret(keys, secret, secretOwner(context.workspaceId, row.id))
+      return inWorkspace(async (tx) => {
+        if (await insertEndpoint(tx, row, sealed)) await endpointsChanged(tx)
+        return new Reply(204)
+      })
+    },
+  })

@@ -1,0 +1,25 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { Reply } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { deleteFromWorkspace } from './delete-endpoint.ts'
+
+/**
+ * DELETE /internal/endpoints/{id}: deletes the endpoint of an app as `DELETE /v1/webhooks/{id}` does. Without an endpoint
+ * it answers 204 too, so apps repeats it until it is answered, and the merchant may have deleted the endpoint before.
+ */
+export const removeEndpoint = operation({
+  method: 'DELETE',
+  path: '/internal/endpoints/{id}',
+  summary: 'Delete the webhook endpoint of an app',
+  scope: 'internal',
+  params: z.strictObject({ id: Id }),
+  responses: { 204: null },
+  openPoints: ['OP-97'],
+
+  handle: ({ params, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      await deleteFromWorkspace(tx, params.id)
+      return new Reply(204)
+    }),
+})
