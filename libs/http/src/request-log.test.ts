@@ -16,6 +16,7 @@ const logger: Logger = Object.assign(createLogger('test', 'silent'), { info: wri
 const bug = new Error('a bug')
 let isEntered = false
 const failing = operation({
+  operationId: 'failing',
   method: 'GET',
   path: '/v1/bug',
   summary: 'Fail',
@@ -24,6 +25,7 @@ const failing = operation({
   handle: () => Promise.reject(bug),
 })
 const hanging = operation({
+  operationId: 'hanging',
   method: 'GET',
   path: '/v1/hang',
   summary: 'Hang',

@@ -7,6 +7,7 @@ import { operations } from './operations.ts'
 import { platformClient } from './platform/platform-client.ts'
 import { appTokens } from './tokens/app-tokens.ts'
 import { addPublicKeys } from './tokens/serve-keys.ts'
+import { uninstallAll } from './workspaces/uninstall-all.ts'
 
 await runService('apps', AppsConfig, ({ config, db, logger, openPool }) => {
   const { APP_SECRET_KEYS: secretKeys, APP_TOKEN_KEYS: tokenKeys, APP_RETRY_DELAYS: schedule } = config
@@ -22,5 +23,6 @@ await runService('apps', AppsConfig, ({ config, db, logger, openPool }) => {
     addRoutes: (app) => addPublicKeys(app, tokenKeys),
     components: [platform],
     workers: [calls],
+    workspaces: uninstallAll(calls.wake),
   }
 })

@@ -5,8 +5,9 @@ import { addRoutes } from '@backoffice/http/route.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { FastifyInstance } from 'fastify'
-import { adminRoute } from './admin/admin-operation.ts'
+import { type AdminDependencies, adminRoute } from './admin/admin-operation.ts'
 import type { AppsClient } from './apps/apps-client.ts'
+import type { OperatorAuthenticator } from './authorization/operator-authenticator.ts'
 import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
 import type { Authenticator } from './keys/authenticator.ts'
@@ -28,7 +29,9 @@ export interface GatewayOptions {
   readonly authenticator: Authenticator
   readonly upstreams: Upstreams
   readonly apps: AppsClient
-  readonly adminToken: string
+  readonly operators: OperatorAuthenticator
+  /** Whether the admin API has a listener of its own, see createAdminApp. */
+  readonly isAdminApart?: boolean
   /** The private key of the internal token, base64 DER PKCS8. */
   readonly tokenKey: string
   /** The limit of workspaces without a limit of their own. */
@@ -38,8 +41,10 @@ export interface GatewayOptions {
   readonly checkResponses?: boolean
 }
 
+const now = () => new Date()
+
 /** The gateway's API: the proxy under `/v1`, stored files under `/assets`, `/admin/v1`, `/internal` and the API's documentation. */
-export function createGatewayApp({ clock = () => new Date(), ...options }: GatewayOptions): FastifyInstance {
+export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
   addProxy(app, {
     authenticator: options.authenticator,
@@ -50,8 +55,7 @@ export function createGatewayApp({ clock = () => new Date(), ...options }: Gatew
   })
   addAssets(app, options.upstreams.catalog.files)
   addPublicKeys(app, options.upstreams.apps.requests)
-  const routes = operations(options.apps).map((operation) => adminRoute(operation, { ...options, clock }))
-  addRoutes(app, routes, options.checkResponses)
+  if (!options.isAdminApart) addAdmin(app, { ...options, clock })
   const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))
   const internalRoutes = internalOperations.map((one) => operationRoute(one, { db: options.db, verifyToken, clock }))
   addRoutes(app, internalRoutes, options.checkResponses)
@@ -62,4 +66,19 @@ export function createGatewayApp({ clock = () => new Date(), ...options }: Gatew
   app.get('/openapi.json', async () => document())
   addDocsPage(app)
   return app
+}
+
+type AdminOptions = AdminDependencies & Pick<GatewayOptions, 'apps' | 'upstreams' | 'tokenKey' | 'checkResponses'>
+
+/** The admin API on a listener of its own: nothing but `/admin/v1`. */
+export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
+  const app = createApp({ logger: options.logger, trustRequestId: false })
+  addAdmin(app, { ...options, clock })
+  return app
+}
+
+function addAdmin(app: FastifyInstance, options: AdminOptions): void {
+  const { tokenKey, checkResponses } = options
+  const routes = operations({ ...options, sign: tokenSigner(tokenKey) }).map((one) => adminRoute(one, options))
+  addRoutes(app, routes, checkResponses)
 }

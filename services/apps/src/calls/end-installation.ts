@@ -3,8 +3,9 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
 import { lockInstallation } from '../installations/find-installation.ts'
 import { scopesOf } from '../installations/installation-row.ts'
+import { tokenSubject } from '../installations/token-subject.ts'
 import { acknowledged } from './call-app.ts'
-import { type Calling, installationOf, tokenSubject } from './calling.ts'
+import { type Calling, installationOf } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'
 import { keyOf } from './sealed-secrets.ts'
 
@@ -79,9 +80,9 @@ async function endAccess(
   }
 }
 
-/** An attempt before has revoked the key: then it is refused as `conflict`. */
+/** An attempt before has revoked the key: then it is `conflict`. Or the workspace is deleted with its keys: then it is `not_found`. */
 function ignoreRevoked(error: unknown): void {
-  if (!(error instanceof ApiError && error.code === 'conflict')) throw error
+  if (!(error instanceof ApiError && ['conflict', 'not_found'].includes(error.code))) throw error
 }
 
 /** Deletes the call; false when another attempt has claimed it, or it has become an uninstall. */

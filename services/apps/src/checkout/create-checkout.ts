@@ -8,13 +8,13 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import type { Dispatcher } from 'undici'
 import { z } from 'zod'
 import { callApp } from '../calls/call-app.ts'
-import { tokenSubject } from '../calls/calling.ts'
 import {
   type InstallationRow,
   installationColumns,
   installationsOfApps,
   scopesOf,
 } from '../installations/installation-row.ts'
+import { tokenSubject } from '../installations/token-subject.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
 
 interface CheckingOut {

@@ -10,6 +10,7 @@ import { type InstallationRow, installationColumns, installationsOfApps, install
 export const getInstalledApp = operation({
   method: 'GET',
   path: '/v1/apps/{provider}',
+  operationId: 'getApp',
   summary: 'Get an app of the workspace',
   scope: 'app::read',
   params: z.strictObject({ provider: Provider }),

@@ -9,6 +9,7 @@ import { type InstallationRow, installationColumns, installationsOfApps, install
 export const listInstalledApps = operation({
   method: 'GET',
   path: '/v1/apps',
+  operationId: 'listApps',
   summary: 'List the apps of the workspace',
   scope: 'app::read',
   query: PageQuery,

@@ -24,7 +24,7 @@ export const revokeAppKey = operation({
           and (revoked_at is null or revoked_at > ${now})
         returning id`
       const acts = revoked.map(({ id }): Act => ({ action: 'key.revoked', target: `keys/${id}` }))
-      if (acts.length > 0) await recordActs(tx, acts, { actor: 'apps', requestId, at: now })
+      if (acts.length > 0) await recordActs(tx, tx.context.workspaceId, acts, { actor: 'apps', requestId, at: now })
       return new Reply(204)
     })
   },
