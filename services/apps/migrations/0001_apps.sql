@@ -52,6 +52,7 @@ create table call (
   former_key_id uuid,
   former_endpoint_id uuid,
   reason text, -- of an uninstall
+  access_ended_at timestamptz, -- of an uninstall: its key is revoked and its endpoint deleted
   attempts integer not null default 0,
   due_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz not null default clock_timestamp() + interval '24 hours', -- OP-81, OP-84
@@ -67,7 +68,9 @@ create table call (
 );
 
 create index call_due on call (app_id, due_at);
+create index call_with_access on call (due_at) where kind = 'uninstall' and access_ended_at is null;
 
 call enable_workspace_rls('installation', 'call');
 -- The worker chooses among the calls of all workspaces and acts on one as the app role. Operators read installations by their id.
-call grant_worker('select', 'app', 'installation', 'call');
+call grant_worker('select', 'app', 'installation');
+call grant_worker('select, update', 'call');

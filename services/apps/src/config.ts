@@ -20,6 +20,8 @@ export const AppsConfig = serviceConfig('apps')
     PLATFORM_ISSUER: z.string().min(1),
     /** Delay after each failed call to an app; the last holds for all that follow, for 24 hours (OP-81, OP-84). */
     APP_RETRY_DELAYS: z.string().default('1s,5s,30s,2m,10m,30m,1h').pipe(List).pipe(z.array(Duration).min(1)),
+    /** The time for the whole answer of an app to a call or a checkout (OP-85). */
+    APP_ANSWER_TIMEOUT: z.string().default('10s').pipe(Duration),
     /** Allows apps over http on loopback: for the local stack only (OP-81). */
     APPS_ALLOW_LOOPBACK: Switch,
     ...EGRESS_VARIABLES,

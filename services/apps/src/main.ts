@@ -2,6 +2,7 @@ import { resolveName } from '@backoffice/outbound/forbidden-target.ts'
 import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { makeCalls } from './calls/make-calls.ts'
+import { reportUnknownKeys } from './calls/report-unknown-keys.ts'
 import { AppsConfig } from './config.ts'
 import { operations } from './operations.ts'
 import { platformClient } from './platform/platform-client.ts'
@@ -16,12 +17,13 @@ await runService('apps', AppsConfig, ({ config, db, logger, openPool }) => {
   const platform = platformClient(config)
   const tokens = appTokens(tokenKeys, config.PLATFORM_ISSUER)
   const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
-  const calls = makeCalls({ db, worker, platform, tokens, agent, secretKeys, schedule, logger })
+  const app = { agent, answerMs: config.APP_ANSWER_TIMEOUT }
+  const calls = makeCalls({ db, worker, platform, tokens, app, secretKeys, schedule, logger })
   return {
     worker,
-    operations: operations({ db, worker, tokens, agent, secretKeys, policy, resolve: resolveName, wake: calls.wake }),
-    addRoutes: (app) => addPublicKeys(app, tokenKeys),
-    components: [platform],
+    operations: operations({ db, worker, tokens, app, secretKeys, policy, resolve: resolveName, wake: calls.wake }),
+    addRoutes: (http) => addPublicKeys(http, tokenKeys),
+    components: [platform, reportUnknownKeys(worker, secretKeys, logger)],
     workers: [calls],
     workspaces: uninstallAll(calls.wake),
   }

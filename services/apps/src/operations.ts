@@ -17,7 +17,7 @@ import { listInstalledApps } from './installations/list-installed-apps.ts'
 import { openSession } from './installations/open-session.ts'
 import { uninstallApp } from './uninstalls/uninstall-app.ts'
 
-interface Operating extends Pick<Calling, 'db' | 'worker' | 'tokens' | 'agent' | 'secretKeys'> {
+interface Operating extends Pick<Calling, 'db' | 'worker' | 'tokens' | 'app' | 'secretKeys'> {
   readonly policy: TargetPolicy
   readonly resolve: Resolve
   /** Wakes the worker that calls apps. */

@@ -1,17 +1,16 @@
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
-import type { Dispatcher } from 'undici'
 import { type Databases, findInstallation } from '../installations/find-installation.ts'
 import type { InstallationRow } from '../installations/installation-row.ts'
 import type { PlatformClient } from '../platform/platform-client.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
+import type { AppConnection } from './call-app.ts'
 import type { ClaimedCall } from './claim-calls.ts'
 
 /** What the calls to apps are made with. */
 export interface Calling extends Databases {
   readonly platform: PlatformClient
   readonly tokens: AppTokens
-  /** Connects by the rules for addresses that outsiders choose. */
-  readonly agent: Dispatcher
+  readonly app: AppConnection
   readonly secretKeys: SecretKeys
   /** Delay after each failed call, in milliseconds. */
   readonly schedule: readonly number[]

@@ -1,7 +1,8 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
-import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { Databases } from '../installations/find-installation.ts'
+import { LEASE } from './claims.ts'
 
 /** A call to an app that this replica makes. */
 export interface ClaimedCall {
@@ -18,37 +19,53 @@ export interface ClaimedCall {
   readonly formerKeyId: string | null
   readonly formerEndpointId: string | null
   readonly reason: string | null
+  /** Of an uninstall: whether its key is revoked and its endpoint deleted. */
+  readonly isAccessEnded: boolean
   readonly attempts: number
   readonly isExpired: boolean
   readonly claim: string
 }
 
-/** A claim ends after so long: longer than the longest attempt. */
-const LEASE = '60 seconds'
-/** Calls under way to one app, over all replicas: a slow app takes no more of their slots. */
+/** Calls under way to one app: a slow app takes no more of a replica's places. */
 const PER_APP = 4
 
 /**
- * Claims at most `room` calls that are due. Apps take turns, and each has few calls under way. The calls of one app in one workspace are
- * made in their order: an app that is installed again has heard of its uninstallation before.
+ * Claims at most `room` calls that are due. First come those that end the access of an uninstalled app, since they do not wait for it.
+ * Then apps take turns, and each has few calls under way. The calls of one app in one workspace are made in their order: an app that is
+ * installed again has heard of its uninstallation before.
  */
 export async function claimCalls({ db, worker }: Databases, room: number): Promise<ClaimedCall[]> {
   const due = await worker.sql<{ workspace_id: string; installation_id: string; livemode: boolean }[]>`
     select due.workspace_id, due.installation_id, installation.livemode
-    from app
-    cross join lateral (
-      select workspace_id, installation_id, due_at, row_number() over (order by due_at) as nth
-      from call
-      where app_id = app.id and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
-        and not exists (
-          select from call as earlier
-          where earlier.workspace_id = call.workspace_id and earlier.app_id = call.app_id
-            and earlier.created_at < call.created_at
-        )
-      order by due_at
-      limit ${PER_APP} - least(${PER_APP}, (
-        select count(*) from call where app_id = app.id and claimed_until > clock_timestamp()
-      ))
+    from (
+      (
+        select workspace_id, installation_id, due_at, 0 as nth
+        from call
+        where kind = 'uninstall' and access_ended_at is null
+          and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
+        order by due_at
+        limit ${room}
+      )
+      union all
+      select next.*
+      from app
+      cross join lateral (
+        select workspace_id, installation_id, due_at, row_number() over (order by due_at) as nth
+        from call
+        where app_id = app.id and (kind = 'provision' or access_ended_at is not null)
+          and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
+          and not exists (
+            select from call as earlier
+            where earlier.workspace_id = call.workspace_id and earlier.app_id = call.app_id
+              and earlier.created_at < call.created_at
+          )
+        order by due_at
+        limit ${PER_APP} - least(${PER_APP}, (
+          select count(*) from call
+          where app_id = app.id and (kind = 'provision' or access_ended_at is not null)
+            and claimed_until > clock_timestamp()
+        ))
+      ) next
     ) due
     join installation on installation.workspace_id = due.workspace_id and installation.id = due.installation_id
     order by nth, due.due_at
@@ -73,24 +90,8 @@ function claimCall(db: Database, context: WorkspaceContext, installationId: stri
       returning
         installation_id as "installationId", app_id as "appId", kind, manifest, key_id as "keyId", key_secret as "keySecret",
         endpoint_id as "endpointId", webhook_secret as "webhookSecret", sealed_with as "sealedWith",
-        former_key_id as "formerKeyId", former_endpoint_id as "formerEndpointId", reason, attempts,
-        expires_at <= clock_timestamp() as "isExpired", claim`
+        former_key_id as "formerKeyId", former_endpoint_id as "formerEndpointId", reason,
+        access_ended_at is not null as "isAccessEnded", attempts, expires_at <= clock_timestamp() as "isExpired", claim`
     return call && { ...call, context }
   })
-}
-
-/** Gives a claim back; the call is due again after the delay, in milliseconds, and at the latest when it expires. */
-export async function releaseCall(
-  tx: Transaction,
-  { installationId, claim }: ClaimedCall,
-  delayMs: number,
-): Promise<void> {
-  await tx`
-    update call set
-      claim = null, claimed_until = null,
-      due_at = least(
-        clock_timestamp() + ${delayMs} * interval '1 millisecond',
-        greatest(expires_at, clock_timestamp() + interval '1 minute')
-      )
-    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId} and claim = ${claim}`
 }

@@ -4,18 +4,30 @@ import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
 import { lockInstallation } from '../installations/find-installation.ts'
 import { scopesOf } from '../installations/installation-row.ts'
 import { tokenSubject } from '../installations/token-subject.ts'
-import { acknowledged } from './call-app.ts'
+import { acknowledged } from './acknowledged.ts'
 import { type Calling, installationOf } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'
 import { keyOf } from './sealed-secrets.ts'
 
 /**
- * Ends an uninstalled app's access and then tells the app (OP-84). After 24 hours the app is told no more, but its access is always
- * ended. Throws when a step fails.
+ * Ends the access of an uninstalled app (OP-84). The call is due again at once, to tell the app: that waits for the app's places, and
+ * this does not. The secrets of a provision under way are forgotten here. Throws when a step fails.
  */
-export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
-  const { db, tokens, agent } = calling
+export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall): Promise<void> {
   await endAccess(calling, call, [call.formerKeyId], [call.formerEndpointId])
+  await calling.db.inWorkspace(
+    call.context,
+    (tx) => tx`
+      update call set
+        access_ended_at = clock_timestamp(), due_at = clock_timestamp(), claim = null, claimed_until = null, attempts = 0,
+        key_id = null, key_secret = null, endpoint_id = null, webhook_secret = null, sealed_with = null
+      where workspace_id = ${tx.context.workspaceId} and installation_id = ${call.installationId} and claim = ${call.claim}`,
+  )
+}
+
+/** Tells an app, whose access has ended, that it is uninstalled (OP-84); for 24 hours. Throws when the app does not acknowledge. */
+export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
+  const { db, tokens } = calling
   if (!call.isExpired) {
     const installation = await installationOf(calling, call)
     const { token } = await tokens.provision(tokenSubject(installation, scopesOf(installation)), new Date())
@@ -25,7 +37,7 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
       reason: call.reason,
       uninstalled_at: installation.uninstalled_at?.toISOString() ?? null,
     }
-    await acknowledged(agent, installation, { path: '/install/uninstall', token, body, signal: stopping })
+    await acknowledged(calling, call, installation, { path: '/install/uninstall', token, body, signal: stopping })
   }
   await db.inWorkspace(call.context, async (tx) => {
     await lockInstallation(tx, call.installationId)
@@ -51,7 +63,7 @@ export async function giveUpProvision(calling: Calling, call: ClaimedCall): Prom
     await lockInstallation(tx, call.installationId)
     if (!(await forget(tx, call))) return
     await tx`
-      update installation set state = 'FAILED'
+      update installation set state = 'FAILED', requested_manifest = null
       where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId} and state = 'PENDING'`
     await recordAct(
       tx,
@@ -72,16 +84,25 @@ async function endAccess(
   otherKeys: readonly (string | null)[] = [],
   otherEndpoints: readonly (string | null)[] = [],
 ): Promise<void> {
-  const key = keyOf(secretKeys, call)
-  if (key !== undefined) await platform.mintKey(call.context, key).catch(ignoreRevoked)
+  const key = openedKey(secretKeys, call)
+  if (key !== undefined) await platform.mintKey(call.context, key).catch(ignoreRefusal)
   for (const id of [call.keyId, ...otherKeys]) if (id !== null) await platform.revokeKey(call.context, id)
   for (const id of [call.endpointId, ...otherEndpoints]) {
     if (id !== null) await platform.deleteEndpoint(call.context, id)
   }
 }
 
-/** An attempt before has revoked the key: then it is `conflict`. Or the workspace is deleted with its keys: then it is `not_found`. */
-function ignoreRevoked(error: unknown): void {
+/** As `keyOf`; undefined too when the secret does not open: then the key is revoked without it (OP-107). */
+function openedKey(...of: Parameters<typeof keyOf>): ReturnType<typeof keyOf> {
+  try {
+    return keyOf(...of)
+  } catch {
+    return undefined
+  }
+}
+
+/** `conflict`: an attempt before has revoked the key. `not_found`: the workspace is deleted. So no attempt can mint it later. */
+function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError && ['conflict', 'not_found'].includes(error.code))) throw error
 }
 

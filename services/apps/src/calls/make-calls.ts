@@ -3,7 +3,8 @@ import type { Component } from '@backoffice/runtime/process.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { Calling } from './calling.ts'
 import { type ClaimedCall, claimCalls } from './claim-calls.ts'
-import { giveUpProvision, uninstallFromApp } from './end-installation.ts'
+import { renewClaims } from './claims.ts'
+import { endAccessOfUninstalled, giveUpProvision, uninstallFromApp } from './end-installation.ts'
 import { provision } from './provision.ts'
 import { recordFailure } from './record-failure.ts'
 
@@ -13,20 +14,22 @@ const EVERY_MS = 1000
 
 /** Makes the calls to apps that are due, and repeats those that fail. Call `wake` when one was added. */
 export function makeCalls(calling: Calling & { readonly logger: Logger }): Component & { wake(): void } {
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Map<ClaimedCall, Promise<void>>()
   const loop = worker({
     name: 'calls to apps',
     everyMs: EVERY_MS,
     logger: calling.logger,
     async work(stopping) {
-      const claimed = await claimCalls(calling, SLOTS - underWay.size)
+      await renewClaims(calling.worker.sql, [...underWay.keys()])
+      const room = SLOTS - underWay.size
+      const claimed = room > 0 ? await claimCalls(calling, room) : []
       for (const call of claimed) {
         const ending = makeCall(calling, call, stopping).finally(() => {
-          underWay.delete(ending)
+          underWay.delete(call)
           // A place is free, and the next call of the same app may be due.
           loop.wake()
         })
-        underWay.add(ending)
+        underWay.set(call, ending)
       }
     },
   })
@@ -34,7 +37,7 @@ export function makeCalls(calling: Calling & { readonly logger: Logger }): Compo
     ...loop,
     async stop() {
       await loop.stop?.()
-      await Promise.all(underWay)
+      await Promise.all(underWay.values())
     },
   }
 }
@@ -48,12 +51,13 @@ async function makeCall(
   const startedAt = performance.now()
   const logged = { installation_id: call.installationId, workspace_id: call.context.workspaceId, call: call.kind }
   try {
-    if (call.kind === 'uninstall') await uninstallFromApp(calling, call, stopping)
+    if (call.kind === 'uninstall' && !call.isAccessEnded) await endAccessOfUninstalled(calling, call)
+    else if (call.kind === 'uninstall') await uninstallFromApp(calling, call, stopping)
     else if (call.isExpired) await giveUpProvision(calling, call)
     else await provision(calling, call, stopping)
-    calling.logger.info({ ...logged, duration_ms: Math.round(performance.now() - startedAt) }, 'app called')
+    calling.logger.info({ ...logged, duration_ms: Math.round(performance.now() - startedAt) }, 'call made')
   } catch (error) {
-    if (!stopping.aborted) calling.logger.warn({ ...logged, attempts: call.attempts, err: error }, 'app not called')
+    if (!stopping.aborted) calling.logger.warn({ ...logged, attempts: call.attempts, err: error }, 'call failed')
     await recordFailure(calling, call, error, stopping.aborted).catch(() => undefined)
   }
 }

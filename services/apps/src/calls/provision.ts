@@ -3,9 +3,10 @@ import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
 import { nameOf } from '../apps/app-row.ts'
 import { lockInstallation } from '../installations/find-installation.ts'
 import { tokenSubject } from '../installations/token-subject.ts'
-import { acknowledged } from './call-app.ts'
+import { acknowledged } from './acknowledged.ts'
 import { type Calling, installationOf } from './calling.ts'
-import { type ClaimedCall, releaseCall } from './claim-calls.ts'
+import type { ClaimedCall } from './claim-calls.ts'
+import { releaseCall } from './claims.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
@@ -13,7 +14,7 @@ import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
  * repeated, and every attempt delivers the same key and secret. Throws when a step fails.
  */
 export async function provision(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
-  const { db, platform, tokens, agent, secretKeys } = calling
+  const { db, platform, tokens, secretKeys } = calling
   const { context, manifest } = call
   const key = keyOf(secretKeys, call)
   if (manifest === null || key === undefined) throw new Error('a provision without a key')
@@ -23,7 +24,7 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
   const webhookSecret = await createEndpoint(calling, call, installation.origin)
   const { token } = await tokens.provision(tokenSubject(installation, manifest.scopes), new Date())
   const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
-  await acknowledged(agent, installation, { path: '/install/provision', token, body, signal: stopping })
+  await acknowledged(calling, call, installation, { path: '/install/provision', token, body, signal: stopping })
 
   await platform.activateKey(context, key.id)
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
@@ -52,7 +53,10 @@ async function recordActive(tx: Transaction, call: ClaimedCall): Promise<void> {
     delete from call
     where workspace_id = ${workspaceId} and installation_id = ${id} and claim = ${claim} and kind = 'provision'`
   // It was uninstalled meanwhile: the call goes on as an uninstall and revokes what this attempt has made.
-  if (ended.count === 0) return releaseCall(tx, call, 0)
+  if (ended.count === 0) {
+    await releaseCall(tx, call, 0)
+    return
+  }
   await tx`
     update installation set
       state = 'ACTIVE', manifest = ${tx.json(manifest)}, key_id = ${keyId}, endpoint_id = ${endpointId},

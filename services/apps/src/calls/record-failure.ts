@@ -1,7 +1,9 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { AppFailure } from './call-app.ts'
+import { lockInstallation } from '../installations/find-installation.ts'
+import { AppFailure } from './acknowledged.ts'
 import type { Calling } from './calling.ts'
-import { type ClaimedCall, releaseCall } from './claim-calls.ts'
+import type { ClaimedCall } from './claim-calls.ts'
+import { releaseCall } from './claims.ts'
 import { delayAfter } from './retry-schedule.ts'
 
 /** Records why an attempt failed, and when the next one is due. An attempt that a stopping process broke off is repeated at once. */
@@ -13,8 +15,8 @@ export async function recordFailure(
 ): Promise<void> {
   const delayMs = wasStopped ? 0 : delayAfter(call.attempts, schedule, Math.random())
   await db.inWorkspace(call.context, async (tx) => {
-    await releaseCall(tx, call, delayMs)
-    if (wasStopped) return
+    await lockInstallation(tx, call.installationId)
+    if (!(await releaseCall(tx, call, delayMs)) || wasStopped) return
     await tx`
       update installation set last_error = ${messageOf(error)}
       where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`

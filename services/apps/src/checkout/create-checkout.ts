@@ -5,9 +5,8 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { TextExchange } from '@backoffice/outbound/post-text.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Dispatcher } from 'undici'
 import { z } from 'zod'
-import { callApp } from '../calls/call-app.ts'
+import { type AppConnection, callApp } from '../calls/call-app.ts'
 import {
   type InstallationRow,
   installationColumns,
@@ -20,14 +19,14 @@ import type { AppTokens } from '../tokens/app-tokens.ts'
 interface CheckingOut {
   readonly db: Database
   readonly tokens: AppTokens
-  readonly agent: Dispatcher
+  readonly app: AppConnection
 }
 
 /**
  * POST /internal/checkout, for POST /v1/orders/{id}/checkout: asks the app for a checkout of a placed order (OP-85). Refusals of the app
- * are `unprocessable` with its message. An app that fails, is silent for 10 s or answers something else is `service_unavailable`.
+ * are `unprocessable` with its message. An app that fails, is silent for too long or answers something else is `service_unavailable`.
  */
-export const createCheckout = ({ db, tokens, agent }: CheckingOut) =>
+export const createCheckout = ({ db, tokens, app }: CheckingOut) =>
   operation({
     method: 'POST',
     path: '/internal/checkout',
@@ -49,10 +48,13 @@ export const createCheckout = ({ db, tokens, agent }: CheckingOut) =>
         throw unprocessable(['provider'], `this workspace has no installed app ${provider} with a checkout`)
       }
       const { token } = await tokens.session(tokenSubject(installation, scopesOf(installation)), now)
-      const exchange = await callApp(agent, installation, { path, token, body: order })
+      const exchange = await callApp(app, installation, { path, token, body: order })
       return created(sessionIn(exchange, provider))
     },
   })
+
+/** Other members of an app's answer are dropped. */
+const AppAnswer = z.object(CheckoutSession.shape)
 
 /** The session in an app's answer. Throws the refusal that the answer means. */
 function sessionIn({ answer, failure }: TextExchange, provider: string): CheckoutSession {
@@ -62,7 +64,7 @@ function sessionIn({ answer, failure }: TextExchange, provider: string): Checkou
     }
     throw unavailable(provider, failure.message)
   }
-  const read = CheckoutSession.safeParse(jsonOf(answer.body))
+  const read = AppAnswer.safeParse(jsonOf(answer.body))
   if (!read.success) throw unavailable(provider, 'its answer is not {sessionId, redirectUrl, amountMinor}')
   return read.data
 }

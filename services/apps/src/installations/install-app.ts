@@ -30,22 +30,26 @@ export const installApp = operation({
     inWorkspace(async (tx) => {
       const [app] = await tx<AppRow[]>`select * from app where provider = ${provider} for key share`
       if (app === undefined) throw unprocessable(['provider'], `there is no app ${provider}; register it first`)
-      const id = await request(tx, app, workspace, now)
-      if (id === undefined) throw conflict(['provider'], `${provider} is installed, and asks for nothing new`)
-      await recordAct(tx, actorOf(context), { action: 'installation.created', target: `installations/${id}` }, now)
+      const { id, isChanged } = await request(tx, app, workspace, now)
+      if (isChanged) {
+        await recordAct(tx, actorOf(context), { action: 'installation.created', target: `installations/${id}` }, now)
+      }
       return created(installationBody(await findInstallation(tx, id)))
     }),
 })
 
-/** Makes the installation, or puts the newest manifest before the merchant; undefined when it is the one that is in force. */
+/**
+ * Makes the installation, or puts the newest manifest before the merchant. Throws `conflict` when the merchant has consented to it
+ * already. A repeated request changes nothing.
+ */
 async function request(
   tx: Transaction,
   { id: appId, manifest }: AppRow,
   workspace: { readonly name: string; readonly domain: string | null },
   now: Date,
-): Promise<string | undefined> {
+): Promise<{ id: string; isChanged: boolean }> {
   const { workspaceId, livemode } = tx.context
-  const [row] = await tx<{ id: string }[]>`
+  const [row] = await tx<{ id: string; isChanged: boolean }[]>`
     insert into installation (
       workspace_id, id, app_id, livemode, workspace_name, workspace_domain, state, requested_manifest, created_at
     )
@@ -56,9 +60,19 @@ async function request(
     on conflict (workspace_id, app_id) where state in ('PENDING', 'ACTIVE') do update set
       requested_manifest = excluded.requested_manifest,
       workspace_name = excluded.workspace_name, workspace_domain = excluded.workspace_domain
-    where installation.manifest is null
-      or installation.manifest -> 'scopes' is distinct from excluded.requested_manifest -> 'scopes'
-      or installation.manifest -> 'webhooks' is distinct from excluded.requested_manifest -> 'webhooks'
-    returning id`
-  return row?.id
+    where (
+      -- A consent that the app has not acknowledged yet is one too.
+      select consented is null
+        or consented -> 'scopes' is distinct from excluded.requested_manifest -> 'scopes'
+        or consented -> 'webhooks' is distinct from excluded.requested_manifest -> 'webhooks'
+      from (
+        select coalesce((
+          select call.manifest from call
+          where call.workspace_id = installation.workspace_id and call.installation_id = installation.id
+        ), installation.manifest)
+      ) as newest (consented)
+    )
+    returning id, old.requested_manifest is distinct from new.requested_manifest as "isChanged"`
+  if (row === undefined) throw conflict(['provider'], `${manifest.provider} is installed, and asks for nothing new`)
+  return row
 }

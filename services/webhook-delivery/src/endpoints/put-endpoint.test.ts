@@ -96,8 +96,6 @@ describe('what a request to create an endpoint refuses, this one refuses too, an
 
 test('an endpoint is deleted as the merchant does it, and deleting again or without one answers 204 too', async () => {
   const { put, remove, rows, version } = anAppsEndpoint()
-  expect((await remove()).status).toBe(204)
-  expect(await version()).toBeNaN()
   await put()
   expect((await remove()).status).toBe(204)
   expect([await rows(), await version()]).toEqual([[], 2])
@@ -105,11 +103,38 @@ test('an endpoint is deleted as the merchant does it, and deleting again or with
   expect(await version()).toBe(2)
 })
 
+test('a request to create an endpoint that comes after its deletion creates none, whether it was there before or not', async () => {
+  for (const isThere of [false, true]) {
+    const { put, remove, rows, version } = anAppsEndpoint()
+    if (isThere) await put()
+    await remove()
+    const before = await version()
+    expect((await put()).status).toBe(204)
+    expect(await rows()).toEqual([])
+    expect(await version()).toEqual(before)
+  }
+})
+
+test('of requests to create and delete it at the same moment, the deletion holds', async () => {
+  const endpoints = Array.from({ length: 20 }, anAppsEndpoint)
+  await Promise.all(endpoints.flatMap(({ put, remove }) => [put(), remove(), put()]))
+  expect(await Promise.all(endpoints.map(({ rows }) => rows()))).toEqual(endpoints.map(() => []))
+})
+
+test('an endpoint that the merchant has deleted does not come back with a repeated request', async () => {
+  const { id, merchant, put, rows } = anAppsEndpoint()
+  await put()
+  expect((await send(merchant, 'DELETE', `/v1/webhooks/${id}`)).status).toBe(204)
+  expect((await put()).status).toBe(204)
+  expect(await rows()).toEqual([])
+})
+
 test('an endpoint of another workspace is not deleted, and its id is free in this one', async () => {
   const [one, other] = [anAppsEndpoint(), anAppsEndpoint()]
   await one.put()
   const path = `/internal/endpoints/${one.id}`
-  expect((await send(other.merchant, 'DELETE', path)).status).toBe(204)
   expect((await send(other.merchant, 'PUT', path, valid)).status).toBe(204)
+  const third = anAppsEndpoint()
+  expect((await send(third.merchant, 'DELETE', path)).status).toBe(204)
   expect([await one.rows(), await other.rows()]).toMatchObject([[{ id: one.id }], [{ id: one.id }]])
 })

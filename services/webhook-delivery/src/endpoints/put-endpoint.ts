@@ -10,10 +10,12 @@ import { SigningSecret, secretOwner } from '../secrets/signing-secret.ts'
 import type { EndpointCreation } from './create-endpoint.ts'
 import { endpointsChanged } from './endpoint.ts'
 import { insertEndpoint } from './insert-endpoint.ts'
+import { takeEndpointId } from './take-endpoint-id.ts'
 
 /**
- * PUT /internal/endpoints/{id}: creates the endpoint of an installed app, with the id and the secret that apps has chosen. It
- * changes no endpoint that there is, so apps repeats it until it is answered, and what the merchant has changed stays.
+ * PUT /internal/endpoints/{id}: creates the endpoint of an installed app, with the id and the secret that apps has chosen. An id
+ * makes one endpoint, once: apps repeats the request until it is answered, what the merchant has changed stays, and a deleted
+ * endpoint does not come back.
  */
 export const putEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
   operation({
@@ -36,7 +38,9 @@ export const putEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
       const row = { ...members, id: params.id, standard_signature: false, created_at: now, updated_at: now }
       const sealed = sealSecret(keys, secret, secretOwner(context.workspaceId, row.id))
       return inWorkspace(async (tx) => {
-        if (await insertEndpoint(tx, row, sealed)) await endpointsChanged(tx)
+        if (await takeEndpointId(tx, row.id)) {
+          await Promise.all([insertEndpoint(tx, row, sealed), endpointsChanged(tx)])
+        }
         return new Reply(204)
       })
     },

@@ -3,10 +3,12 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { deleteFromWorkspace } from './delete-endpoint.ts'
+import { takeEndpointId } from './take-endpoint-id.ts'
 
 /**
  * DELETE /internal/endpoints/{id}: deletes the endpoint of an app as `DELETE /v1/webhooks/{id}` does. Without an endpoint
- * it answers 204 too, so apps repeats it until it is answered, and the merchant may have deleted the endpoint before.
+ * it answers 204 too, so apps repeats it until it is answered, and the merchant may have deleted the endpoint before. The id
+ * makes no endpoint afterwards: an attempt to create it may arrive late.
  */
 export const removeEndpoint = operation({
   method: 'DELETE',
@@ -19,6 +21,7 @@ export const removeEndpoint = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
+      await takeEndpointId(tx, params.id)
       await deleteFromWorkspace(tx, params.id)
       return new Reply(204)
     }),

@@ -1,0 +1,199 @@
+import type { App } from '@backoffice/contracts/app.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { describe, expect, test } from 'vitest'
+import { appsApi, operator } from '../testing/apps-api.ts'
+
+const { send, anApp, acts, admin } = await appsApi({ allowLoopback: false })
+const inside = await appsApi({ allowLoopback: false, addresses: ['8.8.8.8', '10.0.0.1'] })
+
+const aManifest = () => ({ provider: `app-${crypto.randomUUID()}`, scopes: ['product::read'], embed: '/embed' })
+const register = (body: unknown) => send<App & ErrorAnswer>(operator, 'POST', '/internal/apps', body)
+const registerManifest = (manifest: unknown) => register({ origin: 'https://app.example', manifest })
+
+interface ErrorAnswer {
+  readonly error: { readonly code: string; readonly message: string }
+}
+
+test('an app is registered with its manifest, its provider as name and audience, and version 1 (OP-80)', async () => {
+  const manifest = { ...aManifest(), webhooks: { path: '/hook', events: ['order.paid'] }, checkout: { path: '/pay' } }
+  const { status, body } = await register({ origin: 'https://App.example:443/', manifest })
+  expect(status).toBe(201)
+  const { provider, ...members } = manifest
+  const derived = { origin: 'https://app.example', name: provider, audience: provider, version: 1 }
+  expect(body).toMatchObject({ ...members, ...derived, provider })
+  expect((await send(operator, 'GET', `/internal/apps/${body.id}`)).body).toEqual(body)
+  expect(await acts(`apps/${body.id}`)).toEqual(['operator Ann app.registered'])
+})
+
+describe('a wrong manifest is bad_request, and the message names the member', () => {
+  const long = 'x'.repeat(300)
+  test.each<[Record<string, unknown>, string]>([
+    [{ provider: undefined }, 'manifest.provider: expected string (it is missing)'],
+    [{ provider: 'A' }, 'manifest.provider: '],
+    [{ provider: 'Stripe' }, 'manifest.provider: must be lower case letters'],
+    [{ provider: '../x' }, 'manifest.provider: '],
+    [{ provider: 'a--b' }, 'manifest.provider: '],
+    [{ provider: 'a'.repeat(65) }, 'manifest.provider: '],
+    [{ name: '' }, 'manifest.name: '],
+    [{ name: ' \t' }, 'manifest.name: must not be blank'],
+    [{ name: 'x'.repeat(101) }, 'manifest.name: '],
+    [{ name: 7 }, 'manifest.name: expected string'],
+    [{ name: null }, 'manifest.name: expected string'],
+    [{ audience: '' }, 'manifest.audience: '],
+    [{ audience: long }, 'manifest.audience: '],
+    [{ scopes: undefined }, 'manifest.scopes: expected array (it is missing)'],
+    [{ scopes: 'product::read' }, 'manifest.scopes: expected array'],
+    [{ scopes: [] }, 'manifest.scopes: '],
+    [{ scopes: ['product::read', 'products'] }, 'manifest.scopes[1]: is not a scope'],
+    [{ scopes: ['product', 'product'] }, 'manifest.scopes: has a scope twice'],
+    [{ scopes: [['*']] }, 'manifest.scopes[0]: expected string'],
+    [{ embed: undefined }, 'manifest.embed: expected string (it is missing)'],
+    [{ embed: 'embed' }, 'manifest.embed: must be a path'],
+    [{ embed: '//evil.example' }, 'manifest.embed: must be a path'],
+    [{ embed: '/\\evil.example' }, 'manifest.embed: must be a path'],
+    [{ embed: '/a/../b' }, 'manifest.embed: must not contain . or .. segments'],
+    [{ embed: '/%2e%2e/b' }, 'manifest.embed: must not contain . or .. segments'],
+    [{ embed: '/a?b=c' }, 'manifest.embed: must be a path'],
+    [{ embed: '/a#b' }, 'manifest.embed: must be a path'],
+    [{ embed: '/a b' }, 'manifest.embed: must be a path'],
+    [{ embed: '/a\nb' }, 'manifest.embed: must be a path'],
+    [{ embed: 'https://evil.example/' }, 'manifest.embed: must be a path'],
+    [{ embed: `/${'x'.repeat(512)}` }, 'manifest.embed: '],
+    [{ webhooks: null }, 'manifest.webhooks: expected object'],
+    [{ webhooks: {} }, 'manifest.webhooks.path: expected string (it is missing)'],
+    [{ webhooks: { path: '/h' } }, 'manifest.webhooks.events: expected array (it is missing)'],
+    [{ webhooks: { path: 'h', events: ['*'] } }, 'manifest.webhooks.path: must be a path'],
+    [{ webhooks: { path: '/h', events: [] } }, 'manifest.webhooks.events: '],
+    [
+      { webhooks: { path: '/h', events: ['order.paid', 'order.eaten'] } },
+      'manifest.webhooks.events[1]: is not an event',
+    ],
+    [{ webhooks: { path: '/h', events: ['*', 'order.paid'] } }, 'manifest.webhooks.events: "*" stands alone'],
+    [{ webhooks: { path: '/h', events: ['*'], secret: 'x' } }, 'manifest.webhooks.secret: unknown member'],
+    [{ checkout: {} }, 'manifest.checkout.path: expected string (it is missing)'],
+    [{ checkout: { path: '//x' } }, 'manifest.checkout.path: must be a path'],
+    [{ checkout: { path: '/x', fee: 1 } }, 'manifest.checkout.fee: unknown member'],
+    [{ admin: true }, 'manifest.admin: unknown member'],
+    [{ name: 'a\u0000b' }, ''],
+    [{ name: '\ud800' }, ''],
+  ])('%j', async (difference, message) => {
+    const { status, body } = await registerManifest({ ...aManifest(), ...difference })
+    expect([status, body.error.code]).toEqual([400, 'bad_request'])
+    expect(body.error.message).toContain(message)
+  })
+
+  test.each([[null], [[]], ['{}'], [7], [undefined]])('a manifest that is %j', async (manifest) => {
+    const { status, body } = await registerManifest(manifest)
+    expect([status, body.error.code]).toEqual([400, 'bad_request'])
+    expect(body.error.message).toContain('manifest: expected object')
+  })
+
+  test('members named like those of an object are unknown members', async () => {
+    const text = `{"origin":"https://app.example","manifest":{"__proto__":{"scopes":["*"]},"provider":"x1","embed":"/e"}}`
+    expect((await register(text)).status).toBe(400)
+  })
+
+  test('a manifest of almost 1 MiB is refused with a short message, and a longer one is too large', async () => {
+    const scopes = Array.from({ length: 60_000 }, (_, index) => `scope-${index}`)
+    const { status, body } = await registerManifest({ ...aManifest(), scopes })
+    expect(status).toBe(400)
+    expect(body.error.message.length).toBeLessThan(2000)
+    expect((await registerManifest({ ...aManifest(), name: 'x'.repeat(1024 * 1024) })).status).toBe(413)
+  })
+})
+
+describe('an origin is refused, with the member origin in the message,', () => {
+  test.each([
+    ['http://app.example', 400, 'must be an https URL'],
+    ['http://127.0.0.1:3000', 400, 'must be an https URL'],
+    ['ftp://app.example', 400, 'must be'],
+    ['javascript:alert(1)', 400, 'must be'],
+    ['app.example', 400, 'must be'],
+    ['', 400, 'must be'],
+    ['https://app.example/path', 400, 'without a path'],
+    ['https://app.example?', 400, 'without a path'],
+    ['https://app.example#', 400, 'without a path'],
+    ['https://user:password@app.example', 400, 'user name or password'],
+    ['https://@app.example', 400, 'user name or password'],
+    ['https://app.example:25', 400, 'must use port 443'],
+    ['https://app.example\\@evil.example', 400, 'must be'],
+    [' https://app.example', 400, 'must be'],
+    ['https://127.0.0.1', 422, 'is not a public address'],
+    ['https://10.0.0.1', 422, 'is not a public address'],
+    ['https://[::1]', 422, 'is not a public address'],
+    ['https://[::ffff:169.254.169.254]', 422, 'is not a public address'],
+    ['https://0x7f.1', 422, 'is not a public address'],
+  ])('%j', async (origin, status, message) => {
+    const answer = await register({ origin, manifest: aManifest() })
+    expect(answer.status).toBe(status)
+    expect(answer.body.error.message).toContain('origin: ')
+    expect(answer.body.error.message).toContain(message)
+    expect(answer.body.error.message).not.toContain('password@')
+  })
+
+  test('when one of the addresses of its name is private, also in an update', async () => {
+    const body = { origin: 'https://app.example', manifest: aManifest() }
+    const answer = await inside.send(operator, 'POST', '/internal/apps', body)
+    expect(answer).toMatchObject({
+      status: 422,
+      body: { error: { message: 'origin: app.example is not a public address' } },
+    })
+    const path = `/internal/apps/${crypto.randomUUID()}`
+    expect((await inside.send(operator, 'PUT', path, body)).status).toBe(422)
+  })
+})
+
+test('a provider is registered once, also by ten requests at once', async () => {
+  const manifest = aManifest()
+  const answers = await Promise.all(Array.from({ length: 10 }, () => registerManifest(manifest)))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)])
+  const refused = answers.find(({ status }) => status === 409)
+  expect(refused?.body.error.message).toContain('manifest.provider: ')
+  expect(await admin`select from app where provider = ${manifest.provider}`).toHaveLength(1)
+})
+
+test('an update replaces the manifest, counts the version and keeps the origin unless given', async () => {
+  const app = await anApp({ checkout: { path: '/pay' } })
+  const manifest = { ...app.manifest, scopes: ['sale'], checkout: undefined, name: 'Pay' }
+  const first = await send<App>(operator, 'PUT', `/internal/apps/${app.id}`, { manifest })
+  expect(first).toMatchObject({ status: 200, body: { version: 2, scopes: ['sale'], checkout: null, name: 'Pay' } })
+  expect(first.body.origin).toBe('https://app.example')
+  const origin = 'https://moved.example'
+  const second = await send<App>(operator, 'PUT', `/internal/apps/${app.id}`, { origin, manifest })
+  expect(second.body).toMatchObject({ version: 3, origin, created_at: app.created_at })
+  expect(await acts(`apps/${app.id}`)).toEqual([
+    'operator Ann app.registered',
+    ...Array(2).fill('operator Ann app.updated'),
+  ])
+})
+
+test('updates at once each count a version', async () => {
+  const { id, manifest } = await anApp()
+  await Promise.all(Array.from({ length: 5 }, () => send(operator, 'PUT', `/internal/apps/${id}`, { manifest })))
+  expect((await send<App>(operator, 'GET', `/internal/apps/${id}`)).body.version).toBe(6)
+})
+
+test('an update that changes the provider or names no app is refused, and changes nothing', async () => {
+  const app = await anApp()
+  const manifest = { ...app.manifest, provider: 'another' }
+  const answer = await send(operator, 'PUT', `/internal/apps/${app.id}`, { manifest })
+  expect(answer).toMatchObject({ status: 422, body: { error: { code: 'unprocessable' } } })
+  expect(answer.body.error.message).toContain(`manifest.provider: must stay ${app.provider}`)
+  const path = `/internal/apps/${crypto.randomUUID()}`
+  expect((await send(operator, 'PUT', path, { manifest })).status).toBe(404)
+  expect((await send(operator, 'GET', path)).status).toBe(404)
+  expect((await send<App>(operator, 'GET', `/internal/apps/${app.id}`)).body.version).toBe(1)
+})
+
+test('the list has every app, newest first, in pages', async () => {
+  const apps = [await anApp(), await anApp()]
+  const { body } = await send<{ items: App[]; total: number }>(operator, 'GET', '/internal/apps?limit=2')
+  expect(body.items.map(({ id }) => id)).toEqual(apps.map(({ id }) => id).toReversed())
+  expect(body).toMatchObject({ page: 1, size: 2 })
+})
+
+test('no key of a workspace reaches these operations without the token between services', async () => {
+  expect((await send(aCaller(), 'GET', '/internal/apps', undefined, { 'x-internal-token': 'made-up' })).status).toBe(
+    401,
+  )
+})

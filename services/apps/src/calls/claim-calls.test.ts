@@ -1,0 +1,132 @@
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { beforeEach, expect, test } from 'vitest'
+import { appsApi } from '../testing/apps-api.ts'
+import { claimCalls } from './claim-calls.ts'
+import { releaseCall, renewClaims } from './claims.ts'
+
+const { admin, db, workerUrl, anApp, install, send, acknowledge } = await appsApi()
+const worker = openDatabase({ url: workerUrl, applicationName: 'test worker' })
+whenDone(() => worker.stop?.())
+const claim = (room = 32) => claimCalls({ db, worker }, room)
+const inWorkspace = (call: Awaited<ReturnType<typeof claim>>[number], delayMs: number) =>
+  db.inWorkspace(call.context, (tx) => releaseCall(tx, call, delayMs))
+
+beforeEach(async () => {
+  await admin`delete from call`
+})
+
+/** Consents to an app in as many new workspaces, and returns the ids of the installations. */
+async function consented(provider: string, count: number): Promise<string[]> {
+  const ids: string[] = []
+  for (let each = 0; each < count; each++) {
+    const caller = aCaller()
+    const { body } = await install(caller, provider)
+    await send(caller, 'POST', `/internal/installations/${body.id}/consent`)
+    ids.push(body.id)
+  }
+  return ids
+}
+
+/** As `consented`, written by one statement. */
+const manyConsented = (appId: string, count: number) => admin`
+  with made as (
+    insert into installation (workspace_id, id, app_id, livemode, workspace_name, state, manifest, created_at)
+    select uuidv7(), uuidv7(), app.id, true, 'Shop', 'PENDING', app.manifest, now()
+    from app, generate_series(1, ${count}) where app.id = ${appId}
+    returning *
+  )
+  insert into call (workspace_id, installation_id, app_id, kind, manifest, key_id, key_secret, sealed_with)
+  select workspace_id, id, app_id, 'provision', manifest, uuidv7(), '', 'test' from made`
+
+test('an app with 1,000 calls takes four places, and the call of another app is claimed beside them', async () => {
+  const [slow, other] = [await anApp(), await anApp()]
+  await manyConsented(slow.id, 1000)
+  const [id] = await consented(other.provider, 1)
+  const claimed = await claim()
+  expect(claimed.filter(({ appId }) => appId === slow.id)).toHaveLength(4)
+  expect(claimed.filter(({ appId }) => appId === other.id)).toMatchObject([{ installationId: id }])
+  expect(await claim()).toEqual([])
+  const [late] = await consented(other.provider, 1)
+  expect(await claim()).toMatchObject([{ installationId: late }])
+})
+
+test('with few places left apps take turns, the longest due first', async () => {
+  const apps = [await anApp(), await anApp(), await anApp()]
+  for (const { provider } of apps) await consented(provider, 3)
+  const claimed = await claim(4)
+  expect(claimed.map(({ appId }) => appId)).toEqual([...apps, apps[0]].map((app) => app?.id))
+})
+
+test('replicas that claim at the same moment never get the same call', async () => {
+  const apps = await Promise.all(Array.from({ length: 5 }, () => anApp()))
+  for (const { provider } of apps) await consented(provider, 4)
+  const claimed = (await Promise.all(Array.from({ length: 6 }, () => claim()))).flat()
+  expect(claimed).toHaveLength(20)
+  expect(new Set(claimed.map(({ installationId }) => installationId)).size).toBe(20)
+})
+
+test('the access of 1,000 uninstalled installations ends without waiting for the places of their app', async () => {
+  const app = await anApp()
+  await manyConsented(app.id, 1000)
+  expect(await claim()).toHaveLength(4)
+  await admin`
+    update call set kind = 'uninstall', due_at = clock_timestamp() where app_id = ${app.id} and claim is null`
+  const claimed = await claim()
+  expect(claimed).toHaveLength(32)
+  for (const call of claimed) expect(call).toMatchObject({ kind: 'uninstall', isAccessEnded: false })
+  await admin`update call set access_ended_at = now() where kind = 'uninstall'`
+  await admin`update call set claim = null, claimed_until = null`
+  expect((await claim()).filter(({ appId }) => appId === app.id)).toHaveLength(4)
+})
+
+test('an app that is installed again hears of it after the call about its uninstallation', async () => {
+  const app = await anApp()
+  const caller = aCaller()
+  const again = async () => {
+    const { body } = await install(caller, app.provider)
+    await send(caller, 'POST', `/internal/installations/${body.id}/consent`)
+    return body.id
+  }
+  const first = await again()
+  await acknowledge(first)
+  await send(caller, 'DELETE', `/internal/installations/${first}`)
+  await admin`update call set access_ended_at = now() where installation_id = ${first}`
+  const second = await again()
+  const [uninstall] = await claim()
+  expect(uninstall).toMatchObject({ installationId: first, kind: 'uninstall' })
+  expect(await claim()).toEqual([])
+  if (uninstall) await inWorkspace(uninstall, 60_000)
+  expect(await claim()).toEqual([])
+  await admin`delete from call where installation_id = ${first}`
+  expect(await claim()).toMatchObject([{ installationId: second, kind: 'provision' }])
+})
+
+test('a claim that is renewed holds, and one that is not ends after its lease', async () => {
+  const { provider } = await anApp()
+  const ids = await consented(provider, 2)
+  const claimed = await claim()
+  await admin`update call set claimed_until = clock_timestamp() - interval '1 second'`
+  await renewClaims(worker.sql, claimed.slice(0, 1))
+  const taken = await claim()
+  expect(taken).toMatchObject([{ installationId: ids[1], attempts: 2 }])
+  // The first attempt lost its claim: it changes nothing.
+  expect(await Promise.all(claimed.map((call) => inWorkspace(call, 0)))).toEqual([true, false])
+})
+
+test('a failed call is due after its delay, at once when it was uninstalled meanwhile, and at the latest when it expires', async () => {
+  const { provider } = await anApp()
+  const [delayed, ended, expiring] = await consented(provider, 3)
+  const claimed = await claim()
+  await admin`update call set kind = 'uninstall' where installation_id = ${ended ?? ''}`
+  await admin`update call set expires_at = clock_timestamp() + interval '5 minutes' where installation_id = ${expiring ?? ''}`
+  expect(await Promise.all(claimed.map((call) => inWorkspace(call, 3_600_000)))).toEqual([true, false, true])
+  const rows = await admin<{ id: string; minutes: number }[]>`
+    select installation_id as id, round(extract(epoch from due_at - clock_timestamp()) / 60)::integer as minutes from call`
+  expect(Object.fromEntries(rows.map(({ id, minutes }) => [id, minutes]))).toEqual({
+    [delayed ?? '']: 60,
+    [ended ?? '']: 0,
+    [expiring ?? '']: 5,
+  })
+})

@@ -1,0 +1,362 @@
+import type { AppSession, Installation, InstalledApp } from '@backoffice/contracts/app.ts'
+import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { decodeJwt } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { appsApi, operator } from '../testing/apps-api.ts'
+
+const { send, admin, anApp, install, acknowledge, acts, workerUrl, db, takeStatements } = await appsApi()
+const merchant = (workspaceId: string) => aCaller({ workspaceId, keyId: 'merchant', scopes: [] })
+
+/** An app in a workspace of its own, and requests about its installation. */
+async function requested(differences: Partial<AppManifest> = {}) {
+  const app = await anApp(differences)
+  const caller = merchant(crypto.randomUUID())
+  const { body } = await install(caller, app.provider)
+  const path = `/internal/installations/${body.id}`
+  return {
+    ...body,
+    app,
+    caller,
+    path,
+    get: async () => (await send<Installation>(caller, 'GET', path)).body,
+    consent: (asked?: unknown, by: Caller = caller) => send<Installation>(by, 'POST', `${path}/consent`, asked),
+    decline: () => send<Installation>(caller, 'POST', `${path}/decline`),
+    uninstall: () => send(caller, 'DELETE', path),
+    again: () => install(caller, app.provider),
+    update: (manifest: Partial<AppManifest>) =>
+      send(operator, 'PUT', `/internal/apps/${app.id}`, { manifest: { ...app.manifest, ...manifest } }),
+    calls: () =>
+      admin`select kind, manifest, key_id, key_secret, webhook_secret from call where installation_id = ${body.id}`,
+    acts: () => acts(`installations/${body.id}`),
+  }
+}
+
+/** As `requested`, and consented and acknowledged. */
+async function installed(differences: Partial<AppManifest> = {}) {
+  const found = await requested(differences)
+  await found.consent()
+  await acknowledge(found.id)
+  return found
+}
+
+describe('asking for an app', () => {
+  test('makes an installation that waits for consent, and calls nobody', async () => {
+    const { app, caller, get, calls, acts } = await requested({ name: 'Pay', scopes: ['sale', 'product::read'] })
+    expect(await get()).toMatchObject({
+      provider: app.provider,
+      name: 'Pay',
+      workspace: caller.workspaceId,
+      state: 'PENDING',
+      scopes: [],
+      requested_scopes: ['sale', 'product::read'],
+      last_error: null,
+      consented_at: null,
+    })
+    expect(await calls()).toEqual([])
+    expect(await acts()).toEqual(['merchant installation.created'])
+  })
+
+  test('for an unknown provider is unprocessable, for an impossible one bad_request', async () => {
+    const unknown = await install(merchant(crypto.randomUUID()), 'nobody')
+    expect(unknown).toMatchObject({ status: 422, body: { error: { message: expect.stringContaining('provider: ') } } })
+    expect((await install(merchant(crypto.randomUUID()), 'No Body')).status).toBe(400)
+  })
+
+  test('ten times at once makes one installation and one act', async () => {
+    const { provider } = await anApp()
+    const caller = merchant(crypto.randomUUID())
+    const answers = await Promise.all(Array.from({ length: 10 }, () => install(caller, provider)))
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
+    expect(new Set(answers.map(({ body }) => body.id)).size).toBe(1)
+    expect(await acts(`installations/${answers[0]?.body.id}`)).toEqual(['merchant installation.created'])
+  })
+
+  test('again before the consent shows the newest manifest', async () => {
+    const { id, again, update, get } = await requested()
+    await update({ scopes: ['sale'] })
+    expect((await get()).requested_scopes).toEqual(['product::read'])
+    expect((await again()).body).toMatchObject({ id, requested_scopes: ['sale'] })
+  })
+
+  test('again for the manifest that is in force is conflict, whether the app has acknowledged it or not', async () => {
+    const { id, consent, again } = await requested()
+    await consent()
+    expect((await again()).status).toBe(409)
+    await acknowledge(id)
+    expect((await again()).status).toBe(409)
+  })
+
+  test.each<[string, Partial<AppManifest>]>([
+    ['scopes', { scopes: ['product::read', 'sale'] }],
+    ['webhooks', { webhooks: { path: '/hook', events: ['order.paid'] } }],
+  ])('again after the %s have changed asks for a new consent, and the app stays ACTIVE', async (_, change) => {
+    const { id, update, again, consent, get } = await installed()
+    await update(change)
+    expect((await get()).requested_scopes).toEqual([])
+    const asked = { id, state: 'ACTIVE', scopes: ['product::read'] }
+    expect((await again()).body).toMatchObject({ ...asked, requested_scopes: change.scopes ?? ['product::read'] })
+    await consent()
+    expect(await get()).toMatchObject({ ...asked, requested_scopes: [] })
+    expect((await again()).status).toBe(409)
+    await acknowledge(id)
+    expect((await get()).scopes).toEqual(change.scopes ?? ['product::read'])
+  })
+
+  test('again after only name, embed or checkout have changed is conflict: they hold at once', async () => {
+    const { update, again, get } = await installed()
+    await update({ name: 'New name', embed: '/new', checkout: { path: '/pay' } })
+    expect((await again()).status).toBe(409)
+    expect(await get()).toMatchObject({ name: 'New name', embed: '/new' })
+  })
+})
+
+describe('consent', () => {
+  test('adds one call with one key, also when it is given ten times at once', async () => {
+    const { consent, calls, acts, get } = await requested()
+    const answers = await Promise.all(Array.from({ length: 10 }, () => consent()))
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200))
+    expect(await calls()).toHaveLength(1)
+    expect((await consent()).status).toBe(200)
+    expect(await acts()).toEqual(['merchant installation.created', 'merchant installation.consented'])
+    expect(await get()).toMatchObject({ state: 'PENDING', scopes: ['product::read'], requested_scopes: [] })
+  })
+
+  test('is to what was asked for, although the app asks for more by now', async () => {
+    const { update, consent, calls } = await requested()
+    await update({ scopes: ['*'] })
+    expect((await consent()).body.scopes).toEqual(['product::read'])
+    expect(await calls()).toMatchObject([{ manifest: { scopes: ['product::read'] } }])
+  })
+
+  test('to other scopes than those asked for by now is conflict, and nothing happens', async () => {
+    const { update, again, consent, calls, acts } = await requested({ scopes: ['sale', 'product'] })
+    await update({ scopes: ['*'] })
+    await again()
+    const answer = await consent({ scopes: ['sale', 'product'] })
+    expect(answer).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('scopes: ') } } })
+    expect(await calls()).toEqual([])
+    expect(await acts()).not.toContain('merchant installation.consented')
+    expect((await consent({ scopes: ['*'] })).status).toBe(200)
+  })
+
+  test('while the app has not acknowledged the one before is conflict, and is possible afterwards', async () => {
+    const { id, consent, update, again, get } = await requested()
+    await consent()
+    await update({ scopes: ['sale'] })
+    expect((await again()).status).toBe(201)
+    expect((await consent()).status).toBe(409)
+    expect((await get()).requested_scopes).toEqual(['sale'])
+    await acknowledge(id)
+    expect((await consent()).status).toBe(200)
+  })
+
+  test('seals the secrets: neither is in the row in plain text', async () => {
+    const { consent, calls } = await requested({ webhooks: { path: '/hook', events: ['order.paid'] } })
+    await consent()
+    const [call] = await calls()
+    // Nonce, 32 bytes, tag.
+    expect([call?.key_secret.length, call?.webhook_secret.length]).toEqual([60, 60])
+    expect(call?.key_secret.equals(call?.webhook_secret)).toBe(false)
+  })
+
+  test.each(['uninstall', 'decline'] as const)('after %s is conflict', async (act) => {
+    const found = await requested()
+    await found[act]()
+    expect((await found.consent()).status).toBe(409)
+    expect(await found.calls()).toEqual([])
+  })
+})
+
+describe('declining', () => {
+  test('ends a new installation without a call, twice is the same', async () => {
+    const { decline, calls, acts, again, id } = await requested()
+    expect((await decline()).body).toMatchObject({ state: 'UNINSTALLED', requested_scopes: [] })
+    expect((await decline()).status).toBe(200)
+    expect(await calls()).toEqual([])
+    expect(await acts()).toEqual(['merchant installation.created', 'merchant installation.declined'])
+    expect((await again()).body.id).not.toBe(id)
+  })
+
+  test('an upgrade leaves the app as it was; without a question it is conflict', async () => {
+    const { decline, update, again } = await installed()
+    expect((await decline()).status).toBe(409)
+    await update({ scopes: ['*'] })
+    await again()
+    const answer = await decline()
+    expect(answer.body).toMatchObject({
+      state: 'ACTIVE',
+      scopes: ['product::read'],
+      requested_scopes: [],
+      uninstalled_at: null,
+    })
+  })
+})
+
+describe('uninstalling', () => {
+  test('before the consent calls nobody; twice is 202 and one act', async () => {
+    const { uninstall, get, calls, acts } = await requested()
+    expect([(await uninstall()).status, (await uninstall()).status]).toEqual([202, 202])
+    expect(await get()).toMatchObject({ state: 'UNINSTALLED', requested_scopes: [] })
+    expect(await calls()).toEqual([])
+    expect(await acts()).toEqual(['merchant installation.created', 'merchant installation.uninstalled'])
+  })
+
+  test('an ACTIVE app adds one call, and one during a provision replaces the provision', async () => {
+    const active = await installed()
+    await active.uninstall()
+    expect(await active.calls()).toMatchObject([{ kind: 'uninstall', key_id: null }])
+    const pending = await requested()
+    await pending.consent()
+    await pending.uninstall()
+    expect(await pending.calls()).toMatchObject([{ kind: 'uninstall', key_id: expect.any(String) }])
+  })
+
+  test('of consent and uninstalling at the same moment, the app is uninstalled in the end', async () => {
+    for (let round = 0; round < 10; round++) {
+      const { consent, uninstall, get, calls } = await requested()
+      await Promise.all([consent(), uninstall(), consent(), uninstall()])
+      expect((await get()).state).toBe('UNINSTALLED')
+      for (const { kind } of await calls()) expect(kind).toBe('uninstall')
+    }
+  })
+})
+
+describe('a session', () => {
+  test('has the claims of OP-83, with the audience of the manifest', async () => {
+    const { path, app, caller } = await installed({ audience: 'https://aud.example', scopes: ['sale'] })
+    const { status, body } = await send<AppSession>(caller, 'POST', `${path}/session`)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({ provider: app.provider, origin: 'https://app.example', embed: '/embed' })
+    const { iat = 0, ...claims } = decodeJwt(body.token)
+    expect(claims).toEqual({
+      iss: 'https://platform.test',
+      aud: 'https://aud.example',
+      exp: iat + 300,
+      wid: caller.workspaceId,
+      wsn: 'Shop',
+      wsd: 'shop.example',
+      purpose: 'session',
+      provider: app.provider,
+      scopes: ['sale'],
+    })
+    expect(body.expires_at).toBe(new Date((iat + 300) * 1000).toISOString())
+  })
+
+  test('is for an ACTIVE app only', async () => {
+    const pending = await requested()
+    const session = (path: string) => send(pending.caller, 'POST', `${path}/session`)
+    expect((await session(pending.path)).status).toBe(409)
+    await pending.consent()
+    expect((await session(pending.path)).status).toBe(409)
+    await pending.uninstall()
+    expect((await session(pending.path)).status).toBe(409)
+  })
+})
+
+describe('another workspace', () => {
+  test.each([
+    ['GET', ''],
+    ['POST', '/consent'],
+    ['POST', '/decline'],
+    ['POST', '/session'],
+    ['DELETE', ''],
+  ] as const)('%s …%s of its installation is not_found, and an operator may', async (method, act) => {
+    const { path, get, again, update } = await installed()
+    await update({ scopes: ['*'] })
+    await again()
+    const before = await get()
+    expect((await send(merchant(crypto.randomUUID()), method, `${path}${act}`)).status).toBe(404)
+    expect(await get()).toEqual(before)
+    expect((await send(operator, method, `${path}${act}`)).status).toBeLessThan(300)
+    expect((await send(operator, method, `/internal/installations/${crypto.randomUUID()}${act}`)).status).toBe(404)
+  })
+
+  test('has rows that the role of requests does not see, of installations and of calls', async () => {
+    const { id, caller, consent } = await requested()
+    await consent()
+    const context = { workspaceId: crypto.randomUUID(), livemode: true, traceparent: '' }
+    for (const [workspaceId, count] of [
+      [caller.workspaceId, 1],
+      [context.workspaceId, 0],
+    ] as const) {
+      const seen = await db.inWorkspace({ ...context, workspaceId }, async (tx) => [
+        await tx`select from installation where id = ${id}`,
+        await tx`select from call where installation_id = ${id}`,
+        await tx`update call set attempts = attempts where installation_id = ${id}`,
+      ])
+      expect(seen.map((rows) => rows.count)).toEqual([count, count, count])
+    }
+    const worker = openDatabase({ url: workerUrl, applicationName: 'test' })
+    whenDone(() => worker.stop?.())
+    await expect(worker.sql`delete from call`).rejects.toThrow('permission denied')
+    await expect(worker.sql`update installation set state = 'ACTIVE'`).rejects.toThrow('permission denied')
+  })
+
+  test("lists its own installations only, newest first, the ended ones too; an operator's token lists none of them", async () => {
+    const { caller, app, id, uninstall, again } = await requested()
+    await uninstall()
+    const second = (await again()).body.id
+    const other = await anApp()
+    const third = (await install(caller, other.provider)).body.id
+    const list = async (by: Caller) =>
+      (await send<{ items: Installation[] }>(by, 'GET', '/internal/installations')).body.items
+    expect((await list(caller)).map((item) => item.id)).toEqual([third, second, id])
+    expect((await list(caller)).at(-1)).toMatchObject({ provider: app.provider, state: 'UNINSTALLED' })
+    expect(await list(merchant(crypto.randomUUID()))).toEqual([])
+  })
+})
+
+describe('GET /v1/apps and /v1/apps/{provider}', () => {
+  test('show the PENDING and ACTIVE apps of the workspace, newest first, in pages', async () => {
+    const webhooks = { path: '/hook', events: ['order.paid'] }
+    const { caller, app, id } = await installed({ webhooks, checkout: { path: '/pay' } })
+    const gone = await anApp()
+    const { body: ended } = await install(caller, gone.provider)
+    await send(caller, 'DELETE', `/internal/installations/${ended.id}`)
+    const waiting = await anApp()
+    await install(caller, waiting.provider)
+    const reader = { ...caller, scopes: ['app::read'] }
+    const { body } = await send<{ items: InstalledApp[]; total: number }>(reader, 'GET', '/v1/apps?limit=1&page=2')
+    expect(body).toMatchObject({ page: 2, size: 1, total: 2 })
+    const shown = {
+      id,
+      provider: app.provider,
+      state: 'ACTIVE',
+      scopes: ['product::read'],
+      webhooks,
+      checkout: { path: '/pay' },
+    }
+    expect(body.items).toMatchObject([shown])
+    expect((await send(reader, 'GET', `/v1/apps/${app.provider}`)).body).toEqual(body.items[0])
+    expect((await send(reader, 'GET', `/v1/apps/${gone.provider}`)).status).toBe(404)
+    expect((await send(reader, 'GET', '/v1/apps/nobody')).status).toBe(404)
+    expect((await send(reader, 'GET', '/v1/apps/NO..')).status).toBe(400)
+    expect((await send(aCaller(), 'GET', `/v1/apps/${app.provider}`)).status).toBe(404)
+  })
+
+  test.each([
+    [['app'], 200],
+    [['*'], 200],
+    [['app::update', 'product'], 403],
+    [[], 403],
+  ])('need app::read: %j', async (scopes, status) => {
+    expect((await send(aCaller({ scopes }), 'GET', '/v1/apps')).status).toBe(status)
+  })
+
+  test('send as many statements for many apps as for one', async () => {
+    const caller = aCaller()
+    const count = async () => {
+      takeStatements()
+      await send(caller, 'GET', '/v1/apps')
+      return takeStatements().length
+    }
+    await install(caller, (await anApp()).provider)
+    const one = await count()
+    for (let more = 0; more < 5; more++) await install(caller, (await anApp()).provider)
+    expect(await count()).toBe(one)
+  })
+})
