@@ -11,6 +11,9 @@ import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
 import type { Authenticator } from './keys/authenticator.ts'
 import { internalOperations, operations } from './operations.ts'
+import { pageLinks } from './page-links/page-links.ts'
+import { signedIds } from './page-links/signed-ids.ts'
+import { addPages } from './pages/add-pages.ts'
 import { addAssets } from './proxy/assets.ts'
 import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
@@ -31,6 +34,8 @@ export interface GatewayOptions {
   readonly adminToken: string
   /** The private key of the internal token, base64 DER PKCS8. */
   readonly tokenKey: string
+  /** The gateway's address, as browsers see it. */
+  readonly publicUrl: URL
   /** The limit of workspaces without a limit of their own. */
   readonly rateLimit: RateLimit
   readonly clock?: () => Date
@@ -38,7 +43,7 @@ export interface GatewayOptions {
   readonly checkResponses?: boolean
 }
 
-/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, `/admin/v1`, `/internal` and the API's documentation. */
+/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = () => new Date(), ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
   addProxy(app, {
@@ -50,7 +55,10 @@ export function createGatewayApp({ clock = () => new Date(), ...options }: Gatew
   })
   addAssets(app, options.upstreams.catalog.files)
   addPublicKeys(app, options.upstreams.apps.requests)
-  const routes = operations(options.apps).map((operation) => adminRoute(operation, { ...options, clock }))
+  const ids = signedIds(options.tokenKey)
+  addPages(app, { ...options, ids })
+  const adminOperations = operations(options.apps, pageLinks(ids, options.publicUrl))
+  const routes = adminOperations.map((operation) => adminRoute(operation, { ...options, clock }))
   addRoutes(app, routes, options.checkResponses)
   const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))
   const internalRoutes = internalOperations.map((one) => operationRoute(one, { db: options.db, verifyToken, clock }))

@@ -19,6 +19,7 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, cons
     upstreams,
     apps,
     adminToken: config.ADMIN_TOKEN,
+    publicUrl: config.PUBLIC_URL,
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
   })

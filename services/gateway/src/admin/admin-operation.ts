@@ -15,6 +15,8 @@ export interface Act {
     | 'key.activated'
     | 'key.rotated'
     | 'key.revoked'
+    | 'link.created'
+    | 'session.created'
   readonly target: string
 }
 
