@@ -28,8 +28,9 @@ export function testApps(upstream: TestUpstream) {
     const { keyId, workspaceId } = await verify(String(token), new Date())
     const body = request.headers['content-type'] === undefined ? undefined : await json(request)
     asked.push({ method, path, body, actor: keyId, workspace: workspaceId })
-    const answer = (status: number, content: unknown) =>
+    const answer = (status: number, content: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content))
+    }
     const refuse = (status: number, code: string) => answer(status, { error: { code, message: 'no', request_id: '' } })
 
     const [, , , id = '', act] = path.split('/')

@@ -75,7 +75,6 @@ ${script && html`<script type="module">${script.content}</script>`}
 `
   return reply
     .code(status)
-    .headers(PAGE_HEADERS)
     .header('content-security-policy', directives.join('; '))
     .type('text/html; charset=utf-8')
     .send(page.text)

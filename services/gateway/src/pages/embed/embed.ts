@@ -32,6 +32,8 @@ export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl 
     }
     // A frame on our own origin could use the cookies of these pages.
     if (new URL(origin).origin === publicUrl.origin) throw noSuchPage()
+    // Popups of the app, such as another service's sign-in, can answer it.
+    reply.header('cross-origin-opener-policy', 'same-origin-allow-popups')
     return sendPage(reply, {
       title: name,
       body: embedPage(installation, session, ids.csrfToken(session)),
