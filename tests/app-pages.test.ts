@@ -40,8 +40,8 @@ const textOf = (page: Page) => page.evaluate('document.body.innerText') as Promi
 const receivedBy = (frame: Frame | Page) => frame.evaluate('window.received') as Promise<Message[]>
 const claimsOf = (token = '') => JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
 
-describe.skipIf(CHROMIUM === undefined)('in a browser (needs Chromium)', async () => {
-  if (CHROMIUM === undefined) return
+describe('in a browser', async () => {
+  if (CHROMIUM === undefined) return void test.skip('Chromium is not installed here', () => undefined)
   const [stack, app, browser] = await Promise.all([startStack(), startReceiver(), startBrowser()])
   app.answerWith((response, { path }) => {
     const content = { '/embed': EMBED, '/popup': POPUP }[path] ?? '{}'

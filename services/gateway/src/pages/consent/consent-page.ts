@@ -42,7 +42,8 @@ export function consentPage({ installation, session, csrfToken, hasChanged }: Co
       ${
         wide.length > 0 &&
         html`<section class="warning" aria-labelledby="wide">
-        <h2 id="wide">Wide access</h2>
+        <h2 id="wide"><span aria-hidden="true">⚠</span> Wide access</h2>
+        <p>This is more than most apps need. Approve it only if you are sure.</p>
         <ul>${wide.map(scopeItem)}</ul>
       </section>`
       }
@@ -72,21 +73,21 @@ export function consentPage({ installation, session, csrfToken, hasChanged }: Co
         <input type="hidden" name="csrf" value="${csrfToken}">
         ${requested.map((scope) => html`<input type="hidden" name="scope" value="${scope}">`)}
         ${events.map((event) => html`<input type="hidden" name="event" value="${event}">`)}
-        <button class="primary" name="decision" value="approve">${isUpgrade ? 'Approve the new access' : 'Approve and install'}</button>
+        <button class="primary" name="decision" value="approve">${isUpgrade ? 'Approve new access' : 'Approve and install'}</button>
         <button name="decision" value="decline">Decline</button>
       </form>
     </main>`
 }
 
 const scopeItem = ({ scope, sentence, isNew }: ShownScope): Html => html`
-          <li${isNew && html` class="new"`}>
-            <span>${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}${isNew && html` <strong class="tag">New</strong>`}</span>
+          <li>
+            <span>${sentence}${isNew && html` <strong class="tag new">New</strong>`}</span>
             <code>${scope}</code>
           </li>`
 
 const eventSection = (events: readonly string[]): Html => html`
       <section aria-labelledby="events">
-        <h2 id="events">It is told when something happens</h2>
+        <h2 id="events">It hears what happens</h2>
         ${
           events.includes(ALL_EVENTS)
             ? html`<p>Every event of this workspace is sent to the app, with the data in it.</p>`

@@ -23,9 +23,9 @@ export function statePage(installation: Installation, session: PageSession, deci
     <main class="card">
       ${appIdentity(installation)}
       <h1 role="status">${title}</h1>
+      <p class="quiet">Workspace: ${workspaceName(session)}</p>
       <p>${text}</p>
       ${further}
-      <p class="quiet">Workspace: ${workspaceName(session)}</p>
     </main>`,
   })
   if (state === 'PENDING') {

@@ -68,7 +68,8 @@ export function sendPage(
     <style>${STYLE.content}</style>
   </head>
   <body>
-${body}
+    ${!isFullSize && html`<header class="brand">Commerce Back-Office</header>`}
+    ${body}
 ${script && html`<script type="module">${script.content}</script>`}
   </body>
 </html>
