@@ -28,7 +28,8 @@ export type App = z.output<typeof App>
 
 /**
  * An app in a workspace, as operators and the pages see it. `scopes` are those that the merchant consented to, `requested_scopes`
- * those that the app asks for and that wait for a consent: none when nothing waits.
+ * those that the app asks for and that wait for a consent: none when nothing waits. `webhooks` are those asked for while something
+ * waits, and those consented to otherwise.
  */
 export const Installation = z.strictObject({
   id: Id,
@@ -41,6 +42,8 @@ export const Installation = z.strictObject({
   state: z.enum(INSTALLATION_STATES),
   scopes: z.array(z.string()),
   requested_scopes: z.array(z.string()),
+  webhooks: Webhooks,
+  checkout: Checkout,
   last_error: z.string().nullable(),
   created_at: Timestamp,
   consented_at: Timestamp.nullable(),

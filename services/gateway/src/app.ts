@@ -12,6 +12,9 @@ import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
 import type { Authenticator } from './keys/authenticator.ts'
 import { internalOperations, operations } from './operations.ts'
+import { pageLinks } from './page-links/page-links.ts'
+import { signedIds } from './page-links/signed-ids.ts'
+import { addPages } from './pages/add-pages.ts'
 import { addAssets } from './proxy/assets.ts'
 import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
@@ -34,6 +37,8 @@ export interface GatewayOptions {
   readonly isAdminApart?: boolean
   /** The private key of the internal token, base64 DER PKCS8. */
   readonly tokenKey: string
+  /** The gateway's address, as browsers see it. */
+  readonly publicUrl: URL
   /** The limit of workspaces without a limit of their own. */
   readonly rateLimit: RateLimit
   readonly clock?: () => Date
@@ -43,7 +48,7 @@ export interface GatewayOptions {
 
 const now = () => new Date()
 
-/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, `/admin/v1`, `/internal` and the API's documentation. */
+/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
   addProxy(app, {
@@ -55,6 +60,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   })
   addAssets(app, options.upstreams.catalog.files)
   addPublicKeys(app, options.upstreams.apps.requests)
+  addPages(app, { ...options, ids: signedIds(options.tokenKey) })
   if (!options.isAdminApart) addAdmin(app, { ...options, clock })
   const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))
   const internalRoutes = internalOperations.map((one) => operationRoute(one, { db: options.db, verifyToken, clock }))
@@ -68,7 +74,8 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   return app
 }
 
-type AdminOptions = AdminDependencies & Pick<GatewayOptions, 'apps' | 'upstreams' | 'tokenKey' | 'checkResponses'>
+type AdminOptions = AdminDependencies &
+  Pick<GatewayOptions, 'apps' | 'upstreams' | 'tokenKey' | 'publicUrl' | 'checkResponses'>
 
 /** The admin API on a listener of its own: nothing but `/admin/v1`. */
 export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
@@ -78,7 +85,8 @@ export function createAdminApp({ clock = now, ...options }: GatewayOptions): Fas
 }
 
 function addAdmin(app: FastifyInstance, options: AdminOptions): void {
-  const { tokenKey, checkResponses } = options
-  const routes = operations({ ...options, sign: tokenSigner(tokenKey) }).map((one) => adminRoute(one, options))
+  const { tokenKey, publicUrl, checkResponses } = options
+  const links = pageLinks(signedIds(tokenKey), publicUrl)
+  const routes = operations({ ...options, links, sign: tokenSigner(tokenKey) }).map((one) => adminRoute(one, options))
   addRoutes(app, routes, checkResponses)
 }

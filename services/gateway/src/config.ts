@@ -10,6 +10,8 @@ export const GatewayConfig = serviceConfig('gateway')
     ADMIN_TOKEN: z.string().min(16),
     /** The port of the admin API, which the public port then does not have (OP-86). */
     ADMIN_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
+    /** The gateway's address as browsers see it: links to the pages of apps begin with it. */
+    PUBLIC_URL: z.url({ protocol: /^https?$/ }).transform((text) => new URL(text)),
     /** The limit of workspaces without one of their own (OP-06). */
     RATE_LIMIT_PER_MINUTE: z.coerce.number().int().min(1).default(6000),
     RATE_LIMIT_BURST: z.coerce.number().int().min(1).default(200),

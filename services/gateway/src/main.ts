@@ -26,6 +26,7 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, cons
     apps,
     operators,
     isAdminApart: ADMIN_PORT !== undefined,
+    publicUrl: config.PUBLIC_URL,
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
   }

@@ -8,6 +8,7 @@ import { revokeAppKey } from './app-keys/revoke-app-key.ts'
 import { appOperations } from './apps/app-operations.ts'
 import type { AppsClient } from './apps/apps-client.ts'
 import { installationOperations } from './apps/installation-operations.ts'
+import { pageOperations } from './apps/page-operations.ts'
 import { listAudit } from './audit/list-audit.ts'
 import { getDeletion } from './deletions/get-deletion.ts'
 import { createKey } from './keys/create-key.ts'
@@ -19,6 +20,7 @@ import { createOperator } from './operators/create-operator.ts'
 import { deleteOperator } from './operators/delete-operator.ts'
 import { listOperators } from './operators/list-operators.ts'
 import { rotateOperator } from './operators/rotate-operator.ts'
+import type { PageLinks } from './page-links/page-links.ts'
 import type { Upstreams } from './proxy/upstream.ts'
 import { createWorkspace } from './workspaces/create-workspace.ts'
 import { deleteWorkspace } from './workspaces/delete-workspace.ts'
@@ -29,6 +31,7 @@ import { updateSettings } from './workspaces/update-settings.ts'
 
 interface Operating {
   readonly apps: AppsClient
+  readonly links: PageLinks
   readonly db: Database
   readonly upstreams: Upstreams
   /** Signs the tokens of calls to the services. */
@@ -36,7 +39,7 @@ interface Operating {
 }
 
 /** The admin API (architecture: Admin API). */
-export const operations = ({ apps, db, upstreams, sign }: Operating): readonly AnyAdminOperation[] => [
+export const operations = ({ apps, links, db, upstreams, sign }: Operating): readonly AnyAdminOperation[] => [
   createWorkspace,
   listWorkspaces,
   updateSettings,
@@ -50,7 +53,8 @@ export const operations = ({ apps, db, upstreams, sign }: Operating): readonly A
   revokeKey,
   getDeletion({ db, upstreams, sign }),
   ...appOperations(apps),
-  ...installationOperations(apps),
+  ...installationOperations(apps, links),
+  ...pageOperations(apps, links),
   createOperator,
   listOperators,
   rotateOperator,

@@ -21,6 +21,8 @@ export interface Act {
     | 'operator.created'
     | 'operator.rotated'
     | 'operator.deleted'
+    | 'link.created'
+    | 'session.created'
   readonly target: string
 }
 

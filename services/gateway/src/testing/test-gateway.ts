@@ -72,14 +72,21 @@ export interface TestGateway {
 }
 
 interface TestGatewayOptions {
+  /** How browsers reach it; over https unless given. */
+  readonly publicUrl?: URL
   readonly rateLimit?: RateLimit
   readonly limits?: UpstreamLimits
 }
 
+const PUBLIC_URL = new URL('https://shop.example')
 const GENEROUS: RateLimit = { perSecond: 1000, burst: 100_000 }
 
 /** Starts a gateway for the calling test file. */
-export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayOptions = {}): Promise<TestGateway> {
+export async function testGateway({
+  rateLimit = GENEROUS,
+  limits,
+  publicUrl = PUBLIC_URL,
+}: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await testDatabase('gateway')
   const services = Object.fromEntries(
     await Promise.all(ROUTED_SERVICES.map(async (name) => [name, await testUpstream()] as const)),
@@ -110,6 +117,7 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     apps,
     operators,
     tokenKey: tokenPrivateKey,
+    publicUrl,
     rateLimit,
     clock: () => new Date(now),
     checkResponses: true,
