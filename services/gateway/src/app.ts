@@ -5,6 +5,7 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { FastifyInstance } from 'fastify'
 import { adminRoute } from './admin/admin-operation.ts'
+import { getDeletion } from './deletions/get-deletion.ts'
 import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
 import type { Authenticator } from './keys/authenticator.ts'
@@ -15,7 +16,6 @@ import { addProxy } from './proxy/proxy.ts'
 import type { Upstreams } from './proxy/upstream.ts'
 import { rateLimiter } from './rate-limit/rate-limiter.ts'
 import type { RateLimit } from './rate-limit/token-bucket.ts'
-import { getDeletion } from './workspaces/get-deletion.ts'
 
 export interface GatewayOptions {
   readonly logger: Logger

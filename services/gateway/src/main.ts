@@ -1,9 +1,9 @@
 import { runService } from '@backoffice/service/run-service.ts'
 import { createGatewayApp } from './app.ts'
 import { GatewayConfig } from './config.ts'
+import { KEPT_TABLES } from './deletions/kept-tables.ts'
 import { authenticator } from './keys/authenticator.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
-import { KEPT_TABLES } from './workspaces/kept-tables.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool }) => {
   const worker = openPool('worker', { role: 'worker' })
