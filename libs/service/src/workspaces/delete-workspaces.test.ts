@@ -44,11 +44,11 @@ async function aWorkspace(products = 3): Promise<string> {
 }
 
 /** Works until nothing is due; `publish` has the outbox published meanwhile. */
-async function deleteDue(hooks: WorkspaceHooks = { recordsOfDeleted }, now = new Date(), isPublishing = true) {
+async function deleteDue(hooks: WorkspaceHooks = { recordsOfDeleted }, now = new Date()) {
   let batches = 0
   while (await deleteSome({ db, hooks, wakeRelay: () => undefined }, new Date(now.getTime() + batches * 1100))) {
     batches++
-    if (isPublishing) await admin`update outbox set published_at = now() where published_at is null`
+    await admin`update outbox set published_at = now() where published_at is null`
     if (batches > 200) throw new Error('it does not end')
   }
   return batches
