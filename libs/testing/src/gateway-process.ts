@@ -31,6 +31,7 @@ export async function startGatewayProcess(settings: Readonly<Record<string, stri
     SCHEMA_REGISTRY_URL: registryUrl,
     INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
     ADMIN_TOKEN: adminToken,
+    PUBLIC_URL: 'http://127.0.0.1',
     ...Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), 'http://127.0.0.1:9'])),
     ...settings,
   })

@@ -4,10 +4,10 @@ import { appsClient } from './apps/apps-client.ts'
 import { recordActsOfApps } from './audit/record-acts-of-apps.ts'
 import { operatorAuthenticator } from './authorization/operator-authenticator.ts'
 import { GatewayConfig } from './config.ts'
+import { KEPT_TABLES } from './deletions/kept-tables.ts'
 import { authenticator } from './keys/authenticator.ts'
 import { keyUses } from './keys/key-uses.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
-import { KEPT_TABLES } from './workspaces/kept-tables.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, consume }) => {
   const worker = openPool('worker', { role: 'worker' })

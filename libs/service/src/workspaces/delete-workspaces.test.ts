@@ -4,7 +4,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { deleteSome, deleteWorkspaces } from './delete-workspaces.ts'
 import { PASSES_AFTER_S } from './deletion-passes.ts'
 import { rowsOf } from './get-rows.ts'
@@ -15,6 +15,11 @@ const { admin, db, appUrl } = await testDatabase('catalog')
 const recordsOfDeleted: NonNullable<WorkspaceHooks['recordsOfDeleted']> = {
   product: (key) => ({ topic: 'catalog.products', type: 'product.state', key, data: null }),
 }
+
+// The deletions of other tests have no turns.
+beforeEach(async () => {
+  await admin`update deleted_workspace set next_pass_at = null`
+})
 
 const inside = <Result>(workspaceId: string, work: (tx: Transaction) => Promise<Result>) =>
   db.inWorkspace({ workspaceId, livemode: true, traceparent: '' }, work)
@@ -39,11 +44,11 @@ async function aWorkspace(products = 3): Promise<string> {
 }
 
 /** Works until nothing is due; `publish` has the outbox published meanwhile. */
-async function deleteDue(hooks: WorkspaceHooks = { recordsOfDeleted }, now = new Date(), isPublishing = true) {
+async function deleteDue(hooks: WorkspaceHooks = { recordsOfDeleted }, now = new Date()) {
   let batches = 0
-  while (await deleteSome({ db, hooks, wakeRelay: () => undefined }, new Date(now.getTime() + batches * 5000))) {
+  while (await deleteSome({ db, hooks, wakeRelay: () => undefined }, new Date(now.getTime() + batches * 1100))) {
     batches++
-    if (isPublishing) await admin`update outbox set published_at = now() where published_at is null`
+    await admin`update outbox set published_at = now() where published_at is null`
     if (batches > 200) throw new Error('it does not end')
   }
   return batches

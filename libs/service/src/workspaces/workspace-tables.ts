@@ -50,7 +50,7 @@ export async function workspaceTables(sql: AnySql, keptTables: readonly string[]
   return inOrder(tables)
 }
 
-/** Puts each table after all that refer to it. */
+/** Puts each table after all that refer to it, and the outbox last. */
 function inOrder(tables: readonly WorkspaceTable[]): WorkspaceTable[] {
   const ordered: WorkspaceTable[] = []
   for (let left = [...tables]; left.length > 0; ) {
@@ -59,5 +59,7 @@ function inOrder(tables: readonly WorkspaceTable[]): WorkspaceTable[] {
     ordered.push(...next)
     left = left.filter((table) => !next.includes(table))
   }
-  return ordered
+  // Last, since tombstones that wait there would be read again with each batch of other rows.
+  const isOutbox = ({ name }: WorkspaceTable) => name === 'outbox'
+  return [...ordered.filter((table) => !isOutbox(table)), ...ordered.filter(isOutbox)]
 }
