@@ -24,10 +24,28 @@ test('the last page names no next one, and a list without items is none', () => 
   expect(readableAnswer({ ...page, total: 0, total_pages: 0, items: [] }, ['id'])).toBe('none\n')
 })
 
-test('an object has a line for each member, and its lists below', () => {
-  const answer = { id: '1', sandbox: { id: '2' }, services: [{ service: 'catalog', rows: 0 }], domain: null }
+test('an object has a line for each member, and its lists below; a resource inside it is its id and name', () => {
+  const answer = {
+    id: '1',
+    sandbox: { id: '2', livemode: false },
+    workspace: { id: '3', name: 'Shop' },
+    rate_limit: { burst: 5 },
+    services: [{ service: 'catalog', rows: 0 }],
+    domain: null,
+  }
   expect(readableAnswer(answer)).toBe(
-    ['id       1', 'sandbox  {"id":"2"}', 'domain   -', '', 'services', 'SERVICE  ROWS', 'catalog  0', ''].join('\n'),
+    [
+      'id          1',
+      'sandbox     2',
+      'workspace   3 (Shop)',
+      'rate_limit  {"burst":5}',
+      'domain      -',
+      '',
+      'services',
+      'SERVICE  ROWS',
+      'catalog  0',
+      '',
+    ].join('\n'),
   )
 })
 

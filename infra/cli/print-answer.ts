@@ -50,6 +50,13 @@ function aligned(rows: readonly (readonly string[])[]): string {
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '-'
   if (Array.isArray(value) && value.every((each) => typeof each !== 'object')) return cell(value.join(', ') || null)
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = typeof value === 'object' ? named(value as Members) : String(value)
   return stripVTControlCharacters(text).replaceAll(/\p{Cc}/gu, ' ')
+}
+
+/** A resource inside another one by its id and name, any other object as JSON. */
+function named(value: Members): string {
+  const { id, name } = value
+  if (typeof id !== 'string') return JSON.stringify(value)
+  return typeof name === 'string' ? `${id} (${name})` : id
 }
