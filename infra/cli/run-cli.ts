@@ -12,7 +12,16 @@ import { workspaces } from './commands/workspaces.ts'
 
 const ROOT = defineCommand({
   meta: { name: 'backoffice', description: 'Work on a back-office over its admin API' },
-  subCommands: { workspaces, keys, operators, audit, apps, installations, checks },
+  subCommands: {
+    workspaces,
+    keys,
+    operators,
+    audit,
+    apps,
+    app: { ...apps, meta: { hidden: true } }, // `app doctor` reads as what it does
+    installations,
+    checks,
+  },
 }) as CommandDef
 
 interface Found {
