@@ -16,7 +16,17 @@ const ROOT = defineCommand({
     name: 'backoffice',
     description: `Work on the local stack, or on the back-office at BACKOFFICE_URL as the operator of BACKOFFICE_TOKEN`,
   },
-  subCommands: { workspaces, keys, operators, audit, apps, installations, 'dead-letters': deadLetters, checks },
+  subCommands: {
+    workspaces,
+    keys,
+    operators,
+    audit,
+    apps,
+    app: { ...apps, meta: { hidden: true } }, // `app doctor` reads as what it does
+    installations,
+    'dead-letters': deadLetters,
+    checks,
+  },
 }) as CommandDef
 
 interface Found {

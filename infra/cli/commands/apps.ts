@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { apiCommand, commandGroup, listCommand } from '../api-command.ts'
 import { id, idArgument } from '../arguments.ts'
 import { CommandError } from '../command-error.ts'
+import { doctor } from '../doctor/doctor-command.ts'
 
 const APP = { id: idArgument("The app's id") }
 const MANIFEST = { type: 'positional', required: true, description: 'The file of the manifest' } as const
@@ -31,6 +32,7 @@ export const apps = commandGroup('Third-party apps', {
       body: { origin, manifest: readManifest(manifest) },
     }),
   }),
+  doctor,
   update: apiCommand({
     description: 'Give an app another manifest; the origin stays unless given',
     args: { ...APP, manifest: MANIFEST, origin: ORIGIN },

@@ -3,12 +3,15 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { freePort } from '@backoffice/testing/service-process.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { paymentApp } from '../../../examples/app/src/app.ts'
 import { readSettings } from '../../../examples/app/src/settings.ts'
+import { runCli } from '../run-cli.ts'
 import { frameProblem } from './check-embed.ts'
 import { report } from './doctor-command.ts'
 import { doctorKey } from './doctor-keys.ts'
@@ -123,6 +126,25 @@ it.each<[string, Record<string, string>, boolean]>([
   ["frame-ancestors 'none'", { 'content-security-policy': "frame-ancestors 'none'" }, false],
 ])('%s: the embed can be framed: %o', (_, headers, canBeFramed) => {
   expect(frameProblem({ headers: new Headers(headers) }, 'https://p.example') === undefined).toBe(canBeFramed)
+})
+
+it('the command reports each expectation, with exit code 0 or 1', async () => {
+  const run = async (line: string) => {
+    let output = ''
+    const print = (text: string) => (output += text)
+    const surroundings = { environment: { STACK_DIR: folder }, print, printError: print, readInput: async () => '' }
+    return { code: await runCli(line.split(' '), surroundings), output: () => output }
+  }
+  const port = await freePort()
+  const options = `--manifest ${fileURLToPath(example)} --port ${port} --key ${keyFile}`
+  const origin = await exampleApp({ PLATFORM_URL: `http://127.0.0.1:${port}` })
+  const good = await run(`app doctor ${origin} ${options}`)
+  expect([good.code, good.output()]).toEqual([0, expect.stringContaining('ok   provision refuses an expired token\n')])
+  const bad = await run(`apps doctor http://127.0.0.1:2 ${options} --json`)
+  expect([bad.code, JSON.parse(bad.output())[0].result]).toEqual([1, 'fail'])
+  expect(await run(`app doctor ${origin} --manifest package.json`)).toMatchObject({ code: 1 })
+  expect(await run(`app doctor nonsense ${options}`)).toMatchObject({ code: 1 })
+  expect(await run(`app doctor ${origin} ${options} --prot 1`)).toMatchObject({ code: 2 })
 })
 
 it('has the same key in each run', () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { CommandError } from '../command-error.ts'
 import type { DoctorKey } from './doctor-keys.ts'
 
 /** Serves the doctor's public key on loopback at the platform's paths (OP-82). Port 0 takes a free one. */
@@ -15,7 +16,9 @@ export async function serveKeys({ jwks, pem }: DoctorKey, port: number) {
     return response.writeHead(404).end()
   })
   server.listen(port, '127.0.0.1')
-  await once(server, 'listening')
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    throw new CommandError(`port ${port} cannot be used (${error.code}): choose another with --port`)
+  })
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     stop: () => {

@@ -513,6 +513,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/orders/{id}/checkout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a checkout of an order with an installed app
+         * @description Needs the scope `sale::create`.
+         */
+        post: operations["createOrderCheckout"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/orders/{id}/invoices": {
         parameters: {
             query?: never;
@@ -803,6 +823,46 @@ export interface paths {
          * @description Needs the scope `import::create`.
          */
         post: operations["undoImport"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the apps of the workspace
+         * @description Needs the scope `app::read`.
+         */
+        get: operations["listApps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/apps/{provider}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get an app of the workspace
+         * @description Needs the scope `app::read`.
+         */
+        get: operations["getApp"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -2653,6 +2713,27 @@ export interface components {
         };
         /**
          * @example {
+         *       "provider": "example-pay"
+         *     }
+         */
+        CheckoutInput: {
+            provider: string;
+        };
+        /**
+         * @example {
+         *       "sessionId": "cs_4f1d",
+         *       "redirectUrl": "https://pay.example.com/cs_4f1d",
+         *       "amountMinor": 2500
+         *     }
+         */
+        CheckoutSession: {
+            sessionId: string;
+            /** Format: uri */
+            redirectUrl: string;
+            amountMinor: number;
+        };
+        /**
+         * @example {
          *       "id": "0198c7a0-0000-7000-8000-000000000033",
          *       "number": "1",
          *       "order": "0198c7a0-0000-7000-8000-000000000030",
@@ -2923,6 +3004,96 @@ export interface components {
         ImportKeptRow: {
             key: string;
             reason: string;
+        };
+        /**
+         * @example {
+         *       "page": 1,
+         *       "size": 20,
+         *       "total": 1,
+         *       "total_pages": 1,
+         *       "has_next_page": false,
+         *       "has_previous_page": false,
+         *       "items": [
+         *         {
+         *           "id": "0198c7a0-0000-7000-8000-000000000070",
+         *           "provider": "acme-pay",
+         *           "name": "Acme Pay",
+         *           "state": "ACTIVE",
+         *           "scopes": [
+         *             "sale::read",
+         *             "sale::create"
+         *           ],
+         *           "requested_scopes": [],
+         *           "embed": "/embed",
+         *           "webhooks": {
+         *             "path": "/webhooks",
+         *             "events": [
+         *               "order.paid"
+         *             ]
+         *           },
+         *           "checkout": {
+         *             "path": "/checkout"
+         *           },
+         *           "created_at": "2026-03-01T12:00:00.000Z",
+         *           "activated_at": "2026-03-01T12:00:01.000Z"
+         *         }
+         *       ]
+         *     }
+         */
+        AppPage: {
+            page: number;
+            size: number;
+            total: number;
+            total_pages: number;
+            has_next_page: boolean;
+            has_previous_page: boolean;
+            items: components["schemas"]["App"][];
+        };
+        /**
+         * @example {
+         *       "id": "0198c7a0-0000-7000-8000-000000000070",
+         *       "provider": "acme-pay",
+         *       "name": "Acme Pay",
+         *       "state": "ACTIVE",
+         *       "scopes": [
+         *         "sale::read",
+         *         "sale::create"
+         *       ],
+         *       "requested_scopes": [],
+         *       "embed": "/embed",
+         *       "webhooks": {
+         *         "path": "/webhooks",
+         *         "events": [
+         *           "order.paid"
+         *         ]
+         *       },
+         *       "checkout": {
+         *         "path": "/checkout"
+         *       },
+         *       "created_at": "2026-03-01T12:00:00.000Z",
+         *       "activated_at": "2026-03-01T12:00:01.000Z"
+         *     }
+         */
+        App: {
+            /** Format: uuid */
+            id: string;
+            provider: string;
+            name: string;
+            /** @enum {string} */
+            state: "PENDING" | "ACTIVE" | "FAILED" | "UNINSTALLED";
+            scopes: string[];
+            requested_scopes: string[];
+            embed: string;
+            webhooks: {
+                path: string;
+                events: string[];
+            } | null;
+            checkout: {
+                path: string;
+            } | null;
+            /** Format: date-time */
+            created_at: string;
+            activated_at: string | null;
         };
         /**
          * @example {
@@ -5506,6 +5677,37 @@ export interface operations {
             "5XX": components["responses"]["Error"];
         };
     };
+    createOrderCheckout: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Names the request, so that sending it again within 24 hours does nothing twice and gets the first answer, or `conflict` where that held a secret. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckoutInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckoutSession"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
     listOrderInvoices: {
         parameters: {
             query?: {
@@ -5987,6 +6189,56 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ImportUndo"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    listApps: {
+        parameters: {
+            query?: {
+                page?: number;
+                limit?: number;
+                size?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AppPage"];
+                };
+            };
+            "4XX": components["responses"]["Error"];
+            "5XX": components["responses"]["Error"];
+        };
+    };
+    getApp: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                provider: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["App"];
                 };
             };
             "4XX": components["responses"]["Error"];

@@ -9,7 +9,7 @@ import { rowsOf, WorkspaceRows } from '@backoffice/service/workspaces/get-rows.t
 import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
 import type { Upstreams } from '../proxy/upstream.ts'
-import { KEPT_TABLES } from '../workspaces/kept-tables.ts'
+import { KEPT_TABLES } from './kept-tables.ts'
 
 /** What a service has left; null while it does not answer. */
 const Left = z.strictObject({ service: z.string(), rows: z.int().nullable(), files: z.int().nullable() })

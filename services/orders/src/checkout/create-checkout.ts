@@ -2,6 +2,7 @@ import { CheckoutSession } from '@backoffice/contracts/app.ts'
 import { Provider } from '@backoffice/contracts/app-manifest.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
@@ -10,19 +11,22 @@ import { type OrderRecord, readOrder } from '../orders/order.ts'
 import type { PlaceWithStock } from '../orders/place-order.ts'
 import type { CheckoutApps } from './checkout-apps.ts'
 
+const CheckoutBody = named('CheckoutInput', z.strictObject({ provider: Provider }), { provider: 'example-pay' })
+
 /**
  * POST /v1/orders/{id}/checkout (extension of OP-85): asks an installed app for a checkout of what is open on the order. An order at
  * CART is placed first (OP-44); it stays PLACED when the app refuses, so the request can be repeated.
  */
 export const createCheckout = (db: Database, place: PlaceWithStock, apps: CheckoutApps) =>
   operation({
+    operationId: 'createOrderCheckout',
     method: 'POST',
     path: '/v1/orders/{id}/checkout',
     operationId: 'createCheckout',
     summary: 'Start a checkout of an order with an installed app',
     scope: 'sale::create',
     params: z.strictObject({ id: Id }),
-    body: z.strictObject({ provider: Provider }),
+    body: CheckoutBody,
     responses: { 201: CheckoutSession },
     openPoints: ['OP-08', 'OP-44', 'OP-85'],
     extension: true,
