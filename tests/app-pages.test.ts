@@ -24,6 +24,7 @@ const POPUP = `<!doctype html><script>
 
 interface Installation {
   readonly id: string
+  readonly workspace: string
   readonly state: string
   readonly consent_url: string
 }
@@ -35,6 +36,16 @@ interface Message {
   readonly exp?: number
   readonly theme?: string
 }
+
+/** Tokens are replaced a minute before they expire: those of this page after a tenth of a second. */
+const replaceTokensSoon = (page: Page) =>
+  page.evaluateOnNewDocument(`{
+    const send = window.fetch
+    window.fetch = async (...request) => {
+      const answer = await send(...request)
+      return answer.ok ? Response.json({ ...(await answer.json()), expires_in: 60.1 }) : answer
+    }
+  }`)
 
 const textOf = (page: Page) => page.evaluate('document.body.innerText') as Promise<string>
 const receivedBy = (frame: Frame | Page) => frame.evaluate('window.received') as Promise<Message[]>
@@ -53,13 +64,19 @@ describe('in a browser', async () => {
   const admin = apiWith(gateway, admin_token)
 
   const manifest = { provider: 'test-app', name: 'Test App', scopes: ['sale::read', 'customer'], embed: '/embed' }
-  const registered = await admin('POST', '/admin/v1/apps', { origin: app.url, manifest })
-  expect(registered.status).toBe(201)
+  await register('test-app')
 
-  async function install(): Promise<Installation> {
-    const { id } = await newWorkspace(stack.description())
-    const path = `/admin/v1/workspaces/${id}/installations`
-    const { status, body } = await admin<Installation>('POST', path, { provider: 'test-app' })
+  /** Registers an app and returns its id. */
+  async function register(provider: string): Promise<string> {
+    const body = { origin: app.url, manifest: { ...manifest, provider } }
+    const registered = await admin<{ id: string }>('POST', '/admin/v1/apps', body)
+    expect(registered.status).toBe(201)
+    return registered.body.id
+  }
+
+  async function install(provider = 'test-app', workspace?: string): Promise<Installation> {
+    const path = `/admin/v1/workspaces/${workspace ?? (await newWorkspace(stack.description())).id}/installations`
+    const { status, body } = await admin<Installation>('POST', path, { provider })
     expect(status).toBe(201)
     return body
   }
@@ -67,8 +84,8 @@ describe('in a browser', async () => {
   const stateOf = async ({ id }: Installation) =>
     (await admin<Installation>('GET', `/admin/v1/installations/${id}`)).body.state
 
-  async function installed(): Promise<Installation> {
-    const installation = await install()
+  async function installed(provider?: string): Promise<Installation> {
+    const installation = await install(provider)
     await admin('POST', `/admin/v1/installations/${installation.id}/consent`, {})
     await eventually('the app is installed', async () => (await stateOf(installation)) === 'ACTIVE')
     return installation
@@ -144,9 +161,10 @@ describe('in a browser', async () => {
   test.each([
     ['of another origin', (url: string) => url.replace('127.0.0.1', 'localhost')],
     ["of the app's origin", (url: string) => url],
-  ])('a window %s that is not the embed gets no answer', async (_which, originOf) => {
+  ])('a window %s that is not the embed causes no answer', async (_which, originOf) => {
     const { page, frame } = await openEmbed(await installed())
     await messageTo(frame, 'SESSION_TOKEN')
+    await frame.evaluate('received.length = 0')
     // The page's own listener has run when this one does, and messages to a window keep their order.
     await page.evaluate(`addEventListener('message', ({ data, source }) => {
       if (data.type === 'LAST') source.postMessage({ type: 'LAST' }, '*')
@@ -157,21 +175,15 @@ describe('in a browser', async () => {
     await eventually('the answer to its last message', async () => (await receivedBy(popup)).length > 0)
     expect(await receivedBy(popup)).toEqual([{ type: 'LAST' }])
     await popup.close()
+    // Nor has the embed got an answer that it did not ask for.
+    await frame.evaluate("ask('GET_THEME')")
+    await messageTo(frame, 'THEME')
+    expect((await receivedBy(frame)).map(({ type }) => type)).toEqual(['THEME'])
   })
 
   test('an embed gets a new token before the old one expires, until the app is uninstalled', async () => {
     const installation = await installed()
-    // Tokens are replaced a minute before they expire: these after a tenth of a second.
-    const { page, frame } = await openEmbed(installation, (one) =>
-      one.evaluateOnNewDocument(`{
-        const send = window.fetch
-        window.fetch = async (...request) => {
-          const answer = await send(...request)
-          if (!answer.ok) return answer
-          return Response.json({ ...(await answer.json()), expires_in: 60.1 })
-        }
-      }`),
-    )
+    const { page, frame } = await openEmbed(installation, replaceTokensSoon)
     await eventually('the third token', async () => {
       const tokens = (await receivedBy(frame)).filter(({ type }) => type === 'SESSION_TOKEN')
       return tokens.length >= 3
@@ -182,6 +194,38 @@ describe('in a browser', async () => {
     )
     expect(page.frames()).toHaveLength(1)
     expect((await page.reload())?.status()).toBe(410)
+  })
+
+  test('an embed of an app that moves to another origin is told so, and gets no token there', async () => {
+    const id = await register('moving-app')
+    const { page, frame } = await openEmbed(await installed('moving-app'), replaceTokensSoon)
+    await messageTo(frame, 'SESSION_TOKEN')
+    const moved = {
+      origin: app.url.replace('127.0.0.1', 'localhost'),
+      manifest: { ...manifest, provider: 'moving-app' },
+    }
+    expect((await admin('PUT', `/admin/v1/apps/${id}`, moved)).status).toBe(200)
+    await eventually('the page says so', async () => (await textOf(page)).includes('has moved to another address'))
+    expect(page.frames()).toHaveLength(1)
+  })
+
+  test.each([
+    ['scopes', { scopes: ['sale::read', 'customer', '*'] }],
+    ['events', { webhooks: { path: '/hook', events: ['*'] } }],
+  ])('an approval of a list of %s that has changed since is none', async (what, more) => {
+    const provider = `raising-${what}`
+    const id = await register(provider)
+    const installation = await install(provider)
+    const page = await browser.newPage()
+    await page.goto(installation.consent_url)
+    await Promise.all([page.waitForNavigation(), page.click('button')])
+    const raised = { manifest: { ...manifest, provider, ...more } }
+    expect((await admin('PUT', `/admin/v1/apps/${id}`, raised)).status).toBe(200)
+    await install(provider, installation.workspace)
+    const [answer] = await Promise.all([page.waitForNavigation(), page.click('button[value=approve]')])
+    expect(answer?.status()).toBe(409)
+    expect(await textOf(page)).toContain('The request has changed')
+    expect(await stateOf(installation)).toBe('PENDING')
   })
 
   test('the pages fetch nothing from elsewhere, and break none of their own rules', async () => {
