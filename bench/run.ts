@@ -8,6 +8,7 @@ import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-to
 import { stackSecrets } from '@backoffice/local/secrets.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { type Api, apiClient } from './api.ts'
+import { measureApps } from './measure-apps.ts'
 import { measureBesideImport } from './measure-beside-import.ts'
 import { measureCollections } from './measure-collections.ts'
 import { measureCreates } from './measure-creates.ts'
@@ -82,6 +83,7 @@ async function measure(stack: BenchStack): Promise<Row[]> {
   ] as const) {
     await measuring(`creates with ${variants} variants`, ({ api }) => measureCreates(api, catalogUrl, variants, count))
   }
+  await measuring('apps', () => measureApps(description))
   await measuring('updates', (own) => measureUpdates({ ...own, catalogUrl }))
   await measuring('stock', (own) => {
     const openCatalog = () => openService('catalog', own.workspaceId)

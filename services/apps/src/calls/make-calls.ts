@@ -10,6 +10,7 @@ import { recordFailure } from './record-failure.ts'
 
 /** Calls that a replica makes at the same time. */
 const SLOTS = 32
+/** The pause between looks for calls that are due; a shorter delay of the schedule shortens it. */
 const EVERY_MS = 1000
 
 /** Makes the calls to apps that are due, and repeats those that fail. Call `wake` when one was added. */
@@ -17,7 +18,7 @@ export function makeCalls(calling: Calling & { readonly logger: Logger }): Compo
   const underWay = new Map<ClaimedCall, Promise<void>>()
   const loop = worker({
     name: 'calls to apps',
-    everyMs: EVERY_MS,
+    everyMs: Math.min(EVERY_MS, ...calling.schedule),
     logger: calling.logger,
     async work(stopping) {
       await renewClaims(calling.worker.sql, [...underWay.keys()])

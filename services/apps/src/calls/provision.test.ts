@@ -1,0 +1,309 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import type { ServerResponse } from 'node:http'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { appsService } from '../testing/apps-service.ts'
+import type { PartnerApp, PlatformRequest } from '../testing/partner-app.ts'
+
+const platform = await appsService({ APP_RETRY_DELAYS: '100ms', APP_ANSWER_TIMEOUT: '1s' })
+const { admin, anApp, aWorkspace, consented, inState, installation, keys, endpoints, purged } = platform
+const appsSql = platform.sqlOf('apps')
+const WEBHOOKS = { path: '/hooks/platform', events: ['order.paid', 'product.created'] }
+const UPGRADE = { scopes: ['app', 'sale'] }
+
+const provisions = (app: PartnerApp) => app.requests('/install/provision')
+const keyIn = (request: PlatformRequest | undefined) => String(request?.body.apiKey)
+const statusWith = async (key: string) => (await platform.send(key, 'GET', '/v1/apps')).status
+const attempts = (app: PartnerApp, count: number) =>
+  eventually(`${count} attempts`, () => provisions(app).length >= count && provisions(app))
+const expire = (id: string) => appsSql`
+  update call set expires_at = clock_timestamp() - interval '1 second', due_at = clock_timestamp() where installation_id = ${id}`
+
+/** An app, ACTIVE in a workspace. */
+async function active(differences: Parameters<typeof anApp>[0] = {}) {
+  const app = await anApp(differences)
+  const { id, workspace } = await consented(app)
+  await inState(id, 'ACTIVE')
+  return { app, id, workspace }
+}
+
+/** Changes the manifest of an app and consents to that. */
+async function upgrade(
+  { app, id, workspace }: Awaited<ReturnType<typeof active>>,
+  change: Parameters<typeof anApp>[0],
+) {
+  await admin('PUT', `/apps/${app.id}`, { manifest: { ...app.manifest, ...change } })
+  await admin('POST', `/workspaces/${workspace}/installations`, { provider: app.provider })
+  await admin('POST', `/installations/${id}/consent`)
+}
+
+describe('a provision', () => {
+  test('delivers exactly the key, which works once the app has answered, and the installation is ACTIVE', async () => {
+    const app = await anApp({ scopes: ['app::read', 'sale'] })
+    let statusBefore = 0
+    app.answerWith(async (response, { body }) => {
+      statusBefore = await statusWith(JSON.parse(String(body)).apiKey)
+      response.writeHead(204).end()
+    })
+    const { id, workspace } = await consented(app)
+    const done = await inState(id, 'ACTIVE')
+    expect(done).toMatchObject({ scopes: ['app::read', 'sale'], last_error: null, activated_at: expect.any(String) })
+    const [request, ...others] = provisions(app)
+    expect(others).toEqual([])
+    expect(request?.body).toEqual({ apiKey: expect.stringMatching(/^sk_live_/) })
+    expect(statusBefore).toBe(401)
+    expect(await statusWith(keyIn(request))).toBe(200)
+    expect(await keys(workspace)).toMatchObject([
+      { scopes: ['app::read', 'sale'], is_activated: true, is_revoked: false },
+    ])
+    expect(await endpoints(workspace)).toEqual([])
+  })
+
+  test('with webhooks delivers the key and the secret of an endpoint at the declared path, with the declared events', async () => {
+    const { app, workspace } = await active({ webhooks: WEBHOOKS })
+    expect(provisions(app)).toMatchObject([
+      { body: { apiKey: expect.any(String), webhookSecret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) } },
+    ])
+    expect(Object.keys(provisions(app)[0]?.body ?? {})).toEqual(['apiKey', 'webhookSecret'])
+    expect(await endpoints(workspace)).toMatchObject([
+      { url: `${app.origin}/hooks/platform`, enabled_events: WEBHOOKS.events },
+    ])
+  })
+
+  test.each([undefined, 'https://aud.example'])(
+    'carries a token with the claims of OP-82, for the audience %s',
+    async (audience) => {
+      const { app, workspace } = await active(audience ? { audience } : {})
+      const [request] = provisions(app)
+      const known = createRemoteJWKSet(new URL(`${platform.urlOf('gateway')}/.well-known/jwks.json`))
+      const verified = await jwtVerify(request?.token ?? '', known, { audience: audience ?? app.provider })
+      expect(verified.protectedHeader).toEqual({ alg: 'EdDSA', kid: 'first', typ: 'JWT' })
+      const { iat = 0, ...claims } = verified.payload
+      expect(claims).toEqual({
+        iss: 'https://platform.test',
+        aud: audience ?? app.provider,
+        exp: iat + 300,
+        wid: workspace,
+        purpose: 'provision',
+        scopes: app.manifest.scopes,
+        jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      })
+    },
+  )
+
+  test('that gets 500 five times is repeated with the same key and secret and a fresh jti', async () => {
+    const app = await anApp({ webhooks: WEBHOOKS })
+    let failures = 0
+    app.answerWith((response) => response.writeHead(failures++ < 5 ? 500 : 200).end())
+    const { id, workspace } = await consented(app)
+    await inState(id, 'ACTIVE')
+    const made = provisions(app)
+    expect(made).toHaveLength(6)
+    expect(new Set(made.map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(new Set(made.map(({ claims }) => claims.jti)).size).toBe(6)
+    expect(await keys(workspace)).toHaveLength(1)
+    expect(await endpoints(workspace)).toHaveLength(1)
+  })
+
+  const hang = () => undefined
+  const headThenHang = (response: ServerResponse) => void response.writeHead(200).write('{')
+  const redirect = (response: ServerResponse) => response.writeHead(307, { location: '/elsewhere' }).end()
+  const breakOff = (response: ServerResponse) => response.destroy()
+  test.each<[string, (response: ServerResponse) => void, string]>([
+    ['is silent', hang, 'no response within 1000 ms'],
+    ['sends half an answer', headThenHang, 'no complete response within 1000 ms'],
+    ['redirects', redirect, 'answered 307: redirects are not followed'],
+    ['refuses', (response) => response.writeHead(401).end('<secret>'), 'answered 401'],
+    ['breaks off', breakOff, 'the connection broke off'],
+  ])('of an app that %s fails with a reason, and is repeated', async (_, answer, reason) => {
+    const app = await anApp()
+    app.answerWith(answer)
+    const { id } = await consented(app)
+    const { state, last_error } = await eventually('there is a reason', async () => {
+      const found = await installation(id)
+      return found.last_error !== null && found
+    })
+    expect(state).toBe('PENDING')
+    expect(last_error).toContain(`/install/provision: ${reason}`)
+    expect(last_error).not.toContain('<secret>')
+    expect(app.requests('/elsewhere')).toEqual([])
+    app.answer(200)
+    expect((await inState(id, 'ACTIVE')).last_error).toBeNull()
+  })
+
+  test('of an app that is away is made once it is back', async () => {
+    const app = await anApp()
+    const nobody = 'http://127.0.0.1:9'
+    await admin('PUT', `/apps/${app.id}`, { origin: nobody, manifest: app.manifest })
+    const { id } = await consented(app)
+    await eventually('it was refused', async () => (await installation(id)).last_error !== null)
+    await admin('PUT', `/apps/${app.id}`, { origin: app.origin, manifest: app.manifest })
+    await inState(id, 'ACTIVE')
+  })
+
+  test('is acknowledged by any 2xx; an answer without end is not read, and takes no memory', async () => {
+    const rss = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${platform.pid('apps')}/status`, 'utf8'))?.[1])
+    const before = rss()
+    const app = await anApp()
+    let sent = 0
+    const chunk = Buffer.alloc(1024 * 1024, 'x')
+    app.answerWith(async (response) => {
+      response.writeHead(200).on('error', () => undefined)
+      while (!response.destroyed && sent < 1024) {
+        sent++
+        if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
+      }
+    })
+    const all = await Promise.all(Array.from({ length: 8 }, () => consented(app)))
+    for (const { id } of all) await inState(id, 'ACTIVE')
+    expect(sent).toBeLessThan(256)
+    expect(rss() - before).toBeLessThan(64 * 1024)
+    const other = await anApp()
+    other.answerWith((response) => response.writeHead(202).end('<html>\u0000 not JSON'))
+    await inState((await consented(other)).id, 'ACTIVE')
+  })
+})
+
+describe('once acknowledged', () => {
+  test('the secrets are gone from the database, and neither they nor the tokens are in any log or row', async () => {
+    const { app, id } = await active({ webhooks: WEBHOOKS })
+    expect(await appsSql`select from call where installation_id = ${id}`).toHaveLength(0)
+    const all = provisions(app)
+    const secrets = all.flatMap(({ body, token }) => [body.apiKey, body.webhookSecret, token].map(String))
+    const parts = secrets.flatMap((secret) => [secret, secret.slice(-20)])
+    const printed = (['apps', 'gateway', 'webhook-delivery'] as const).map(platform.output).join('')
+    expect(printed).toContain(id)
+    const stored = JSON.stringify([
+      await appsSql`select * from installation`,
+      await appsSql`select * from call`,
+      await appsSql`select payload from outbox`,
+      await appsSql`select * from idempotency_key`,
+      await platform.sqlOf('gateway')`select * from audit`,
+    ])
+    for (const part of parts) {
+      expect(printed).not.toContain(part)
+      expect(stored).not.toContain(part)
+    }
+  })
+
+  test('the audit log has every act once', async () => {
+    const { id, workspace } = await active()
+    await admin('DELETE', `/installations/${id}`)
+    await purged(id)
+    const expected = [
+      'operator installation.created',
+      'operator installation.consented',
+      'apps installation.activated',
+      'operator installation.uninstalled',
+      'apps installation.purged',
+    ]
+    await expect.poll(() => platform.acts(`installations/${id}`), { timeout: 20_000 }).toHaveLength(5)
+    expect((await platform.acts(`installations/${id}`)).toSorted()).toEqual(expected.toSorted())
+    // Published again, as after a kill of the relay before it noted that it had published.
+    await appsSql`update outbox set published_at = null where workspace_id = ${workspace}`
+    const { id: later } = await active()
+    await expect.poll(() => platform.acts(`installations/${later}`), { timeout: 20_000 }).toHaveLength(3)
+    expect(await platform.acts(`installations/${id}`)).toHaveLength(5)
+  })
+})
+
+describe('a provision that is not acknowledged in 24 hours', () => {
+  test('ends as FAILED, its key revoked and its endpoint deleted, and the app can be installed again', async () => {
+    const app = await anApp({ webhooks: WEBHOOKS })
+    app.answer(500)
+    const { id, workspace } = await consented(app)
+    await attempts(app, 2)
+    await expire(id)
+    expect(await inState(id, 'FAILED')).toMatchObject({ last_error: '/install/provision: answered 500' })
+    expect(await keys(workspace)).toMatchObject([{ is_activated: false, is_revoked: true }])
+    expect(await endpoints(workspace)).toEqual([])
+    const count = provisions(app).length
+    app.answer(200)
+    const again = await consented(app, workspace)
+    expect(again.id).not.toBe(id)
+    await inState(again.id, 'ACTIVE')
+    expect(provisions(app)).toHaveLength(count + 1)
+    expect(keyIn(provisions(app).at(-1))).not.toBe(keyIn(provisions(app)[0]))
+  })
+
+  test('of an upgrade leaves the app ACTIVE with what it had', async () => {
+    const found = await active({ webhooks: WEBHOOKS })
+    const { app, id, workspace } = found
+    const before = await endpoints(workspace)
+    app.answer(500)
+    await upgrade(found, UPGRADE)
+    await attempts(app, 3)
+    await expire(id)
+    await purged(id)
+    expect(await installation(id)).toMatchObject({ state: 'ACTIVE', scopes: app.manifest.scopes })
+    expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([false, true])
+    expect(await endpoints(workspace)).toEqual(before)
+    expect(await statusWith(keyIn(provisions(app)[0]))).toBe(200)
+  })
+})
+
+describe('an upgrade', () => {
+  test('delivers a new key; the old one works until the app acknowledges, and then no more', async () => {
+    const found = await active({ webhooks: WEBHOOKS })
+    const { app, id, workspace } = found
+    const [first] = await endpoints(workspace)
+    app.answer(503)
+    await upgrade(found, { ...UPGRADE, webhooks: { path: '/new', events: ['*'] } })
+    const [before, after] = await attempts(app, 2)
+    expect(await statusWith(keyIn(before))).toBe(200)
+    expect(await statusWith(keyIn(after))).toBe(401)
+    expect(await installation(id)).toMatchObject({ state: 'ACTIVE', scopes: app.manifest.scopes })
+    app.answer(200)
+    await purged(id)
+    expect(await installation(id)).toMatchObject({ state: 'ACTIVE', scopes: UPGRADE.scopes })
+    await expect.poll(() => statusWith(keyIn(before)), { timeout: 6_000 }).toBe(401)
+    await expect.poll(() => statusWith(keyIn(after)), { timeout: 6_000 }).toBe(200)
+    const now = await endpoints(workspace)
+    expect(now).toMatchObject([{ url: `${app.origin}/new`, enabled_events: ['*'] }])
+    expect(now[0]?.id).not.toBe(first?.id)
+  })
+
+  test('without webhooks deletes the endpoint', async () => {
+    const found = await active({ webhooks: WEBHOOKS })
+    await upgrade(found, { ...UPGRADE, webhooks: undefined })
+    await eventually('it is upgraded', async () => (await installation(found.id)).scopes.includes('sale'))
+    expect(await endpoints(found.workspace)).toEqual([])
+    expect(provisions(found.app).at(-1)?.body).not.toHaveProperty('webhookSecret')
+  })
+})
+
+test('an unknown workspace or installation is not_found', async () => {
+  const unknown = crypto.randomUUID()
+  const { provider } = await anApp()
+  expect((await admin('POST', `/workspaces/${unknown}/installations`, { provider })).status).toBe(404)
+  expect((await admin('GET', `/workspaces/${unknown}/installations`)).status).toBe(404)
+  for (const [method, act] of [
+    ['GET', ''],
+    ['POST', '/consent'],
+    ['POST', '/decline'],
+    ['DELETE', ''],
+  ] as const) {
+    expect((await admin(method, `/installations/${unknown}${act}`)).status).toBe(404)
+  }
+  const refused = await admin('POST', `/workspaces/${await aWorkspace()}/installations`, { provider: 'nobody' })
+  expect(refused).toMatchObject({ status: 422, body: { error: { message: expect.stringContaining('provider: ') } } })
+})
+
+// The last test of the file, since the process that it starts ends with it.
+test('a call whose secret does not open waits, the others go on, and the key is revoked all the same (OP-107)', async () => {
+  const app = await anApp()
+  app.answer(500)
+  const { id, workspace } = await consented(app)
+  await attempts(app, 1)
+  await appsSql`update call set sealed_with = 'gone' where installation_id = ${id}`
+  await platform.end('apps', 'SIGTERM')
+  await platform.startAgain('apps')
+  await expect.poll(() => platform.output('apps')).toContain('APP_SECRET_KEYS lacks keys that stored secrets use: gone')
+  await active()
+  const error = 'the call failed; see the log of apps'
+  await eventually('it has failed', async () => (await installation(id)).last_error === error)
+  await admin('DELETE', `/installations/${id}`)
+  await eventually('the key is revoked', async () => (await keys(workspace)).every((key) => key.is_revoked))
+})

@@ -1,0 +1,280 @@
+import type { ServerResponse } from 'node:http'
+import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
+import { describe, expect, test } from 'vitest'
+import { appsService } from '../testing/apps-service.ts'
+import type { PartnerApp } from '../testing/partner-app.ts'
+
+const platform = await appsService({ APP_RETRY_DELAYS: '100ms', APP_ANSWER_TIMEOUT: '1s' })
+const { admin, anApp, consented, inState, installation, keys, endpoints, purged } = platform
+const appsSql = platform.sqlOf('apps')
+const WEBHOOKS = { path: '/hook', events: ['order.paid'] }
+
+const provisions = (app: PartnerApp) => app.requests('/install/provision')
+const uninstalls = (app: PartnerApp) => app.requests('/install/uninstall')
+const uninstall = async (id: string) => expect((await admin('DELETE', `/installations/${id}`)).status).toBe(202)
+const statusWith = async (key: unknown) => (await platform.send(String(key), 'GET', '/v1/apps')).status
+
+/** Expects that no key of a workspace works and no endpoint is left. */
+async function expectNoAccess(workspace: string) {
+  expect((await keys(workspace)).filter((key) => !key.is_revoked)).toEqual([])
+  expect(await endpoints(workspace)).toEqual([])
+}
+
+async function active(differences: Parameters<typeof anApp>[0] = { webhooks: WEBHOOKS }) {
+  const app = await anApp(differences)
+  const { id, workspace } = await consented(app)
+  await inState(id, 'ACTIVE')
+  return { app, id, workspace }
+}
+
+describe('uninstalling', () => {
+  test('revokes the key and deletes the endpoint, and then tells the app with the body of OP-84 and a token', async () => {
+    const { app, id, workspace } = await active()
+    let found: Promise<void> | undefined
+    app.answerWith((response, { path }) => {
+      if (path === '/install/uninstall') found = expectNoAccess(workspace)
+      response.writeHead(200).end()
+    })
+    await uninstall(id)
+    await purged(id)
+    await found
+    const [request, ...others] = uninstalls(app)
+    expect(others).toEqual([])
+    const { uninstalled_at, state } = await installation(id)
+    expect(state).toBe('UNINSTALLED')
+    expect(request?.body).toEqual({ workspace, provider: app.provider, reason: 'operator', uninstalled_at })
+    const known = createRemoteJWKSet(new URL(`${platform.urlOf('gateway')}/.well-known/jwks.json`))
+    const { payload } = await jwtVerify(request?.token ?? '', known, { audience: app.provider })
+    expect(payload).toMatchObject({ wid: workspace, purpose: 'provision', scopes: app.manifest.scopes })
+    expect(payload.jti).not.toBe(provisions(app)[0]?.claims.jti)
+    await expect.poll(() => statusWith(provisions(app)[0]?.body.apiKey), { timeout: 6_000 }).toBe(401)
+  })
+
+  test('tells the app again until it acknowledges, with the same body and a fresh jti', async () => {
+    const { app, id } = await active()
+    let failures = 0
+    app.answerWith((response) => response.writeHead(failures++ < 3 ? 500 : 200).end())
+    await uninstall(id)
+    await purged(id)
+    expect(uninstalls(app)).toHaveLength(4)
+    expect(new Set(uninstalls(app).map(({ body }) => JSON.stringify(body))).size).toBe(1)
+    expect(new Set(uninstalls(app).map(({ claims }) => claims.jti)).size).toBe(4)
+    expect((await installation(id)).last_error).toBeNull()
+  })
+
+  test('while the app hangs over its provision ends the access all the same, and tells the app', async () => {
+    const app = await anApp({ webhooks: WEBHOOKS })
+    app.answerWith(() => undefined)
+    const { id, workspace } = await consented(app)
+    await eventually('the app is called', () => provisions(app).length > 0)
+    await uninstall(id)
+    app.answer(200)
+    await purged(id)
+    await expectNoAccess(workspace)
+    expect(uninstalls(app)).toHaveLength(1)
+    expect((await installation(id)).state).toBe('UNINSTALLED')
+    expect(await appsSql`select from call where installation_id = ${id}`).toHaveLength(0)
+  })
+
+  test('while the app answers its provision leaves no key that works', async () => {
+    const app = await anApp({ webhooks: WEBHOOKS })
+    const waiting: ServerResponse[] = []
+    app.answerWith((response) => void waiting.push(response))
+    const { id, workspace } = await consented(app)
+    await eventually('the app is called', () => waiting[0])
+    await uninstall(id)
+    app.answer(200)
+    for (const response of waiting) response.writeHead(200).end()
+    await purged(id)
+    await expectNoAccess(workspace)
+    expect((await installation(id)).state).toBe('UNINSTALLED')
+  })
+
+  test('after a failed provision, whose next attempt is far, ends the access at once', async () => {
+    const app = await anApp({ webhooks: WEBHOOKS })
+    app.answer(500)
+    const { id, workspace } = await consented(app)
+    await eventually('the app is called', () => provisions(app).length > 0)
+    await appsSql`update call set due_at = due_at + interval '1 hour' where installation_id = ${id}`
+    await uninstall(id)
+    app.answer(200)
+    await purged(id)
+    await expectNoAccess(workspace)
+  })
+
+  test('during an upgrade ends the access of both keys and both endpoints', async () => {
+    const { app, id, workspace } = await active()
+    app.answer(500)
+    await admin('PUT', `/apps/${app.id}`, { manifest: { ...app.manifest, scopes: ['*'] } })
+    await admin('POST', `/workspaces/${workspace}/installations`, { provider: app.provider })
+    await admin('POST', `/installations/${id}/consent`)
+    await eventually('the upgrade is delivered', () => provisions(app).length > 1)
+    expect(await keys(workspace)).toHaveLength(2)
+    await uninstall(id)
+    await eventually('there is no access', async () => (await keys(workspace)).every((key) => key.is_revoked))
+    await eventually('the app is told', () => uninstalls(app).length > 0)
+    await expectNoAccess(workspace)
+    app.answer(200)
+    await purged(id)
+  })
+
+  test('before the consent tells nobody', async () => {
+    const app = await anApp()
+    const workspace = await platform.aWorkspace()
+    const { body } = await admin<{ id: string }>('POST', `/workspaces/${workspace}/installations`, app)
+    expect(body).toHaveProperty('error')
+    const asked = await admin<{ id: string }>('POST', `/workspaces/${workspace}/installations`, {
+      provider: app.provider,
+    })
+    await uninstall(asked.body.id)
+    await uninstall(asked.body.id)
+    expect((await installation(asked.body.id)).state).toBe('UNINSTALLED')
+    expect(uninstalls(app)).toEqual([])
+  })
+
+  test('that the app does not acknowledge in 24 hours is given up, and recorded; its access has ended long before', async () => {
+    const { app, id, workspace } = await active()
+    app.answer(500)
+    await uninstall(id)
+    await eventually('the app is told', () => uninstalls(app).length > 0)
+    await expectNoAccess(workspace)
+    await appsSql`update call set expires_at = clock_timestamp() - interval '1 second' where installation_id = ${id}`
+    await purged(id)
+    await expect
+      .poll(() => platform.acts(`installations/${id}`), { timeout: 20_000 })
+      .toContain('apps installation.purge_failed')
+    expect(await installation(id)).toMatchObject({
+      state: 'UNINSTALLED',
+      last_error: '/install/uninstall: answered 500',
+    })
+  })
+
+  test('keeps no secret of a provision while it waits for the app', async () => {
+    const app = await anApp({ webhooks: WEBHOOKS })
+    app.answer(500)
+    const { id } = await consented(app)
+    await eventually('the app is called', () => provisions(app).length > 0)
+    await uninstall(id)
+    await eventually('the app is told', () => uninstalls(app).length > 0)
+    const [call] = await appsSql`select key_secret, webhook_secret, sealed_with from call where installation_id = ${id}`
+    expect(call).toEqual({ key_secret: null, webhook_secret: null, sealed_with: null })
+    app.answer(200)
+    await purged(id)
+  })
+})
+
+test('an app that is installed again before it has acknowledged its uninstallation is provisioned after it', async () => {
+  const { app, id, workspace } = await active()
+  app.answer(500)
+  await uninstall(id)
+  await eventually('the app is told', () => uninstalls(app).length > 0)
+  const again = await consented(app, workspace)
+  await eventually('the app is told again', () => uninstalls(app).length > 3)
+  expect(provisions(app)).toHaveLength(1)
+  app.answer(200)
+  await inState(again.id, 'ACTIVE')
+  expect(provisions(app)).toHaveLength(2)
+  expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([true, false])
+  expect(await endpoints(workspace)).toHaveLength(1)
+})
+
+describe('a checkout (OP-85)', () => {
+  const session = { sessionId: 's1', redirectUrl: 'https://pay.example/s1', amountMinor: 1030 }
+  const order = { orderId: crypto.randomUUID(), amountMinor: 1000, currency: 'EUR' }
+
+  /** A checkout as orders asks for it. */
+  const ask = async (workspaceId: string, provider: string, differences: Record<string, unknown> = {}) => {
+    const response = await fetch(`${platform.urlOf('apps')}/internal/checkout`, {
+      method: 'POST',
+      headers: { ...(await headersOf(aCaller({ workspaceId, scopes: [] }))), 'content-type': 'application/json' },
+      body: JSON.stringify({ provider, ...order, ...differences }),
+    })
+    return { status: response.status, body: (await response.json()) as { error: { code: string; message: string } } }
+  }
+  const paying = () => active({ checkout: { path: '/pay' }, scopes: ['sale'] })
+
+  test("passes the order on with a session token, and answers the app's three members", async () => {
+    const { app, workspace } = await paying()
+    app.answer(201, { ...session, fee: 30 })
+    expect(await ask(workspace, app.provider)).toEqual({ status: 201, body: session as unknown })
+    const [request] = app.requests('/pay')
+    expect(request?.body).toEqual(order)
+    const claims = decodeJwt(request?.token ?? '')
+    expect(claims).toMatchObject({ purpose: 'session', wid: workspace, provider: app.provider, aud: app.provider })
+    expect(Number(claims.exp) - Number(claims.iat)).toBe(300)
+  })
+
+  test.each<[unknown, string]>([
+    [{ error: { message: 'The currency is not supported' } }, 'The currency is not supported'],
+    [{ message: 'Too little' }, 'Too little'],
+    [{ error: 'no_account' }, 'no_account'],
+    [{ error: { message: 'x'.repeat(2000) } }, 'x'.repeat(500)],
+    [['?'], 'it gives no reason'],
+    [undefined, 'it gives no reason'],
+  ])('that the app refuses with a 4xx is unprocessable with its message, form %#', async (answer, message) => {
+    const { app, workspace } = await paying()
+    app.answer(422, answer)
+    const refused = await ask(workspace, app.provider)
+    expect(refused).toMatchObject({ status: 422, body: { error: { code: 'unprocessable' } } })
+    expect(refused.body.error.message).toContain(message)
+    expect(refused.body.error.message.length).toBeLessThan(700)
+  })
+
+  test.each<[string, (response: ServerResponse) => void]>([
+    ['answers 500', (response) => response.writeHead(500).end(JSON.stringify(session))],
+    ['redirects', (response) => response.writeHead(302, { location: 'https://evil.example' }).end()],
+    ['is silent', () => undefined],
+    ['breaks off', (response) => response.destroy()],
+    ['answers no JSON', (response) => response.writeHead(200).end('<html>')],
+    ['answers nothing', (response) => response.writeHead(204).end()],
+    [
+      'leaves a member out',
+      (response) => response.writeHead(200).end(JSON.stringify({ ...session, sessionId: undefined })),
+    ],
+    [
+      'redirects to a script',
+      (response) => response.writeHead(200).end(JSON.stringify({ ...session, redirectUrl: 'javascript:alert(1)' })),
+    ],
+    [
+      'asks for a negative amount',
+      (response) => response.writeHead(200).end(JSON.stringify({ ...session, amountMinor: -1 })),
+    ],
+    [
+      'asks for a fraction',
+      (response) => response.writeHead(200).end(JSON.stringify({ ...session, amountMinor: 0.5 })),
+    ],
+    [
+      'answers 100 KB',
+      (response) => response.writeHead(200).end(JSON.stringify({ ...session, more: 'x'.repeat(100_000) })),
+    ],
+  ])('with an app that %s is service_unavailable', async (_, answer) => {
+    const { app, workspace } = await paying()
+    app.answerWith(answer)
+    const failed = await ask(workspace, app.provider)
+    expect(failed).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+  })
+
+  test('with an app that has no checkout, is not installed here or not yet ACTIVE is unprocessable, and calls nobody', async () => {
+    const [without, other] = [await active(), await paying()]
+    const app = await anApp({ checkout: { path: '/pay' } })
+    app.answer(500)
+    const pending = await consented(app)
+    const asked = [
+      [without.workspace, without.app],
+      [without.workspace, other.app],
+      [pending.workspace, app],
+      [crypto.randomUUID(), other.app],
+    ] as const
+    for (const [workspace, { provider }] of asked) {
+      const { status, body } = await ask(workspace, provider)
+      expect([status, body.error.message]).toEqual([422, expect.stringContaining('provider: ')])
+    }
+    expect((await ask(other.workspace, 'nobody')).status).toBe(422)
+    await uninstall(other.id)
+    expect((await ask(other.workspace, other.app.provider)).status).toBe(422)
+    expect([...other.app.requests('/pay'), ...app.requests('/pay')]).toEqual([])
+    expect((await ask(without.workspace, other.app.provider, { amountMinor: -1 })).status).toBe(400)
+  })
+})
