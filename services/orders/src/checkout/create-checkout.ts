@@ -22,7 +22,6 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
     operationId: 'createOrderCheckout',
     method: 'POST',
     path: '/v1/orders/{id}/checkout',
-    operationId: 'createCheckout',
     summary: 'Start a checkout of an order with an installed app',
     scope: 'sale::create',
     params: z.strictObject({ id: Id }),
