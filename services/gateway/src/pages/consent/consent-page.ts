@@ -87,7 +87,7 @@ const scopeItem = ({ scope, sentence, isNew }: ShownScope): Html => html`
 
 const eventSection = (events: readonly string[]): Html => html`
       <section aria-labelledby="events">
-        <h2 id="events">It hears what happens</h2>
+        <h2 id="events">It receives events</h2>
         ${
           events.includes(ALL_EVENTS)
             ? html`<p>Every event of this workspace is sent to the app, with the data in it.</p>`

@@ -22,7 +22,7 @@ export function statePage(installation: Installation, session: PageSession, deci
     body: html`
     <main class="card">
       ${appIdentity(installation)}
-      <h1 role="status">${title}</h1>
+      <h1>${title}</h1>
       <p class="quiet">Workspace: ${workspaceName(session)}</p>
       <p>${text}</p>
       ${further}
