@@ -1,5 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import type { UninstallReason } from '../installations/uninstall-app.ts'
+
+/** Why an app is uninstalled, as the app is told (OP-84). */
+export type UninstallReason = 'operator' | 'workspace_deleted'
 
 /**
  * Adds the call that uninstalls an app, in the transaction that ends its installation (OP-84). A provision under way becomes it: then what

@@ -1,7 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
 import { nameOf } from '../apps/app-row.ts'
-import { lockInstallation } from '../installations/find-installation.ts'
+import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { acknowledged } from './acknowledged.ts'
 import { type Calling, installationOf, tokenSubject } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'

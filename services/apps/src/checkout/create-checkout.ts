@@ -13,7 +13,7 @@ import {
   installationColumns,
   installationsOfApps,
   scopesOf,
-} from '../installations/installation-row.ts'
+} from '../installation-rows/installation-row.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
 
 interface CheckingOut {

@@ -8,8 +8,13 @@ import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
 import { actorOf, recordAct } from '../acts/record-act.ts'
 import { addProvision } from '../calls/add-provision.ts'
-import { contextOf, type Databases, findInstallation, lockInstallation } from './find-installation.ts'
-import { type InstallationRow, installationBody } from './installation-row.ts'
+import {
+  contextOf,
+  type Databases,
+  findInstallation,
+  lockInstallation,
+} from '../installation-rows/find-installation.ts'
+import { type InstallationRow, installationBody } from '../installation-rows/installation-row.ts'
 
 interface Consenting extends Databases {
   readonly secretKeys: SecretKeys

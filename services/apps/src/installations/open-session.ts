@@ -5,9 +5,9 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { tokenSubject } from '../calls/calling.ts'
+import { contextOf, type Databases, findInstallation } from '../installation-rows/find-installation.ts'
+import { scopesOf } from '../installation-rows/installation-row.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
-import { contextOf, type Databases, findInstallation } from './find-installation.ts'
-import { scopesOf } from './installation-row.ts'
 
 /** POST /internal/installations/{id}/session: a session token for the embed of an ACTIVE app (OP-83). */
 export const openSession = ({ tokens, ...databases }: Databases & { readonly tokens: AppTokens }) =>

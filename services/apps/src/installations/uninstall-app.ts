@@ -4,12 +4,8 @@ import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { actorOf, recordAct } from '../acts/record-act.ts'
-import { addUninstall } from '../calls/add-uninstall.ts'
-import { contextOf, type Databases, lockInstallation } from './find-installation.ts'
-
-/** Why an app is uninstalled, as the app is told (OP-84). */
-export const UNINSTALL_REASONS = ['operator', 'workspace_deleted'] as const
-export type UninstallReason = (typeof UNINSTALL_REASONS)[number]
+import { addUninstall, type UninstallReason } from '../calls/add-uninstall.ts'
+import { contextOf, type Databases, lockInstallation } from '../installation-rows/find-installation.ts'
 
 /**
  * DELETE /internal/installations/{id}: uninstalls (OP-84). The installation is UNINSTALLED at once; its key, its webhook endpoint and
