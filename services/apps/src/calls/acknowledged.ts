@@ -1,4 +1,4 @@
-import type { InstallationRow } from '../installations/installation-row.ts'
+import type { InstallationRow } from '../installation-rows/installation-row.ts'
 import { callApp } from './call-app.ts'
 import type { Calling } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'

@@ -1,6 +1,12 @@
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
+<<<<<<< HEAD
 import { type Databases, findInstallation } from '../installations/find-installation.ts'
 import type { InstallationRow } from '../installations/installation-row.ts'
+=======
+import { audienceOf } from '../apps/app-row.ts'
+import { type Databases, findInstallation } from '../installation-rows/find-installation.ts'
+import type { InstallationRow } from '../installation-rows/installation-row.ts'
+>>>>>>> appstests
 import type { PlatformClient } from '../platform/platform-client.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
 import type { AppConnection } from './call-app.ts'

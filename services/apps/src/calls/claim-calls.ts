@@ -1,7 +1,7 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-import type { Databases } from '../installations/find-installation.ts'
+import type { Databases } from '../installation-rows/find-installation.ts'
 import { LEASE } from './claims.ts'
 
 /** A call to an app that this replica makes. */

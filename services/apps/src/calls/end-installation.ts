@@ -1,9 +1,14 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
+<<<<<<< HEAD
 import { lockInstallation } from '../installations/find-installation.ts'
 import { scopesOf } from '../installations/installation-row.ts'
 import { tokenSubject } from '../installations/token-subject.ts'
+=======
+import { lockInstallation } from '../installation-rows/find-installation.ts'
+import { scopesOf } from '../installation-rows/installation-row.ts'
+>>>>>>> appstests
 import { acknowledged } from './acknowledged.ts'
 import { type Calling, installationOf } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'

@@ -10,15 +10,15 @@ import { recordFailure } from './record-failure.ts'
 
 /** Calls that a replica makes at the same time. */
 const SLOTS = 32
-/** The pause between looks for calls that are due; a shorter delay of the schedule shortens it. */
-const EVERY_MS = 1000
+/** The pause between looks for calls that are due, in milliseconds: as short as the first delay, within these. */
+const PAUSE = { least: 50, most: 1000 }
 
 /** Makes the calls to apps that are due, and repeats those that fail. Call `wake` when one was added. */
 export function makeCalls(calling: Calling & { readonly logger: Logger }): Component & { wake(): void } {
   const underWay = new Map<ClaimedCall, Promise<void>>()
   const loop = worker({
     name: 'calls to apps',
-    everyMs: Math.min(EVERY_MS, ...calling.schedule),
+    everyMs: Math.max(PAUSE.least, Math.min(PAUSE.most, ...calling.schedule)),
     logger: calling.logger,
     async work(stopping) {
       await renewClaims(calling.worker.sql, [...underWay.keys()])

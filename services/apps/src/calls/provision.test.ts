@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { createRemoteJWKSet, jwtVerify } from 'jose'
+import { createRemoteJWKSet, importSPKI, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { appsService } from '../testing/apps-service.ts'
 import type { PartnerApp, PlatformRequest } from '../testing/partner-app.ts'
@@ -156,7 +156,7 @@ describe('a provision', () => {
         if (!response.write(chunk)) await Promise.race([once(response, 'drain'), once(response, 'close')])
       }
     })
-    const all = await Promise.all(Array.from({ length: 8 }, () => consented(app)))
+    const all = await Promise.all(Array.from({ length: 4 }, () => consented(app)))
     for (const { id } of all) await inState(id, 'ACTIVE')
     expect(sent).toBeLessThan(256)
     expect(rss() - before).toBeLessThan(64 * 1024)
@@ -287,8 +287,32 @@ test('an unknown workspace or installation is not_found', async () => {
   ] as const) {
     expect((await admin(method, `/installations/${unknown}${act}`)).status).toBe(404)
   }
-  const refused = await admin('POST', `/workspaces/${await aWorkspace()}/installations`, { provider: 'nobody' })
+  const workspace = await aWorkspace()
+  const refused = await admin('POST', `/workspaces/${workspace}/installations`, { provider: 'nobody' })
   expect(refused).toMatchObject({ status: 422, body: { error: { message: expect.stringContaining('provider: ') } } })
+})
+
+test('the admin API pages through apps and installations, and shows each', async () => {
+  const [app, other] = [await anApp(), await anApp()]
+  const workspace = await aWorkspace()
+  const [first, second] = [await consented(app, workspace), await consented(other, workspace)]
+  const path = `/workspaces/${workspace}/installations?limit=1&page=`
+  const pageOf = async (page: number) =>
+    (await admin<{ items: { id: string }[]; total: number }>('GET', `${path}${page}`)).body
+  expect(await pageOf(1)).toMatchObject({ items: [{ id: second.id }], total: 2 })
+  expect(await pageOf(2)).toMatchObject({ items: [{ id: first.id, provider: app.provider }] })
+  expect((await admin('GET', `${path}0`)).status).toBe(400)
+  const apps = await admin<{ items: { id: string }[] }>('GET', '/apps?limit=1')
+  expect(apps.body.items).toMatchObject([{ id: other.id, provider: other.provider, version: 1 }])
+  expect((await admin('GET', `/apps/${app.id}`)).body).toMatchObject({ id: app.id, origin: app.origin })
+  expect((await admin('GET', `/apps/${crypto.randomUUID()}`)).status).toBe(404)
+})
+
+test('the PEM of the signing key is served to everybody, with the key that signed', async () => {
+  const { app } = await active()
+  const response = await fetch(`${platform.urlOf('gateway')}/.well-known/platform.pem`)
+  const key = await importSPKI(await response.text(), 'EdDSA')
+  await jwtVerify(provisions(app)[0]?.token ?? '', key, { audience: app.provider })
 })
 
 // The last test of the file, since the process that it starts ends with it.

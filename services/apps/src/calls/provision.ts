@@ -1,8 +1,12 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
 import { nameOf } from '../apps/app-row.ts'
+<<<<<<< HEAD
 import { lockInstallation } from '../installations/find-installation.ts'
 import { tokenSubject } from '../installations/token-subject.ts'
+=======
+import { lockInstallation } from '../installation-rows/find-installation.ts'
+>>>>>>> appstests
 import { acknowledged } from './acknowledged.ts'
 import { type Calling, installationOf } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'

@@ -1,5 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { lockInstallation } from '../installations/find-installation.ts'
+import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { AppFailure } from './acknowledged.ts'
 import type { Calling } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'

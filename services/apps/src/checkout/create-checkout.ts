@@ -12,8 +12,12 @@ import {
   installationColumns,
   installationsOfApps,
   scopesOf,
+<<<<<<< HEAD
 } from '../installations/installation-row.ts'
 import { tokenSubject } from '../installations/token-subject.ts'
+=======
+} from '../installation-rows/installation-row.ts'
+>>>>>>> appstests
 import type { AppTokens } from '../tokens/app-tokens.ts'
 
 interface CheckingOut {

@@ -3,8 +3,8 @@ import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { contextOf, type Databases, findInstallation } from './find-installation.ts'
-import { installationBody } from './installation-row.ts'
+import { contextOf, type Databases, findInstallation } from '../installation-rows/find-installation.ts'
+import { installationBody } from '../installation-rows/installation-row.ts'
 
 /** GET /internal/installations/{id} (OP-81). */
 export const getInstallation = (databases: Databases) =>

@@ -4,7 +4,12 @@ import { notFound } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { type InstallationRow, installationColumns, installationsOfApps, installedAppBody } from './installation-row.ts'
+import {
+  type InstallationRow,
+  installationColumns,
+  installationsOfApps,
+  installedAppBody,
+} from '../installation-rows/installation-row.ts'
 
 /** GET /v1/apps/{provider} (extension): an app of the workspace, as long as it is not uninstalled (OP-152). */
 export const getInstalledApp = operation({

@@ -8,8 +8,8 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { actorOf, recordAct } from '../acts/record-act.ts'
 import type { AppRow } from '../apps/app-row.ts'
-import { findInstallation } from './find-installation.ts'
-import { installationBody } from './installation-row.ts'
+import { findInstallation } from '../installation-rows/find-installation.ts'
+import { installationBody } from '../installation-rows/installation-row.ts'
 
 /**
  * POST /internal/installations, for POST /admin/v1/workspaces/{id}/installations: asks for the merchant's consent to the app's manifest as

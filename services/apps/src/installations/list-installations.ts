@@ -3,7 +3,12 @@ import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { countedPage } from '@backoffice/postgres/counted-page.ts'
-import { type InstallationRow, installationBody, installationColumns, installationsOfApps } from './installation-row.ts'
+import {
+  type InstallationRow,
+  installationBody,
+  installationColumns,
+  installationsOfApps,
+} from '../installation-rows/installation-row.ts'
 
 /** GET /internal/installations: the workspace's installations, those that ended too, newest first (OP-81). */
 export const listInstallations = operation({

@@ -3,7 +3,12 @@ import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { countedPage } from '@backoffice/postgres/counted-page.ts'
-import { type InstallationRow, installationColumns, installationsOfApps, installedAppBody } from './installation-row.ts'
+import {
+  type InstallationRow,
+  installationColumns,
+  installationsOfApps,
+  installedAppBody,
+} from '../installation-rows/installation-row.ts'
 
 /** GET /v1/apps (extension): the workspace's apps that are installed or wait for it, newest first (OP-152). */
 export const listInstalledApps = operation({
