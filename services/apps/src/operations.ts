@@ -7,15 +7,15 @@ import { registerApp } from './apps/register-app.ts'
 import { updateApp } from './apps/update-app.ts'
 import type { Calling } from './calls/calling.ts'
 import { createCheckout } from './checkout/create-checkout.ts'
-import { consentToInstallation } from './consents/consent.ts'
-import { declineInstallation } from './consents/decline.ts'
+import { consentToInstallation } from './installations/consent.ts'
+import { declineInstallation } from './installations/decline.ts'
 import { getInstallation } from './installations/get-installation.ts'
 import { getInstalledApp } from './installations/get-installed-app.ts'
 import { installApp } from './installations/install-app.ts'
 import { listInstallations } from './installations/list-installations.ts'
 import { listInstalledApps } from './installations/list-installed-apps.ts'
 import { openSession } from './installations/open-session.ts'
-import { uninstallApp } from './uninstalls/uninstall-app.ts'
+import { uninstallApp } from './installations/uninstall-app.ts'
 
 interface Operating extends Pick<Calling, 'db' | 'worker' | 'tokens' | 'app' | 'secretKeys'> {
   readonly policy: TargetPolicy

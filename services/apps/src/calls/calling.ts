@@ -1,14 +1,9 @@
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
-<<<<<<< HEAD
-import { type Databases, findInstallation } from '../installations/find-installation.ts'
-import type { InstallationRow } from '../installations/installation-row.ts'
-=======
 import { audienceOf } from '../apps/app-row.ts'
 import { type Databases, findInstallation } from '../installation-rows/find-installation.ts'
 import type { InstallationRow } from '../installation-rows/installation-row.ts'
->>>>>>> appstests
 import type { PlatformClient } from '../platform/platform-client.ts'
-import type { AppTokens } from '../tokens/app-tokens.ts'
+import type { AppTokens, TokenSubject } from '../tokens/app-tokens.ts'
 import type { AppConnection } from './call-app.ts'
 import type { ClaimedCall } from './claim-calls.ts'
 
@@ -25,3 +20,13 @@ export interface Calling extends Databases {
 /** The installation of a call as it is now. */
 export const installationOf = ({ db }: Calling, { context, installationId }: ClaimedCall): Promise<InstallationRow> =>
   db.inWorkspace(context, (tx) => findInstallation(tx, installationId))
+
+/** Of whom a token for the app speaks. */
+export const tokenSubject = (row: InstallationRow, scopes: readonly string[]): TokenSubject => ({
+  workspaceId: row.workspace_id,
+  workspaceName: row.workspace_name,
+  workspaceDomain: row.workspace_domain,
+  provider: row.app_manifest.provider,
+  audience: audienceOf(row.app_manifest),
+  scopes,
+})

@@ -1,16 +1,10 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
-<<<<<<< HEAD
-import { lockInstallation } from '../installations/find-installation.ts'
-import { scopesOf } from '../installations/installation-row.ts'
-import { tokenSubject } from '../installations/token-subject.ts'
-=======
 import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { scopesOf } from '../installation-rows/installation-row.ts'
->>>>>>> appstests
 import { acknowledged } from './acknowledged.ts'
-import { type Calling, installationOf } from './calling.ts'
+import { type Calling, installationOf, tokenSubject } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'
 import { keyOf } from './sealed-secrets.ts'
 
@@ -48,6 +42,7 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
     await lockInstallation(tx, call.installationId)
     if (!(await forget(tx, call))) return
     const now = new Date()
+    await startNextCall(tx, call)
     if (!call.isExpired) {
       await tx`
         update installation set last_error = null
@@ -57,6 +52,11 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
     await recordAct(tx, BY_ITSELF, { action, target: `installations/${call.installationId}` }, now)
   })
 }
+
+/** The app is installed again: the provision has waited for this call until now, and its 24 hours begin. */
+const startNextCall = (tx: Transaction, { appId }: ClaimedCall) => tx`
+  update call set due_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
+  where workspace_id = ${tx.context.workspaceId} and app_id = ${appId}`
 
 /**
  * Gives up a provision that the app did not acknowledge within 24 hours (OP-81): ends what it would have delivered. A new installation is

@@ -7,17 +7,13 @@ import type { TextExchange } from '@backoffice/outbound/post-text.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { type AppConnection, callApp } from '../calls/call-app.ts'
+import { tokenSubject } from '../calls/calling.ts'
 import {
   type InstallationRow,
   installationColumns,
   installationsOfApps,
   scopesOf,
-<<<<<<< HEAD
-} from '../installations/installation-row.ts'
-import { tokenSubject } from '../installations/token-subject.ts'
-=======
 } from '../installation-rows/installation-row.ts'
->>>>>>> appstests
 import type { AppTokens } from '../tokens/app-tokens.ts'
 
 interface CheckingOut {

@@ -4,17 +4,10 @@ import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-<<<<<<< HEAD
-import type { AppTokens } from '../tokens/app-tokens.ts'
-import { contextOf, type Databases, findInstallation } from './find-installation.ts'
-import { scopesOf } from './installation-row.ts'
-import { tokenSubject } from './token-subject.ts'
-=======
 import { tokenSubject } from '../calls/calling.ts'
 import { contextOf, type Databases, findInstallation } from '../installation-rows/find-installation.ts'
 import { scopesOf } from '../installation-rows/installation-row.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
->>>>>>> appstests
 
 /** POST /internal/installations/{id}/session: a session token for the embed of an ACTIVE app (OP-83). */
 export const openSession = ({ tokens, ...databases }: Databases & { readonly tokens: AppTokens }) =>

@@ -1,7 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-hooks.ts'
 import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
-import { uninstall } from '../uninstalls/uninstall-app.ts'
+import { uninstall } from '../installations/uninstall-app.ts'
 
 /** A deleted workspace's apps are uninstalled first; its rows stay until the apps know, for 24 hours at most (OP-84). */
 export const uninstallAll = (wake: () => void): WorkspaceHooks => ({

@@ -5,11 +5,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { actorOf, recordAct } from '../acts/record-act.ts'
 import { addUninstall, type UninstallReason } from '../calls/add-uninstall.ts'
-<<<<<<< HEAD:services/apps/src/uninstalls/uninstall-app.ts
-import { contextOf, type Databases, lockInstallation } from '../installations/find-installation.ts'
-=======
 import { contextOf, type Databases, lockInstallation } from '../installation-rows/find-installation.ts'
->>>>>>> appstests:services/apps/src/installations/uninstall-app.ts
 
 /**
  * DELETE /internal/installations/{id}: uninstalls (OP-84). The installation is UNINSTALLED at once; its key, its webhook endpoint and

@@ -8,13 +8,6 @@ import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
 import { actorOf, recordAct } from '../acts/record-act.ts'
 import { addProvision } from '../calls/add-provision.ts'
-<<<<<<< HEAD:services/apps/src/consents/consent.ts
-import { contextOf, type Databases, findInstallation, lockInstallation } from '../installations/find-installation.ts'
-import { type InstallationRow, installationBody } from '../installations/installation-row.ts'
-
-const Shown = z.strictObject({ scopes: z.array(z.string()).optional(), events: z.array(z.string()).optional() })
-type Shown = z.output<typeof Shown>
-=======
 import {
   contextOf,
   type Databases,
@@ -22,7 +15,9 @@ import {
   lockInstallation,
 } from '../installation-rows/find-installation.ts'
 import { type InstallationRow, installationBody } from '../installation-rows/installation-row.ts'
->>>>>>> appstests:services/apps/src/installations/consent.ts
+
+const Shown = z.strictObject({ scopes: z.array(z.string()).optional(), events: z.array(z.string()).optional() })
+type Shown = z.output<typeof Shown>
 
 interface Consenting extends Databases {
   readonly secretKeys: SecretKeys

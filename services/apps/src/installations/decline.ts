@@ -5,10 +5,6 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { actorOf, recordAct } from '../acts/record-act.ts'
-<<<<<<< HEAD:services/apps/src/consents/decline.ts
-import { contextOf, type Databases, findInstallation, lockInstallation } from '../installations/find-installation.ts'
-import { installationBody } from '../installations/installation-row.ts'
-=======
 import {
   contextOf,
   type Databases,
@@ -16,7 +12,6 @@ import {
   lockInstallation,
 } from '../installation-rows/find-installation.ts'
 import { installationBody } from '../installation-rows/installation-row.ts'
->>>>>>> appstests:services/apps/src/installations/decline.ts
 
 /**
  * POST /internal/installations/{id}/decline: the merchant does not consent. A new installation ends as UNINSTALLED, and the app hears
