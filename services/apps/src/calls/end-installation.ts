@@ -42,6 +42,7 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
     await lockInstallation(tx, call.installationId)
     if (!(await forget(tx, call))) return
     const now = new Date()
+    await startNextCall(tx, call)
     if (!call.isExpired) {
       await tx`
         update installation set last_error = null
@@ -51,6 +52,11 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
     await recordAct(tx, BY_ITSELF, { action, target: `installations/${call.installationId}` }, now)
   })
 }
+
+/** The app is installed again: the provision has waited for this call until now, and its 24 hours begin. */
+const startNextCall = (tx: Transaction, { appId }: ClaimedCall) => tx`
+  update call set due_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
+  where workspace_id = ${tx.context.workspaceId} and app_id = ${appId}`
 
 /**
  * Gives up a provision that the app did not acknowledge within 24 hours (OP-81): ends what it would have delivered. A new installation is

@@ -5,7 +5,7 @@ import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { acknowledged } from './acknowledged.ts'
 import { type Calling, installationOf, tokenSubject } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'
-import { releaseCall } from './claims.ts'
+import { refuseLostClaim, releaseCall } from './claims.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
@@ -25,6 +25,8 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
   const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
   await acknowledged(calling, call, installation, { path: '/install/provision', token, body, signal: stopping })
 
+  // Uninstalled while the app answered: the key never works.
+  await db.inWorkspace(context, (tx) => refuseLostClaim(tx, call))
   await platform.activateKey(context, key.id)
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)
