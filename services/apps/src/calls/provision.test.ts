@@ -315,14 +315,30 @@ test('the PEM of the signing key is served to everybody, with the key that signe
   await jwtVerify(provisions(app)[0]?.token ?? '', key, { audience: app.provider })
 })
 
-// The last test of the file, since the process that it starts ends with it.
+// The last two tests of the file, since the process that a test starts ends with it.
+test('a process that is stopped breaks its calls off, and the next one makes them at once with the same key', async () => {
+  const app = await anApp()
+  app.answerWith(() => undefined)
+  const { id } = await consented(app)
+  await attempts(app, 1)
+  expect(await platform.end('apps', 'SIGTERM')).toBe(0)
+  const [call] =
+    await appsSql`select claim, due_at <= clock_timestamp() as is_due from call where installation_id = ${id}`
+  expect(call).toEqual({ claim: null, is_due: true })
+  app.answer(200)
+  await platform.startAgain('apps')
+  expect((await inState(id, 'ACTIVE')).last_error).toBeNull()
+  expect(new Set(provisions(app).map(keyIn)).size).toBe(1)
+})
+
 test('a call whose secret does not open waits, the others go on, and the key is revoked all the same (OP-107)', async () => {
+  await platform.startAgain('apps')
   const app = await anApp()
   app.answer(500)
   const { id, workspace } = await consented(app)
   await attempts(app, 1)
   await appsSql`update call set sealed_with = 'gone' where installation_id = ${id}`
-  await platform.end('apps', 'SIGTERM')
+  await platform.end('apps', 'SIGKILL')
   await platform.startAgain('apps')
   await expect.poll(() => platform.output('apps')).toContain('APP_SECRET_KEYS lacks keys that stored secrets use: gone')
   await active()

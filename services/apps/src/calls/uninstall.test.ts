@@ -89,6 +89,7 @@ describe('uninstalling', () => {
     for (const response of waiting) response.writeHead(200).end()
     await purged(id)
     await expectNoAccess(workspace)
+    expect(await keys(workspace)).toMatchObject([{ is_activated: false }])
     expect((await installation(id)).state).toBe('UNINSTALLED')
   })
 
@@ -173,6 +174,8 @@ test('an app that is installed again before it has acknowledged its uninstallati
   const again = await consented(app, workspace)
   await eventually('the app is told again', () => uninstalls(app).length > 3)
   expect(provisions(app)).toHaveLength(1)
+  // Its 24 hours begin once the call before it is over.
+  await appsSql`update call set expires_at = clock_timestamp() where installation_id = ${again.id}`
   app.answer(200)
   await inState(again.id, 'ACTIVE')
   expect(provisions(app)).toHaveLength(2)

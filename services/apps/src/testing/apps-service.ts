@@ -120,10 +120,8 @@ export async function appsService(settings: Record<string, string> = {}) {
     /** Starts one more process of a service. */
     startReplica: start,
     startAgain,
-    /** Ends the process of a service. */
-    async end(name: Started, signal: NodeJS.Signals = 'SIGKILL') {
-      await processes.get(name)?.end(signal)
-    },
+    /** Ends the process of a service, and returns its exit code. */
+    end: async (name: Started, signal: NodeJS.Signals = 'SIGKILL') => processes.get(name)?.end(signal),
     /** Everything that the process of a service has printed since its last start. */
     output: (name: Started) => processes.get(name)?.output() ?? '',
     pid: (name: Started) => processes.get(name)?.pid ?? 0,
