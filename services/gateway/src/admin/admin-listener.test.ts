@@ -52,6 +52,7 @@ test.each([
     SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9',
     INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
     ADMIN_TOKEN: gateway.adminToken,
+    PUBLIC_URL: 'http://127.0.0.1',
   }
   expect(() => readConfig(GatewayConfig, { ...settings, ...ports })).toThrow(/ADMIN_PORT: must differ from PORT/)
 })

@@ -1,12 +1,19 @@
+import { randomUUID } from 'node:crypto'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { expect, test } from 'vitest'
 import { testGateway } from '../testing/test-gateway.ts'
 
-const TABLES = ['workspace', 'settings', 'api_key', 'audit'] as const
+const TABLES = ['workspace', 'settings', 'api_key', 'audit', 'page_link', 'page_session'] as const
 
 const gateway = await testGateway()
 const [mine, theirs] = [await gateway.aKey(), await gateway.aKey()]
-for (const { workspaceId } of [mine, theirs]) await gateway.admin('PUT', `/workspaces/${workspaceId}/settings`, {})
+for (const { workspaceId } of [mine, theirs]) {
+  await gateway.admin('PUT', `/workspaces/${workspaceId}/settings`, {})
+  const ids = { workspace_id: workspaceId, id: randomUUID(), installation_id: randomUUID() }
+  const { admin } = gateway.database
+  await admin`insert into page_link ${admin({ ...ids, provider: 'pay', page: 'embed', expires_at: new Date() })}`
+  await admin`insert into page_session ${admin({ ...ids, page: 'embed', expires_at: new Date() })}`
+}
 
 const inMine = <Result>(work: (tx: Transaction) => Promise<Result>) =>
   gateway.database.db.inWorkspace({ workspaceId: mine.workspaceId, livemode: true, traceparent: '' }, work)

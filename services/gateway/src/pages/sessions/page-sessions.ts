@@ -46,7 +46,8 @@ export function pageSessions(db: Database, ids: SignedIds, isSecure: boolean): P
             workspace.name as "workspaceName", workspace.livemode
           from page_session as session join workspace on workspace.id = session.workspace_id
           where session.workspace_id = ${workspaceId} and session.id = ${id} and session.page = ${page}
-            and session.installation_id = ${installationId} and session.expires_at > clock_timestamp()`,
+            and session.installation_id = ${installationId} and session.expires_at > clock_timestamp()
+            and workspace.suspended_at is null and workspace.deleted_at is null`,
       )
       if (session === undefined) throw noSession()
       return session
