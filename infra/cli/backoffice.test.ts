@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startGatewayProcess } from '@backoffice/testing/gateway-process.ts'
 import { freePort } from '@backoffice/testing/service-process.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, test } from 'vitest'
+import { startGatewayProcess } from '../../services/gateway/src/testing/gateway-process.ts'
 import { runCli } from './run-cli.ts'
 
 const ADMIN_PORT = await freePort()

@@ -1072,7 +1072,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `product.created` */
+        /** Product created */
         post: operations["onProductCreated"];
         delete?: never;
         options?: never;
@@ -1089,7 +1089,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `product.updated` */
+        /** Product updated */
         post: operations["onProductUpdated"];
         delete?: never;
         options?: never;
@@ -1106,7 +1106,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `product.deleted` */
+        /** Product deleted */
         post: operations["onProductDeleted"];
         delete?: never;
         options?: never;
@@ -1123,7 +1123,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `collection.created` */
+        /** Collection created */
         post: operations["onCollectionCreated"];
         delete?: never;
         options?: never;
@@ -1140,7 +1140,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `collection.updated` */
+        /** Collection updated */
         post: operations["onCollectionUpdated"];
         delete?: never;
         options?: never;
@@ -1157,7 +1157,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `collection.deleted` */
+        /** Collection deleted */
         post: operations["onCollectionDeleted"];
         delete?: never;
         options?: never;
@@ -1174,7 +1174,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `category.created` */
+        /** Category created */
         post: operations["onCategoryCreated"];
         delete?: never;
         options?: never;
@@ -1191,7 +1191,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `category.updated` */
+        /** Category updated */
         post: operations["onCategoryUpdated"];
         delete?: never;
         options?: never;
@@ -1208,7 +1208,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `category.deleted` */
+        /** Category deleted */
         post: operations["onCategoryDeleted"];
         delete?: never;
         options?: never;
@@ -1225,7 +1225,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `tag.created` */
+        /** Tag created */
         post: operations["onTagCreated"];
         delete?: never;
         options?: never;
@@ -1242,7 +1242,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `tag.deleted` */
+        /** Tag deleted */
         post: operations["onTagDeleted"];
         delete?: never;
         options?: never;
@@ -1259,7 +1259,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `bundle.updated` */
+        /** Bundle updated */
         post: operations["onBundleUpdated"];
         delete?: never;
         options?: never;
@@ -1276,7 +1276,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `customer.created` */
+        /** Customer created */
         post: operations["onCustomerCreated"];
         delete?: never;
         options?: never;
@@ -1293,7 +1293,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `customer.updated` */
+        /** Customer updated */
         post: operations["onCustomerUpdated"];
         delete?: never;
         options?: never;
@@ -1310,7 +1310,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `order.created` */
+        /** Order created */
         post: operations["onOrderCreated"];
         delete?: never;
         options?: never;
@@ -1327,7 +1327,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `order.updated` */
+        /** Order updated */
         post: operations["onOrderUpdated"];
         delete?: never;
         options?: never;
@@ -1344,7 +1344,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `order.paid` */
+        /** Order paid */
         post: operations["onOrderPaid"];
         delete?: never;
         options?: never;
@@ -1361,7 +1361,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `invoice.paid` */
+        /** Invoice paid */
         post: operations["onInvoicePaid"];
         delete?: never;
         options?: never;
@@ -1378,7 +1378,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `fulfillment.created` */
+        /** Fulfillment created */
         post: operations["onFulfillmentCreated"];
         delete?: never;
         options?: never;
@@ -1395,7 +1395,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `component.created` */
+        /** Component created */
         post: operations["onComponentCreated"];
         delete?: never;
         options?: never;
@@ -1412,7 +1412,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `component.updated` */
+        /** Component updated */
         post: operations["onComponentUpdated"];
         delete?: never;
         options?: never;
@@ -1429,7 +1429,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `component.deleted` */
+        /** Component deleted */
         post: operations["onComponentDeleted"];
         delete?: never;
         options?: never;
@@ -1446,7 +1446,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `supplier.created` */
+        /** Supplier created */
         post: operations["onSupplierCreated"];
         delete?: never;
         options?: never;
@@ -1463,7 +1463,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `supplier.updated` */
+        /** Supplier updated */
         post: operations["onSupplierUpdated"];
         delete?: never;
         options?: never;
@@ -1480,7 +1480,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `supplier.deleted` */
+        /** Supplier deleted */
         post: operations["onSupplierDeleted"];
         delete?: never;
         options?: never;
@@ -1497,7 +1497,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `expense.created` */
+        /** Expense created */
         post: operations["onExpenseCreated"];
         delete?: never;
         options?: never;
@@ -1514,7 +1514,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `expense.updated` */
+        /** Expense updated */
         post: operations["onExpenseUpdated"];
         delete?: never;
         options?: never;
@@ -1531,7 +1531,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `expense.deleted` */
+        /** Expense deleted */
         post: operations["onExpenseDeleted"];
         delete?: never;
         options?: never;
@@ -1548,7 +1548,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `payment_milestone_template.created` */
+        /** Payment milestone template created */
         post: operations["onPaymentMilestoneTemplateCreated"];
         delete?: never;
         options?: never;
@@ -1565,7 +1565,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `payment_milestone_template.updated` */
+        /** Payment milestone template updated */
         post: operations["onPaymentMilestoneTemplateUpdated"];
         delete?: never;
         options?: never;
@@ -1582,7 +1582,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `payment_milestone_template.deleted` */
+        /** Payment milestone template deleted */
         post: operations["onPaymentMilestoneTemplateDeleted"];
         delete?: never;
         options?: never;
@@ -1599,7 +1599,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `stock_count.closed` */
+        /** Stock count closed */
         post: operations["onStockCountClosed"];
         delete?: never;
         options?: never;
@@ -1616,7 +1616,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `stock_pool.adjusted` */
+        /** Stock pool adjusted */
         post: operations["onStockPoolAdjusted"];
         delete?: never;
         options?: never;
@@ -1633,7 +1633,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `assistant_task.created` */
+        /** Assistant task created */
         post: operations["onAssistantTaskCreated"];
         delete?: never;
         options?: never;
@@ -1650,7 +1650,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `assistant_task.updated` */
+        /** Assistant task updated */
         post: operations["onAssistantTaskUpdated"];
         delete?: never;
         options?: never;
@@ -1667,7 +1667,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `import.completed` */
+        /** Import completed */
         post: operations["onImportCompleted"];
         delete?: never;
         options?: never;
@@ -1684,7 +1684,7 @@ export interface webhooks {
         };
         get?: never;
         put?: never;
-        /** `webhook.ping` */
+        /** Webhook ping */
         post: operations["onWebhookPing"];
         delete?: never;
         options?: never;

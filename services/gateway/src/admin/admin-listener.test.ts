@@ -1,10 +1,10 @@
 import { ROUTED_SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
-import { startGatewayProcess } from '@backoffice/testing/gateway-process.ts'
 import { freePort } from '@backoffice/testing/service-process.ts'
 import { expect, test } from 'vitest'
 import { GatewayConfig } from '../config.ts'
+import { startGatewayProcess } from '../testing/gateway-process.ts'
 
 const ADMIN_PORT = await freePort()
 const gateway = await startGatewayProcess({ ADMIN_PORT: String(ADMIN_PORT) })

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { consumersOf, ROUTED_SERVICES, SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
-import { backingServices } from './backing-services.ts'
-import { tokenPrivateKey } from './caller.ts'
-import { testDatabase } from './database.ts'
-import { type ServiceProcess, startServiceProcess } from './service-process.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
+import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { type ServiceProcess, startServiceProcess } from '@backoffice/testing/service-process.ts'
 
 /** The gateway as a process, alone: the services behind it are away. */
 export interface GatewayProcess extends ServiceProcess {
