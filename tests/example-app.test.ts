@@ -7,10 +7,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
 import { encryptedKeyStore } from '@backoffice/app-sdk/key-store.ts'
 import { recordsInMemory } from '@backoffice/app-sdk/records.ts'
-import type { AppSession, CheckoutSession, Installation } from '@backoffice/contracts/app.ts'
+import type { CheckoutSession, Installation } from '@backoffice/contracts/app.ts'
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
-import { headerSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { freePort } from '@backoffice/testing/service-process.ts'
 import { afterAll, expect, it } from 'vitest'
@@ -20,7 +19,7 @@ import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 const stack = await startStack()
-const { gateway, admin_token, services } = stack.description()
+const { gateway, admin_token } = stack.description()
 const admin = apiWith(gateway, admin_token)
 const manifest = JSON.parse(readFileSync(new URL('../examples/app/payments.app.json', import.meta.url), 'utf8'))
 
@@ -47,15 +46,10 @@ afterAll(() => {
 await eventually('the example app listens', () => log.includes('Server listening'))
 
 const workspace = await newWorkspace(stack.description())
-const signed = headerSigner(stack.internalPrivateKey)
 
 /** A session token, as the page around the embed gets one for the merchant. */
-async function sessionToken(installation: string): Promise<string> {
-  const merchant = { workspaceId: workspace.id, livemode: true, keyId: 'merchant', scopes: [], productStatuses: [] }
-  const url = `${services.apps?.url}/internal/installations/${installation}/session`
-  const response = await fetch(url, { method: 'POST', headers: await signed(merchant) })
-  return ((await response.json()) as AppSession).token
-}
+const sessionToken = async (installation: string) =>
+  (await admin<{ token: string }>('POST', `/admin/v1/installations/${installation}/session`, {})).body.token
 const rowsOf = (query: string, ...values: string[]) => {
   const connection = new DatabaseSync(database, { readOnly: true })
   const rows = connection.prepare(query).all(...values)

@@ -13,7 +13,7 @@ export function forgedTokens(
   const [head, , signature] = signedToken(claims, key).split('.')
   const raised = Buffer.from(JSON.stringify({ ...claims, scopes: ['*'] })).toString('base64url')
   return [
-    ['no token', undefined],
+    ['a call without a token', undefined],
     ['a token that is no JWT', 'Bearer sk_test_1'],
     ['a token with alg none', `Bearer ${unsignedToken(claims)}`],
     ['a token signed by another key', `Bearer ${signedToken(claims, otherKey())}`],
