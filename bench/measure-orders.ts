@@ -7,6 +7,7 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import { takeStock } from '../services/catalog/src/stock/take-stock.ts'
 import { readVariants } from '../services/catalog/src/variants/read-variants.ts'
 import type { Catalog } from '../services/orders/src/catalog/catalog-client.ts'
+import type { CheckoutApps } from '../services/orders/src/checkout/checkout-apps.ts'
 import type { FormValidator } from '../services/orders/src/form/form-validator.ts'
 import { operations } from '../services/orders/src/operations.ts'
 import type { Api } from './api.ts'
@@ -173,7 +174,7 @@ const besideOthers = (different: Load, hot: Load): Row => ({
 
 /** Payments that settle placed orders. No row while orders takes no payments. */
 async function payments({ api, ordersUrl, workspaceId }: Place, form: (index: number) => unknown): Promise<Row[]> {
-  const operation = operations({} as Database, {} as Catalog, {} as FormValidator).find(
+  const operation = operations({} as Database, {} as Catalog, {} as FormValidator, {} as CheckoutApps).find(
     ({ method, path }) => method === 'POST' && path === '/v1/orders/{id}/payments',
   )
   if (operation === undefined) return []

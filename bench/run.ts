@@ -72,9 +72,9 @@ async function measure(stack: BenchStack): Promise<Row[]> {
   })
   await measuring('gateway', async ({ api, workspaceId }) => {
     const direct = await openService('catalog', workspaceId)
-    const row = await measureGateway(api, direct)
+    const measured = await measureGateway(api, direct)
     await direct.close()
-    return [row]
+    return measured
   })
   for (const [variants, count] of [
     [0, 3000],

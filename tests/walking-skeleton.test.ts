@@ -1,3 +1,6 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { promisify } from 'node:util'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -7,7 +10,8 @@ import { startStack } from './testing/stack.ts'
 import { eventOf, isGenuine } from './testing/webhooks.ts'
 import { demoApi, newWorkspace } from './testing/workspaces.ts'
 
-const stack = await startStack()
+const prefix = `test-${randomUUID()}.`
+const stack = await startStack({ KAFKA_PREFIX: prefix })
 const receiver = await startReceiver()
 
 interface Endpoint {
@@ -63,4 +67,21 @@ it("delivers nothing to another workspace's endpoint, and an endpoint only what 
   expect(typesAt('/all').sort()).toEqual(['product.created', 'tag.created'])
   await eventually('the tag event at the endpoint for tags', () => typesAt('/tags').length === 1)
   expect(typesAt('/theirs')).toEqual([])
+})
+
+it('npx backoffice finds the stack: it lists its workspaces and dead letters, and checks its stock', async () => {
+  const backoffice = async (...args: string[]) => {
+    const environment = { ...process.env, STACK_DIR: stack.directory, KAFKA_PREFIX: prefix }
+    return promisify(execFile)('node', ['infra/cli/backoffice.mjs', ...args], { env: environment })
+  }
+  const { workspaces } = stack.description()
+  const listed = await backoffice('workspaces', 'list', '--json', '--limit', '100')
+  const ids = JSON.parse(listed.stdout).items.map(({ id }: { id: string }) => id)
+  expect(ids).toContain(workspaces.find(({ livemode }) => livemode)?.id)
+
+  const checked = await backoffice('checks', 'check-stock')
+  expect(checked.stdout).toMatch(/^variants checked: [1-9]\d*; stocks that differ from their ledgers: 0\n$/)
+  const letters = await backoffice('dead-letters', 'list')
+  expect(letters.stdout).toBe('none\n')
+  await expect(backoffice('checks', 'reconcile')).rejects.toMatchObject({ code: 2 })
 })

@@ -35,6 +35,7 @@ const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> =
   APPS_ALLOW_LOOPBACK: () => 'true',
   GATEWAY_URL: ({ urls }) => urls.gateway ?? '',
   PLATFORM_ISSUER: ({ urls }) => urls.gateway ?? '',
+  PUBLIC_URL: ({ urls }) => urls.gateway ?? '',
   WEBHOOK_SECRET_KEYS: ({ secrets }) => secrets.webhookSecretKey,
   WEBHOOK_ALLOW_LOOPBACK: () => 'true',
 }

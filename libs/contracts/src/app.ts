@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, NonNegativeInteger, Timestamp } from './fields.ts'
+import { named } from './named.ts'
 
 /** The states of an installation (OP-81). */
 export const INSTALLATION_STATES = ['PENDING', 'ACTIVE', 'FAILED', 'UNINSTALLED'] as const
@@ -27,7 +28,8 @@ export type App = z.output<typeof App>
 
 /**
  * An app in a workspace, as operators and the pages see it. `scopes` are those that the merchant consented to, `requested_scopes`
- * those that the app asks for and that wait for a consent: none when nothing waits.
+ * those that the app asks for and that wait for a consent: none when nothing waits. `webhooks` are those asked for while something
+ * waits, and those consented to otherwise.
  */
 export const Installation = z.strictObject({
   id: Id,
@@ -40,6 +42,8 @@ export const Installation = z.strictObject({
   state: z.enum(INSTALLATION_STATES),
   scopes: z.array(z.string()),
   requested_scopes: z.array(z.string()),
+  webhooks: Webhooks,
+  checkout: Checkout,
   last_error: z.string().nullable(),
   created_at: Timestamp,
   consented_at: Timestamp.nullable(),
@@ -49,19 +53,35 @@ export const Installation = z.strictObject({
 export type Installation = z.output<typeof Installation>
 
 /** An app of the caller's workspace, as `GET /v1/apps` shows it. */
-export const InstalledApp = z.strictObject({
-  id: Id,
-  provider: z.string(),
-  name: z.string(),
-  state: z.enum(INSTALLATION_STATES),
-  scopes: z.array(z.string()),
-  requested_scopes: z.array(z.string()),
-  embed: z.string(),
-  webhooks: Webhooks,
-  checkout: Checkout,
-  created_at: Timestamp,
-  activated_at: Timestamp.nullable(),
-})
+export const InstalledApp = named(
+  'App',
+  z.strictObject({
+    id: Id,
+    provider: z.string(),
+    name: z.string(),
+    state: z.enum(INSTALLATION_STATES),
+    scopes: z.array(z.string()),
+    requested_scopes: z.array(z.string()),
+    embed: z.string(),
+    webhooks: Webhooks,
+    checkout: Checkout,
+    created_at: Timestamp,
+    activated_at: Timestamp.nullable(),
+  }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000070',
+    provider: 'acme-pay',
+    name: 'Acme Pay',
+    state: 'ACTIVE',
+    scopes: ['sale::read', 'sale::create'],
+    requested_scopes: [],
+    embed: '/embed',
+    webhooks: { path: '/webhooks', events: ['order.paid'] },
+    checkout: { path: '/checkout' },
+    created_at: '2026-03-01T12:00:00.000Z',
+    activated_at: '2026-03-01T12:00:01.000Z',
+  },
+)
 export type InstalledApp = z.output<typeof InstalledApp>
 
 /** A token for the embed of an app (OP-83), and where the embed is. */
@@ -77,9 +97,13 @@ export type AppSession = z.output<typeof AppSession>
 /** What the platform sends to an app's create-checkout endpoint (OP-85). */
 export const CheckoutRequest = z.strictObject({ orderId: Id, amountMinor: NonNegativeInteger, currency: z.string() })
 /** What the app answers. Its amount may include a fee of its own. */
-export const CheckoutSession = z.strictObject({
-  sessionId: z.string().min(1).max(255),
-  redirectUrl: z.url({ protocol: /^https?$/ }).max(2048),
-  amountMinor: NonNegativeInteger,
-})
+export const CheckoutSession = named(
+  'CheckoutSession',
+  z.strictObject({
+    sessionId: z.string().min(1).max(255),
+    redirectUrl: z.url({ protocol: /^https?$/ }).max(2048),
+    amountMinor: NonNegativeInteger,
+  }),
+  { sessionId: 'cs_4f1d', redirectUrl: 'https://pay.example.com/cs_4f1d', amountMinor: 2500 },
+)
 export type CheckoutSession = z.output<typeof CheckoutSession>

@@ -23,14 +23,14 @@ const OPEN = ['bundle.updated', 'expense.created', 'expense.updated', 'stock_cou
 it.each(records.filter(([, type]) => !OPEN.includes(type)))(
   'the record %s %s refuses members it does not know, at every depth',
   (_topic, type, schema) => {
-    const objects = objectsOf(z.toJSONSchema(schema, { io: 'input' }))
+    const objects = objectsOf(z.toJSONSchema(schema, { io: 'input', metadata: z.registry() }))
     expect(objects.length).toBeGreaterThanOrEqual(2)
     for (const object of objects) expect(object, type).toHaveProperty('additionalProperties', false)
   },
 )
 
 it.each(records)('the record %s %s carries what every record does, under its own type', (_topic, type, schema) => {
-  const { properties, required } = z.toJSONSchema(schema, { io: 'input' })
+  const { properties, required } = z.toJSONSchema(schema, { io: 'input', metadata: z.registry() })
   expect(Object.keys(properties ?? {})).toEqual(['id', 'type', 'workspace_id', 'livemode', 'occurred_at', 'data'])
   expect(required).toEqual(['id', 'type', 'workspace_id', 'livemode', 'occurred_at', 'data'])
   expect(properties?.type).toMatchObject({ const: type })
@@ -81,7 +81,7 @@ const FIRST_REQUIRED: Readonly<Record<string, readonly string[]>> = {
 it.each(records.filter(([, type]) => type in FIRST_REQUIRED))(
   'the data of %s %s requires what the first release required, and no more: replicas of two releases publish at once',
   (_topic, type, schema) => {
-    const { properties } = z.toJSONSchema(schema, { io: 'input' })
+    const { properties } = z.toJSONSchema(schema, { io: 'input', metadata: z.registry() })
     const required = requiredMembers(properties?.data as z.core.JSONSchema.BaseSchema)
     expect(required.sort()).toEqual([...(FIRST_REQUIRED[type] ?? [])].sort())
   },

@@ -13,6 +13,7 @@ import {
   StockBatch,
   VariantBatch,
 } from './imports.ts'
+import { named } from './named.ts'
 import { FulfillmentData, InvoiceData, OrderData, ReservationReleased } from './order-records.ts'
 import * as platform from './platform-events.ts'
 import { CategoryData, ProductData, ProductState, TagData } from './product-records.ts'
@@ -50,7 +51,7 @@ export const EventRecord = z.strictObject({
 export type EventRecord = z.output<typeof EventRecord>
 
 /** The data of a deletion (OP-67). */
-const Deleted = z.strictObject({ id: Id })
+const Deleted = named('Deleted', z.strictObject({ id: Id }))
 
 const record = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   z.strictObject({ ...EventRecord.shape, type: z.literal(type), data })
@@ -150,10 +151,20 @@ export type RecordType<T extends Topic> = keyof Records[T] & string
 export type RecordData<T extends Topic, Type extends RecordType<T>> =
   Records[T][Type] extends z.ZodType<infer R> ? (R extends { data: infer D } ? D : never) : never
 
-/** Every event by its name: its topic, and the shape of its record, `data` included. */
-export const EVENT_CATALOGUE: ReadonlyMap<string, { readonly topic: Topic; readonly record: z.ZodType }> = new Map(
+interface CataloguedEvent {
+  readonly topic: Topic
+  readonly record: z.ZodType
+  /** The shape of the record's `data`. */
+  readonly data: z.ZodType
+}
+
+/** Every event by its name: its topic, and the shape of its record. */
+export const EVENT_CATALOGUE: ReadonlyMap<string, CataloguedEvent> = new Map(
   EVENT_TOPICS.flatMap((topic) =>
-    Object.entries<z.ZodType>(RECORDS[topic]).map(([type, record]) => [type, { topic, record }]),
+    Object.entries<z.ZodObject<{ data: z.ZodType }>>(RECORDS[topic]).map(([type, record]) => [
+      type,
+      { topic, record, data: record.shape.data },
+    ]),
   ),
 )
 

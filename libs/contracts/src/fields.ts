@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { LIMITS } from './limits.ts'
+import { named } from './named.ts'
 
 /** A UUID of any version (spec: Conventions), since ids are opaque to callers. Upper case becomes lower case. */
 export const Id = z.guid('must be a UUID').toLowerCase()
@@ -53,5 +54,5 @@ export const Position = z.int().min(0).max(2_147_483_647)
 export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'is not an ISO 4217 currency code')
 
 /** Amounts in minor units by ISO 4217 currency code (spec: Conventions). */
-export const MoneyMap = z.record(CurrencyCode, NonNegativeInteger)
+export const MoneyMap = named('MoneyMap', z.record(CurrencyCode, NonNegativeInteger))
 export type MoneyMap = z.output<typeof MoneyMap>

@@ -5,10 +5,11 @@ import {
   CustomerRow,
   ProductRow,
   StockRow,
-  TEMPLATES,
   type Template,
+  TemplateKey,
   VariantRow,
 } from './imports.ts'
+import { named } from './named.ts'
 
 /** The types of a column (OP-53). */
 export const COLUMN_TYPES = [
@@ -25,22 +26,28 @@ export const COLUMN_TYPES = [
 export type ColumnType = (typeof COLUMN_TYPES)[number]
 
 /** A column of a template (spec: Import template). `references` is `<template>.<column>`, or null. */
-export const ImportColumn = z.strictObject({
-  name: z.string(),
-  type: z.enum(COLUMN_TYPES),
-  required: z.boolean(),
-  enum: z.array(z.string()),
-  references: z.string().nullable(),
-})
+export const ImportColumn = named(
+  'ImportColumn',
+  z.strictObject({
+    name: z.string(),
+    type: z.enum(COLUMN_TYPES),
+    required: z.boolean(),
+    enum: z.array(z.string()),
+    references: z.string().nullable(),
+  }),
+)
 export type ImportColumn = z.output<typeof ImportColumn>
 
 /** A template of imports (spec: Import template). */
-export const ImportTemplate = z.strictObject({
-  key: z.enum(TEMPLATES),
-  file: z.string(),
-  header: z.array(z.string()),
-  columns: z.array(ImportColumn),
-})
+export const ImportTemplate = named(
+  'ImportTemplate',
+  z.strictObject({
+    key: TemplateKey,
+    file: z.string(),
+    header: z.array(z.string()),
+    columns: z.array(ImportColumn),
+  }),
+)
 export type ImportTemplate = z.output<typeof ImportTemplate>
 
 type Cells<Row> = { readonly [Column in keyof Row]?: string }

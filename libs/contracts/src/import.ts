@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Id, Timestamp } from './fields.ts'
-import { ImportUndoProgress, RowError, TEMPLATES } from './imports.ts'
+import { ImportUndoProgress, RowError, TemplateKey } from './imports.ts'
+import { named } from './named.ts'
 
 /** The states of an import (OP-51). */
 export const IMPORT_STATUSES = [
@@ -17,16 +18,29 @@ export const IMPORT_STATUSES = [
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
 /** An import as the API shows it (OP-50). `processed_rows` counts the rows that are applied or failed. */
-export const Import = z.strictObject({
-  id: Id,
-  template: z.enum(TEMPLATES),
-  file: z.string(),
-  status: z.enum(IMPORT_STATUSES),
-  total_rows: z.int(),
-  processed_rows: z.int(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const Import = named(
+  'Import',
+  z.strictObject({
+    id: Id,
+    template: TemplateKey,
+    file: z.string(),
+    status: z.enum(IMPORT_STATUSES),
+    total_rows: z.int(),
+    processed_rows: z.int(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000040',
+    template: 'stock',
+    file: 'stock.csv',
+    status: 'UPLOADED',
+    total_rows: 0,
+    processed_rows: 0,
+    created_at: '2026-03-01T12:00:00.000Z',
+    updated_at: '2026-03-01T12:00:00.000Z',
+  },
+)
 export type Import = z.output<typeof Import>
 
 /** Row errors shown with a report; all of them are in its `errors.csv` (OP-52). */
@@ -44,28 +58,51 @@ export const ImportCounts = z.strictObject({
 export type ImportCounts = z.output<typeof ImportCounts>
 
 /** An error of a row; the header is row 1 (OP-52). */
-export const ReportedError = z.strictObject({ row: z.int().min(1), ...RowError.shape })
+export const ReportedError = named('ImportRowError', z.strictObject({ row: z.int().min(1), ...RowError.shape }))
 export type ReportedError = z.output<typeof ReportedError>
 
 /** The validation report (spec: Import validation report; OP-52). */
-export const ImportReport = z.strictObject({
-  import_id: Id,
-  status: z.enum(IMPORT_STATUSES),
-  summary: z.strictObject({
-    ...ImportCounts.shape,
-    errors: z.array(ReportedError).max(ERRORS_SHOWN),
-    errors_truncated: z.boolean(),
+export const ImportReport = named(
+  'ImportReport',
+  z.strictObject({
+    import_id: Id,
+    status: z.enum(IMPORT_STATUSES),
+    summary: named(
+      'ImportSummary',
+      z.strictObject({
+        ...ImportCounts.shape,
+        errors: z.array(ReportedError).max(ERRORS_SHOWN),
+        errors_truncated: z.boolean(),
+      }),
+    ),
   }),
-})
+  {
+    import_id: '0198c7a0-0000-7000-8000-000000000040',
+    status: 'INVALID',
+    summary: {
+      total_rows: 2,
+      valid_rows: 1,
+      invalid_rows: 1,
+      created: 0,
+      updated: 0,
+      failed: 0,
+      errors: [{ row: 3, column: 'stock', code: 'bad_request', message: 'must be an integer', value: 'many' }],
+      errors_truncated: false,
+    },
+  },
+)
 export type ImportReport = z.output<typeof ImportReport>
 
 /** The states of an undo. A FAILED one can be sent again. */
 export const UNDO_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const
 
 /** The undo of an import (OP-151): resources that were deleted, got their former values, or were kept; the first kept ones in `rows`. */
-export const ImportUndo = z.strictObject({
-  import_id: Id,
-  status: z.enum(UNDO_STATUSES),
-  ...ImportUndoProgress.omit({ is_done: true }).shape,
-})
+export const ImportUndo = named(
+  'ImportUndo',
+  z.strictObject({
+    import_id: Id,
+    status: z.enum(UNDO_STATUSES),
+    ...ImportUndoProgress.omit({ is_done: true }).shape,
+  }),
+)
 export type ImportUndo = z.output<typeof ImportUndo>

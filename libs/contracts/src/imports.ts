@@ -14,11 +14,15 @@ import {
   TimestampInput,
 } from './fields.ts'
 import { LIMITS } from './limits.ts'
+import { named } from './named.ts'
 import { PRODUCT_STATUSES } from './product.ts'
 
 /** The templates of imports (OP-54). */
 export const TEMPLATES = ['products', 'product_variants', 'stock', 'categories', 'customers', 'collections'] as const
 export type Template = (typeof TEMPLATES)[number]
+
+/** The name of a template (OP-54). */
+export const TemplateKey = named('ImportTemplateKey', z.enum(TEMPLATES))
 
 /** Rows in a batch at most; the whole record stays below 512 KiB. */
 export const ROWS_PER_BATCH = 500
@@ -180,7 +184,7 @@ export const ImportUndoStep = z.strictObject({ import_id: Id, template: z.enum(T
 export const KEPT_ROWS_SHOWN = 100
 
 /** A resource that an undo left as it is, by what rows of the template call it (OP-151). */
-export const KeptRow = z.strictObject({ key: z.string(), reason: z.string() })
+export const KeptRow = named('ImportKeptRow', z.strictObject({ key: z.string(), reason: z.string() }))
 export type KeptRow = z.output<typeof KeptRow>
 
 /** How far an undo is, all steps together. */

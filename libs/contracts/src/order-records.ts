@@ -1,15 +1,23 @@
 import { z } from 'zod'
 import { Id } from './fields.ts'
+import { exampleOf, named } from './named.ts'
 import { Fulfillment, Invoice, Order } from './order.ts'
 
 /** The data of order.created, order.updated and order.paid. Later members are optional here (product-records.ts). */
-export const OrderData = z.strictObject({ ...Order.shape })
+export const OrderData = named('OrderData', z.strictObject({ ...Order.shape }), exampleOf(Order))
 
 /** The data of invoice.paid (spec: Event names and data). */
-export const InvoiceData = Invoice.pick({ id: true, number: true, order: true, currency: true, total: true })
+export const InvoiceData = named(
+  'InvoiceData',
+  Invoice.pick({ id: true, number: true, order: true, currency: true, total: true }),
+)
 
 /** The data of fulfillment.created (OP-67). */
-export const FulfillmentData = z.strictObject({ ...Fulfillment.shape })
+export const FulfillmentData = named(
+  'FulfillmentData',
+  z.strictObject({ ...Fulfillment.shape }),
+  exampleOf(Fulfillment),
+)
 
 /**
  * The data of reservation.released: catalog returns the stock of this reservation (topic `orders.reservations`). It is the

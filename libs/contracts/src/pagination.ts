@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleOf, named } from './named.ts'
 
 const wholeNumber = (max: number) =>
   z
@@ -25,9 +26,9 @@ export function pageOf(query: PageQuery): { page: number; size: number; offset: 
   return { page, size, offset: (page - 1) * size }
 }
 
-/** The page object's shape (spec: Collections, List rules 5). */
-export const Page = <Item extends z.ZodType>(item: Item) =>
-  z.strictObject({
+/** The page object's shape (spec: Collections, List rules 5). A page of a named schema has a name too: `ProductPage`. */
+export function Page<Item extends z.ZodType>(item: Item) {
+  const page = z.strictObject({
     page: z.int(),
     size: z.int(),
     total: z.int(),
@@ -36,6 +37,11 @@ export const Page = <Item extends z.ZodType>(item: Item) =>
     has_previous_page: z.boolean(),
     items: z.array(item),
   })
+  const name = z.globalRegistry.get(item)?.id
+  if (name === undefined) return page
+  const example = exampleOf(item)
+  return named(`${name}Page`, page, example && pageView(1, 20, 1, [example]))
+}
 
 /** Builds the page object (spec: Collections, List rules 5). */
 export function pageView<Item>(page: number, size: number, total: number, items: Item[]) {

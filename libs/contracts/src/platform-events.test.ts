@@ -110,7 +110,7 @@ it.each([
   ['stock_pool.adjusted', 'stock_pool.adjusted'],
   ['assistant task events', 'assistant_task.created'],
 ])('the members of %s are those the specification lists, in its order', (family, type) => {
-  const { properties } = z.toJSONSchema(records[type] ?? z.never(), { io: 'input' })
+  const { properties } = z.toJSONSchema(records[type] ?? z.never(), { io: 'input', metadata: z.registry() })
   const data = properties?.data as { properties: object; required: string[] }
   expect(Object.keys(data.properties)).toEqual(listed(family))
   expect(data.required).toEqual(listed(family))

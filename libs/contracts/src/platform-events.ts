@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id, MoneyMap, Timestamp } from './fields.ts'
+import { named } from './named.ts'
 
 /*
  * Resources in events of the platform's other parts (OP-69). An object has the members that the specification lists, in
@@ -12,76 +13,102 @@ const deletionOf = <Shape extends z.ZodRawShape & { id: z.ZodType }>(resource: z
   z.strictObject({ ...resource.partial().shape, id: Id })
 
 /** A bundle with all its members. A null `price` charges the plain sum; `product_variant` is a pinned variant. */
-export const Bundle = z.looseObject({
-  id: Id,
-  members: z.array(z.looseObject({ product_variant: Id.nullish(), price: MoneyMap.nullable() })),
-})
+export const Bundle = named(
+  'Bundle',
+  z.looseObject({
+    id: Id,
+    members: z.array(
+      named('BundleMember', z.looseObject({ product_variant: Id.nullish(), price: MoneyMap.nullable() })),
+    ),
+  }),
+)
 
 /** A material or supply. `available_stock` is in `unit_of_measure` and may be a fraction. */
-export const Component = z.strictObject({
-  id: Id,
-  name: z.string(),
-  category: z.string().nullable(),
-  status: z.string(),
-  unit_of_measure: z.string().nullable(),
-  track_stock: z.boolean(),
-  available_stock: z.number().nullable(),
-})
-export const DeletedComponent = deletionOf(Component)
+export const Component = named(
+  'Component',
+  z.strictObject({
+    id: Id,
+    name: z.string(),
+    category: z.string().nullable(),
+    status: z.string(),
+    unit_of_measure: z.string().nullable(),
+    track_stock: z.boolean(),
+    available_stock: z.number().nullable(),
+  }),
+)
+export const DeletedComponent = named('DeletedComponent', deletionOf(Component))
 
-export const Supplier = z.strictObject({
-  id: Id,
-  name: z.string(),
-  email: z.string().nullable(),
-  telephone: z.string().nullable(),
-  roles: z.array(z.string()),
-})
-export const DeletedSupplier = deletionOf(Supplier)
+export const Supplier = named(
+  'Supplier',
+  z.strictObject({
+    id: Id,
+    name: z.string(),
+    email: z.string().nullable(),
+    telephone: z.string().nullable(),
+    roles: z.array(z.string()),
+  }),
+)
+export const DeletedSupplier = named('DeletedSupplier', deletionOf(Supplier))
 
 /** An expense. The specification does not show its members. */
-export const Expense = z.looseObject({ id: Id })
+export const Expense = named('Expense', z.looseObject({ id: Id }))
 
-export const PaymentMilestoneTemplate = z.strictObject({
-  id: Id,
-  name: z.string(),
-  splits: z.array(z.strictObject({ label: z.string(), pct: z.number() })),
-  is_default: z.boolean(),
-})
-export const DeletedPaymentMilestoneTemplate = deletionOf(PaymentMilestoneTemplate)
+export const PaymentMilestoneTemplate = named(
+  'PaymentMilestoneTemplate',
+  z.strictObject({
+    id: Id,
+    name: z.string(),
+    splits: z.array(named('PaymentMilestone', z.strictObject({ label: z.string(), pct: z.number() }))),
+    is_default: z.boolean(),
+  }),
+)
+export const DeletedPaymentMilestoneTemplate = named(
+  'DeletedPaymentMilestoneTemplate',
+  deletionOf(PaymentMilestoneTemplate),
+)
 
 /** A closed stock count with its changes. The specification does not show its members. */
-export const StockCount = z.looseObject({ id: Id })
+export const StockCount = named('StockCount', z.looseObject({ id: Id }))
 
-const Pool = z.strictObject({ id: Id, code: z.string() })
+const Pool = named('StockPool', z.strictObject({ id: Id, code: z.string() }))
 
 /** Stock that was moved from one pool to another. */
-export const StockPoolAdjustment = z.strictObject({
-  id: Id,
-  from_pool: Pool,
-  to_pool: Pool,
-  lines: z.array(
-    z.strictObject({ variant_id: Id, sku: z.string().nullable(), label: z.string().nullable(), qty: z.int() }),
-  ),
-  note: z.string().nullable(),
-  moved_at: Timestamp,
-})
+export const StockPoolAdjustment = named(
+  'StockPoolAdjustment',
+  z.strictObject({
+    id: Id,
+    from_pool: Pool,
+    to_pool: Pool,
+    lines: z.array(
+      named(
+        'StockPoolLine',
+        z.strictObject({ variant_id: Id, sku: z.string().nullable(), label: z.string().nullable(), qty: z.int() }),
+      ),
+    ),
+    note: z.string().nullable(),
+    moved_at: Timestamp,
+  }),
+)
 
 /** A task of the assistant. `amount_minor` is in minor units of `currency`. */
-export const AssistantTask = z.strictObject({
-  id: Id,
-  source: z.string(),
-  type: z.string(),
-  category: z.string().nullable(),
-  status: z.string(),
-  title: z.string(),
-  value_line: z.string().nullable(),
-  count_total: z.int().nullable(),
-  count_remaining: z.int().nullable(),
-  amount_minor: z.int().nullable(),
-  currency: z.string().nullable(),
-  proposal_status: z.string().nullable(),
-  assignee: z.string().nullable(),
-  snoozed_until: Timestamp.nullable(),
-  resolved_by: z.string().nullable(),
-  resolved_at: Timestamp.nullable(),
-})
+export const AssistantTask = named(
+  'AssistantTask',
+  z.strictObject({
+    id: Id,
+    source: z.string(),
+    type: z.string(),
+    category: z.string().nullable(),
+    status: z.string(),
+    title: z.string(),
+    value_line: z.string().nullable(),
+    count_total: z.int().nullable(),
+    count_remaining: z.int().nullable(),
+    amount_minor: z.int().nullable(),
+    currency: z.string().nullable(),
+    proposal_status: z.string().nullable(),
+    assignee: z.string().nullable(),
+    snoozed_until: Timestamp.nullable(),
+    resolved_by: z.string().nullable(),
+    resolved_at: Timestamp.nullable(),
+  }),
+)

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { MoneyMap } from './fields.ts'
+import { exampleOf, named } from './named.ts'
 import { Category, Product, Tag, Variant } from './product.ts'
 
 /*
@@ -10,14 +11,14 @@ import { Category, Product, Tag, Variant } from './product.ts'
  */
 
 /** The data of product.created and product.updated: the product body (OP-67). */
-export const ProductData = z.strictObject({ ...Product.shape })
+export const ProductData = named('ProductData', z.strictObject({ ...Product.shape }), exampleOf(Product))
 export type ProductData = z.output<typeof ProductData>
 
 /** The data of tag events (spec: Event names and data). */
-export const TagData = z.strictObject({ ...Tag.shape })
+export const TagData = named('TagData', z.strictObject({ ...Tag.shape }), exampleOf(Tag))
 
 /** The data of category events (spec: Event names and data). */
-export const CategoryData = z.strictObject({ ...Category.shape })
+export const CategoryData = named('CategoryData', z.strictObject({ ...Category.shape }), exampleOf(Category))
 
 /** The data of product.state: the whole state of a product, for projections (topic `catalog.products`). */
 export const ProductState = z.strictObject({

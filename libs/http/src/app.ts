@@ -8,6 +8,7 @@ import { limitBodyTime } from './body-deadline.ts'
 import { endWithTheAnswers } from './closing.ts'
 import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
+import { withoutSecrets } from './without-secrets.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -86,7 +87,7 @@ const CLIENT_LEFT = 499
 const BROKEN_OFF = 500
 
 function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply, status: number): void {
-  const line = {
+  const line: Record<string, unknown> = {
     request_id: request.id,
     method: request.method,
     path: request.routeOptions.url ?? 'unknown',
@@ -94,6 +95,8 @@ function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply
     duration_ms: Math.round(reply.elapsedTime * 10) / 10,
     ...request.logged,
   }
+  // They repeat what the client sent.
+  for (const name of ['path', 'error']) if (typeof line[name] === 'string') line[name] = withoutSecrets(line[name])
   if (status >= 500) logger.error(line, 'request')
   else logger.info(line, 'request')
 }

@@ -19,6 +19,7 @@ it('finishes the requests it has, takes no new one, and waits for no client that
   const gate = Promise.withResolvers<void>()
   let isEntered = false
   const slow = operation({
+    operationId: 'slow',
     method: 'GET',
     path: '/v1/slow',
     summary: 'Wait',
@@ -62,6 +63,7 @@ it('finishes the requests it has, takes no new one, and waits for no client that
 /** Starts a server that answers GET /v1/stream with this content, and opens one answer. */
 async function openStream(mediaType: string, content: PassThrough, agent = new Agent({ keepAlive: true })) {
   const stream = operation({
+    operationId: 'stream',
     method: 'GET',
     path: '/v1/stream',
     summary: 'Stream',

@@ -30,7 +30,7 @@ const retryLater = (cause: Error) =>
   })
 
 /** Turns any error into an ApiError: an unexpected one into `internal_error`, with the error as cause for the log. */
-function asApiError(error: FastifyError | Error): ApiError {
+export function asApiError(error: FastifyError | Error): ApiError {
   if (error instanceof ApiError) return error
   const code = 'code' in error ? error.code : undefined
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') {

@@ -12,6 +12,7 @@ const { admin, appUrl, db } = await testDatabase('catalog')
 /** An operation that writes a row and then fails in its transaction as told. */
 const failing = (name: string, fail: (tx: Transaction) => Promise<unknown>) =>
   operation({
+    operationId: name,
     method: 'POST',
     path: `/v1/${name}`,
     summary: 'Fail',

@@ -9,6 +9,7 @@ const { admin, db } = await testDatabase('catalog')
 
 /** Answers with a secret, as creating a webhook endpoint does. */
 const createSecret = operation({
+  operationId: 'createSecret',
   method: 'POST',
   path: '/v1/secrets',
   summary: 'Create a secret',
@@ -22,6 +23,7 @@ let calls = 0
 
 /** Calls another service before its transaction. */
 const createFarThing = operation({
+  operationId: 'createFarThing',
   method: 'POST',
   path: '/v1/far-things',
   summary: 'Create a thing with another service',

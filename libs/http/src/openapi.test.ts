@@ -1,3 +1,4 @@
+import { named } from '@backoffice/contracts/named.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { openApiDocument } from './openapi.ts'
@@ -70,11 +71,48 @@ it('says that a body is required exactly where a request without one is refused'
   })
 })
 
-it('shows the error body for every other answer (spec: Errors)', () => {
+it('has the error body once, as the answer to each request that is refused or fails (spec: Errors)', () => {
+  expect(document.components).toMatchObject({
+    responses: { Error: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } } },
+    schemas: {
+      Error: {
+        properties: { error: { required: ['code', 'message', 'request_id'], additionalProperties: false } },
+      },
+    },
+  })
   for (const item of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    const { error } = (schemaOf(item, 'default')?.properties ?? {}) as { error: Json }
-    expect(error).toMatchObject({ required: ['code', 'message', 'request_id'], additionalProperties: false })
+    expect(item.responses).toMatchObject({
+      '4XX': { $ref: '#/components/responses/Error' },
+      '5XX': { $ref: '#/components/responses/Error' },
+    })
   }
+})
+
+it('has named schemas once, and refers to them', () => {
+  const Part = named('Part', z.strictObject({ sku: z.string() }))
+  const Whole = named('Whole', z.strictObject({ part: Part, spare: Part.nullable() }))
+  const { paths, components } = openApiDocument([{ ...getThing, responses: { 200: Whole } }]) as {
+    paths: Record<string, { get: Entry }>
+    components: { schemas: Record<string, Json> }
+  }
+  expect(schemaOf(paths['/v1/things/{id}']?.get as Entry, '200')).toEqual({ $ref: '#/components/schemas/Whole' })
+  expect(components.schemas.Whole).toMatchObject({
+    properties: {
+      part: { $ref: '#/components/schemas/Part' },
+      spare: { anyOf: [{ $ref: '#/components/schemas/Part' }, { type: 'null' }] },
+    },
+  })
+  expect(components.schemas.Part).toMatchObject({ required: ['sku'], additionalProperties: false })
+})
+
+it('refuses two different schemas of one name, and one operationId of two operations', () => {
+  const answers = (schema: z.ZodType) => ({ 200: named('Thing', schema) })
+  const one = { ...getThing, responses: answers(z.strictObject({ id: z.string() })) }
+  const other = { ...deleteThing, responses: answers(z.strictObject({ id: z.int() })) }
+  expect(() => openApiDocument([one, other])).toThrow('schemas has two different Thing')
+  expect(() =>
+    openApiDocument([getThing, { ...deleteThing, scope: 'product::delete', operationId: 'getThing' }]),
+  ).toThrow('two operations have the operationId getThing')
 })
 
 it('names the open points an operation rests on, and marks extensions', () => {

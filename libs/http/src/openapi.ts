@@ -1,46 +1,72 @@
 import { ERROR_STATUS } from '@backoffice/contracts/errors.ts'
-import type { Scope } from '@backoffice/contracts/scopes.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
+import { type Components, describeSchema, mergeComponents, refuseRepeated } from './openapi-components.ts'
+import type { Access } from './operation.ts'
 import type { RouteDeclaration } from './route.ts'
 import { Streamed } from './streamed.ts'
 import type { UploadDeclaration } from './upload.ts'
 
 type Json = Record<string, unknown>
 
-type Entry = RouteDeclaration & { readonly scope?: Scope | 'internal' }
+type Entry = RouteDeclaration & Access
+type PublicEntry = Exclude<Entry, { readonly scope: 'internal' }>
 
-/** A service's part of the API's OpenAPI 3.1 document, internal operations left out; the gateway merges the parts. */
+/**
+ * A service's part of the API's OpenAPI 3.1 document, internal operations left out; the gateway merges the parts. Throws when two
+ * operations have one id, or two different schemas one name.
+ */
 export function openApiDocument(operations: readonly Entry[]): Json {
   const paths: Record<string, Json> = {}
-  for (const operation of operations.filter(({ scope }) => scope !== 'internal')) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: entryOf(operation) }
+  const found: Components[] = [COMPONENTS]
+  const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Json => {
+    const described = describeSchema(schema, io)
+    found.push(described.components)
+    return described.schema
   }
-  return { openapi: '3.1.0', info: { title: 'Commerce Back-Office API', version: 'v1' }, paths }
+  const shown = operations.filter((operation): operation is PublicEntry => operation.scope !== 'internal')
+  refuseRepeated(shown.map(({ operationId }) => operationId))
+  for (const operation of shown) {
+    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: entryOf(operation, schemaOf) }
+  }
+  const info = { title: 'Commerce Back-Office API', version: 'v1' }
+  return { openapi: '3.1.0', info, paths, components: mergeComponents(found) }
 }
 
-function entryOf(operation: Entry): Json {
-  const { openPoints = [] } = operation
+/** Describes a schema; named schemas become references to components. */
+type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
+
+function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
+  const { operationId, summary, scope, openPoints = [] } = operation
   return {
-    summary: operation.summary,
-    ...(operation.scope && { description: `Needs the scope \`${operation.scope}\`.`, security: [{ apiKey: [] }] }),
+    operationId,
+    summary,
+    description: `Needs the scope \`${scope}\`.`,
+    security: [{ apiKey: [] }],
+    'x-required-scope': scope,
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
     ...(operation.extension && { 'x-extension': true }),
     parameters: [
-      ...parametersOf('path', operation.params),
-      ...parametersOf('query', operation.query),
-      ...(operation.scope && operation.method === 'POST' ? [IDEMPOTENCY_KEY] : []),
+      ...parametersOf('path', operation.params, schemaOf),
+      ...parametersOf('query', operation.query, schemaOf),
+      ...(operation.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],
-    ...requestBodyOf(operation),
+    ...requestBodyOf(operation, schemaOf),
     responses: {
-      ...Object.fromEntries(Object.entries(operation.responses).map(([status, body]) => [status, responseOf(body)])),
-      default: { description: 'An error', content: jsonContent(ERROR_SCHEMA) },
+      ...Object.fromEntries(
+        Object.entries(operation.responses).map(([status, body]) => [status, responseOf(body, schemaOf)]),
+      ),
+      '4XX': { $ref: '#/components/responses/Error' },
+      '5XX': { $ref: '#/components/responses/Error' },
     },
   }
 }
 
-function requestBodyOf({ body, upload }: Entry): Json {
-  if (upload)
-    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: formOf(body, upload) } } } }
+function requestBodyOf({ body, upload }: PublicEntry, schemaOf: SchemaOf): Json {
+  if (upload) {
+    const form = formOf(schemaOf(body ?? z.strictObject({}), 'input'), upload)
+    return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } }
+  }
   if (body === undefined) return {}
   // A request without a body is validated as undefined.
   const isRequired = !body.safeParse(undefined).success
@@ -48,19 +74,22 @@ function requestBodyOf({ body, upload }: Entry): Json {
 }
 
 /** The form of an upload: its text members, then the file. */
-function formOf(body: z.ZodType | undefined, { member, maxBytes }: UploadDeclaration): Json {
-  const { properties, required = [] } = schemaOf(body ?? z.strictObject({}), 'input')
+function formOf({ properties, required = [], examples }: Json, { member, maxBytes, example }: UploadDeclaration): Json {
   const description = `At most ${maxBytes} bytes`
-  const file = { type: 'string', contentMediaType: 'application/octet-stream', description }
+  // OpenAPI 3.1 names the media type; most generators know a file by its format, as in 3.0.
+  const file = { type: 'string', format: 'binary', contentMediaType: 'application/octet-stream', description }
   return {
     type: 'object',
-    properties: { ...properties, [member]: file },
-    required: [...required, member],
+    properties: { ...(properties as Json), [member]: file },
+    required: [...(required as string[]), member],
     additionalProperties: false,
+    ...(examples !== undefined && {
+      examples: (examples as Json[]).map((members) => ({ ...members, [member]: example })),
+    }),
   }
 }
 
-const IDEMPOTENCY_KEY = {
+const IdempotencyKey = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
@@ -70,7 +99,8 @@ const IDEMPOTENCY_KEY = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
-const ERROR_SCHEMA = schemaOf(
+const ErrorBody = named(
+  'Error',
   z.strictObject({
     error: z.strictObject({
       code: z.enum(Object.keys(ERROR_STATUS) as [string, ...string[]]),
@@ -78,12 +108,27 @@ const ERROR_SCHEMA = schemaOf(
       request_id: z.string(),
     }),
   }),
-  'output',
+  {
+    error: {
+      code: 'unprocessable',
+      message: 'variants[1].sku: is required',
+      request_id: '9b2d7e34-5c1f-4a86-b0d3-6e8f1a2c4d5e',
+    },
+  },
 )
 
 const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
 
-function responseOf(body: z.ZodType | Streamed | null): Json {
+const error = describeSchema(ErrorBody, 'output')
+
+/** What every service's part has: the answer to each refused or failed request, and the header of each POST. */
+const COMPONENTS: Components = {
+  ...error.components,
+  responses: { Error: { description: 'An error', content: jsonContent(error.schema) } },
+  parameters: { IdempotencyKey },
+}
+
+function responseOf(body: z.ZodType | Streamed | null, schemaOf: SchemaOf): Json {
   if (body === null) return { description: 'Done; no body' }
   const content =
     body instanceof Streamed
@@ -92,14 +137,12 @@ function responseOf(body: z.ZodType | Streamed | null): Json {
   return { description: 'Success', content }
 }
 
-function schemaOf(schema: z.ZodType, io: 'input' | 'output') {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
-}
-
-function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined): Json[] {
+function parametersOf(place: 'path' | 'query', schema: z.ZodType | undefined, schemaOf: SchemaOf): Json[] {
   if (schema === undefined) return []
-  const { properties = {}, required = [] } = schemaOf(schema, 'input')
+  const { properties = {}, required = [] } = schemaOf(schema, 'input') as {
+    properties?: Json
+    required?: readonly string[]
+  }
   return Object.entries(properties).map(([name, property]) => ({
     name,
     in: place,

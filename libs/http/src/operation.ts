@@ -40,8 +40,13 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
  * no scope, since the calling service has checked the scope of its own operation. Its path is under `/internal/`, where
  * the gateway forwards nothing, and it is not in the OpenAPI document.
  */
-type Access =
-  | { readonly path: string; readonly scope: Scope }
+export type Access =
+  | {
+      readonly path: string
+      readonly scope: Scope
+      /** The operation's name in the OpenAPI document, unique in the whole API. Generated clients call their methods by it. */
+      readonly operationId: string
+    }
   | { readonly path: `/internal/${string}`; readonly scope: 'internal' }
 
 /** One operation of the API: routing, validation, scope, OpenAPI entry and handler in one declaration. */

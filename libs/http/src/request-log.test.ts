@@ -16,6 +16,7 @@ const logger: Logger = Object.assign(createLogger('test', 'silent'), { info: wri
 const bug = new Error('a bug')
 let isEntered = false
 const failing = operation({
+  operationId: 'failing',
   method: 'GET',
   path: '/v1/bug',
   summary: 'Fail',
@@ -24,6 +25,7 @@ const failing = operation({
   handle: () => Promise.reject(bug),
 })
 const hanging = operation({
+  operationId: 'hanging',
   method: 'GET',
   path: '/v1/hang',
   summary: 'Hang',
@@ -105,4 +107,13 @@ it('gives a request that has no id one, and keeps the gateway’s', async () => 
   expect(empty.headers['x-request-id']).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/)
   const given = await send('GET', '/v1/nothing', { caller: null, headers: { 'x-request-id': 'req-7' } })
   expect([given.headers['x-request-id'], given.body]).toMatchObject(['req-7', { error: { request_id: 'req-7' } }])
+})
+
+it.each([
+  ['sk_live_0198c2f1_abcDEF', 'sk_live_…'],
+  ['sk_test_0198c2f1_abcDEF', 'sk_test_…'],
+  ['whsec_a+b/c==', 'whsec_…'],
+])('cuts a key or secret that is where it does not belong: %s', async (secret, logged) => {
+  await send('GET', `/v1/${secret}`, { caller: null })
+  expect((await theLine()).error).toBe(`GET /v1/${logged}: no such operation`)
 })

@@ -7,6 +7,7 @@ import { expectRefusal, THINGS, thingsApi } from './testing/things-api.ts'
 
 const { admin, db } = await testDatabase('catalog')
 const byName = operation({
+  operationId: 'byName',
   method: 'GET',
   path: '/v1/names/{name}',
   summary: 'Read a thing by its name',

@@ -1,6 +1,7 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
+import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import { tokenVerifier } from './internal-token.ts'
@@ -25,28 +26,50 @@ export function createServiceApp({ logger, db, operations, tokenKey, ...options 
   const dependencies = { db, verifyToken: tokenVerifier(tokenKey), clock: options.clock ?? (() => new Date()) }
   const routes = operations.map((operation) => operationRoute(operation, dependencies))
   addRoutes(app, routes, options.checkResponses)
-  const document = openApiDocument(operations)
-  app.get('/openapi.json', async () => document)
+  let document: ReturnType<typeof openApiDocument> | undefined
+  app.get('/openapi.json', async () => {
+    // Not before the first request, so that the service starts sooner.
+    document ??= openApiDocument(operations)
+    return document
+  })
   return app
 }
 
 /** The time for requests in flight when the process stops; the whole process has 25 s. */
 const FINISH_WITHIN_MS = 22_000
 
+/** An app on a port of its own. */
+export interface Listener {
+  readonly app: FastifyInstance
+  readonly port: number
+}
+
 /**
- * An app as a component of a process: listens when started. When stopped, takes no new request and finishes the
- * requests in flight, for at most 22 s.
+ * An app as a component of a process, with further apps on ports of their own: listens when started. When stopped, takes no new
+ * request and finishes the requests in flight, for at most 22 s.
  */
-export function httpServer(app: FastifyInstance, { HOST, PORT }: { HOST: string; PORT: number }): Component {
+export function httpServer(
+  app: FastifyInstance,
+  { HOST, PORT }: { HOST: string; PORT: number },
+  further: readonly Listener[] = [],
+): Component {
+  const listeners = [{ app, port: PORT }, ...further]
   return {
     name: 'http',
     async start() {
-      await app.listen({ host: HOST, port: PORT })
+      for (const { app, port } of listeners) {
+        app.server.on('request', noteRequest)
+        await app.listen({ host: HOST, port })
+      }
     },
     async stop() {
-      const closing = setTimeout(() => app.server.closeAllConnections(), FINISH_WITHIN_MS)
-      await app.close()
-      clearTimeout(closing)
+      await Promise.all(listeners.map(({ app }) => finish(app)))
     },
   }
+}
+
+async function finish(app: FastifyInstance): Promise<void> {
+  const closing = setTimeout(() => app.server.closeAllConnections(), FINISH_WITHIN_MS)
+  await app.close()
+  clearTimeout(closing)
 }

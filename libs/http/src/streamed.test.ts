@@ -24,6 +24,7 @@ const { db } = await testDatabase('catalog')
 let content = new PassThrough()
 let reply: () => Reply = () => okStream(CSV, content, savedAs('errors.csv'))
 const report = operation({
+  operationId: 'report',
   method: 'GET',
   path: '/v1/report',
   summary: 'Read a report',
@@ -123,7 +124,13 @@ it('is declared in the OpenAPI document with its media type', () => {
 it('an answer that is not the declared one fails in tests', async () => {
   const call = serviceClient(db, [
     report,
-    { ...report, path: '/internal/thing', responses: { 200: z.strictObject({}) } },
+    {
+      ...report,
+      scope: 'product::read',
+      operationId: 'thing',
+      path: '/internal/thing',
+      responses: { 200: z.strictObject({}) },
+    },
   ])
   content.end('a')
   expect(await call(aCaller(), 'GET', '/v1/report')).toMatchObject({ status: 200, body: 'a' })

@@ -11,6 +11,8 @@ export interface UploadDeclaration {
   readonly member: string
   /** A larger file is refused with `payload_too_large`. */
   readonly maxBytes: number
+  /** What such a file has in it, as the OpenAPI document shows it. */
+  readonly example?: string
 }
 
 /** An uploaded file as it arrives. */

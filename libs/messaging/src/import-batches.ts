@@ -1,7 +1,9 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 import { z } from 'zod'
 import type { ConsumerDefinition } from './consumer.ts'
 import { ImportBatch } from './import-batch.ts'
@@ -18,6 +20,9 @@ const AnyBatch = z.object({
 })
 type AnyBatch = z.output<typeof AnyBatch>
 
+/** Also after a batch that waited for a lock, or for the database. */
+const LONGEST_PAUSE_MS = 500
+
 /** A service's side of imports. */
 export interface ImportBatchesDefinition {
   /** `<service>.imports`. */
@@ -30,10 +35,12 @@ export interface ImportBatchesDefinition {
 /**
  * Applies the import batches of the service's own templates. A batch, its inbox row and its answer on `imports.results`
  * are one transaction, so a batch that comes again changes nothing and is answered once (decision 015). The consumer's
- * `db` connects as the app role.
+ * `db` connects as the app role. While the process has requests to answer, it pauses after each batch as long as the
+ * batch took.
  */
 export function importBatches({ name, importers, wake }: ImportBatchesDefinition): ConsumerDefinition<AnyBatch> {
   const own = new Map<string, Importer>(Object.entries(importers))
+  let tookMs = 0
   return withInbox({
     name,
     topics: [TOPICS.importsBatches],
@@ -42,11 +49,18 @@ export function importBatches({ name, importers, wake }: ImportBatchesDefinition
       if (!own.has(template)) return undefined
       return { workspaceId, livemode, actor: `import ${importId}`, messageId: `${importId}/${batch}` }
     },
+    async beforeEach() {
+      const pauseMs = Math.min(tookMs, LONGEST_PAUSE_MS)
+      tookMs = 0
+      if (hasRecentRequests()) await pause(pauseMs)
+    },
     async handle({ data }, tx) {
+      const startedAt = performance.now()
       const batch = ImportBatch.safeParse(data)
       if (!batch.success) throw new Error(`data: ${z.prettifyError(batch.error)}`)
       const importer = own.get(batch.data.template)
       if (importer) await applyBatch(tx, importer, batch.data, new Date())
+      tookMs = performance.now() - startedAt
     },
     afterCommit: wake,
   })

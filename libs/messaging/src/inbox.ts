@@ -4,6 +4,8 @@ import type { ConsumerDefinition } from './consumer.ts'
 
 /** A consumer whose effect has no natural unique key. */
 export interface InboxDefinition<Value> extends Pick<ConsumerDefinition<Value>, 'name' | 'topics' | 'schema'> {
+  /** Awaited before each record, to slow the consumer down. */
+  beforeEach?(): Promise<void>
   /**
    * The workspace in which a record takes effect, and the id that stays the same when the record comes again. Undefined
    * for a record that this consumer ignores.
@@ -21,7 +23,10 @@ export interface InboxDefinition<Value> extends Pick<ConsumerDefinition<Value>, 
  */
 export const withInbox = <Value>(definition: InboxDefinition<Value>): ConsumerDefinition<Value> => ({
   ...definition,
-  batchSize: 1,
+  async batchSize() {
+    await definition.beforeEach?.()
+    return 1
+  },
   async handle(records, tx) {
     for (const { value, traceparent } of records) {
       const destination = definition.destinationOf(value)

@@ -17,7 +17,7 @@ export interface OutboxRow {
 
 const BATCH_SIZE = 500
 /** A batch ends early after so many bytes of stored payload. */
-const BATCH_BYTES = 1024 * 1024
+const BATCH_BYTES = 256 * 1024
 
 /**
  * The oldest waiting rows by id, which is the order of the commits of each aggregate. Always reads from the start,

@@ -19,7 +19,8 @@ export async function registerSchemas(registryUrl: string, shapes: RecordShapes 
     for (const [type, shape] of Object.entries(types)) {
       const subject = subjectOf(topic, type)
       // Draft 7: the registry (Apicurio 3.0.9) cannot compare schemas of draft 2020-12 and answers 500.
-      const schema = JSON.stringify(z.toJSONSchema(shape, { target: 'draft-7' }))
+      // Without the names of schemas, so that a new name is no other schema.
+      const schema = JSON.stringify(z.toJSONSchema(shape, { target: 'draft-7', metadata: z.registry() }))
       try {
         await orAgain(async () => {
           await registry.updateCompatibility(subject, Compatibility.BACKWARD_TRANSITIVE)

@@ -132,10 +132,10 @@ test.each([
   await eventually('it says so', async () => (await service.readiness()).startsWith(`not ready: ${component}`))
 })
 
-test('a service that only publishes needs no token key', async () => {
+test('a service without routes needs no token key', async () => {
   const service = await run('gateway', gateway, { ...KAFKA, SCHEMA_REGISTRY_URL: backingServices().registryUrl })
   await service.ready()
-  expect(service.said).toEqual(['start component', 'start worker'])
+  expect(service.said).toEqual(['start component', 'start gateway.acts', 'start worker'])
   expect(await (await fetch(`${service.url}/v1/products`)).json()).toEqual({ service: 'gateway' })
   expect(await connectionsTo(gateway)).toEqual(expect.arrayContaining(['gateway', 'gateway relay', 'gateway worker']))
 })

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { consumersOf, type ServiceName } from '@backoffice/contracts/services.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
-import { createServiceApp, httpServer } from '@backoffice/http/server.ts'
+import { createServiceApp, httpServer, type Listener } from '@backoffice/http/server.ts'
 import type { Consumer } from '@backoffice/messaging/consumer.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '@backoffice/postgres/database.ts'
 import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
@@ -13,6 +13,8 @@ import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import { loadMessaging, type Messaging } from './load-messaging.ts'
 import type { ConfigOf, ServiceConfig } from './service-config.ts'
+import { deleteWorkspaces } from './workspaces/delete-workspaces.ts'
+import { getRows } from './workspaces/get-rows.ts'
 import { workspaceConsumer } from './workspaces/workspace-consumer.ts'
 import type { WorkspaceHooks } from './workspaces/workspace-hooks.ts'
 
@@ -39,7 +41,11 @@ type ServiceApi =
       /** Adds routes that are not operations. */
       addRoutes?(app: FastifyInstance): void
     }
-  | { readonly app: FastifyInstance }
+  | {
+      readonly app: FastifyInstance
+      /** Further apps, each on a port of its own. */
+      readonly further?: readonly Listener[]
+    }
 
 /** A service: its API and everything that runs beside it. */
 type ServiceDeclaration = ServiceApi & {
@@ -86,16 +92,10 @@ export async function runService<Name extends ServiceName, Schema extends z.ZodT
     })
     const { components = [], workers = [], workspaces = {} } = declaration
     const consumers = [...(declaration.consumers ?? [])]
-    // The gateway publishes these records.
-    if (name !== 'gateway') {
-      const pool = openPool(`${name} workspaces`, { role: 'app', poolSize: 2 })
-      consumers.push(
-        messaging.consume(
-          workspaceConsumer(name, workspaces, () => undefined),
-          pool,
-        ),
-      )
-    }
+    const pool = openPool(`${name} workspaces`, { role: 'app', poolSize: 2 })
+    const deletions = deleteWorkspaces({ db: pool, hooks: workspaces, wakeRelay: messaging.wakeRelay }, context.logger)
+    // The gateway publishes the records, and notes deletions by itself.
+    if (name !== 'gateway') consumers.push(messaging.consume(workspaceConsumer(name, workspaces, deletions.wake), pool))
     refuseOtherConsumers(name, consumers)
     return [
       ...pools,
@@ -103,6 +103,7 @@ export async function runService<Name extends ServiceName, Schema extends z.ZodT
       ...messaging.components,
       ...components,
       ...consumers,
+      deletions,
       ...workers,
       ...servers(declaration, config, db, context.logger),
     ]
@@ -110,10 +111,12 @@ export async function runService<Name extends ServiceName, Schema extends z.ZodT
 }
 
 /** The components that answer requests and, for operations, the worker that deletes expired idempotency keys. */
-function servers(api: ServiceApi, config: ServiceConfig, db: Database, logger: Logger): readonly Component[] {
-  if ('app' in api) return [httpServer(api.app, config)]
+function servers(api: ServiceDeclaration, config: ServiceConfig, db: Database, logger: Logger): readonly Component[] {
+  if ('app' in api) return [httpServer(api.app, config, api.further)]
   const { INTERNAL_TOKEN_PUBLIC_KEY: tokenKey = '' } = config
-  const app = createServiceApp({ logger, db, tokenKey, operations: api.operations })
+  const { workspaces = {} } = api
+  const operations = [...api.operations, getRows(db, workspaces)]
+  const app = createServiceApp({ logger, db, tokenKey, operations })
   api.addRoutes?.(app)
   return [expireIdempotencyKeys(api.worker, logger), httpServer(app, config)]
 }

@@ -22,4 +22,8 @@ export interface FileStorage extends Component {
   read(path: string, range?: ByteRange): Promise<Readable>
   /** Removes files; a missing file is no error. */
   remove(paths: readonly string[]): Promise<void>
+  /** The number of files in a folder and the folders below it, counted up to `atMost`. */
+  countFiles(folder: string, atMost: number): Promise<number>
+  /** Removes a folder with all its files; a missing folder is no error. */
+  removeFolder(folder: string): Promise<void>
 }

@@ -1,4 +1,4 @@
-import { mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import type { FileStorage } from './file-storage.ts'
 import { openIncoming } from './incoming-files.ts'
@@ -31,7 +31,23 @@ export function localStorage({ name, directory }: { name: string; directory: str
     async remove(paths) {
       for (const path of paths) await rm(pathOf(path), { force: true })
     },
+    async countFiles(folder, atMost) {
+      let files = 0
+      const entries = await opendir(pathOf(folder), { recursive: true }).catch(noneWithout)
+      for await (const entry of entries) {
+        if (entry.isFile()) files++
+        if (files >= atMost) break
+      }
+      return files
+    },
+    removeFolder: (folder) => rm(pathOf(folder), { recursive: true, force: true }),
   }
+}
+
+/** No entries when there is no such folder. */
+function noneWithout(error: NodeJS.ErrnoException): never[] {
+  if (error.code === 'ENOENT') return []
+  throw error
 }
 
 /** Moves a file to its place below `root`, and returns its size once no crash can lose it. */

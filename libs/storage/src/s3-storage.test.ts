@@ -51,6 +51,16 @@ it.each([
   await expect(storage.read('a/b/c.csv')).rejects.not.toHaveProperty('code', 'service_unavailable')
 })
 
+it.each([
+  ['a bucket', bucket],
+  ['a directory', folder],
+])('%s counts the files of a folder, and removes it without its neighbours', async (_where, storage) => {
+  for (const path of ['own/a/1.csv', 'own/a/2.csv', 'own/b/3.csv', 'own-2/a/4.csv']) await store(storage, path, 'x')
+  expect([await storage.countFiles('own', 100), await storage.countFiles('own', 2)]).toEqual([3, 2])
+  for (let again = 0; again < 2; again++) await storage.removeFolder('own')
+  expect([await storage.countFiles('own', 100), await storage.countFiles('own-2', 100)]).toEqual([0, 1])
+})
+
 it('a bucket takes and gives a large file in little memory', async () => {
   const size = 150 * MIB
   let peak = 0

@@ -30,6 +30,18 @@ export function s3Storage({ name, bucket, region, endpoint }: S3Options): FileSt
   const incoming = join(tmpdir(), `backoffice-${name}`)
   let opening: Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> | undefined
   const open = () => (opening ??= connect(endpoint, region))
+  const filesOf = async (folder: string, atMost: number) => {
+    const { sdk, client } = await open()
+    // A server answers with 1,000 names at most.
+    const list = new sdk.ListObjectsV2Command({ Bucket: bucket, Prefix: `${folder}/`, MaxKeys: atMost })
+    const { Contents = [] } = await client.send(list).catch(throwUnavailable)
+    return Contents.flatMap(({ Key }) => Key ?? [])
+  }
+  const remove = async (paths: readonly string[]) => {
+    const { sdk, client } = await open()
+    for (const path of paths)
+      await client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: path })).catch(throwUnavailable)
+  }
   return {
     name,
     incoming,
@@ -71,10 +83,11 @@ export function s3Storage({ name, bucket, region, endpoint }: S3Options): FileSt
       })
       return Body as Readable
     },
-    async remove(paths) {
-      const { sdk, client } = await open()
-      for (const path of paths)
-        await client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key: path })).catch(throwUnavailable)
+    remove,
+    countFiles: async (folder, atMost) => (await filesOf(folder, atMost)).length,
+    async removeFolder(folder) {
+      for (let paths = await filesOf(folder, 1000); paths.length > 0; paths = await filesOf(folder, 1000))
+        await remove(paths)
     },
     async stop() {
       if (opening) (await opening).client.destroy()

@@ -48,7 +48,7 @@ export async function startServiceProcess(service: string, settings: Readonly<Re
   }
 }
 
-/** A port that nobody listens on. */
+/** A port that is free on 127.0.0.1 now. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')

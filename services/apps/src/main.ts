@@ -8,6 +8,7 @@ import { operations } from './operations.ts'
 import { platformClient } from './platform/platform-client.ts'
 import { appTokens } from './tokens/app-tokens.ts'
 import { addPublicKeys } from './tokens/serve-keys.ts'
+import { uninstallAll } from './workspaces/uninstall-all.ts'
 
 await runService('apps', AppsConfig, ({ config, db, logger, openPool }) => {
   const { APP_SECRET_KEYS: secretKeys, APP_TOKEN_KEYS: tokenKeys, APP_RETRY_DELAYS: schedule } = config
@@ -24,5 +25,6 @@ await runService('apps', AppsConfig, ({ config, db, logger, openPool }) => {
     addRoutes: (http) => addPublicKeys(http, tokenKeys),
     components: [platform, reportUnknownKeys(worker, secretKeys, logger)],
     workers: [calls],
+    workspaces: uninstallAll(calls.wake),
   }
 })

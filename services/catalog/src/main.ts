@@ -6,6 +6,7 @@ import { addAssetFiles } from './assets/serve-assets.ts'
 import { assetStorage, CatalogConfig } from './config.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
 import { operations } from './operations.ts'
+import { productTombstone } from './products/product-records.ts'
 import { refreshProducts } from './products/refresh-products.ts'
 import { releaseReservations } from './stock/release-reservations.ts'
 
@@ -23,6 +24,7 @@ await runService('catalog', CatalogConfig, ({ config, logger, openPool, consume,
     operations: operations(storage),
     addRoutes: (app) => addAssetFiles(app, storage),
     components: [storage],
+    workspaces: { files: storage, recordsOfDeleted: { product: productTombstone } },
     consumers: [consume(applyImportBatches(wakeRelay), imports), consume(releaseReservations, releases)],
     workers: [
       refreshProducts({ db: refreshes, worker, logger }),

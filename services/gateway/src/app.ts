@@ -5,12 +5,16 @@ import { addRoutes } from '@backoffice/http/route.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { FastifyInstance } from 'fastify'
-import { adminRoute } from './admin/admin-operation.ts'
+import { type AdminDependencies, adminRoute } from './admin/admin-operation.ts'
 import type { AppsClient } from './apps/apps-client.ts'
+import type { OperatorAuthenticator } from './authorization/operator-authenticator.ts'
 import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
 import type { Authenticator } from './keys/authenticator.ts'
 import { internalOperations, operations } from './operations.ts'
+import { pageLinks } from './page-links/page-links.ts'
+import { signedIds } from './page-links/signed-ids.ts'
+import { addPages } from './pages/add-pages.ts'
 import { addAssets } from './proxy/assets.ts'
 import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
@@ -28,9 +32,13 @@ export interface GatewayOptions {
   readonly authenticator: Authenticator
   readonly upstreams: Upstreams
   readonly apps: AppsClient
-  readonly adminToken: string
+  readonly operators: OperatorAuthenticator
+  /** Whether the admin API has a listener of its own, see createAdminApp. */
+  readonly isAdminApart?: boolean
   /** The private key of the internal token, base64 DER PKCS8. */
   readonly tokenKey: string
+  /** The gateway's address, as browsers see it. */
+  readonly publicUrl: URL
   /** The limit of workspaces without a limit of their own. */
   readonly rateLimit: RateLimit
   readonly clock?: () => Date
@@ -38,8 +46,10 @@ export interface GatewayOptions {
   readonly checkResponses?: boolean
 }
 
-/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, `/admin/v1`, `/internal` and the API's documentation. */
-export function createGatewayApp({ clock = () => new Date(), ...options }: GatewayOptions): FastifyInstance {
+const now = () => new Date()
+
+/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
+export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
   addProxy(app, {
     authenticator: options.authenticator,
@@ -50,8 +60,8 @@ export function createGatewayApp({ clock = () => new Date(), ...options }: Gatew
   })
   addAssets(app, options.upstreams.catalog.files)
   addPublicKeys(app, options.upstreams.apps.requests)
-  const routes = operations(options.apps).map((operation) => adminRoute(operation, { ...options, clock }))
-  addRoutes(app, routes, options.checkResponses)
+  addPages(app, { ...options, ids: signedIds(options.tokenKey) })
+  if (!options.isAdminApart) addAdmin(app, { ...options, clock })
   const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))
   const internalRoutes = internalOperations.map((one) => operationRoute(one, { db: options.db, verifyToken, clock }))
   addRoutes(app, internalRoutes, options.checkResponses)
@@ -62,4 +72,21 @@ export function createGatewayApp({ clock = () => new Date(), ...options }: Gatew
   app.get('/openapi.json', async () => document())
   addDocsPage(app)
   return app
+}
+
+type AdminOptions = AdminDependencies &
+  Pick<GatewayOptions, 'apps' | 'upstreams' | 'tokenKey' | 'publicUrl' | 'checkResponses'>
+
+/** The admin API on a listener of its own: nothing but `/admin/v1`. */
+export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
+  const app = createApp({ logger: options.logger, trustRequestId: false })
+  addAdmin(app, { ...options, clock })
+  return app
+}
+
+function addAdmin(app: FastifyInstance, options: AdminOptions): void {
+  const { tokenKey, publicUrl, checkResponses } = options
+  const links = pageLinks(signedIds(tokenKey), publicUrl)
+  const routes = operations({ ...options, links, sign: tokenSigner(tokenKey) }).map((one) => adminRoute(one, options))
+  addRoutes(app, routes, checkResponses)
 }

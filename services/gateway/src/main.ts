@@ -1,30 +1,40 @@
 import { runService } from '@backoffice/service/run-service.ts'
-import { createGatewayApp } from './app.ts'
+import { createAdminApp, createGatewayApp, type GatewayOptions } from './app.ts'
 import { appsClient } from './apps/apps-client.ts'
 import { recordActsOfApps } from './audit/record-acts-of-apps.ts'
+import { operatorAuthenticator } from './authorization/operator-authenticator.ts'
 import { GatewayConfig } from './config.ts'
+import { KEPT_TABLES } from './deletions/kept-tables.ts'
 import { authenticator } from './keys/authenticator.ts'
+import { keyUses } from './keys/key-uses.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, consume }) => {
   const worker = openPool('worker', { role: 'worker' })
-  const keys = authenticator(worker)
+  const uses = keyUses(worker, logger)
+  const keys = authenticator(worker, uses)
   const upstreams = openUpstreams(config)
   const apps = appsClient(config.APPS_URL, config.INTERNAL_TOKEN_PRIVATE_KEY)
-  const app = createGatewayApp({
+  const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
+  const { ADMIN_PORT } = config
+  const options: GatewayOptions = {
     logger,
     db,
     worker,
     authenticator: keys,
     upstreams,
     apps,
-    adminToken: config.ADMIN_TOKEN,
+    operators,
+    isAdminApart: ADMIN_PORT !== undefined,
+    publicUrl: config.PUBLIC_URL,
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
     rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
-  })
+  }
   return {
-    app,
-    components: [keys, apps, ...componentsOf(upstreams)],
+    app: createGatewayApp(options),
+    further: ADMIN_PORT === undefined ? [] : [{ app: createAdminApp(options), port: ADMIN_PORT }],
+    components: [uses, keys, operators, apps, ...componentsOf(upstreams)],
     consumers: [consume(recordActsOfApps, worker)],
+    workspaces: { keptTables: KEPT_TABLES },
   }
 })

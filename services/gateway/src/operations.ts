@@ -1,4 +1,6 @@
+import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
 import type { AnyAdminOperation } from './admin/admin-operation.ts'
 import { activateAppKey } from './app-keys/activate-app-key.ts'
 import { putAppKey } from './app-keys/put-app-key.ts'
@@ -6,26 +8,57 @@ import { revokeAppKey } from './app-keys/revoke-app-key.ts'
 import { appOperations } from './apps/app-operations.ts'
 import type { AppsClient } from './apps/apps-client.ts'
 import { installationOperations } from './apps/installation-operations.ts'
+import { pageOperations } from './apps/page-operations.ts'
 import { listAudit } from './audit/list-audit.ts'
+import { getDeletion } from './deletions/get-deletion.ts'
 import { createKey } from './keys/create-key.ts'
+import { identifyKey } from './keys/identify-key.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
+import { createOperator } from './operators/create-operator.ts'
+import { deleteOperator } from './operators/delete-operator.ts'
+import { listOperators } from './operators/list-operators.ts'
+import { rotateOperator } from './operators/rotate-operator.ts'
+import type { PageLinks } from './page-links/page-links.ts'
+import type { Upstreams } from './proxy/upstream.ts'
 import { createWorkspace } from './workspaces/create-workspace.ts'
+import { deleteWorkspace } from './workspaces/delete-workspace.ts'
 import { listWorkspaces } from './workspaces/list-workspaces.ts'
+import { resumeWorkspace } from './workspaces/resume-workspace.ts'
+import { suspendWorkspace } from './workspaces/suspend-workspace.ts'
 import { updateSettings } from './workspaces/update-settings.ts'
 
+interface Operating {
+  readonly apps: AppsClient
+  readonly links: PageLinks
+  readonly db: Database
+  readonly upstreams: Upstreams
+  /** Signs the tokens of calls to the services. */
+  readonly sign: (caller: Caller, now: Date) => Promise<string>
+}
+
 /** The admin API (architecture: Admin API). */
-export const operations = (apps: AppsClient): readonly AnyAdminOperation[] => [
+export const operations = ({ apps, links, db, upstreams, sign }: Operating): readonly AnyAdminOperation[] => [
   createWorkspace,
   listWorkspaces,
   updateSettings,
+  suspendWorkspace,
+  resumeWorkspace,
+  deleteWorkspace,
   createKey,
   listKeys,
+  identifyKey,
   rotateKey,
   revokeKey,
+  getDeletion({ db, upstreams, sign }),
   ...appOperations(apps),
-  ...installationOperations(apps),
+  ...installationOperations(apps, links),
+  ...pageOperations(apps, links),
+  createOperator,
+  listOperators,
+  rotateOperator,
+  deleteOperator,
   listAudit,
 ]
 

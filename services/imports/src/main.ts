@@ -25,6 +25,7 @@ await runService('imports', ImportsConfig, ({ config, db, logger, openPool, cons
     worker,
     operations: operations(db, storage, { validation: validation.wake, batches: batches.wake, undos: undos.wake }),
     components: [storage, owners],
+    workspaces: { files: storage },
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],
     workers: [validation, batches, undos, removeExpired({ db, worker, storage }, logger)],
   }

@@ -2,6 +2,7 @@ import { expireImportedChanges } from '@backoffice/messaging/expire-imported-cha
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { catalogClient } from './catalog/catalog-client.ts'
+import { checkoutApps } from './checkout/checkout-apps.ts'
 import { OrdersConfig } from './config.ts'
 import { ERASURE_SETTINGS, eraseCustomers } from './erasures/erase-customers.ts'
 import { formValidator } from './form/form-validator.ts'
@@ -13,11 +14,11 @@ await runService('orders', OrdersConfig, ({ config, db, logger, openPool, consum
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
   const erasures = openPool('erasures', { role: 'app', poolSize: 1, settings: ERASURE_SETTINGS })
-  const [catalog, forms] = [catalogClient(config.CATALOG_URL), formValidator()]
+  const [catalog, apps, forms] = [catalogClient(config.CATALOG_URL), checkoutApps(config.APPS_URL), formValidator()]
   return {
     worker,
-    operations: operations(db, catalog, forms),
-    components: [catalog, forms],
+    operations: operations(db, catalog, forms, apps),
+    components: [catalog, apps, forms],
     consumers: [consume(applyImportBatches(wakeRelay), imports)],
     workers: [
       releaseAbandoned({ db, worker, logger }),

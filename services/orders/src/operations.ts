@@ -2,6 +2,8 @@ import { checkImports } from '@backoffice/messaging/check-imports.ts'
 import { undoImports } from '@backoffice/messaging/undo-imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Catalog } from './catalog/catalog-client.ts'
+import type { CheckoutApps } from './checkout/checkout-apps.ts'
+import { createCheckout } from './checkout/create-checkout.ts'
 import { createCustomer } from './customers/create-customer.ts'
 import { deleteCustomer } from './customers/delete-customer.ts'
 import { getCustomer } from './customers/get-customer.ts'
@@ -27,7 +29,7 @@ import { recordPayment } from './payments/record-payment.ts'
 import { reserveStock } from './reservations/reserve-stock.ts'
 
 /** The service's API. */
-export const operations = (db: Database, catalog: Catalog, forms: FormValidator) => {
+export const operations = (db: Database, catalog: Catalog, forms: FormValidator, apps: CheckoutApps) => {
   const reserve = reserveStock(db, catalog)
   const place = placeWithStock(db, reserve)
   return [
@@ -45,6 +47,7 @@ export const operations = (db: Database, catalog: Catalog, forms: FormValidator)
     getSubmittedForm,
     recordPayment(place),
     listPayments,
+    createCheckout(db, place, apps),
     createInvoice,
     listInvoices,
     createFulfillment,

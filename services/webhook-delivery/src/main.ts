@@ -11,6 +11,7 @@ import { erasureWorker } from './erasures/erasure-worker.ts'
 import { noteErasures } from './erasures/note-erasures.ts'
 import { fanOut } from './events/fan-out.ts'
 import { operations } from './operations.ts'
+import { pauseDeliveries } from './workspaces/pause-deliveries.ts'
 
 await runService('webhook-delivery', WebhookDeliveryConfig, ({ config, logger, fatal, openPool, consume }) => {
   const { WEBHOOK_SECRET_KEYS: keys, WEBHOOK_RETRY_DELAYS: schedule, WORKER_DATABASE_URL: url } = config
@@ -25,5 +26,6 @@ await runService('webhook-delivery', WebhookDeliveryConfig, ({ config, logger, f
     components: [dailyPartitions(worker.sql, logger), dispatcher],
     consumers: [consume(fanOut({ directory, dispatcher, schedule }), worker), consume(noteErasures, worker)],
     workers: [recoveryWorker(worker.sql, logger), erasureWorker(worker.sql, logger)],
+    workspaces: pauseDeliveries,
   }
 })

@@ -20,6 +20,7 @@ export const seen = { bytes: 0, failures: [] as string[] }
 
 /** POST /v1/files: reads a file of at most 5 MiB and writes one record to the outbox, which is what tests see of it. */
 export const storeFile = operation({
+  operationId: 'storeFile',
   method: 'POST',
   path: '/v1/files',
   summary: 'Store a file',
@@ -50,6 +51,7 @@ export const storeFile = operation({
 
 /** POST /v1/refusals: refuses without reading the file. */
 export const refuseFile = operation({
+  operationId: 'refuseFile',
   method: 'POST',
   path: '/v1/refusals',
   summary: 'Refuse a file',

@@ -30,6 +30,7 @@ export const ThingBody = z.strictObject({
 
 /** POST /v1/things: writes one record to the outbox, which is what these tests see of it. */
 export const createThing = operation({
+  operationId: 'createThing',
   method: 'POST',
   path: '/v1/things',
   summary: 'Create a thing',
@@ -49,6 +50,7 @@ export const createThing = operation({
 const ThingPath = z.strictObject({ id: Id })
 
 export const getThing = operation({
+  operationId: 'getThing',
   method: 'GET',
   path: '/v1/things/{id}',
   summary: 'Read a thing',
@@ -61,6 +63,7 @@ export const getThing = operation({
 })
 
 export const deleteThing = operation({
+  operationId: 'deleteThing',
   method: 'DELETE',
   path: '/v1/things/{id}',
   summary: 'Delete a thing',
@@ -73,6 +76,7 @@ export const deleteThing = operation({
 const ListQuery = z.strictObject({ ...PageQuery.shape, search: z.string().optional() })
 
 export const listThings = operation({
+  operationId: 'listThings',
   method: 'GET',
   path: '/v1/things',
   summary: 'List things',

@@ -34,6 +34,7 @@ const telling = <C extends Component>(component: C): C => ({
 
 /** Publishes an event. */
 const createTag = operation({
+  operationId: 'createTag',
   method: 'POST',
   path: '/v1/tags',
   summary: 'Create a tag',

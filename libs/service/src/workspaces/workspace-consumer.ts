@@ -4,6 +4,7 @@ import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
+import { noteDeletion } from './note-deletion.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
 
 /** Not a strict object: members and types of later releases are passed over. */
@@ -41,11 +42,4 @@ async function apply({ type, occurred_at }: WorkspaceRecord, tx: Transaction, ho
     await noteDeletion(tx)
     await hooks.onDeleted?.(tx, at)
   }
-}
-
-/** Writes down that the transaction's workspace is deleted; a worker deletes its rows. A repeated call changes nothing. */
-export async function noteDeletion(tx: Transaction): Promise<void> {
-  const { workspaceId, livemode } = tx.context
-  await tx`
-    insert into deleted_workspace (workspace_id, livemode) values (${workspaceId}, ${livemode}) on conflict do nothing`
 }

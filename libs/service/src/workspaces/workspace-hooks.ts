@@ -1,4 +1,6 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { OutboxRecord } from '@backoffice/postgres/outbox.ts'
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 
 /** What a service does besides the usual when a workspace is suspended, resumed or deleted. */
 export interface WorkspaceHooks {
@@ -6,4 +8,15 @@ export interface WorkspaceHooks {
   onSuspended?(tx: Transaction, at: Date): Promise<void>
   onResumed?(tx: Transaction, at: Date): Promise<void>
   onDeleted?(tx: Transaction, at: Date): Promise<void>
+  /**
+   * Whether the rows of a deleted workspace may be deleted now, asked before each batch of them. Holds the deletion back for 24 hours at
+   * most. Runs inside the workspace.
+   */
+  isReadyForDeletion?(tx: Transaction): Promise<boolean>
+  /** Storage whose files are in a folder named after their workspace. */
+  readonly files?: Pick<FileStorage, 'countFiles' | 'removeFolder'>
+  /** By table: the record to publish for each deleted row, by the row's id. */
+  readonly recordsOfDeleted?: Readonly<Record<string, (id: string) => OutboxRecord>>
+  /** Tables whose rows stay when their workspace is deleted. */
+  readonly keptTables?: readonly string[]
 }

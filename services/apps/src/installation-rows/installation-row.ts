@@ -49,6 +49,8 @@ export const installationBody = (row: InstallationRow): Installation => ({
   state: row.state,
   scopes: scopesOf(row),
   requested_scopes: row.requested_manifest?.scopes ?? [],
+  webhooks: (row.requested_manifest ?? row.manifest)?.webhooks ?? null,
+  checkout: row.app_manifest.checkout ?? null,
   last_error: row.last_error,
   created_at: row.created_at.toISOString(),
   consented_at: row.consented_at?.toISOString() ?? null,

@@ -16,6 +16,9 @@ import {
 } from '../installation-rows/find-installation.ts'
 import { type InstallationRow, installationBody } from '../installation-rows/installation-row.ts'
 
+const Shown = z.strictObject({ scopes: z.array(z.string()).optional(), events: z.array(z.string()).optional() })
+type Shown = z.output<typeof Shown>
+
 interface Consenting extends Databases {
   readonly secretKeys: SecretKeys
   /** Called after the commit. */
@@ -24,8 +27,8 @@ interface Consenting extends Databases {
 
 /**
  * POST /internal/installations/{id}/consent: the merchant consents to what the installation asks for, and the provision of the app begins
- * (OP-81). `scopes` are those that the merchant was shown; when the app asks for others by now, nothing happens. A second consent
- * changes nothing.
+ * (OP-81). `scopes` and `events` are those that the merchant was shown; when the app asks for others by now, nothing happens. A second
+ * consent changes nothing.
  */
 export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
   operation({
@@ -34,14 +37,14 @@ export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
     summary: 'Consent to an installation',
     scope: 'internal',
     params: z.strictObject({ id: Id }),
-    body: z.strictObject({ scopes: z.array(z.string()).optional() }).default({}),
+    body: Shown.default({}),
     responses: { 200: Installation },
 
     async handle({ params: { id }, body, context, now }) {
       const workspace = await contextOf(consenting, context, id)
       const row = await consenting.db.inWorkspace(workspace, async (tx) => {
         const installation = await lockInstallation(tx, id)
-        if (!isAsked(installation, body.scopes)) return installation
+        if (!isAsked(installation, body)) return installation
         await consent(tx, installation, consenting.secretKeys, now)
         await recordAct(tx, actorOf(context), { action: 'installation.consented', target: `installations/${id}` }, now)
         return findInstallation(tx, id)
@@ -52,15 +55,21 @@ export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
   })
 
 /** Whether the installation waits for a consent. Throws `conflict` when none can be given, or not to these scopes. */
-function isAsked({ state, requested_manifest: requested }: InstallationRow, shown: string[] | undefined): boolean {
+function isAsked({ state, requested_manifest: requested }: InstallationRow, { scopes, events }: Shown): boolean {
   if (state === 'FAILED' || state === 'UNINSTALLED')
     throw conflict([], `the installation is ${state}; install the app again`)
   if (requested === null) return false
-  if (shown !== undefined && shown.toSorted().join() !== requested.scopes.toSorted().join()) {
+  if (isOther(scopes, requested.scopes)) {
     throw conflict(['scopes'], 'the app asks for other scopes by now; read them again')
+  }
+  if (isOther(events, requested.webhooks?.events ?? [])) {
+    throw conflict(['events'], 'the app asks for other events by now; read them again')
   }
   return true
 }
+
+const isOther = (shown: string[] | undefined, asked: string[]): boolean =>
+  shown !== undefined && shown.toSorted().join() !== asked.toSorted().join()
 
 async function consent(
   tx: Transaction,

@@ -15,6 +15,7 @@ import {
 export const getInstalledApp = operation({
   method: 'GET',
   path: '/v1/apps/{provider}',
+  operationId: 'getApp',
   summary: 'Get an app of the workspace',
   scope: 'app::read',
   params: z.strictObject({ provider: Provider }),

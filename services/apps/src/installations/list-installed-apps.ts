@@ -14,6 +14,7 @@ import {
 export const listInstalledApps = operation({
   method: 'GET',
   path: '/v1/apps',
+  operationId: 'listApps',
   summary: 'List the apps of the workspace',
   scope: 'app::read',
   query: PageQuery,

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { created, type Reply } from '@backoffice/http/reply.ts'
 import type { UploadedFile } from '@backoffice/http/upload.ts'
@@ -15,13 +16,16 @@ import { extensionOf, IMAGE_TYPES } from './asset-types.ts'
 import { detectType, HEAD_BYTES } from './detect-type.ts'
 import { normalizeImage } from './image-work.ts'
 
-const Asset = z.strictObject({
-  id: Id,
-  url: z.url(),
-  thumbnail: z.url().nullable(),
-  type: z.string(),
-  size: z.int(),
-})
+const Asset = named(
+  'Asset',
+  z.strictObject({
+    id: Id,
+    url: z.url(),
+    thumbnail: z.url().nullable(),
+    type: z.string(),
+    size: z.int(),
+  }),
+)
 export type Asset = z.output<typeof Asset>
 
 /**
@@ -30,6 +34,7 @@ export type Asset = z.output<typeof Asset>
  */
 export const uploadAsset = (storage: FileStorage): AnyOperation =>
   operation({
+    operationId: 'uploadAsset',
     method: 'POST',
     path: '/v1/assets',
     summary: 'Upload an image or another file',

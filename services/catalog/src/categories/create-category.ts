@@ -12,6 +12,7 @@ import { CreateCategoryBody, unknownCategory } from './category-input.ts'
 
 /** POST /v1/categories (extension of OP-19). */
 export const createCategory = operation({
+  operationId: 'createCategory',
   method: 'POST',
   path: '/v1/categories',
   summary: 'Create a category',

@@ -16,6 +16,7 @@ import { lockCategory, recordCategoryChanges } from './lock-category.ts'
  * category they move to. Its children move up to its parent (OP-38).
  */
 export const deleteCategory = operation({
+  operationId: 'deleteCategory',
   method: 'DELETE',
   path: '/v1/categories/{id}',
   summary: 'Delete a category',

@@ -16,6 +16,7 @@ type CategoryQuery = z.output<typeof CategoryQuery>
 
 /** GET /v1/categories (extension of OP-19): by position, then name, then id (OP-38). */
 export const listCategories = operation({
+  operationId: 'listCategories',
   method: 'GET',
   path: '/v1/categories',
   summary: 'List categories',

@@ -14,6 +14,7 @@ import { lockCategory, recordCategoryChanges } from './lock-category.ts'
 
 /** PUT /v1/categories/{id} (extension of OP-19): changes the members that are sent; fires only on a change (OP-73). */
 export const updateCategory = operation({
+  operationId: 'updateCategory',
   method: 'PUT',
   path: '/v1/categories/{id}',
   summary: 'Update a category',

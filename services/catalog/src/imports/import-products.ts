@@ -2,6 +2,7 @@ import { badRequest, conflict, unprocessable } from '@backoffice/contracts/error
 import { ProductRow } from '@backoffice/contracts/imports.ts'
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
+import { rowsAtOnce } from '@backoffice/messaging/beside-requests.ts'
 import type { Importer, RowsToPlan } from '@backoffice/messaging/importer.ts'
 import type { Row } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -52,7 +53,7 @@ export const importProducts: Importer<Change<ProductRecord>[]> = {
     )
     const slugOf = await chooseSlugs(tx, batch, planned, known, explicit)
     const tags = await findTags(tx, batch, planned, now)
-    yield planned.flatMap((row): Change<ProductRecord>[] => {
+    const changesOf = (row: PlannedRow): Change<ProductRecord>[] => {
       const slug = outcomes.attempt(row, () => slugOf(row))
       if (slug === undefined) return []
       const { before, decide, categories } = row
@@ -67,7 +68,9 @@ export const importProducts: Importer<Change<ProductRecord>[]> = {
       const isChanged = isNew || !isUnchanged(before, after)
       outcomes.planned(row, { isNew, isChanged })
       return isChanged ? [{ before, after }] : []
-    })
+    }
+    const size = rowsAtOnce(planned.length)
+    for (let from = 0; from < planned.length; from += size) yield planned.slice(from, from + size).flatMap(changesOf)
   },
 
   write: writeImportedProducts,

@@ -1,3 +1,4 @@
+import { rowsAtOnce } from '@backoffice/messaging/beside-requests.ts'
 import type { Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
@@ -45,10 +46,11 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
 }
 
 function* batchesOf(products: readonly FoundProduct[]): Generator<FoundProduct[]> {
+  const size = rowsAtOnce(BATCH_SIZE)
   let batch: FoundProduct[] = []
   let variants = 0
   for (const product of products) {
-    if (batch.length > 0 && variants + product.variants > BATCH_SIZE) {
+    if (batch.length > 0 && variants + product.variants > size) {
       yield batch
       batch = []
       variants = 0

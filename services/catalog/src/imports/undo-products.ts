@@ -1,9 +1,9 @@
-import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/messaging/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { publish, tombstone } from '@backoffice/postgres/outbox.ts'
+import { publish } from '@backoffice/postgres/outbox.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
 import type { Change } from '../products/product-difference.ts'
+import { productTombstone } from '../products/product-records.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { lockProducts, readProducts } from '../products/read-products.ts'
 import { writeProducts } from '../products/write-products.ts'
@@ -99,11 +99,7 @@ async function findSold(tx: Transaction, ids: readonly string[]): Promise<Readon
 async function deleteProducts(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
   if (ids.length === 0) return
   await tx`delete from product where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[])`
-  await publish(
-    tx,
-    ids.map((id) => tombstone(TOPICS.catalogProducts, 'product.state', id)),
-    now,
-  )
+  await publish(tx, ids.map(productTombstone), now)
 }
 
 async function restoreProducts(tx: Transaction, changes: readonly Change<ProductRecord>[], now: Date): Promise<void> {

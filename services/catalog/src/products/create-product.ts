@@ -13,6 +13,7 @@ import { ofAnotherProduct, writeProducts } from './write-products.ts'
 
 /** POST /v1/products (spec: Products, Create rules 1–4). */
 export const createProduct = operation({
+  operationId: 'createProduct',
   method: 'POST',
   path: '/v1/products',
   summary: 'Create a product',

@@ -8,6 +8,7 @@ import { productDeleted } from './product-records.ts'
 
 /** DELETE /v1/products/{id} (spec: Products; OP-17). Variants, memberships and media go with it. */
 export const deleteProduct = operation({
+  operationId: 'deleteProduct',
   method: 'DELETE',
   path: '/v1/products/{id}',
   summary: 'Delete a product',

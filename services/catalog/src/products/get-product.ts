@@ -9,6 +9,7 @@ import { readProducts } from './read-products.ts'
 
 /** GET /v1/products/{id} (extension of OP-19). */
 export const getProduct = operation({
+  operationId: 'getProduct',
   method: 'GET',
   path: '/v1/products/{id}',
   summary: 'Read a product',

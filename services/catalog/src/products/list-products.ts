@@ -25,6 +25,7 @@ const ProductsQuery = z.strictObject({
 
 /** GET /v1/products (extension of OP-19). At most four statements, whatever the filters and the size of the page. */
 export const listProducts = operation({
+  operationId: 'listProducts',
   method: 'GET',
   path: '/v1/products',
   summary: 'List products',

@@ -17,8 +17,11 @@ function eventAndState(type: 'product.created' | 'product.updated', product: Pro
 /** The records of a deleted product (OP-17): the event, and the end of its state. */
 export const productDeleted = (id: string): OutboxRecord[] => [
   outboxRecord(TOPICS.catalogEvents, 'product.deleted', id, { id }),
-  tombstone(TOPICS.catalogProducts, 'product.state', id),
+  productTombstone(id),
 ]
+
+/** The end of a product's state by itself: for deletions that fire no event, such as the undo of an import. */
+export const productTombstone = (id: string): OutboxRecord => tombstone(TOPICS.catalogProducts, 'product.state', id)
 
 /** The state for projections by itself: for changes that fire no event, such as an import's (OP-72). */
 export const productStateRecord = (product: ProductRecord, body = productBody(product)): OutboxRecord =>

@@ -15,6 +15,7 @@ import { ofAnotherProduct, writeProducts } from './write-products.ts'
 
 /** PUT /v1/products/{id} (spec: Products, Update rules 1–7). What is not sent stays as it is. */
 export const updateProduct = operation({
+  operationId: 'updateProduct',
   method: 'PUT',
   path: '/v1/products/{id}',
   summary: 'Update a product',

@@ -11,6 +11,7 @@ import { refreshRequests } from '../refresh/refresh-requests.ts'
 
 /** DELETE /v1/tags/{id} (extension of OP-19): untags its products, each of which fires product.updated soon (OP-37). */
 export const deleteTag = operation({
+  operationId: 'deleteTag',
   method: 'DELETE',
   path: '/v1/tags/{id}',
   summary: 'Delete a tag',

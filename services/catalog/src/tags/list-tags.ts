@@ -12,6 +12,7 @@ type TagQuery = z.output<typeof TagQuery>
 
 /** GET /v1/tags (extension of OP-19): by name without regard to case; `query` is a prefix of the name (OP-39). */
 export const listTags = operation({
+  operationId: 'listTags',
   method: 'GET',
   path: '/v1/tags',
   summary: 'List tags',

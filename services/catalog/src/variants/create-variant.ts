@@ -1,5 +1,6 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { Id, Name } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { Variant } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
@@ -15,10 +16,11 @@ import { writeProducts } from '../products/write-products.ts'
 import { refuseDefaultVariant, variantOf, withNewVariant } from './plan-variant.ts'
 
 /** A variant of a variable product; `attributes` maps option names to values (OP-22, OP-23). */
-export const CreateVariantBody = VariantInput.extend({ attributes: z.record(Name, Name) })
+export const CreateVariantBody = named('VariantInput', VariantInput.extend({ attributes: z.record(Name, Name) }))
 
 /** POST /v1/products/{id}/variants (extension of OP-19; spec: Update rules 7). */
 export const createVariant = operation({
+  operationId: 'createVariant',
   method: 'POST',
   path: '/v1/products/{id}/variants',
   summary: 'Add a variant to a variable product',

@@ -12,6 +12,7 @@ import { refuseDefaultVariant, refuseTheLast, variantOf } from './plan-variant.t
  * variant's values (OP-24).
  */
 export const deleteVariant = operation({
+  operationId: 'deleteVariant',
   method: 'DELETE',
   path: '/v1/products/{id}/variants/{variant_id}',
   summary: 'Delete a variant of a variable product',

@@ -1,4 +1,5 @@
 import { Id } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { Variant } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
@@ -10,12 +11,13 @@ import { writeProducts } from '../products/write-products.ts'
 import { CreateVariantBody, skuTaken } from './create-variant.ts'
 import { refuseDefaultVariant, variantOf, withChangedVariant } from './plan-variant.ts'
 
-const UpdateVariantBody = CreateVariantBody.partial()
+const UpdateVariantBody = named('VariantUpdate', CreateVariantBody.partial())
 
 /**
  * PUT /v1/products/{id}/variants/{variant_id} (extension of OP-19; spec: Update rules 7). What is not sent stays as it is.
  */
 export const updateVariant = operation({
+  operationId: 'updateVariant',
   method: 'PUT',
   path: '/v1/products/{id}/variants/{variant_id}',
   summary: 'Update a variant of a variable product',

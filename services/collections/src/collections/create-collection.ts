@@ -17,6 +17,7 @@ import { handleOf } from './handle.ts'
 /** POST /v1/collections (spec: Collections, Create/update rules 1). */
 export const createCollection = (findCoverImage: FindCoverImage) =>
   operation({
+    operationId: 'createCollection',
     method: 'POST',
     path: '/v1/collections',
     summary: 'Create a collection',

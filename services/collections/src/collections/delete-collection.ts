@@ -8,6 +8,7 @@ import { CollectionPath } from './handle.ts'
 
 /** DELETE /v1/collections/{handle} (OP-32). The membership builder deletes its members, which may be a million, afterwards. */
 export const deleteCollection = operation({
+  operationId: 'deleteCollection',
   method: 'DELETE',
   path: '/v1/collections/{handle}',
   summary: 'Delete a collection',

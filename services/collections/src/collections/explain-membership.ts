@@ -1,5 +1,6 @@
 import { notFound, unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -10,20 +11,27 @@ import { Rules } from '../rules/rules.ts'
 import { type CollectionRecord, collectionColumns, isNamed, noSuchCollection } from './collection.ts'
 import { CollectionPath } from './handle.ts'
 
-const Explanation = z.strictObject({
-  match: z.enum(['all', 'any']),
-  conditions: z.array(
-    z.strictObject({ field: z.string(), operator: z.string(), value: z.unknown().optional(), holds: z.boolean() }),
-  ),
-  /** Whether the product matches the rules as a whole. */
-  holds: z.boolean(),
-})
+const ExplainedCondition = named(
+  'ExplainedCondition',
+  z.strictObject({ field: z.string(), operator: z.string(), value: z.unknown().optional(), holds: z.boolean() }),
+)
+
+const Explanation = named(
+  'RulesExplanation',
+  z.strictObject({
+    match: z.enum(['all', 'any']),
+    conditions: z.array(ExplainedCondition),
+    /** Whether the product matches the rules as a whole. */
+    holds: z.boolean(),
+  }),
+)
 
 /**
  * GET /v1/collections/{handle}/products/{product_id}/explain (extension): which conditions of a SMART collection's rules hold for a
  * product. It shows the rules, so it needs the scope that changes them.
  */
 export const explainMembership = operation({
+  operationId: 'explainCollectionMembership',
   method: 'GET',
   path: '/v1/collections/{handle}/products/{product_id}/explain',
   summary: 'Explain why a product is in a SMART collection or not',

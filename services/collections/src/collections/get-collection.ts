@@ -14,6 +14,7 @@ import { CollectionPath } from './handle.ts'
 
 /** GET /v1/collections/{handle} (spec: Collections, Get rules): a single published collection, by handle or id. */
 export const getCollection = operation({
+  operationId: 'getCollection',
   method: 'GET',
   path: '/v1/collections/{handle}',
   summary: 'Read a collection',

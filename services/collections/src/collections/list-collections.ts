@@ -7,6 +7,7 @@ import { type CollectionRecord, collectionBody, collectionColumns, isVisible, pr
 
 /** GET /v1/collections (spec: Collections, List rules 1–5): the visible collections, newest first. */
 export const listCollections = operation({
+  operationId: 'listCollections',
   method: 'GET',
   path: '/v1/collections',
   summary: 'List collections',

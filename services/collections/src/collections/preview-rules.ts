@@ -1,3 +1,4 @@
+import { named } from '@backoffice/contracts/named.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { type ProductData, productOf } from '@backoffice/contracts/product-records.ts'
@@ -10,12 +11,13 @@ import { Rules } from '../rules/rules.ts'
 
 /** POST /v1/collections/preview (extension): the storefront-available products that match rules now, newest first. */
 export const previewRules = operation({
+  operationId: 'previewCollectionRules',
   method: 'POST',
   path: '/v1/collections/preview',
   summary: 'Preview the products that rules gather',
   scope: 'product::create',
   query: PageQuery,
-  body: z.strictObject({ rules: Rules }),
+  body: named('RulesPreviewInput', z.strictObject({ rules: Rules })),
   responses: { 200: Page(Product) },
   openPoints: ['OP-03', 'OP-20', 'OP-30', 'OP-112'],
   extension: true,

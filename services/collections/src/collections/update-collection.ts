@@ -14,6 +14,7 @@ import { CollectionPath } from './handle.ts'
 /** PUT /v1/collections/{handle} (spec: Collections, Create/update rules 2 and 3): changes the members that are sent. */
 export const updateCollection = (findCoverImage: FindCoverImage) =>
   operation({
+    operationId: 'updateCollection',
     method: 'PUT',
     path: '/v1/collections/{handle}',
     summary: 'Update a collection',

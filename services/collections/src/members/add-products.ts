@@ -18,6 +18,7 @@ const RETRY_EVERY_MS = 50
 
 /** POST /v1/collections/{handle}/products (OP-33): adds products at the end, in the order sent; members keep their positions. */
 export const addProducts = operation({
+  operationId: 'addProductsToCollection',
   method: 'POST',
   path: '/v1/collections/{handle}/products',
   summary: 'Add products to a collection',

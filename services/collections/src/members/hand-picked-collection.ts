@@ -1,12 +1,16 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { type CollectionRecord, lockCollection } from '../collections/collection.ts'
 
 /** The products of a call that adds or removes some. */
-export const ProductIds = z.strictObject({ products: z.array(Id).min(1).max(LIMITS.idsPerCall) })
+export const ProductIds = named(
+  'CollectionProducts',
+  z.strictObject({ products: z.array(Id).min(1).max(LIMITS.idsPerCall) }),
+)
 
 /**
  * Locks a MANUAL collection, published or not, after taking the SHARED membership lock of its workspace. Throws `not_found`, and

@@ -15,6 +15,7 @@ import { CollectionPath } from '../collections/handle.ts'
  * With `after`, the last product of the previous page, each page costs the same at any depth (OP-114).
  */
 export const listMembers = operation({
+  operationId: 'listCollectionProducts',
   method: 'GET',
   path: '/v1/collections/{handle}/products',
   summary: 'List the products of a collection',

@@ -5,6 +5,7 @@ import { followsHandPicked, lockHandPickedCollection, ProductIds } from './hand-
 
 /** DELETE /v1/collections/{handle}/products (spec: Remove rule); ignores products that are not members (OP-34). */
 export const removeProducts = operation({
+  operationId: 'removeProductsFromCollection',
   method: 'DELETE',
   path: '/v1/collections/{handle}/products',
   summary: 'Remove products from a collection',

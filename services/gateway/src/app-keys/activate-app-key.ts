@@ -25,7 +25,11 @@ export const activateAppKey = operation({
         where workspace_id = ${tx.context.workspaceId} and id = ${id} and kind = 'app'
           and activated_at is null and revoked_at is null`
       if (count > 0) {
-        await recordActs(tx, [{ action: 'key.activated', target: `keys/${id}` }], { actor: 'apps', requestId, at: now })
+        await recordActs(tx, [{ action: 'key.activated', target: `keys/${id}` }], {
+          actor: 'apps',
+          requestId,
+          at: now,
+        })
       } else await refuseUnlessActive(tx, id, now)
       return new Reply(204)
     })

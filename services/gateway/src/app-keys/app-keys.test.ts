@@ -4,6 +4,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import type { AuditEntry } from '../audit/list-audit.ts'
+import type { IssuedKey } from '../keys/issue-key.ts'
 import { ADMIN_TOKEN, testGateway } from '../testing/test-gateway.ts'
 
 const gateway = await testGateway()
@@ -158,6 +159,33 @@ describe('revoking', () => {
       expect((await asApps(own.workspaceId, 'POST', `${each}/revoke`)).status).toBe(204)
     }
     expect([await statusWith(key), await statusWith(own.key)]).toEqual([200, 200])
+  })
+})
+
+describe('in the admin API', () => {
+  const rotate = (id: string) => gateway.admin<IssuedKey>('POST', `/keys/${id}/rotate`, { overlap_seconds: 3600 })
+
+  test('it is listed and identified as a key of kind app', async () => {
+    const { workspaceId, id, key } = await anAppKey()
+    const { body } = await gateway.admin<{ items: object[] }>('GET', `/workspaces/${workspaceId}/keys`)
+    expect(body.items).toContainEqual(expect.objectContaining({ id, kind: 'app', name: 'Pay' }))
+    expect((await gateway.admin('POST', '/keys/identify', { key })).body).toMatchObject({ id, kind: 'app' })
+  })
+
+  test('it cannot be rotated before it is activated', async () => {
+    expect((await rotate((await anAppKey()).id)).status).toBe(409)
+  })
+
+  test('rotation keeps the kind, and revoking the app key ends every key made of it', async () => {
+    const { workspaceId, id, key } = await anAppKey({ isActive: true })
+    const second = (await rotate(id)).body
+    const third = (await rotate(second.id)).body
+    expect([second.kind, third.kind, third.scopes]).toEqual(['app', 'app', ['sale', 'product::read']])
+    const statuses = async () => [await statusWith(key), await statusWith(second.key), await statusWith(third.key)]
+    expect(await statuses()).toEqual([200, 200, 200])
+    expect((await asApps(workspaceId, 'POST', `${id}/revoke`)).status).toBe(204)
+    await eventually('all are refused', async () => (await statuses()).every((status) => status === 401), 5_000)
+    expect(await auditOf(third.id)).toEqual(['bootstrap key.created', 'apps key.revoked'])
   })
 })
 

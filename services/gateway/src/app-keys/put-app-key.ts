@@ -29,7 +29,11 @@ export const putAppKey = operation({
       const key = newKey(id, livemode, secret)
       const wanted = { id, hash: Buffer.from(hashOf(key), 'hex'), name, scopes }
       if (await insertKey(tx, wanted, now)) {
-        await recordActs(tx, [{ action: 'key.created', target: `keys/${id}` }], { actor: 'apps', requestId, at: now })
+        await recordActs(tx, [{ action: 'key.created', target: `keys/${id}` }], {
+          actor: 'apps',
+          requestId,
+          at: now,
+        })
       } else await refuseOther(tx, wanted)
       return ok({ key })
     })

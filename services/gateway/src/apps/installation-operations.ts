@@ -5,26 +5,38 @@ import { accepted, created, ok } from '@backoffice/http/reply.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { type AnyAdminOperation, adminOperation } from '../admin/admin-operation.ts'
+import type { PageLinks } from '../page-links/page-links.ts'
 import { unknownWorkspace } from '../workspaces/find-workspace.ts'
 import type { AppsClient } from './apps-client.ts'
 import { askedBy, queryText } from './asked-by.ts'
 
 const params = z.strictObject({ id: Id })
 
+/** With a one-time link to the consent page; null where nothing waits for consent. */
+const InstallationToConsent = z.strictObject({ ...Installation.shape, consent_url: z.url().nullable() })
+
 /** `/admin/v1/…/installations` (OP-81): apps in workspaces. The service apps answers. */
-export const installationOperations = (apps: AppsClient): AnyAdminOperation[] => [
+export const installationOperations = (apps: AppsClient, links: PageLinks): AnyAdminOperation[] => [
   adminOperation({
     method: 'POST',
     path: '/admin/v1/workspaces/{id}/installations',
     summary: 'Ask for an app to be installed in a workspace',
     params,
     body: z.strictObject({ provider: z.string() }),
-    responses: { 201: Installation },
+    responses: { 201: InstallationToConsent },
     openPoints: ['OP-81'],
     async handle(input) {
       const { name, domain, ...workspace } = await workspaceOf(input.worker, input.params.id)
       const body = { ...input.body, workspace: { name, domain } }
-      return created(await apps.send(askedBy(input, workspace), 'POST', '/internal/installations', Installation, body))
+      const request = askedBy(input, workspace)
+      const installation = await apps.send(request, 'POST', '/internal/installations', Installation, body)
+      const { id, provider, requested_scopes } = installation
+      if (requested_scopes.length === 0) return created({ ...installation, consent_url: null })
+      const acts = [{ action: 'link.created' as const, target: `installations/${id}` }]
+      return input.act(workspace.id, acts, async (tx) => {
+        const { url } = await links.create(tx, { page: 'consent', provider, installationId: id })
+        return created({ ...installation, consent_url: url })
+      })
     },
   }),
   adminOperation({

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import type { IssuedKey } from '../keys/issue-key.ts'
+import type { IssuedToken } from '../operators/issue-token.ts'
 import { testGateway } from '../testing/test-gateway.ts'
 import type { AuditEntry } from './list-audit.ts'
 
@@ -21,6 +22,8 @@ test('every act is written, with who, what and in which request, newest first', 
   let id = ''
   let keyId = ''
   let newKeyId = ''
+  let operatorId = ''
+  let newOperatorId = ''
   const requestIds: unknown[] = []
   const act = async <Body>(method: string, path: string, body?: unknown) => {
     const answer = await gateway.admin<Body>(method, path, body)
@@ -33,6 +36,9 @@ test('every act is written, with who, what and in which request, newest first', 
     keyId = (await act<IssuedKey>('POST', `/workspaces/${id}/keys`, { name: 'a', scopes: ['*'] })).id
     newKeyId = (await act<IssuedKey>('POST', `/keys/${keyId}/rotate`, {})).id
     await act('DELETE', `/keys/${newKeyId}`)
+    operatorId = (await act<IssuedToken>('POST', '/operators', { name: 'Ada' })).id
+    newOperatorId = (await act<IssuedToken>('POST', `/operators/${operatorId}/rotate`, {})).id
+    await act('DELETE', `/operators/${newOperatorId}`)
   })
   expect(entries.map(({ action, target }) => [action, target])).toEqual([
     ['workspace.created', `workspaces/${id}`],
@@ -41,10 +47,41 @@ test('every act is written, with who, what and in which request, newest first', 
     ['key.rotated', `keys/${keyId}`],
     ['key.created', `keys/${newKeyId}`],
     ['key.revoked', `keys/${newKeyId}`],
+    ['operator.created', `operators/${operatorId}`],
+    ['operator.rotated', `operators/${operatorId}`],
+    ['operator.created', `operators/${newOperatorId}`],
+    ['operator.deleted', `operators/${newOperatorId}`],
   ])
-  expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(['operator']))
-  const [created, settings, issued, rotated, , revoked] = entries.map(({ request_id }) => request_id)
-  expect([created, settings, issued, rotated, revoked]).toEqual(requestIds)
+  expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(['bootstrap']))
+  expect([...new Set(entries.map(({ request_id }) => request_id))]).toEqual(requestIds)
+})
+
+test('an act has the name of the operator whose token was sent', async () => {
+  const { body: ada } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Ada the second' })
+  const entries = await writtenDuring(async () => {
+    await gateway.admin('POST', '/workspaces', { name: 'Shop' }, ada.token)
+    await gateway.admin('POST', '/operators', { name: 'Grace' }, ada.token)
+  })
+  expect(entries.map(({ actor }) => actor)).toEqual(['Ada the second', 'Ada the second'])
+  const ofAda = await gateway.admin<{ items: Entry[] }>('GET', '/audit?actor=Ada%20the%20second')
+  expect(ofAda.body.items.reverse()).toEqual(entries)
+})
+
+test('the acts on one workspace are listed without those on others and on the platform', async () => {
+  const { workspaceId, id } = await gateway.aKey()
+  await gateway.aKey()
+  const { body } = await gateway.admin<{ items: Entry[]; total: number }>('GET', `/audit?workspace=${workspaceId}`)
+  expect(body.items.map(({ target }) => target)).toEqual([`keys/${id}`, `workspaces/${workspaceId}`])
+  expect(body.total).toBe(2)
+})
+
+test('the order is that of the times shown, also when rows were written in another order', async () => {
+  const at = (second: number) => new Date(gateway.now() + 3_600_000 + second * 1000)
+  for (const second of [2, 3, 1])
+    await gateway.database.admin`
+      insert into audit (at, actor, action, target, request_id) values (${at(second)}, 'late', 'a', 'b', 'c')`
+  const { body } = await gateway.admin<{ items: Entry[] }>('GET', '/audit')
+  expect(body.items.slice(0, 3).map((entry) => entry.at)).toEqual([3, 2, 1].map((second) => at(second).toISOString()))
 })
 
 test('what was refused is not written', async () => {

@@ -1,7 +1,9 @@
+import { named } from '@backoffice/contracts/named.ts'
 import { ROUTED_SERVICES, type RoutedService, SERVICES } from '@backoffice/contracts/services.ts'
 import { openApiDocument } from '@backoffice/http/openapi.ts'
 import { request } from 'undici'
 import { beforeEach, describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import { testGateway } from '../testing/test-gateway.ts'
 import type { TestUpstream } from '../testing/test-upstream.ts'
 
@@ -15,9 +17,16 @@ interface Document {
 const gateway = await testGateway()
 const get = (path: string) => gateway.send<Document>(undefined, 'GET', path)
 
-const declare = (upstream: TestUpstream, path: string) => {
+const declare = (upstream: TestUpstream, path: string, answer: z.ZodType | null = null) => {
   const document = openApiDocument([
-    { method: 'GET', path, summary: 'Get it', scope: 'product::read', responses: { 200: null } },
+    {
+      operationId: `get ${path}`,
+      method: 'GET',
+      path,
+      summary: 'Get it',
+      scope: 'product::read',
+      responses: { 200: answer },
+    },
   ])
   upstream.answer = (_request, response) => void response.end(JSON.stringify(document))
 }
@@ -70,6 +79,17 @@ describe('GET /openapi.json', () => {
     const { status, body } = await get('/openapi.json')
     expect(status).toBe(200)
     expect(Object.keys(body.paths)).toEqual(Object.values({ ...PATHS, 'webhook-delivery': '/v1/webhooks/{id}' }))
+  })
+
+  test('is service_unavailable while two services describe one schema differently, as during a deploy', async () => {
+    const thing = (shape: z.ZodRawShape) => named('Thing', z.strictObject(shape))
+    declare(gateway.catalog, PATHS.catalog, thing({ id: z.string() }))
+    declare(gateway.webhooks, PATHS['webhook-delivery'], thing({ id: z.string(), name: z.string() }))
+    expect(await get('/openapi.json')).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+    declare(gateway.webhooks, PATHS['webhook-delivery'], thing({ id: z.string() }))
+    const { status, body } = await get('/openapi.json')
+    expect(status).toBe(200)
+    expect(body.components).toMatchObject({ schemas: { Thing: { required: ['id'] } } })
   })
 
   test('is service_unavailable while a service has never told its part, and then whole', async () => {

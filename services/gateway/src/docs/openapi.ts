@@ -1,49 +1,37 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Upstream } from '../proxy/upstream.ts'
-
-type Json = Record<string, unknown>
+import { mergeDocuments, type PartialDocument } from './merge-documents.ts'
 
 /** A merged document is served for this time, then the services are asked again. */
 const FRESH_MS = 10_000
 
-const INFO = {
-  title: 'Commerce Back-Office API',
-  version: 'v1',
-  description:
-    'Every request carries a workspace API key: `Authorization: Bearer <API_KEY>` (or `X-Api-Key: <API_KEY>`). ' +
-    '`X-RateLimit-Limit` is how many requests the key may send at once, `X-RateLimit-Remaining` how many of them are left ' +
-    'and `X-RateLimit-Reset` the Unix second at which all of them are back.',
-}
-const SECURITY_SCHEMES = { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk_live_… or sk_test_…' } }
-
 /**
  * The API's OpenAPI document, merged from the documents of the services and kept for 10 s. Of a service that is away it has the
- * last known paths. Throws `service_unavailable` when there are none, since a document without them would look complete.
+ * last known part. Throws `service_unavailable` when there is none, since a document without it would look complete, and while two
+ * services differ in a schema, as during a deploy.
  */
-export function mergedDocument(upstreams: readonly Upstream[], clock: () => Date): () => Promise<Json> {
-  const lastPaths = new Map<Upstream, Json>()
-  let merged: { readonly document: Promise<Json>; readonly until: number } | undefined
+export function mergedDocument(upstreams: readonly Upstream[], clock: () => Date): () => Promise<unknown> {
+  const lastParts = new Map<Upstream, PartialDocument>()
+  let merged: { readonly document: Promise<unknown>; readonly until: number } | undefined
 
-  async function pathsOf(upstream: Upstream): Promise<Json> {
+  async function partOf(upstream: Upstream): Promise<PartialDocument> {
     try {
-      const paths = await fetchPaths(upstream)
-      lastPaths.set(upstream, paths)
-      return paths
+      const part = await fetchPart(upstream)
+      lastParts.set(upstream, part)
+      return part
     } catch (error) {
-      const last = lastPaths.get(upstream)
+      const last = lastParts.get(upstream)
       if (last === undefined) throw error
       return last
     }
   }
 
-  async function merge(): Promise<Json> {
-    const paths: Json = Object.assign({}, ...(await Promise.all(upstreams.map(pathsOf))))
-    return {
-      openapi: '3.1.0',
-      info: INFO,
-      servers: [{ url: '/' }],
-      components: { securitySchemes: SECURITY_SCHEMES },
-      paths,
+  async function merge(): Promise<unknown> {
+    const parts = await Promise.all(upstreams.map(partOf))
+    try {
+      return mergeDocuments(parts)
+    } catch (cause) {
+      throw new ApiError('service_unavailable', 'the services do not describe the API alike now', { cause })
     }
   }
 
@@ -59,16 +47,9 @@ export function mergedDocument(upstreams: readonly Upstream[], clock: () => Date
   }
 }
 
-async function fetchPaths(upstream: Upstream): Promise<Json> {
+async function fetchPart(upstream: Upstream): Promise<PartialDocument> {
   const { statusCode, body } = await upstream.send({ method: 'GET', path: '/openapi.json', headers: {} })
   const answer = await body.json()
   if (statusCode !== 200) throw new ApiError('service_unavailable', `${upstream.name} does not tell its operations now`)
-  const { paths } = answer as { paths: Record<string, Json> }
-  return Object.fromEntries(Object.entries(paths).map(([path, item]) => [path, withTag(path, item)]))
+  return answer as PartialDocument
 }
-
-/** Tags each operation with the resource in its path, so that the page groups them. */
-const withTag = (path: string, item: Json): Json =>
-  Object.fromEntries(
-    Object.entries(item).map(([method, entry]) => [method, { tags: [path.split('/')[2]], ...(entry as Json) }]),
-  )

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/test-gateway.ts'
@@ -72,6 +73,34 @@ describe('ways in', () => {
     expect((await get({ authorization: `bearer  ${key}` })).status).toBe(200)
     expect((await get({ 'x-api-key': key })).status).toBe(200)
     expect((await get({ authorization: `Bearer ${key}`, 'x-api-key': key })).status).toBe(200)
+  })
+})
+
+describe('a flood', () => {
+  const headersWith = (key: string) => ({ authorization: `Bearer ${key}` })
+  const inventedKey = () => newKey(randomUUID(), true, newSecret())
+
+  test('of malformed keys costs no statement at all', async () => {
+    gateway.takeWorkerStatements()
+    const wrong = Array.from({ length: 500 }, (_, index) => `${inventedKey().slice(0, -3)}${100 + (index % 900)}`)
+    const answers = await Promise.allSettled(
+      wrong.map((key) => gateway.authenticator.authenticate(headersWith(key), new Date(gateway.now()))),
+    )
+    expect(answers.filter(({ status }) => status === 'rejected').length).toBe(500)
+    expect(gateway.takeWorkerStatements()).toEqual([])
+  })
+
+  test('of thousands of invented keys costs a dozen statements, and a key never seen before comes through', async () => {
+    const { key } = await gateway.aKey()
+    gateway.takeWorkerStatements()
+    const now = new Date(gateway.now())
+    const invented = Array.from({ length: 4_000 }, () =>
+      gateway.authenticator.authenticate(headersWith(inventedKey()), now),
+    )
+    const refused = Promise.allSettled(invented)
+    expect((await get({ authorization: `Bearer ${key}` })).status).toBe(200)
+    expect((await refused).every(({ status }) => status === 'rejected')).toBe(true)
+    expect(gateway.takeWorkerStatements().length).toBeLessThanOrEqual(12)
   })
 })
 

@@ -1,4 +1,5 @@
-import { Id, Name } from '@backoffice/contracts/fields.ts'
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { Id, Name, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
@@ -6,21 +7,27 @@ import { adminOperation } from '../admin/admin-operation.ts'
 import { ownWorkspace } from '../workspaces/find-workspace.ts'
 import { IssuedKey, issueKey, NewScopes } from './issue-key.ts'
 
-/** POST /admin/v1/workspaces/{id}/keys (OP-05, OP-86): `sk_live_…` in a live workspace, `sk_test_…` in a sandbox. */
+/**
+ * POST /admin/v1/workspaces/{id}/keys (OP-05, OP-86): `sk_live_…` in a live workspace, `sk_test_…` in a sandbox. From `expires_at` on the
+ * key is refused.
+ */
 export const createKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/keys',
   summary: 'Create an API key',
   params: z.strictObject({ id: Id }),
-  body: z.strictObject({ name: Name, scopes: NewScopes }),
+  body: z.strictObject({ name: Name, scopes: NewScopes, expires_at: TimestampInput.nullish() }),
   responses: { 201: IssuedKey },
   openPoints: ['OP-04', 'OP-05', 'OP-86'],
 
-  handle({ params, body, now, act }) {
+  handle({ params, body: { name, scopes, expires_at }, now, act }) {
     const id = uuidv7()
+    const expiresAt = expires_at ? new Date(expires_at) : null
+    if (expiresAt !== null && expiresAt <= now) throw unprocessable(['expires_at'], 'must lie in the future')
     return act(params.id, [{ action: 'key.created', target: `keys/${id}` }], async (tx) => {
       const { livemode } = await ownWorkspace(tx)
-      return created(await issueKey(tx, { id, livemode, ...body }, now))
+      const terms = { name, kind: 'workspace', scopes, appKeyId: null, expiresAt } as const
+      return created(await issueKey(tx, { id, livemode }, terms, now))
     })
   },
 })

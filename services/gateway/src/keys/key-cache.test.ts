@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { expect, test } from 'vitest'
-import type { KnownKey } from './find-key.ts'
+import type { KnownKey } from './find-keys.ts'
 import { keyCache } from './key-cache.ts'
 
 const aKey = (workspaceId: string): KnownKey => ({
@@ -9,13 +9,17 @@ const aKey = (workspaceId: string): KnownKey => ({
   activatedAt: new Date(0),
   expiresAt: null,
   revokedAt: null,
+  isSuspended: false,
+  isDeleted: false,
 })
+
+const cacheOver = (find: (hash: string) => Promise<KnownKey | undefined>) => keyCache({ ofKnown: find, ofOthers: find })
 
 /** A cache over look-ups that are answered when the test says so. */
 function cacheOf(answers: Record<string, KnownKey | undefined>) {
   const waiting: (() => void)[] = []
   let lookUps = 0
-  const cache = keyCache(async (hash) => {
+  const cache = cacheOver(async (hash) => {
     lookUps++
     const answer = answers[hash]
     await new Promise<void>((resolve) => waiting.push(resolve))
@@ -74,7 +78,7 @@ test('a key found unchanged stays the same object, a changed one does not', asyn
 
 test('a look-up that failed is not remembered', async () => {
   let fails = true
-  const cache = keyCache(async () => {
+  const cache = cacheOver(async () => {
     if (fails) throw new Error('away')
     return aKey('w')
   })
@@ -86,7 +90,7 @@ test('a look-up that failed is not remembered', async () => {
 test('ten thousand unknown keys push no known one out', async () => {
   const key = aKey('w')
   let lookUps = 0
-  const cache = keyCache(async (hash) => {
+  const cache = cacheOver(async (hash) => {
     lookUps++
     return hash === 'known' ? key : undefined
   })
@@ -94,4 +98,22 @@ test('ten thousand unknown keys push no known one out', async () => {
   for (let count = 0; count < 20_000; count++) await cache.get(`unknown ${count}`, 0)
   expect(await cache.get('known', 0)).toBe(key)
   expect(lookUps).toBe(20_001)
+})
+
+test('a key that was found before is looked up apart from others, also after a change was announced', async () => {
+  const asked: string[] = []
+  const key = aKey('w')
+  const cache = keyCache({
+    ofKnown: async (hash) => void asked.push(`known ${hash}`),
+    ofOthers: async (hash) => {
+      asked.push(`other ${hash}`)
+      return hash === 'a' ? key : undefined
+    },
+  })
+  await cache.get('a', 0)
+  await cache.get('invented', 0)
+  cache.dropWorkspace('w')
+  await cache.get('a', 0)
+  await cache.get('a', 5_000)
+  expect(asked).toEqual(['other a', 'other invented', 'known a', 'other a'])
 })

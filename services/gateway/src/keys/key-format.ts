@@ -1,12 +1,8 @@
 import { hash, randomBytes } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import { z } from 'zod'
+import { base62, CHECK_LENGTH, checkOf, SECRET_LENGTH } from '../authorization/base62.ts'
 
-const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_BYTES = 32
-/** Base62 digits that hold 256 bits, and 32. */
-const SECRET_LENGTH = 43
-const CHECK_LENGTH = 6
 
 const KEY = /^sk_(?:live|test)_[0-9a-f]{32}_[0-9A-Za-z]{49}$/
 
@@ -36,11 +32,3 @@ export const isWellFormed = (key: string): boolean =>
 
 /** The stored form of a key: its SHA-256 in hex. A fast hash is safe, since the key has 256 random bits. */
 export const hashOf = (key: string): string => hash('sha256', key, 'hex')
-
-const checkOf = (text: string): string => base62(BigInt(crc32(text)), CHECK_LENGTH)
-
-function base62(value: bigint, length: number): string {
-  let digits = ''
-  for (let rest = value; rest > 0n; rest /= 62n) digits = DIGITS[Number(rest % 62n)] + digits
-  return digits.padStart(length, '0')
-}

@@ -2,6 +2,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { testGateway } from '../testing/test-gateway.ts'
+import { echo } from '../testing/test-upstream.ts'
 import type { IssuedKey } from './issue-key.ts'
 import { hashOf, newKey, newSecret } from './key-format.ts'
 import type { Key } from './list-keys.ts'
@@ -24,9 +25,11 @@ describe('creating', () => {
     expect(answer.body).toEqual({
       id: expect.any(String),
       name: 'Shop',
+      kind: 'workspace',
       scopes: ['product', 'sale::read'],
       livemode: true,
       created_at: expect.any(String),
+      expires_at: null,
       key: expect.stringMatching(/^sk_live_/),
     })
     expect(await statusWith(String(answer.body.key))).toBe(200)
@@ -84,6 +87,111 @@ describe('creating', () => {
     const path = '/workspaces/0198c2f1-a3b4-7c5d-8e9f-0123456789ab/keys'
     const answer = await gateway.admin(method, path, method === 'POST' ? { name: 'a', scopes: ['*'] } : undefined)
     expect(answer).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+  })
+})
+
+describe('expiry', () => {
+  const inSeconds = (seconds: number) => new Date(gateway.now() + seconds * 1000).toISOString()
+  const create = async (expires_at: unknown) => {
+    const { workspaceId } = await gateway.aKey()
+    return gateway.admin<IssuedKey>('POST', `/workspaces/${workspaceId}/keys`, { name: 'a', scopes: ['*'], expires_at })
+  }
+
+  test('a key works until its expiry, to the second, also from memory', async () => {
+    const expiresAt = inSeconds(60)
+    const { body } = await create(expiresAt)
+    expect(body.expires_at).toBe(expiresAt)
+    gateway.passTime(58_000)
+    expect(await statusWith(body.key)).toBe(200)
+    gateway.passTime(2_000)
+    expect(await gateway.send(body.key, 'GET', '/v1/products')).toMatchObject({
+      status: 401,
+      body: { error: { code: 'invalid_api_key', message: 'The API key has expired' } },
+    })
+  })
+
+  test('null is no expiry; any offset is taken', async () => {
+    expect((await create(null)).body.expires_at).toBeNull()
+    expect((await create('2999-01-01T02:00:00+02:00')).body.expires_at).toBe('2999-01-01T00:00:00.000Z')
+  })
+
+  test('now or before is unprocessable, what is no date-time bad_request', async () => {
+    for (const seconds of [0, -1]) {
+      const answer = await create(inSeconds(seconds))
+      expect(answer).toMatchObject({ status: 422, body: { error: { code: 'unprocessable' } } })
+      expect(answer.body).toMatchObject({ error: { message: 'expires_at: must lie in the future' } })
+    }
+    for (const wrong of ['tomorrow', '2999-01-01', 1_900_000_000]) expect((await create(wrong)).status).toBe(400)
+  })
+
+  test('a rotated key expires when the old one would have, and an expired key cannot be rotated', async () => {
+    const { body } = await create(inSeconds(60))
+    const rotated = await gateway.admin<IssuedKey>('POST', `/keys/${body.id}/rotate`, { overlap_seconds: 3600 })
+    expect(rotated.body.expires_at).toBe(body.expires_at)
+    gateway.passTime(60_000)
+    expect([await statusWith(body.key), await statusWith(rotated.body.key)]).toEqual([401, 401])
+    expect((await gateway.admin('POST', `/keys/${rotated.body.id}/rotate`)).status).toBe(409)
+  })
+})
+
+describe('last use', () => {
+  const lastUsed = async ({ workspaceId }: { workspaceId: string }) =>
+    (await gateway.admin<Listed>('GET', `/workspaces/${workspaceId}/keys`)).body.items.map((item) => item.last_used_at)
+  const isWrite = (text: string) => text.includes('last_used_at = ')
+
+  test('requests cost no statement; all keys used are written with one, and without a use with none', async () => {
+    const keys = [await gateway.aKey(), await gateway.aKey(), await gateway.aKey()]
+    await gateway.uses.write()
+    gateway.takeWorkerStatements()
+    for (const { key } of keys) for (let count = 0; count < 5; count++) await statusWith(key)
+    expect(gateway.takeWorkerStatements().filter(isWrite)).toEqual([])
+    await gateway.uses.write()
+    await gateway.uses.write()
+    expect(gateway.takeWorkerStatements().filter(isWrite).length).toBe(1)
+    const at = new Date(gateway.now()).toISOString()
+    for (const key of keys) expect(await lastUsed(key)).toEqual([at])
+  })
+
+  test('is null before the first use, and a refused request is none', async () => {
+    const key = await gateway.aKey()
+    await gateway.admin('DELETE', `/keys/${key.id}`)
+    await statusWith(key.key)
+    await gateway.uses.write()
+    expect(await lastUsed(key)).toEqual([null])
+  })
+
+  test('never goes back when a replica writes later what it saw earlier', async () => {
+    const key = await gateway.aKey()
+    const earlier = new Date(gateway.now() - 60_000)
+    await statusWith(key.key)
+    await gateway.uses.write()
+    gateway.uses.note(key.id, earlier)
+    await gateway.uses.write()
+    expect(await lastUsed(key)).toEqual([new Date(gateway.now()).toISOString()])
+  })
+
+  test('is kept while the database refuses it, and written when the process stops', async () => {
+    const key = await gateway.aKey()
+    await statusWith(key.key)
+    const { admin } = gateway.database
+    await admin`alter table api_key add constraint refuse check (last_used_at is null) not valid`
+    await expect(gateway.uses.write()).rejects.toThrow(/refuse/)
+    await admin`alter table api_key drop constraint refuse`
+    await gateway.uses.stop?.()
+    expect(await lastUsed(key)).toEqual([new Date(gateway.now()).toISOString()])
+  })
+
+  test('writing it makes no replica look keys up again', async () => {
+    const { key } = await gateway.aKey()
+    await statusWith(key)
+    const announced: string[] = []
+    const { unlisten } = await gateway.database.admin.listen('gateway_workspace_changed', (id) => announced.push(id))
+    await gateway.uses.write()
+    const other = await gateway.aKey()
+    await gateway.admin('DELETE', `/keys/${other.id}`)
+    await eventually('the revocation is announced', () => announced.length > 0)
+    await unlisten()
+    expect(announced).toEqual([other.workspaceId])
   })
 })
 
@@ -200,6 +308,24 @@ describe('listing', () => {
       [id, false],
     ])
   })
+})
+
+test('a request under way when its key is revoked comes to its end; the next one is refused', async () => {
+  const { id, key } = await gateway.aKey()
+  const release = Promise.withResolvers<void>()
+  const reached = Promise.withResolvers<void>()
+  gateway.catalog.answer = async (request, response) => {
+    gateway.catalog.answer = echo
+    reached.resolve()
+    await release.promise
+    await echo(request, response)
+  }
+  const underWay = statusWith(key)
+  await reached.promise
+  await gateway.admin('DELETE', `/keys/${id}`)
+  await eventually('the key is refused', async () => (await statusWith(key)) === 401, 5_000)
+  release.resolve()
+  expect(await underWay).toBe(200)
 })
 
 test('a key of another id with a right check is unknown', async () => {

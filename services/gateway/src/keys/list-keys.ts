@@ -4,13 +4,18 @@ import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
 import { unknownWorkspace } from '../workspaces/find-workspace.ts'
+import { KEY_KINDS } from './issue-key.ts'
 
+/** An API key without the key itself. `last_used_at` is up to a minute behind. */
 export const Key = z.strictObject({
   id: Id,
   name: z.string(),
+  kind: z.enum(KEY_KINDS),
   scopes: z.array(z.string()),
   livemode: z.boolean(),
   created_at: Timestamp,
+  expires_at: Timestamp.nullable(),
+  last_used_at: Timestamp.nullable(),
   revoked_at: Timestamp.nullable(),
 })
 
@@ -27,8 +32,8 @@ export const listKeys = adminOperation({
   async handle({ params, query, worker }) {
     const { page, size, offset } = pageOf(query)
     const [rows, [workspace]] = await Promise.all([
-      worker<{ created_at: Date; revoked_at: Date | null }[]>`
-        select id, name, scopes, created_at, revoked_at from api_key
+      worker<KeyRow[]>`
+        select id, name, kind, scopes, created_at, expires_at, last_used_at, revoked_at from api_key
         where workspace_id = ${params.id}
         order by id desc limit ${size} offset ${offset}`,
       worker<{ livemode: boolean; total: number }[]>`
@@ -36,12 +41,31 @@ export const listKeys = adminOperation({
         from workspace where id = ${params.id}`,
     ])
     if (workspace === undefined) throw unknownWorkspace(params.id)
-    const items = rows.map((row) => ({
-      ...row,
-      livemode: workspace.livemode,
-      created_at: row.created_at.toISOString(),
-      revoked_at: row.revoked_at?.toISOString() ?? null,
-    }))
+    const items = rows.map((row) => keyView(row, workspace.livemode))
     return ok(pageView(page, size, workspace.total, items))
   },
 })
+
+/** The columns of a key that answers show. */
+export type KeyRow = Pick<z.output<typeof Key>, 'id' | 'name' | 'kind' | 'scopes'> & {
+  readonly created_at: Date
+  readonly expires_at: Date | null
+  readonly last_used_at: Date | null
+  readonly revoked_at: Date | null
+}
+
+/** A key as answers show it. */
+export function keyView(row: KeyRow, livemode: boolean): z.output<typeof Key> {
+  const { id, name, kind, scopes, created_at, expires_at, last_used_at, revoked_at } = row
+  return {
+    id,
+    name,
+    kind,
+    scopes,
+    livemode,
+    created_at: created_at.toISOString(),
+    expires_at: expires_at?.toISOString() ?? null,
+    last_used_at: last_used_at?.toISOString() ?? null,
+    revoked_at: revoked_at?.toISOString() ?? null,
+  }
+}

@@ -6,16 +6,18 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { type Act, adminOperation } from '../admin/admin-operation.ts'
 import { ownWorkspace } from '../workspaces/find-workspace.ts'
-import { IssuedKey, issueKey } from './issue-key.ts'
+import { IssuedKey, issueKey, type KeyTerms } from './issue-key.ts'
 import { workspaceOfKey } from './revoke-key.ts'
 
 const MAX_OVERLAP_S = 86_400
 
-const RotateKeyBody = z.strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }).prefault({})
+export const RotateKeyBody = z
+  .strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) })
+  .prefault({})
 
 /**
- * POST /admin/v1/keys/{id}/rotate (OP-86): creates a key with the same name and scopes, and revokes the old one at once or
- * after `overlap_seconds`. Throws `conflict` for a key that is revoked or has been rotated.
+ * POST /admin/v1/keys/{id}/rotate (OP-86): creates a key with the same name, kind, scopes and expiry, and revokes the old one at once or
+ * after `overlap_seconds`. Throws `conflict` for a key that is revoked, has been rotated, has expired or is not activated yet.
  */
 export const rotateKey = adminOperation({
   method: 'POST',
@@ -35,18 +37,21 @@ export const rotateKey = adminOperation({
     ]
     return act(workspaceId, acts, async (tx) => {
       const { livemode } = await ownWorkspace(tx)
-      const old = await retireKey(tx, params.id, new Date(now.getTime() + body.overlap_seconds * 1000))
-      return created(await issueKey(tx, { id, livemode, ...old }, now))
+      const terms = await retireKey(tx, params.id, new Date(now.getTime() + body.overlap_seconds * 1000), now)
+      return created(await issueKey(tx, { id, livemode }, terms, now))
     })
   },
 })
 
 /** The row's lock lets one of several simultaneous rotations through. */
-async function retireKey(tx: Transaction, id: string, revokedAt: Date) {
-  const [old] = await tx<{ name: string; scopes: string[] }[]>`
+async function retireKey(tx: Transaction, id: string, revokedAt: Date, now: Date): Promise<KeyTerms> {
+  const [old] = await tx<KeyTerms[]>`
     update api_key set revoked_at = ${revokedAt}
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and revoked_at is null
-    returning name, scopes`
-  if (old === undefined) throw conflict([], `API key ${id} has been rotated or revoked already`)
+      and activated_at is not null and (expires_at is null or expires_at > ${now})
+    returning name, kind, scopes, app_key_id as "appKeyId", expires_at as "expiresAt"`
+  if (old === undefined) {
+    throw conflict([], `API key ${id} has been rotated or revoked already, has expired, or is not activated yet`)
+  }
   return old
 }

@@ -11,8 +11,10 @@ import { request } from 'undici'
 import type { z } from 'zod'
 import { createGatewayApp } from '../app.ts'
 import { appsClient } from '../apps/apps-client.ts'
-import { authenticator } from '../keys/authenticator.ts'
+import { operatorAuthenticator } from '../authorization/operator-authenticator.ts'
+import { type Authenticator, authenticator } from '../keys/authenticator.ts'
 import type { IssuedKey } from '../keys/issue-key.ts'
+import { type KeyUses, keyUses } from '../keys/key-uses.ts'
 import { componentsOf, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
 import type { Workspace } from '../workspaces/create-workspace.ts'
@@ -44,15 +46,22 @@ export interface TestGateway {
   readonly webhooks: TestUpstream
   /** The lines of its log. */
   readonly log: Record<string, unknown>[]
-  /** The number of its key look-ups. */
+  readonly uses: KeyUses
+  readonly authenticator: Authenticator
+  /** The number of its statements that looked keys up, since the last `takeWorkerStatements`. */
   lookUps(): number
+  /** Its statements across workspaces since the last call. */
+  takeWorkerStatements(): string[]
+  /** The number of its readings of the operator tokens. */
+  operatorReads(): number
   /** Its clock, in Unix milliseconds: it stands still. */
   now(): number
   /** Ends it before the test file is done. */
   close(): Promise<void>
   /** Moves its clock on. */
   passTime(ms: number): void
-  admin<Body = ErrorBody>(method: string, path: string, body?: unknown): Promise<TestAnswer<Body>>
+  /** Calls the admin API as the operator `bootstrap`, or with another token. */
+  admin<Body = ErrorBody>(method: string, path: string, body?: unknown, token?: string): Promise<TestAnswer<Body>>
   send<Body = ErrorBody>(
     key: string | undefined,
     method: string,
@@ -63,29 +72,36 @@ export interface TestGateway {
 }
 
 interface TestGatewayOptions {
+  /** How browsers reach it; over https unless given. */
+  readonly publicUrl?: URL
   readonly rateLimit?: RateLimit
   readonly limits?: UpstreamLimits
 }
 
+const PUBLIC_URL = new URL('https://shop.example')
 const GENEROUS: RateLimit = { perSecond: 1000, burst: 100_000 }
 
 /** Starts a gateway for the calling test file. */
-export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayOptions = {}): Promise<TestGateway> {
+export async function testGateway({
+  rateLimit = GENEROUS,
+  limits,
+  publicUrl = PUBLIC_URL,
+}: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await testDatabase('gateway')
   const services = Object.fromEntries(
     await Promise.all(ROUTED_SERVICES.map(async (name) => [name, await testUpstream()] as const)),
   ) as Record<RoutedService, TestUpstream>
-  let lookUps = 0
+  const statements: string[] = []
   const worker = openDatabase({
     url: database.workerUrl,
     applicationName: 'test worker',
-    onStatement: (text) => {
-      if (text.includes('key_hash =')) lookUps++
-    },
+    onStatement: (text) => void statements.push(text),
   })
   const { log, logger } = logInMemory()
   let now = Date.now()
-  const keys = authenticator(worker)
+  const uses = keyUses(worker, logger)
+  const keys = authenticator(worker, uses)
+  const operators = operatorAuthenticator(worker, ADMIN_TOKEN)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
     urls as Parameters<typeof openUpstreams>[0],
@@ -99,21 +115,23 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     authenticator: keys,
     upstreams,
     apps,
-    adminToken: ADMIN_TOKEN,
+    operators,
     tokenKey: tokenPrivateKey,
+    publicUrl,
     rateLimit,
     clock: () => new Date(now),
     checkResponses: true,
   })
   await keys.start?.()
+  await operators.start?.()
   const url = await app.listen({ host: '127.0.0.1', port: 0 })
   whenDone(async () => {
     await app.close()
     await Promise.all([apps, ...componentsOf(upstreams)].map((each) => each.stop?.()))
     await worker.stop?.()
   })
-  const admin = <Body>(method: string, path: string, body?: unknown) =>
-    exchange<Body>(`${url}/admin/v1${path}`, method, { body, headers: { authorization: `Bearer ${ADMIN_TOKEN}` } })
+  const admin = <Body>(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
+    exchange<Body>(`${url}/admin/v1${path}`, method, { body, headers: { authorization: `Bearer ${token}` } })
   return {
     url,
     database,
@@ -123,7 +141,11 @@ export async function testGateway({ rateLimit = GENEROUS, limits }: TestGatewayO
     imports: services.imports,
     webhooks: services['webhook-delivery'],
     log,
-    lookUps: () => lookUps,
+    uses,
+    authenticator: keys,
+    lookUps: () => statements.filter((text) => text.includes('key_hash = any')).length,
+    takeWorkerStatements: () => statements.splice(0),
+    operatorReads: () => statements.filter((text) => text.includes('token_hash')).length,
     now: () => now,
     close: () => app.close(),
     passTime: (ms) => {

@@ -11,6 +11,7 @@ export const Workspace = z.strictObject({
   domain: z.string().nullable(),
   livemode: z.literal(true),
   sandbox: z.strictObject({ id: Id, livemode: z.literal(false) }).nullable(),
+  status: z.enum(['ACTIVE', 'SUSPENDED']),
 })
 
 /** POST /admin/v1/workspaces (OP-86). A sandbox is a workspace of its own, with its own keys and settings. */
@@ -35,6 +36,6 @@ export const createWorkspace = adminOperation({
     await act(id, [{ action: 'workspace.created', target: `workspaces/${id}` }], async (tx) => {
       await tx`insert into workspace ${tx(rows)}`
     })
-    return created({ id, name, domain, livemode: true, sandbox })
+    return created({ id, name, domain, livemode: true, sandbox, status: 'ACTIVE' })
   },
 })

@@ -20,9 +20,10 @@ export const listWorkspaces = adminOperation({
         id, name, domain, livemode,
         (
           select json_build_object('id', id, 'livemode', livemode) from workspace as sandbox
-          where sandbox.parent = workspace.id and not sandbox.livemode
-        ) as sandbox`,
-      source: worker`from workspace where livemode`,
+          where sandbox.parent = workspace.id and not sandbox.livemode and deleted_at is null
+        ) as sandbox,
+        case when suspended_at is null then 'ACTIVE' else 'SUSPENDED' end as status`,
+      source: worker`from workspace where livemode and deleted_at is null`,
       order: worker`id desc`,
     })
     return ok(page)

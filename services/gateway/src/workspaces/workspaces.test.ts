@@ -24,6 +24,7 @@ describe('creating', () => {
       domain: 'shop.example.com',
       livemode: true,
       sandbox: null,
+      status: 'ACTIVE',
     })
   })
 

@@ -11,6 +11,7 @@ import { type ImportRow, importBody, importColumns } from './import-row.ts'
  * Cancelling a cancelled import changes nothing.
  */
 export const cancelImport = operation({
+  operationId: 'cancelImport',
   method: 'POST',
   path: '/v1/imports/{id}/cancel',
   summary: 'Cancel an import',

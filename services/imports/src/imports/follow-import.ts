@@ -34,6 +34,7 @@ export const followImport = (db: Database): AnyOperation => {
     all += change
   }
   return operation({
+    operationId: 'followImport',
     method: 'GET',
     path: '/v1/imports/{id}/progress',
     summary: 'Follow an import as server-sent events',

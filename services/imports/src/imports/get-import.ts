@@ -6,6 +6,7 @@ import { importBody } from './import-row.ts'
 
 /** GET /v1/imports/{id} (extension of OP-50): its state and progress. */
 export const getImport = operation({
+  operationId: 'getImport',
   method: 'GET',
   path: '/v1/imports/{id}',
   summary: 'Get an import',

@@ -7,6 +7,7 @@ import { type ImportRow, importBody, importColumns } from './import-row.ts'
 
 /** GET /v1/imports (extension of OP-50): newest first. */
 export const listImports = operation({
+  operationId: 'listImports',
   method: 'GET',
   path: '/v1/imports',
   summary: 'List imports',

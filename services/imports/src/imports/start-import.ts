@@ -12,6 +12,7 @@ const StartQuery = z.strictObject({ skip_invalid: z.enum(['true', 'false']).defa
 /** POST /v1/imports/{id}/start (extension of OP-50). `onStarted` is called after the commit. */
 export const startImport = (onStarted: () => void): AnyOperation =>
   operation({
+    operationId: 'startImport',
     method: 'POST',
     path: '/v1/imports/{id}/start',
     summary: 'Apply a validated import',

@@ -18,11 +18,14 @@ import { encodingDetector, type TextEncoding } from '../files/text-encoding.ts'
 import { type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
 
 const KNOWN = `one of ${TEMPLATES.join(', ')}`
-const UploadForm = z.strictObject({
-  template: z.enum(TEMPLATES, {
-    error: ({ input }) => (input === undefined ? `is missing; send it before the file: ${KNOWN}` : `must be ${KNOWN}`),
-  }),
-})
+const UploadForm = z
+  .strictObject({
+    template: z.enum(TEMPLATES, {
+      error: ({ input }) =>
+        input === undefined ? `is missing; send it before the file: ${KNOWN}` : `must be ${KNOWN}`,
+    }),
+  })
+  .meta({ examples: [{ template: 'stock' }] })
 
 /**
  * POST /v1/imports (extension of OP-50). The file is stored before its row is written: a crash between the two leaves a file without a
@@ -30,12 +33,13 @@ const UploadForm = z.strictObject({
  */
 export const uploadImport = (storage: FileStorage, onUploaded: () => void): AnyOperation =>
   operation({
+    operationId: 'uploadImport',
     method: 'POST',
     path: '/v1/imports',
     summary: 'Upload a CSV file and validate it',
     scope: 'import::create',
     body: UploadForm,
-    upload: { member: 'file', maxBytes: LIMITS.importBytes },
+    upload: { member: 'file', maxBytes: LIMITS.importBytes, example: 'sku,stock\nLINEN-M,5\nLINEN-L,7\n' },
     responses: { 202: Import },
     openPoints: ['OP-07', 'OP-08', 'OP-21', 'OP-50', 'OP-54', 'OP-146', 'OP-150'],
     extension: true,

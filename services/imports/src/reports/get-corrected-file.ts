@@ -23,6 +23,7 @@ const HEADER_BYTES = 64 * 1024
  */
 export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperation =>
   operation({
+    operationId: 'getImportCorrectedFile',
     method: 'GET',
     path: '/v1/imports/{id}/corrected.csv',
     summary: 'Download the bad rows of an import, to correct and upload them',

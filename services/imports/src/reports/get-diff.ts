@@ -6,6 +6,7 @@ import { Diff } from '../validation/diff.ts'
 
 /** GET /v1/imports/{id}/diff (extension, OP-147): what applying the valid rows would have done when they were validated. */
 export const getDiff = operation({
+  operationId: 'getImportDiff',
   method: 'GET',
   path: '/v1/imports/{id}/diff',
   summary: 'Show what applying an import would create, update and leave as it is',

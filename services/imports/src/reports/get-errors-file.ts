@@ -19,6 +19,7 @@ import { failureOf } from './import-errors.ts'
  */
 export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation =>
   operation({
+    operationId: 'getImportErrorsFile',
     method: 'GET',
     path: '/v1/imports/{id}/errors.csv',
     summary: 'Download all errors of an import',

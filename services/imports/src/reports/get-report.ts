@@ -10,6 +10,7 @@ import { failureOf, validationErrors } from './import-errors.ts'
  * GET /v1/imports/{id}/errors (spec: Imports): the report of the validation, then of the applying too. At most four statements.
  */
 export const getReport = operation({
+  operationId: 'getImportReport',
   method: 'GET',
   path: '/v1/imports/{id}/errors',
   summary: 'Get the validation report of an import',

@@ -9,6 +9,7 @@ import { CSV, csvLines } from '../files/csv-lines.ts'
 
 /** GET /v1/imports/templates/{key}.csv (extension): a file of the template, with its header and a row as an example. */
 export const getTemplateFile = operation({
+  operationId: 'getImportTemplateFile',
   method: 'GET',
   path: '/v1/imports/templates/{key}.csv',
   summary: 'Download an import template with an example row',

@@ -7,6 +7,7 @@ import { findUndo } from './find-undo.ts'
 
 /** GET /v1/imports/{id}/undo (extension of OP-50): how far the undo of an import is. */
 export const getUndo = operation({
+  operationId: 'getImportUndo',
   method: 'GET',
   path: '/v1/imports/{id}/undo',
   summary: 'Get the undo of an import',

@@ -15,6 +15,7 @@ const WITHIN_HOURS = 24
  */
 export const undoImport = (onRequested: () => void): AnyOperation =>
   operation({
+    operationId: 'undoImport',
     method: 'POST',
     path: '/v1/imports/{id}/undo',
     summary: 'Undo an import',

@@ -8,6 +8,7 @@ import { insertCustomer } from './write-customers.ts'
 
 /** POST /v1/customers (extension of OP-40). Throws `conflict` for the e-mail address of another customer. */
 export const createCustomer = operation({
+  operationId: 'createCustomer',
   method: 'POST',
   path: '/v1/customers',
   summary: 'Create a customer',

@@ -12,6 +12,7 @@ import { noSuchCustomer } from './customer.ts'
  * from orders and stored answers (erase-customers.ts), and customer.erased lets other services remove theirs.
  */
 export const deleteCustomer = operation({
+  operationId: 'deleteCustomer',
   method: 'DELETE',
   path: '/v1/customers/{id}',
   summary: 'Erase a customer',

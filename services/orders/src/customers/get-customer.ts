@@ -7,6 +7,7 @@ import { type CustomerRecord, customerBody, customerColumns, noSuchCustomer } fr
 
 /** GET /v1/customers/{id} (spec: Customers). */
 export const getCustomer = operation({
+  operationId: 'getCustomer',
   method: 'GET',
   path: '/v1/customers/{id}',
   summary: 'Read a customer',

@@ -25,6 +25,7 @@ const CustomersQuery = z.strictObject({
 
 /** GET /v1/customers (extension of OP-40). At most four statements, whatever the filters and the size of the page. */
 export const listCustomers = operation({
+  operationId: 'listCustomers',
   method: 'GET',
   path: '/v1/customers',
   summary: 'List customers',

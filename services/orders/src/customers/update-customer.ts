@@ -11,6 +11,7 @@ import { lockCustomer, updateCustomers } from './write-customers.ts'
 
 /** PUT /v1/customers/{id} (spec: Customers; OP-40): changes the members that are sent. Throws `conflict` for a taken e-mail address. */
 export const updateCustomer = operation({
+  operationId: 'updateCustomer',
   method: 'PUT',
   path: '/v1/customers/{id}',
   summary: 'Update a customer',

@@ -1,14 +1,19 @@
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { readFormSchema } from './form-schema.ts'
 
 /** A workspace's own order form: a JSON Schema, or null when the default form alone holds. */
-export const FormSchemaBody = z.strictObject({ schema: z.record(z.string(), z.unknown()).nullable() })
+export const FormSchemaBody = named(
+  'OrderFormSchema',
+  z.strictObject({ schema: z.record(z.string(), z.unknown()).nullable() }),
+)
 export type FormSchemaBody = z.output<typeof FormSchemaBody>
 
 /** GET /v1/orders/form (extension of OP-41): the workspace's own order form. */
 export const getFormSchema = operation({
+  operationId: 'getOrderFormSchema',
   method: 'GET',
   path: '/v1/orders/form',
   summary: "Read the workspace's order form",

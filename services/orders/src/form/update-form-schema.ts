@@ -10,6 +10,7 @@ const MAX_BYTES = 64 * 1024
 /** PUT /v1/orders/form (extension of OP-41): replaces the workspace's own order form; null resets it. In force with the answer. */
 export const updateFormSchema = (validator: FormValidator) =>
   operation({
+    operationId: 'updateOrderFormSchema',
     method: 'PUT',
     path: '/v1/orders/form',
     summary: "Replace the workspace's order form",

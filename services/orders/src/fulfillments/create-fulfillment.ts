@@ -1,5 +1,6 @@
 import { Id } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { Fulfillment } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
@@ -11,16 +12,20 @@ import { type ItemRecord, lockOrder } from '../orders/order.ts'
 import { type FulfillmentRecord, fulfillmentBody, fulfillmentCreated } from './fulfillment.ts'
 import { planFulfillment } from './plan-fulfillment.ts'
 
-const FulfillmentBody = z.strictObject({
-  items: z
-    .array(z.strictObject({ id: Id, quantity: z.int().min(1) }))
-    .min(1)
-    .max(LIMITS.idsPerCall)
-    .nullish(),
-})
+const FulfillmentBody = named(
+  'FulfillmentInput',
+  z.strictObject({
+    items: z
+      .array(named('FulfillmentItemInput', z.strictObject({ id: Id, quantity: z.int().min(1) })))
+      .min(1)
+      .max(LIMITS.idsPerCall)
+      .nullish(),
+  }),
+)
 
 /** POST /v1/orders/{id}/fulfillments (extension of OP-43): fulfils the items that are sent, or all that is open. */
 export const createFulfillment = operation({
+  operationId: 'createOrderFulfillment',
   method: 'POST',
   path: '/v1/orders/{id}/fulfillments',
   summary: 'Fulfil items of an order',

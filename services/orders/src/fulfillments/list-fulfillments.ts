@@ -9,6 +9,7 @@ import { type FulfillmentRecord, fulfillmentBody, fulfillmentColumns } from './f
 
 /** GET /v1/orders/{id}/fulfillments (extension of OP-43): newest first (OP-144). */
 export const listFulfillments = operation({
+  operationId: 'listOrderFulfillments',
   method: 'GET',
   path: '/v1/orders/{id}/fulfillments',
   summary: 'List the fulfilments of an order',

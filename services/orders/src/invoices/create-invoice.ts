@@ -13,6 +13,7 @@ import { type InvoiceRecord, invoiceBody, invoiceColumns, issueInvoice } from '.
  * `conflict` for an order that was cancelled without an invoice (OP-145).
  */
 export const createInvoice = operation({
+  operationId: 'createOrderInvoice',
   method: 'POST',
   path: '/v1/orders/{id}/invoices',
   summary: 'Issue the invoice of an order',

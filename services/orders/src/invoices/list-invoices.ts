@@ -9,6 +9,7 @@ import { pageOfOrder } from '../orders/page-of-order.ts'
 
 /** GET /v1/orders/{id}/invoices (extension of OP-43): the one invoice, if there is one (OP-45). */
 export const listInvoices = operation({
+  operationId: 'listOrderInvoices',
   method: 'GET',
   path: '/v1/orders/{id}/invoices',
   summary: 'List the invoices of an order',

@@ -21,6 +21,7 @@ import { insertOrder } from './write-order.ts'
  */
 export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkOrder: CheckOrder) =>
   operation({
+    operationId: 'createOrder',
     method: 'POST',
     path: '/v1/orders',
     summary: 'Create an order',

@@ -7,6 +7,7 @@ import { orderBody, readOrder } from './order.ts'
 
 /** GET /v1/orders/{id} (extension of OP-43). */
 export const getOrder = operation({
+  operationId: 'getOrder',
   method: 'GET',
   path: '/v1/orders/{id}',
   summary: 'Read an order',

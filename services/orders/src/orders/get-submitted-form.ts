@@ -6,6 +6,7 @@ import { noSuchOrder } from './order.ts'
 
 /** GET /v1/orders/{id}/form (extension of OP-41): the order's form as it was submitted, with members that the order does not have. */
 export const getSubmittedForm = operation({
+  operationId: 'getSubmittedOrderForm',
   method: 'GET',
   path: '/v1/orders/{id}/form',
   summary: "Read an order's form as it was submitted",

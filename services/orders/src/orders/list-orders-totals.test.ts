@@ -11,7 +11,7 @@ import type { OrderList } from './testing/order-lists.ts'
 import { writeOrder } from './write-order.ts'
 
 let now = new Date('2026-03-01T11:59:00Z')
-const { admin, catalog, db, send, workerUrl, createOrder } = await ordersService(() => now)
+const { admin, catalog, db, send, workerUrl, createOrder } = await ordersService({ clock: () => now })
 const worker = openDatabase({ url: workerUrl, applicationName: 'counts', poolSize: 4 })
 whenDone(() => worker.stop?.())
 const merge = () => mergeBatch(worker.sql, 'order_count')

@@ -23,6 +23,7 @@ const OrdersQuery = z.strictObject({
 
 /** GET /v1/orders (extension of OP-43). At most three statements, whatever the filters and the size of the page. */
 export const listOrders = operation({
+  operationId: 'listOrders',
   method: 'GET',
   path: '/v1/orders',
   summary: 'List orders',

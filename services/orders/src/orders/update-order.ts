@@ -1,4 +1,5 @@
 import { Id } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { ORDER_STATUSES, Order } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
@@ -11,11 +12,15 @@ import { OrderForm } from './order-form.ts'
 import { requireTransition } from './order-states.ts'
 import type { PlaceWithStock } from './place-order.ts'
 
-const UpdateOrderBody = z.strictObject({
-  note: OrderForm.shape.note,
-  promise_date: OrderForm.shape.promise_date,
-  status: z.enum(ORDER_STATUSES).optional(),
-})
+const UpdateOrderBody = named(
+  'OrderUpdate',
+  z.strictObject({
+    note: OrderForm.shape.note,
+    promise_date: OrderForm.shape.promise_date,
+    status: z.enum(ORDER_STATUSES).optional(),
+  }),
+  { status: 'COMPLETED', note: 'Picked up at the shop' },
+)
 
 /**
  * PUT /v1/orders/{id} (extension of OP-43): changes the members that are sent. PLACED takes the stock of the order, and CANCELLED
@@ -23,6 +28,7 @@ const UpdateOrderBody = z.strictObject({
  */
 export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
   operation({
+    operationId: 'updateOrder',
     method: 'PUT',
     path: '/v1/orders/{id}',
     summary: 'Update an order, or move it to another status',

@@ -9,6 +9,7 @@ import { type PaymentRecord, paymentBody, paymentColumns } from './payment.ts'
 
 /** GET /v1/orders/{id}/payments (extension of OP-43): newest first (OP-144). */
 export const listPayments = operation({
+  operationId: 'listOrderPayments',
   method: 'GET',
   path: '/v1/orders/{id}/payments',
   summary: 'List the payments of an order',

@@ -1,5 +1,6 @@
 import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import { CurrencyCode, Id, Name } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { Payment } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
@@ -13,18 +14,22 @@ import { type PaymentRecord, paymentBody, paymentColumns } from './payment.ts'
 
 const METADATA_LENGTH = 16 * 1024
 
-const PaymentBody = z.strictObject({
-  amount: z.int(),
-  currency: CurrencyCode,
-  provider: Name.nullish(),
-  reference: Name,
-  metadata: z
-    .record(z.string(), z.unknown())
-    .refine((metadata) => JSON.stringify(metadata).length <= METADATA_LENGTH, {
-      error: `must be at most ${METADATA_LENGTH} characters of JSON`,
-    })
-    .nullish(),
-})
+const PaymentBody = named(
+  'PaymentInput',
+  z.strictObject({
+    amount: z.int(),
+    currency: CurrencyCode,
+    provider: Name.nullish(),
+    reference: Name,
+    metadata: z
+      .record(z.string(), z.unknown())
+      .refine((metadata) => JSON.stringify(metadata).length <= METADATA_LENGTH, {
+        error: `must be at most ${METADATA_LENGTH} characters of JSON`,
+      })
+      .nullish(),
+  }),
+  { amount: 10300, currency: 'EUR', provider: 'example-pay', reference: 'pay_8271' },
+)
 type PaymentBody = z.output<typeof PaymentBody>
 
 /**
@@ -33,6 +38,7 @@ type PaymentBody = z.output<typeof PaymentBody>
  */
 export const recordPayment = (place: PlaceWithStock) =>
   operation({
+    operationId: 'recordOrderPayment',
     method: 'POST',
     path: '/v1/orders/{id}/payments',
     summary: 'Record a payment of an order',

@@ -4,19 +4,27 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { type Catalog, catalogClient } from '../catalog/catalog-client.ts'
+import { type CheckoutApps, checkoutApps } from '../checkout/checkout-apps.ts'
 import { formValidator } from '../form/form-validator.ts'
 import { operations } from '../operations.ts'
 import { PATIENT, testCatalog } from './test-catalog.ts'
 
-/** The service with a database and a running catalog of its own. `clock` replaces the process's clock. */
-export async function ordersService(clock?: () => Date) {
+interface OrdersSettings {
+  /** Replaces the process's clock. */
+  readonly clock?: () => Date
+  /** Those of no workspace unless given. */
+  readonly apps?: CheckoutApps
+}
+
+/** The service with a database and a running catalog of its own. */
+export async function ordersService({ clock, apps = checkoutApps('http://127.0.0.1:1') }: OrdersSettings = {}) {
   const database = await testDatabase('orders')
   const catalog = await testCatalog()
   /** A client of one replica, which may have another catalog. All share the database. */
   const replica = (of: Catalog = catalogClient(catalog.url, PATIENT)) => {
     const forms = formValidator()
     whenDone(() => forms.stop())
-    return serviceClient(database.db, operations(database.db, of, forms), clock)
+    return serviceClient(database.db, operations(database.db, of, forms, apps), clock)
   }
   const send = replica()
   return {

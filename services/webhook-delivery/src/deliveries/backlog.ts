@@ -22,12 +22,15 @@ export class Backlog {
   readonly #parked = new Set<string>()
   /** Until when endpoints rest. */
   readonly #resting = new Map<string, number>()
+  /** Endpoints that nothing may be sent to: notes of them are dropped. */
+  readonly #paused = new Set<string>()
   /** No endpoint that is coming is due before. */
   #nextAt = Number.POSITIVE_INFINITY
   #notes = 0
 
   /** Something waits for an endpoint. */
   note(endpointId: string, dueAt: Date, isBehind = false): void {
+    if (this.#paused.has(endpointId)) return
     const waiting = this.#waiting.get(endpointId) ?? { times: [], isBehind, noted: 0, state: 'coming' }
     this.#waiting.set(endpointId, waiting)
     waiting.isBehind ||= isBehind
@@ -40,6 +43,17 @@ export class Backlog {
   rest(endpointId: string, until: Date): void {
     this.#resting.set(endpointId, until.getTime())
     this.#come(endpointId)
+  }
+
+  /** Nothing may be sent to an endpoint: its deliveries wait in the table, and are forgotten here until it is resumed. */
+  pause(endpointId: string): void {
+    this.#paused.add(endpointId)
+    this.#forget(endpointId)
+  }
+
+  /** The table shows that an endpoint is not paused, or not any more. */
+  resume(endpointId: string): void {
+    this.#paused.delete(endpointId)
   }
 
   /** Where the notes stand: taken before asking the table, so that what is noted meanwhile is not cleared. */

@@ -3,6 +3,7 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { isPaused } from '../endpoints/targets.ts'
 import type { Backlog } from './backlog.ts'
 import { type Claimed, claimOf, jobsOf } from './claimed-jobs.ts'
 import type { Claimer } from './claimer.ts'
@@ -143,6 +144,7 @@ export class ClaimLoop {
   #note(ready: readonly ReadyEndpoint[]): void {
     const { backlog, lanes } = this.#options
     for (const { endpointId, isLater, dueAt } of ready) {
+      backlog.resume(endpointId)
       // The table knows fractions of a millisecond, which are cut off here.
       backlog.note(endpointId, new Date(dueAt.getTime() + 1), !isLater)
       if (this.#isFirstLook) lanes.suspect(endpointId)
@@ -188,15 +190,19 @@ export class ClaimLoop {
 
   /** Claims that cannot be worked on now are given back. */
   async #takeIn(claimed: readonly ClaimedDelivery[], held: Claimed): Promise<void> {
-    const { sql, directory, lanes, clock } = this.#options
+    const { sql, directory, lanes, backlog, clock } = this.#options
+    const paused: Claim[] = []
     const claims = new Map(claimed.map((delivery) => [delivery.id, claimOf(delivery, held)]))
     try {
       const workspaceIds = claimed.map(({ workspaceId }) => workspaceId)
       const workspaces = await directory.of(sql, workspaceIds)
       for (const job of jobsOf(claimed, workspaces, clock(), held)) {
-        lanes.add(job, performance.now())
         claims.delete(job.deliveryId)
+        if (isPaused(job.target)) paused.push(job)
+        else lanes.add(job, performance.now())
       }
+      for (const { target } of paused) backlog.pause(target.id)
+      this.giveBack(paused)
       if (claims.size > 0) await endClaims(sql, held.claimedBy, [...claims.keys()])
     } catch (error) {
       this.giveBack([...claims.values()])

@@ -12,24 +12,29 @@ export interface ReadyEndpoint {
   dueAt: Date
 }
 
-/** Every endpoint that has unclaimed deliveries: two index probes at most, however many deliveries wait. */
+/**
+ * Every endpoint that has unclaimed deliveries, but for those of suspended and deleted workspaces: two index probes at most for each,
+ * however many deliveries wait.
+ */
 export const readyEndpoints = (sql: Sql) => sql<ReadyEndpoint[]>`
   with recursive ready as (
     (
-      select endpoint_id, attempts_made > 0 as is_later, due_at from delivery
+      select workspace_id, endpoint_id, attempts_made > 0 as is_later, due_at from delivery
       where due_at is not null and claimed_by is null
       order by endpoint_id, (attempts_made > 0), due_at limit 1
     )
     union all
-    select following.endpoint_id, following.is_later, following.due_at
+    select following.workspace_id, following.endpoint_id, following.is_later, following.due_at
     from ready cross join lateral (
-      select endpoint_id, attempts_made > 0 as is_later, due_at from delivery
+      select workspace_id, endpoint_id, attempts_made > 0 as is_later, due_at from delivery
       where due_at is not null and claimed_by is null
         and (endpoint_id, (attempts_made > 0)) > (ready.endpoint_id, ready.is_later)
       order by endpoint_id, (attempts_made > 0), due_at limit 1
     ) following
   )
-  select endpoint_id as "endpointId", is_later as "isLater", due_at as "dueAt" from ready`
+  select endpoint_id as "endpointId", is_later as "isLater", due_at as "dueAt" from ready
+  where not exists (select from suspended_workspace where workspace_id = ready.workspace_id and resumed_at is null)
+    and not exists (select from deleted_workspace where workspace_id = ready.workspace_id)`
 
 /** How many deliveries to claim for an endpoint, at most: first attempts, and others. */
 export interface Wanted {

@@ -1,4 +1,5 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
@@ -7,16 +8,29 @@ export const DELIVERY_STATUSES = ['PENDING', 'DELIVERED', 'FAILED'] as const
 export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 
 /** A delivery's body (OP-60). `next_attempt_at` is null once it is settled. */
-export const Delivery = z.strictObject({
-  id: Id,
-  event_id: Id,
-  event_type: z.string(),
-  status: z.enum(DELIVERY_STATUSES),
-  attempts_made: z.int(),
-  next_attempt_at: Timestamp.nullable(),
-  created_at: Timestamp,
-  delivered_at: Timestamp.nullable(),
-})
+export const Delivery = named(
+  'Delivery',
+  z.strictObject({
+    id: Id,
+    event_id: Id,
+    event_type: z.string(),
+    status: z.enum(DELIVERY_STATUSES),
+    attempts_made: z.int(),
+    next_attempt_at: Timestamp.nullable(),
+    created_at: Timestamp,
+    delivered_at: Timestamp.nullable(),
+  }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000051',
+    event_id: '0198c7a0-0000-7000-8000-000000000052',
+    event_type: 'order.paid',
+    status: 'DELIVERED',
+    attempts_made: 1,
+    next_attempt_at: null,
+    created_at: '2026-03-01T12:05:00.000Z',
+    delivered_at: '2026-03-01T12:05:01.000Z',
+  },
+)
 
 /** What of a delivery's row its body is made of. */
 export interface DeliveryRow {

@@ -7,7 +7,7 @@ import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import type { Agent } from 'undici'
 import { type CurrentTarget, currentTargets } from '../endpoints/current-targets.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
-import type { Target } from '../endpoints/targets.ts'
+import { isPaused, type Target } from '../endpoints/targets.ts'
 import { refuseMissingKeys } from '../secrets/secret-keys.ts'
 import { type Attempt, outcomeOf, outgoingOf } from './attempt.ts'
 import { logAttempt } from './attempt-log.ts'
@@ -201,7 +201,7 @@ export class Dispatcher implements Component {
   async #makeAttempt(job: Job): Promise<void> {
     const { agent, clock, timeoutMs, schedule, random } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
-    if (!target?.signing) return this.#letGo(job, target)
+    if (!target?.signing || isPaused(target)) return this.#letGo(job, target)
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
     const exchange = await post(agent, sent, { timeoutMs })
@@ -212,12 +212,13 @@ export class Dispatcher implements Component {
   }
 
   /**
-   * Makes no attempt: the endpoint is deleted (OP-97), its secret does not open (OP-107), or nothing of it can be told while
+   * Makes no attempt: the endpoint is deleted (OP-97), its workspace is suspended or deleted, its secret does not open (OP-107), or nothing of it can be told while
    * PostgreSQL is away.
    */
   async #letGo(job: Job, target: Target | null | undefined): Promise<void> {
     const { sql, clock, logger } = this.#options
-    if (target) this.#backlog.rest(job.target.id, new Date(clock().getTime() + REST_MS))
+    if (target && isPaused(target)) this.#backlog.pause(job.target.id)
+    else if (target) this.#backlog.rest(job.target.id, new Date(clock().getTime() + REST_MS))
     const lane = this.#lanes.get(job.target.id)
     const waiting = lane ? this.#lanes.withdraw(all, [lane]) : []
     this.#lanes.end(job, performance.now())

@@ -1,5 +1,6 @@
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -9,22 +10,29 @@ import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './del
 const Headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
 /** One attempt as it went: what was sent, what came back, what went wrong (OP-60, OP-66). */
-const AttemptDetail = z.strictObject({
-  number: z.int(),
-  at: Timestamp,
-  duration_ms: z.int(),
-  request: z.strictObject({ url: z.string(), headers: Headers, body: z.string() }),
-  response: z.strictObject({ status: z.int(), headers: Headers, body: z.string(), truncated: z.boolean() }).nullable(),
-  error: z.strictObject({ class: z.string(), message: z.string() }).nullable(),
-})
+const AttemptDetail = named(
+  'DeliveryAttempt',
+  z.strictObject({
+    number: z.int(),
+    at: Timestamp,
+    duration_ms: z.int(),
+    request: named('AttemptRequest', z.strictObject({ url: z.string(), headers: Headers, body: z.string() })),
+    response: named(
+      'AttemptResponse',
+      z.strictObject({ status: z.int(), headers: Headers, body: z.string(), truncated: z.boolean() }),
+    ).nullable(),
+    error: named('AttemptError', z.strictObject({ class: z.string(), message: z.string() })).nullable(),
+  }),
+)
 
-const DeliveryDetail = z.strictObject({ ...Delivery.shape, attempts: z.array(AttemptDetail) })
+const DeliveryDetail = named('DeliveryDetail', z.strictObject({ ...Delivery.shape, attempts: z.array(AttemptDetail) }))
 
 /** A delivery of an endpoint, in paths. */
 export const DeliveryPath = z.strictObject({ id: Id, delivery_id: Id })
 
 /** GET /v1/webhooks/{id}/deliveries/{delivery_id}: a delivery with each attempt's request and response (spec: Webhooks). */
 export const getDelivery = operation({
+  operationId: 'getWebhookDelivery',
   method: 'GET',
   path: '/v1/webhooks/{id}/deliveries/{delivery_id}',
   summary: 'Inspect a delivery',

@@ -22,6 +22,7 @@ type Filters = z.output<typeof Filters>
  * deliveries are from, come from maintained counts: what comes before the page, or does not match, is not read.
  */
 export const listDeliveries = operation({
+  operationId: 'listWebhookDeliveries',
   method: 'GET',
   path: '/v1/webhooks/{id}/deliveries',
   summary: 'List the deliveries of a webhook endpoint',

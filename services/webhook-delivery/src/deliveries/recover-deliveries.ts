@@ -1,5 +1,6 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id, Timestamp, TimestampInput } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -11,13 +12,14 @@ import { noSuchEndpoint } from '../endpoints/endpoint.ts'
  * fresh events come first (recovery-worker.ts). Answers how many deliveries that is.
  */
 export const recoverDeliveries = operation({
+  operationId: 'recoverWebhookDeliveries',
   method: 'POST',
   path: '/v1/webhooks/{id}/recover',
   summary: 'Send again what failed since some time',
   scope: 'webhook::create',
   params: z.strictObject({ id: Id }),
-  body: z.strictObject({ since: TimestampInput }),
-  responses: { 202: z.strictObject({ since: Timestamp, deliveries: z.int() }) },
+  body: named('RecoveryInput', z.strictObject({ since: TimestampInput })),
+  responses: { 202: named('Recovery', z.strictObject({ since: Timestamp, deliveries: z.int() })) },
   openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-101'],
   extension: true,
 

@@ -10,6 +10,7 @@ import { DeliveryPath, noSuchDelivery } from './get-delivery.ts'
  */
 export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
   operation({
+    operationId: 'resendWebhookDelivery',
     method: 'POST',
     path: '/v1/webhooks/{id}/deliveries/{delivery_id}/resend',
     summary: 'Send a delivery again',

@@ -1,5 +1,6 @@
 import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
 import { Description } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
@@ -21,16 +22,21 @@ export interface EndpointCreation {
 /** POST /v1/webhooks (spec: Subscription). Only this answer shows the signing secret. */
 export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
   operation({
+    operationId: 'createWebhookEndpoint',
     method: 'POST',
     path: '/v1/webhooks',
     summary: 'Create a webhook endpoint',
     scope: 'webhook::create',
-    body: z.strictObject({
-      url: targetUrl(policy),
-      enabled_events: EnabledEvents,
-      description: Description.nullable().default(null),
-      standard_signature: z.boolean().default(false),
-    }),
+    body: named(
+      'WebhookEndpointInput',
+      z.strictObject({
+        url: targetUrl(policy),
+        enabled_events: EnabledEvents,
+        description: Description.nullable().default(null),
+        standard_signature: z.boolean().default(false),
+      }),
+      { url: 'https://shop.example.com/hooks', enabled_events: ['order.paid', 'product.updated'] },
+    ),
     responses: { 201: EndpointWithSecret },
     openPoints: [
       'OP-08',

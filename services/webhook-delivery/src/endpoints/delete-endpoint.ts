@@ -10,6 +10,7 @@ import { endpointsChanged, noSuchEndpoint } from './endpoint.ts'
  * checks that the endpoint still exists, and otherwise ends the delivery (OP-97).
  */
 export const deleteEndpoint = operation({
+  operationId: 'deleteWebhookEndpoint',
   method: 'DELETE',
   path: '/v1/webhooks/{id}',
   summary: 'Delete a webhook endpoint',

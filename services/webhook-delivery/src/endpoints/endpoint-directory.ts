@@ -47,6 +47,7 @@ interface EndpointRow {
   url: string
   enabled_events: string[]
   created_at: Date
+  paused_until: number
   standard_signature: boolean
   secret_key_id: string
   sealed_secret: Buffer
@@ -59,7 +60,13 @@ const readEndpoints = (sql: AnySql, workspaceIds: string[]) => sql<EndpointRow[]
     select json_build_object('keyId', secret_key_id, 'sealed', encode(sealed_secret, 'base64'), 'endsAt', ends_at)
     from previous_secret where workspace_id = endpoint.workspace_id and endpoint_id = endpoint.id
     order by ends_at desc, id desc
-  ) as previous
+  ) as previous,
+  case when exists (select from deleted_workspace where workspace_id = endpoint.workspace_id) then 'Infinity'
+    else coalesce((
+      select extract(epoch from coalesce(resumed_at, 'infinity')) * 1000 from suspended_workspace
+      where workspace_id = endpoint.workspace_id
+    ), 0)
+  end::float8 as paused_until
   from endpoint where workspace_id = any(${workspaceIds}::uuid[])`
 
 /** A secret that does not open, such as one with a changed byte, stops the deliveries of its endpoint only. */
@@ -67,8 +74,8 @@ function targetsOf(rows: readonly EndpointRow[], keys: SecretKeys, logger: Direc
   const targets = new Targets()
   for (const row of rows) {
     const { signing, failures } = openSigning(row, keys)
-    const { workspace_id: workspaceId, id, url, created_at: createdAt, enabled_events: enabledEvents } = row
-    targets.add({ workspaceId, id, url: new URL(url), signing, createdAt }, enabledEvents)
+    const { workspace_id: workspaceId, id, url, created_at: createdAt, paused_until: pausedUntil } = row
+    targets.add({ workspaceId, id, url: new URL(url), signing, createdAt, pausedUntil }, row.enabled_events)
     const ids = { workspace_id: workspaceId, endpoint_id: id, deliveries_wait: signing === undefined }
     for (const err of failures) logger?.error({ ...ids, err }, 'a signing secret does not open')
   }

@@ -1,22 +1,41 @@
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { Description, Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
 import { z } from 'zod'
 
+const EXAMPLE = {
+  id: '0198c7a0-0000-7000-8000-000000000050',
+  url: 'https://shop.example.com/hooks',
+  enabled_events: ['order.paid', 'product.updated'],
+  description: null,
+  standard_signature: false,
+  created_at: '2026-03-01T12:00:00.000Z',
+  updated_at: '2026-03-01T12:00:00.000Z',
+}
+
 /** An endpoint's body, without its secrets (OP-60, OP-62). */
-export const Endpoint = z.strictObject({
-  id: Id,
-  url: z.string(),
-  enabled_events: z.array(z.string()),
-  description: Description.nullable(),
-  standard_signature: z.boolean(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
+export const Endpoint = named(
+  'WebhookEndpoint',
+  z.strictObject({
+    id: Id,
+    url: z.string(),
+    enabled_events: z.array(z.string()),
+    description: Description.nullable(),
+    standard_signature: z.boolean(),
+    created_at: Timestamp,
+    updated_at: Timestamp,
+  }),
+  EXAMPLE,
+)
 
 /** The answer when an endpoint is created or its secret rotated: the only answers with the secret. */
-export const EndpointWithSecret = z.strictObject({ ...Endpoint.shape, secret: z.string() })
+export const EndpointWithSecret = named(
+  'WebhookEndpointWithSecret',
+  z.strictObject({ ...Endpoint.shape, secret: z.string() }),
+  { ...EXAMPLE, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
+)
 
 type Endpoint = z.output<typeof Endpoint>
 

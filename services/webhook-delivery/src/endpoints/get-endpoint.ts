@@ -6,6 +6,7 @@ import { Endpoint, type EndpointRow, endpointColumns, endpointView, noSuchEndpoi
 
 /** GET /v1/webhooks/{id}: one endpoint, without its secrets (OP-60). */
 export const getEndpoint = operation({
+  operationId: 'getWebhookEndpoint',
   method: 'GET',
   path: '/v1/webhooks/{id}',
   summary: 'Read a webhook endpoint',

@@ -6,6 +6,7 @@ import { Endpoint, type EndpointRow, endpointColumns, endpointView } from './end
 
 /** GET /v1/webhooks: the workspace's endpoints, newest first, without their secrets. */
 export const listEndpoints = operation({
+  operationId: 'listWebhookEndpoints',
   method: 'GET',
   path: '/v1/webhooks',
   summary: 'List webhook endpoints',

@@ -1,5 +1,6 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -16,12 +17,16 @@ const MAX_PREVIOUS = 4
 /** POST /v1/webhooks/{id}/secret/rotate (spec: Webhooks; OP-63). Only this answer shows the new secret. */
 export const rotateSecret = (keys: SecretKeys) =>
   operation({
+    operationId: 'rotateWebhookSecret',
     method: 'POST',
     path: '/v1/webhooks/{id}/secret/rotate',
     summary: 'Rotate the signing secret of a webhook endpoint',
     scope: 'webhook::create',
     params: z.strictObject({ id: Id }),
-    body: z.strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }).prefault({}),
+    body: named(
+      'SecretRotation',
+      z.strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }),
+    ).prefault({}),
     responses: { 200: EndpointWithSecret },
     openPoints: ['OP-08', 'OP-60', 'OP-62', 'OP-63', 'OP-98'],
 

@@ -9,7 +9,22 @@ export interface Target {
   /** Undefined while its secret does not open; its deliveries wait until it does (OP-107). */
   readonly signing: Signing | undefined
   readonly createdAt: Date
+  /**
+   * Until when the deliveries of the workspace waited, in Unix milliseconds: Infinity while it is suspended and when it is deleted. Absent
+   * or 0 when it was never suspended.
+   */
+  readonly pausedUntil?: number
 }
+
+/** For so long after the end of a suspension first attempts come from the table only: new ones must not overtake it (OP-74). */
+const CATCH_UP_MS = 60_000
+
+/** Whether nothing may be sent to an endpoint, since its workspace is suspended or deleted. */
+export const isPaused = ({ pausedUntil }: Target): boolean => pausedUntil === Number.POSITIVE_INFINITY
+
+/** Whether what waited for an endpoint during a suspension may still be in the table, unknown to this process. */
+export const isCatchingUp = ({ pausedUntil = 0 }: Target, now: Date): boolean =>
+  pausedUntil + CATCH_UP_MS > now.getTime()
 
 /** A workspace's endpoints at one moment, by id and by subscribed event type. */
 export class Targets {

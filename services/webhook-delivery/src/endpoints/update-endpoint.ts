@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
 import { Description, Id } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
@@ -13,17 +14,22 @@ import { Endpoint, type EndpointRow, endpointsChanged, endpointView, lockEndpoin
 /** PUT /v1/webhooks/{id}: changes the members that are sent; without a change `updated_at` stays (OP-60, OP-97). */
 export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys'>) =>
   operation({
+    operationId: 'updateWebhookEndpoint',
     method: 'PUT',
     path: '/v1/webhooks/{id}',
     summary: 'Update a webhook endpoint',
     scope: 'webhook::update',
     params: z.strictObject({ id: Id }),
-    body: z.strictObject({
-      url: targetUrl(policy).optional(),
-      enabled_events: EnabledEvents.optional(),
-      description: Description.nullish(),
-      standard_signature: z.boolean().optional(),
-    }),
+    body: named(
+      'WebhookEndpointUpdate',
+      z.strictObject({
+        url: targetUrl(policy).optional(),
+        enabled_events: EnabledEvents.optional(),
+        description: Description.nullish(),
+        standard_signature: z.boolean().optional(),
+      }),
+      { enabled_events: ['*'] },
+    ),
     responses: { 200: Endpoint },
     openPoints: ['OP-60', 'OP-62', 'OP-70', 'OP-73', 'OP-75', 'OP-76', 'OP-97', 'OP-99'],
     extension: true,

@@ -7,7 +7,7 @@ import type { Dispatcher } from '../deliveries/dispatcher.ts'
 import type { Job } from '../deliveries/job.ts'
 import { nextAttemptAt } from '../deliveries/retry-schedule.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
-import type { Target } from '../endpoints/targets.ts'
+import { isCatchingUp, isPaused, type Target } from '../endpoints/targets.ts'
 import { FAN_OUT, readEventSchema } from './event-schema.ts'
 import { type Incoming, type MatchedEvent, matchEvents, type ReadEvent } from './matching.ts'
 
@@ -68,7 +68,7 @@ async function writeDeliveries({ dispatcher, schedule }: FanOut, tx: AnySql, eve
   const now = new Date()
   const claimedAt = performance.now()
   const dueAt = nextAttemptAt(0, now, schedule, Math.random()) ?? now
-  const plan = dueAt <= now ? plannerFor(dispatcher) : planDelivery
+  const plan = dueAt <= now ? plannerFor(dispatcher, now) : planDelivery
   const jobs: Job[] = []
   const waiting = new Set<string>()
   for (const part of partsOf(events)) {
@@ -76,6 +76,7 @@ async function writeDeliveries({ dispatcher, schedule }: FanOut, tx: AnySql, eve
     const inserted = await insertDeliveries(tx, part, planned, dueAt)
     for (const delivery of planned) {
       if (!inserted.has(delivery.id)) continue
+      if (isPaused(delivery.target)) continue
       if (delivery.claimedBy === undefined) waiting.add(delivery.target.id)
       else jobs.push(jobOf(delivery, delivery.claimedBy, claimedAt))
     }
@@ -115,11 +116,14 @@ const planDelivery = (event: MatchedEvent, target: Target, claimedBy?: number): 
   claimedBy,
 })
 
-/** Plans first attempts from memory as long as there are places. */
-function plannerFor(dispatcher: Dispatcher): typeof planDelivery {
+/** Plans first attempts from memory as long as there are places, and none for a workspace that is or was suspended just now. */
+function plannerFor(dispatcher: Dispatcher, now: Date): typeof planDelivery {
   const claimer = dispatcher.claimerId
   const hasPlace = dispatcher.places()
-  return (event, target) => planDelivery(event, target, hasPlace(target, event.bytes.length) ? claimer : undefined)
+  return (event, target) => {
+    const isHeld = !isCatchingUp(target, now) && hasPlace(target, event.bytes.length)
+    return planDelivery(event, target, isHeld ? claimer : undefined)
+  }
 }
 
 const jobOf = ({ id: deliveryId, event, target }: PlannedDelivery, claimedBy: number, claimedAt: number): Job => ({

@@ -17,6 +17,7 @@ const PING = 'webhook.ping'
  */
 export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
   operation({
+    operationId: 'pingWebhookEndpoint',
     method: 'POST',
     path: '/v1/webhooks/{id}/ping',
     summary: 'Send a webhook.ping event to a webhook endpoint',

@@ -1,0 +1,49 @@
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
+import { CommandError } from './command-error.ts'
+import type { Connection } from './connection.ts'
+
+/** A request to the admin API; `path` is the one below `/admin/v1`. */
+export interface AdminRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  readonly path: string
+  /** Members that are undefined are left out. */
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly body?: object
+}
+
+/** The longest wait for an answer, in milliseconds. */
+const ANSWER_WITHIN_MS = 60_000
+
+/** Sends a request; undefined is an answer without a body. Throws CommandError with the API's message for a refusal. */
+export async function callAdmin(connection: Connection, { method, path, query = {}, body }: AdminRequest) {
+  const url = new URL(`/admin/v1${path}`, connection.url)
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, value)
+  const answer = await fetch(url, {
+    method,
+    // The token is for this address and no other.
+    redirect: 'error',
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
+    headers: {
+      authorization: `Bearer ${connection.token}`,
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  }).catch((error: Error) => {
+    const cause = error.cause instanceof Error ? error.cause.message || (error.cause as NodeJS.ErrnoException).code : ''
+    throw new CommandError(`no answer from ${url.origin}: ${cause || error.message}`)
+  })
+  const text = await answer.text()
+  const content = text === '' ? undefined : parsed(text)
+  if (answer.ok) return content
+  const { error } = (content ?? {}) as Partial<ErrorBody>
+  if (error === undefined) throw new CommandError(`${url.origin} answered ${answer.status}: is it a gateway?`)
+  throw new CommandError(`${error.message} (${error.code}, request ${error.request_id})`)
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,227 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startGatewayProcess } from '@backoffice/testing/gateway-process.ts'
+import { freePort } from '@backoffice/testing/service-process.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { describe, expect, test } from 'vitest'
+import { runCli } from './run-cli.ts'
+
+const ADMIN_PORT = await freePort()
+const gateway = await startGatewayProcess({ ADMIN_PORT: String(ADMIN_PORT) })
+const URL_OF_ADMIN = `http://127.0.0.1:${ADMIN_PORT}`
+const UNKNOWN = '0198c2f1-a3b4-7c5d-8e9f-0123456789ab'
+const BOOTSTRAP = { BACKOFFICE_URL: URL_OF_ADMIN, BACKOFFICE_TOKEN: gateway.adminToken }
+
+const directory = mkdtempSync(join(tmpdir(), 'backoffice-cli-'))
+whenDone(() => rmSync(directory, { recursive: true, force: true }))
+
+/** Runs a command line of words without spaces. */
+async function run(line: string, environment: NodeJS.ProcessEnv = BOOTSTRAP, input = '') {
+  let [output, errors] = ['', '']
+  const code = await runCli(line.split(' ').filter(Boolean), {
+    environment,
+    print: (text) => (output += text),
+    printError: (text) => (errors += text),
+    readInput: async () => input,
+  })
+  return { code, output, errors }
+}
+
+/** Runs a command line with `--json`; it has to succeed. */
+async function json(line: string, environment?: NodeJS.ProcessEnv, input?: string) {
+  const { code, output, errors } = await run(`${line} --json`, environment, input)
+  expect([line, errors, code]).toEqual([line, '', 0])
+  return output === '' ? undefined : JSON.parse(output)
+}
+
+describe('a tour over the admin API', () => {
+  test('a workspace is created, listed and set up', async () => {
+    const workspace = await json('workspaces create Shop --domain shop.example.com --sandbox')
+    expect(workspace).toMatchObject({ name: 'Shop', domain: 'shop.example.com', sandbox: { livemode: false } })
+    expect((await json('workspaces list --limit 1')).items).toMatchObject([{ id: workspace.id }])
+    const line = `workspaces settings ${workspace.id} --product-statuses ACTIVE,HIDDEN --per-second 10 --burst 20`
+    expect((await json(line)).settings).toEqual({
+      product_statuses: ['ACTIVE', 'HIDDEN'],
+      rate_limit: { per_second: 10, burst: 20 },
+    })
+  })
+
+  test('a key is created, rotated, listed and revoked', async () => {
+    const { id: workspace } = await json('workspaces create Shop')
+    const { id } = await json(`keys create ${workspace} --name till --scopes product,sale::read`)
+    const rotated = await json(`keys rotate ${id} --overlap-seconds 60`)
+    expect(rotated).toMatchObject({ name: 'till', scopes: ['product', 'sale::read'], key: expect.any(String) })
+    expect(await json('keys identify', BOOTSTRAP, `${rotated.key}\n`)).toMatchObject({
+      id: rotated.id,
+      workspace: { id: workspace, name: 'Shop' },
+    })
+    expect(await json(`keys revoke ${rotated.id}`)).toBeUndefined()
+    const listed = await run(`keys list ${workspace}`)
+    expect(listed.output.split('\n')).toMatchObject(
+      [/^ID +NAME/, RegExp(`^${rotated.id}`), RegExp(`^${id}`), ''].map((line) => expect.stringMatching(line)),
+    )
+  })
+
+  test('an operator made with ADMIN_TOKEN acts under a name of its own, until it is deleted', async () => {
+    const { id, token } = await json('operators create Ada')
+    const asAda = { ...BOOTSTRAP, BACKOFFICE_TOKEN: token }
+    const workspace = await json('workspaces create Mine', asAda)
+    const { items } = await json(`audit --workspace ${workspace.id} --actor Ada`)
+    expect(items).toMatchObject([{ actor: 'Ada', action: 'workspace.created', target: `workspaces/${workspace.id}` }])
+    const { token: next } = await json(`operators rotate ${id} --overlap-seconds 60`)
+    expect(next).toMatch(/^op_/)
+    expect((await json('operators list', { ...asAda, BACKOFFICE_TOKEN: next })).items[1]).toMatchObject({
+      id,
+      name: 'Ada',
+    })
+    expect((await run(`operators delete ${id}`)).output).toBe('The token is refused everywhere within 5 s.\n')
+  })
+
+  test('what is shown once is followed by a note, except with --json', async () => {
+    expect((await run('operators create Grace')).output).toMatch(
+      /^token +op_.*\n(.*\n)*The token is shown only here\.\n$/m,
+    )
+  })
+})
+
+/** Requests that a server in the place of the gateway has received: of operations whose services are away here. */
+const received: { method: string | undefined; url: string | undefined; body: unknown }[] = []
+const server = createServer(async (request, response) => {
+  const text = (await request.toArray()).join('')
+  received.push({ method: request.method, url: request.url, body: text === '' ? undefined : JSON.parse(text) })
+  response.writeHead(202).end()
+})
+await once(server.listen(0, '127.0.0.1'), 'listening')
+whenDone(() => server.close())
+
+describe('requests of each command', () => {
+  const manifest = join(directory, 'pay.app.json')
+  writeFileSync(manifest, '{"provider":"pay"}')
+
+  test.each([
+    [`workspaces suspend ${UNKNOWN} --reason fraud`, 'POST', `/workspaces/${UNKNOWN}/suspend`, { reason: 'fraud' }],
+    [`workspaces suspend ${UNKNOWN}`, 'POST', `/workspaces/${UNKNOWN}/suspend`, {}],
+    [`workspaces resume ${UNKNOWN}`, 'POST', `/workspaces/${UNKNOWN}/resume`],
+    [`workspaces delete ${UNKNOWN} --yes`, 'DELETE', `/workspaces/${UNKNOWN}`],
+    [`workspaces deletion ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/deletion`],
+    [
+      `keys create ${UNKNOWN} --name a --scopes * --expires-at 2027-01-31T00:00:00Z`,
+      'POST',
+      `/workspaces/${UNKNOWN}/keys`,
+      { name: 'a', scopes: ['*'], expires_at: '2027-01-31T00:00:00Z' },
+    ],
+
+    ['apps list --page 2 --limit 5', 'GET', '/apps?page=2&limit=5'],
+    [`apps show ${UNKNOWN}`, 'GET', `/apps/${UNKNOWN}`],
+    [
+      `apps register ${manifest} --origin https://pay.example.com`,
+      'POST',
+      '/apps',
+      { origin: 'https://pay.example.com', manifest: { provider: 'pay' } },
+    ],
+    [`apps update ${UNKNOWN} ${manifest}`, 'PUT', `/apps/${UNKNOWN}`, { manifest: { provider: 'pay' } }],
+    [`installations list ${UNKNOWN}`, 'GET', `/workspaces/${UNKNOWN}/installations`],
+    [`installations show ${UNKNOWN}`, 'GET', `/installations/${UNKNOWN}`],
+    [`installations install ${UNKNOWN} pay`, 'POST', `/workspaces/${UNKNOWN}/installations`, { provider: 'pay' }],
+    [`installations consent ${UNKNOWN}`, 'POST', `/installations/${UNKNOWN}/consent`, {}],
+    [`installations decline ${UNKNOWN}`, 'POST', `/installations/${UNKNOWN}/decline`],
+    [`installations session ${UNKNOWN}`, 'POST', `/installations/${UNKNOWN}/session`, {}],
+    [`installations link ${UNKNOWN} --page consent`, 'POST', `/installations/${UNKNOWN}/links`, { page: 'consent' }],
+    [`installations uninstall ${UNKNOWN}`, 'DELETE', `/installations/${UNKNOWN}`],
+  ])('%s', async (line, method, path, body?: object) => {
+    const BACKOFFICE_URL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    await json(line, { BACKOFFICE_URL, BACKOFFICE_TOKEN: 'token' }, 'sk_live_found\n')
+    expect(received.at(-1)).toEqual({ method, url: `/admin/v1${path}`, body })
+  })
+})
+
+describe('failures exit 1 with a message', () => {
+  test('a refusal has the message, the code and the request id of the API', async () => {
+    expect(await run(`keys list ${UNKNOWN}`)).toMatchObject({
+      code: 1,
+      output: '',
+      errors: expect.stringMatching(`^Workspace ${UNKNOWN} does not exist \\(not_found, request [0-9a-f-]{36}\\)\n$`),
+    })
+    expect((await run('workspaces list', { ...BOOTSTRAP, BACKOFFICE_TOKEN: 'wrong' })).errors).toMatch(
+      /invalid_api_key/,
+    )
+  })
+
+  test.each([
+    [
+      'nobody answers',
+      { BACKOFFICE_URL: 'http://127.0.0.1:9', BACKOFFICE_TOKEN: 'x' },
+      'no answer from http://127.0.0.1:9',
+    ],
+    ['no stack runs', { STACK_DIR: directory }, `${directory}/stack.json is missing: run npm start first`],
+    [
+      'a gateway is named without a token',
+      { BACKOFFICE_URL: URL_OF_ADMIN },
+      `set BACKOFFICE_TOKEN to an operator token of ${URL_OF_ADMIN}`,
+    ],
+    ['the address is no URL', { BACKOFFICE_URL: 'gateway', BACKOFFICE_TOKEN: 'x' }, 'gateway is no URL of a gateway'],
+  ])('%s', async (_what, environment, message) => {
+    const { code, errors } = await run('workspaces list', environment)
+    expect([code, errors]).toEqual([1, expect.stringContaining(message)])
+  })
+
+  test('a manifest that is no JSON is named', async () => {
+    const file = join(directory, 'broken.json')
+    writeFileSync(file, '{')
+    const { code, errors } = await run(`apps register ${file} --origin https://pay.example.com`)
+    expect([code, errors]).toEqual([1, expect.stringContaining(`${file} is no file with JSON`)])
+  })
+})
+
+describe('wrong command lines exit 2, say what is wrong and show the usage', () => {
+  test.each([
+    ['', 'a command is missing'],
+    ['workspaces', 'a command is missing'],
+    ['nonsense', 'unknown command nonsense'],
+    ['workspaces toString', 'unknown command toString'],
+    ['workspaces list --foo', 'unknown option --foo'],
+    ['workspaces list -x', 'unknown option -x'],
+    ['workspaces list more', 'more is an argument too many'],
+    ['audit --limit', '--limit: its value is missing'],
+    ['keys rotate', 'Missing required positional argument: ID'],
+    ['keys rotate ..', '.. is no id: an id is a UUID'],
+    [`keys rotate ${UNKNOWN} --overlap-seconds soon`, '--overlap-seconds soon: must be a whole number'],
+    [`workspaces delete ${UNKNOWN}`, 'confirm it with --yes'],
+    [`workspaces settings ${UNKNOWN} --burst 5`, '--per-second and --burst go together'],
+    ['dead-letters list --service gatewa', 'Invalid value for argument: --service'],
+    ['dead-letters list --days many', '--days many: must be a whole number'],
+    [`installations link ${UNKNOWN} --page other`, 'Expected one of: consent, embed'],
+  ])('backoffice %s', async (line, message) => {
+    const { code, output, errors } = await run(line)
+    expect([code, output]).toEqual([2, ''])
+    expect(errors).toContain(message)
+    expect(errors).toMatch(/USAGE +backoffice/)
+  })
+
+  test('--help shows the usage on standard output and exits 0', async () => {
+    const { code, output } = await run('keys create --help')
+    expect([code, output]).toEqual([0, expect.stringMatching(/USAGE backoffice keys create \[OPTIONS\] <WORKSPACE>/)])
+  })
+})
+
+describe('the local stack', () => {
+  const stack = mkdtempSync(join(tmpdir(), 'backoffice-cli-stack-'))
+  whenDone(() => rmSync(stack, { recursive: true, force: true }))
+  writeFileSync(join(stack, 'stack.json'), JSON.stringify({ gateway: URL_OF_ADMIN, admin_token: gateway.adminToken }))
+
+  test('its address and token are read from stack.json, and BACKOFFICE_TOKEN replaces the token', async () => {
+    expect((await json('workspaces list', { STACK_DIR: stack })).items).toBeInstanceOf(Array)
+    expect((await run('workspaces list', { STACK_DIR: stack, BACKOFFICE_TOKEN: 'x' })).errors).toMatch(
+      /invalid_api_key/,
+    )
+  })
+
+  test('its token is not sent to another address', async () => {
+    const { code, errors } = await run('workspaces list --url http://127.0.0.1:9', { STACK_DIR: stack })
+    expect([code, errors]).toEqual([1, expect.stringContaining('set BACKOFFICE_TOKEN')])
+  })
+})

@@ -1,0 +1,5 @@
+/** What the command was asked to do failed. Its message is for the user at the terminal; the exit code is 1. */
+export class CommandError extends Error {}
+
+/** The command line is wrong: the exit code is 2. */
+export class UsageError extends Error {}

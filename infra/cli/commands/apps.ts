@@ -1,0 +1,53 @@
+import { readFileSync } from 'node:fs'
+import { apiCommand, commandGroup, listCommand } from '../api-command.ts'
+import { id, idArgument } from '../arguments.ts'
+import { CommandError } from '../command-error.ts'
+import { doctor } from '../doctor/doctor-command.ts'
+
+const APP = { id: idArgument("The app's id") }
+const MANIFEST = { type: 'positional', required: true, description: 'The file of the manifest' } as const
+const ORIGIN = {
+  type: 'string',
+  description: "The app's origin, such as https://pay.example.com",
+  valueHint: 'URL',
+} as const
+
+export const apps = commandGroup('Third-party apps', {
+  list: listCommand({
+    description: 'List apps',
+    path: () => '/apps',
+    columns: ['id', 'provider', 'name', 'origin', 'version', 'updated_at'],
+  }),
+  show: apiCommand({
+    description: 'Show an app',
+    args: APP,
+    request: (args) => ({ method: 'GET', path: `/apps/${id(args.id)}` }),
+  }),
+  register: apiCommand({
+    description: 'Register an app by its manifest',
+    args: { manifest: MANIFEST, origin: { ...ORIGIN, required: true } },
+    request: ({ manifest, origin }) => ({
+      method: 'POST',
+      path: '/apps',
+      body: { origin, manifest: readManifest(manifest) },
+    }),
+  }),
+  doctor,
+  update: apiCommand({
+    description: 'Give an app another manifest; the origin stays unless given',
+    args: { ...APP, manifest: MANIFEST, origin: ORIGIN },
+    request: (args) => ({
+      method: 'PUT',
+      path: `/apps/${id(args.id)}`,
+      body: { origin: args.origin, manifest: readManifest(args.manifest) },
+    }),
+  }),
+})
+
+function readManifest(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new CommandError(`${file} is no file with JSON: ${(error as Error).message}`)
+  }
+}

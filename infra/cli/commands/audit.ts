@@ -1,0 +1,13 @@
+import { listCommand } from '../api-command.ts'
+import { id } from '../arguments.ts'
+
+export const audit = listCommand({
+  description: 'List what operators did, newest first',
+  args: {
+    workspace: { type: 'string', description: 'Only acts on the workspace with this id', valueHint: 'ID' },
+    actor: { type: 'string', description: 'Only acts of the operator with this name', valueHint: 'NAME' },
+  },
+  path: () => '/audit',
+  query: ({ workspace, actor }) => ({ workspace: workspace === undefined ? undefined : id(workspace), actor }),
+  columns: ['at', 'actor', 'action', 'target', 'request_id'],
+})

@@ -1,0 +1,74 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { constants } from 'node:os'
+import { join } from 'node:path'
+import type { ServiceName } from '@backoffice/contracts/services.ts'
+import { defineCommand } from 'citty'
+import { commandGroup, type Surroundings } from '../api-command.ts'
+import { CommandError } from '../command-error.ts'
+import { stackServices } from '../stack-services.ts'
+
+const ROOT = join(import.meta.dirname, '../../..')
+
+interface Check {
+  readonly service: ServiceName
+  /** The command's file in the folder of its service. */
+  readonly file: string
+  readonly description: string
+}
+
+/** The commands that compare what is stored with what should be. They write nothing. */
+const CHECKS = {
+  'check-stock': {
+    service: 'catalog',
+    file: 'src/stock/check-ledger.ts',
+    description: 'Compare the stock of all variants with their movements',
+  },
+  'check-orders': {
+    service: 'orders',
+    file: 'src/check/check-orders.ts',
+    description: 'Compare orders with their payments, invoices and reserved stock',
+  },
+  'check-members': {
+    service: 'collections',
+    file: 'src/memberships/check-members.ts',
+    description: 'Compare the members of collections with their rules',
+  },
+  reconcile: {
+    service: 'webhook-delivery',
+    file: 'src/reconcile/reconcile.ts',
+    description: 'Compare events with their deliveries: --since <ISO> --until <ISO> [--workspace <id>]',
+  },
+} satisfies Record<string, Check>
+
+export const checks = commandGroup(
+  'Checks of stored data in the local stack; each exits 1 when it finds something',
+  Object.fromEntries(Object.entries(CHECKS).map(([name, check]) => [name, checkCommand(check)])),
+)
+
+/** A command that runs a check of a service, with all its options, and ends with its exit code. */
+function checkCommand({ service, file, description }: Check) {
+  return defineCommand({
+    meta: { description },
+    async run({ rawArgs, data }) {
+      const { environment }: Surroundings = data
+      const child = spawn(process.execPath, [join(ROOT, 'services', service, file), ...rawArgs], {
+        stdio: 'inherit',
+        env: { ...environment, ...databasesOf(service, environment) },
+      })
+      const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
+      if (signal !== null) throw new CommandError(`${file} was ended by ${signal} (${constants.signals[signal]})`)
+      return code ?? 1
+    },
+  })
+}
+
+/** The addresses that a check needs. */
+function databasesOf(service: ServiceName, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { brokers, workerUrl } = stackServices(environment)
+  return {
+    KAFKA_BROKERS: brokers.join(','),
+    WORKER_DATABASE_URL: workerUrl(service),
+    CATALOG_WORKER_DATABASE_URL: workerUrl('catalog'),
+  }
+}

@@ -1,0 +1,56 @@
+import { apiCommand, commandGroup, listCommand } from '../api-command.ts'
+import { id, idArgument, list, wholeNumber } from '../arguments.ts'
+
+const KEY = { id: idArgument("The key's id") }
+const WORKSPACE = { workspace: idArgument("The workspace's id") }
+const SHOWN_ONCE = 'The key is shown only here.'
+
+export const keys = commandGroup('API keys of workspaces', {
+  list: listCommand({
+    description: 'List the keys of a workspace',
+    args: WORKSPACE,
+    path: ({ workspace }) => `/workspaces/${id(workspace)}/keys`,
+    columns: ['id', 'name', 'kind', 'scopes', 'created_at', 'expires_at', 'last_used_at', 'revoked_at'],
+  }),
+  create: apiCommand({
+    description: 'Create a key',
+    args: {
+      ...WORKSPACE,
+      name: { type: 'string', required: true, description: 'Its name' },
+      scopes: { type: 'string', required: true, description: 'Scopes, such as product,sale::read, or *' },
+      'expires-at': { type: 'string', description: 'When it ends, such as 2027-01-31T00:00:00Z' },
+    },
+    request: ({ workspace, name, scopes, 'expires-at': expiresAt }) => ({
+      method: 'POST',
+      path: `/workspaces/${id(workspace)}/keys`,
+      body: { name, scopes: list(scopes), expires_at: expiresAt },
+    }),
+    note: SHOWN_ONCE,
+  }),
+  rotate: apiCommand({
+    description: 'Replace a key by a new one of the same name and scopes',
+    args: {
+      ...KEY,
+      'overlap-seconds': { type: 'string', description: 'How long the old key still works, 0 unless given' },
+    },
+    request: (args) => ({
+      method: 'POST',
+      path: `/keys/${id(args.id)}/rotate`,
+      body: { overlap_seconds: wholeNumber('overlap-seconds', args['overlap-seconds']) },
+    }),
+    note: SHOWN_ONCE,
+  }),
+  revoke: apiCommand({
+    description: 'Revoke a key',
+    args: KEY,
+    request: (args) => ({ method: 'DELETE', path: `/keys/${id(args.id)}` }),
+    note: 'The key is refused everywhere within 5 s.',
+  }),
+  identify: apiCommand({
+    description:
+      'Tell whose key a leaked text is; it is read from standard input, so that no list of processes shows it',
+    async request(_args, { readInput }) {
+      return { method: 'POST', path: '/keys/identify', body: { key: (await readInput()).trim() } }
+    },
+  }),
+})

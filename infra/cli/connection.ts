@@ -1,0 +1,43 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import type { StackDescription } from '@backoffice/local/stack-file.ts'
+import { CommandError } from './command-error.ts'
+
+const DEFAULT_DIRECTORY = join(import.meta.dirname, '../../.local')
+
+/** The gateway, and the operator token for its admin API. */
+export interface Connection {
+  readonly url: string
+  readonly token: string
+}
+
+/**
+ * The gateway that `--url` or BACKOFFICE_URL names, with the token in BACKOFFICE_TOKEN; else that of the running stack, with the
+ * stack's token unless BACKOFFICE_TOKEN is set. The stack's token is never sent to another address.
+ */
+export function connectionOf(url: string | undefined, environment: NodeJS.ProcessEnv): Connection {
+  const token = environment.BACKOFFICE_TOKEN || undefined
+  const address = url || environment.BACKOFFICE_URL || undefined
+  if (address === undefined) {
+    const { gateway, admin_token } = runningStack(environment)
+    return { url: gateway, token: token ?? admin_token }
+  }
+  if (!/^https?:\/\//.test(address) || !URL.canParse(address))
+    throw new CommandError(`${address} is no URL of a gateway: it starts with https:// or http://`)
+  if (token === undefined) throw new CommandError(`set BACKOFFICE_TOKEN to an operator token of ${address}`)
+  return { url: address, token }
+}
+
+/** The folder of the stack that `npm start` runs. */
+export const stackDirectory = ({ STACK_DIR }: NodeJS.ProcessEnv): string =>
+  STACK_DIR ? resolve(STACK_DIR) : resolve(DEFAULT_DIRECTORY)
+
+/** The contents of stack.json. Throws CommandError when no stack runs. */
+export function runningStack(environment: NodeJS.ProcessEnv): StackDescription {
+  const file = join(stackDirectory(environment), 'stack.json')
+  if (!existsSync(file))
+    throw new CommandError(
+      `${file} is missing: run npm start first, or name a gateway with --url or BACKOFFICE_URL, and its operator token with BACKOFFICE_TOKEN`,
+    )
+  return JSON.parse(readFileSync(file, 'utf8'))
+}

@@ -1,0 +1,10 @@
+import { text } from 'node:stream/consumers'
+import { runCli } from './run-cli.ts'
+
+/** `npx backoffice …`: the admin API on the command line. */
+process.exitCode = await runCli(process.argv.slice(2), {
+  environment: process.env,
+  print: (output) => void process.stdout.write(output),
+  printError: (output) => void process.stderr.write(output),
+  readInput: () => text(process.stdin),
+})

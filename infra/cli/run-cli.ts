@@ -1,0 +1,89 @@
+import { stripVTControlCharacters } from 'node:util'
+import { type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
+import type { Surroundings } from './api-command.ts'
+import { CommandError, UsageError } from './command-error.ts'
+import { apps } from './commands/apps.ts'
+import { audit } from './commands/audit.ts'
+import { checks } from './commands/checks.ts'
+import { deadLetters } from './commands/dead-letters.ts'
+import { installations } from './commands/installations.ts'
+import { keys } from './commands/keys.ts'
+import { operators } from './commands/operators.ts'
+import { workspaces } from './commands/workspaces.ts'
+
+const ROOT = defineCommand({
+  meta: {
+    name: 'backoffice',
+    description: `Work on the local stack, or on the back-office at BACKOFFICE_URL as the operator of BACKOFFICE_TOKEN`,
+  },
+  subCommands: {
+    workspaces,
+    keys,
+    operators,
+    audit,
+    apps,
+    app: { ...apps, meta: { hidden: true } }, // `app doctor` reads as what it does
+    installations,
+    'dead-letters': deadLetters,
+    checks,
+  },
+}) as CommandDef
+
+interface Found {
+  readonly command: CommandDef
+  /** With all names before the command's own, which the usage shows. */
+  readonly parent: CommandDef | undefined
+  /** The arguments behind the command's name. */
+  readonly rest: readonly string[]
+}
+
+/** Runs `backoffice …` and returns the exit code: 0, 1 for a failure, 2 for a wrong command line. */
+export async function runCli(
+  given: readonly string[],
+  surroundings: Surroundings & { printError(text: string): void },
+): Promise<number> {
+  const { print, printError } = surroundings
+  const { command, parent, rest } = findCommand(given)
+  const usage = async () =>
+    `${stripVTControlCharacters(await renderUsage(command, parent))
+      .replaceAll(/ +$/gm, '')
+      .trim()}\n`
+  try {
+    const [unknown] = rest
+    if (rest.includes('--help') || rest.includes('-h')) {
+      print(await usage())
+      return 0
+    }
+    if (command.subCommands !== undefined)
+      throw new UsageError(unknown === undefined ? 'a command is missing' : `unknown command ${unknown}`)
+    const { result } = await runCommand(command, { rawArgs: [...rest], data: surroundings })
+    return typeof result === 'number' ? result : 0
+  } catch (error) {
+    const { message, name } = error as Error
+    if (error instanceof UsageError || name === 'CLIError') {
+      printError(`${stripVTControlCharacters(message)}\n\n${await usage()}`)
+      return 2
+    }
+    if (!(error instanceof CommandError)) throw error
+    printError(`${stripVTControlCharacters(message)}\n`)
+    return 1
+  }
+}
+
+/** Follows the names of groups and commands as far as they are known. */
+function findCommand(given: readonly string[]): Found {
+  let found: Found = { command: ROOT, parent: undefined, rest: given }
+  for (let path = 'backoffice'; ; ) {
+    const [name = '', ...rest] = found.rest
+    const commands = found.command.subCommands as Record<string, CommandDef> | undefined
+    if (commands === undefined || !Object.hasOwn(commands, name)) return found
+    found = { command: named(commands[name] as CommandDef, name), parent: named(found.command, path), rest }
+    path += ` ${name}`
+  }
+}
+
+/** The command under the name that the usage shows. */
+const named = (command: CommandDef, name: string): CommandDef => ({
+  ...command,
+  meta: { ...(command.meta as object), name },
+})

@@ -1,0 +1,90 @@
+import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { OPERATIONS, wholeDocument } from './openapi-document.ts'
+
+interface Entry {
+  readonly operationId: string
+  readonly parameters: { readonly $ref: string }[]
+  readonly requestBody?: { readonly content: Record<string, { readonly schema: Schema }> }
+  readonly responses: Record<string, { readonly content?: Record<string, { readonly schema: Schema }> }>
+}
+interface Schema {
+  readonly $ref?: string
+  readonly examples?: unknown[]
+  readonly properties?: Record<string, Schema>
+}
+interface Document {
+  readonly paths: Record<string, Record<string, Entry>>
+  readonly webhooks: Record<string, { readonly post: Entry }>
+  readonly components: { readonly schemas: Record<string, Schema> }
+}
+
+const { paths, webhooks, components } = wholeDocument() as unknown as Document
+const entries = Object.values(paths).flatMap((methods) => Object.values(methods))
+
+/** The schemas of an operation's request and of its successful answers. */
+const schemasOf = ({ requestBody, responses }: Entry): Schema[] =>
+  [requestBody, ...Object.values(responses)]
+    .flatMap((body) => Object.values(body?.content ?? {}))
+    .map(({ schema }) => schema)
+
+const resolve = (schema: Schema): Schema =>
+  schema.$ref === undefined ? schema : (components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? expect.fail())
+
+it('names every schema of a JSON body, so that generated clients have a name for it', () => {
+  const unnamed = entries.filter(({ requestBody, responses }) =>
+    [requestBody, ...Object.values(responses)].some(
+      (body) => body?.content?.['application/json'] && !body.content['application/json'].schema.$ref,
+    ),
+  )
+  // The form of a workspace has any members; the body of an invoice has none.
+  expect(unnamed.map(({ operationId }) => operationId).sort()).toEqual(['createOrderInvoice', 'getSubmittedOrderForm'])
+})
+
+it('has operation ids that read as a verb and a noun', () => {
+  for (const { operationId } of entries) {
+    expect(operationId).toMatch(/^[a-z]+([A-Z][a-z]+)+$/)
+  }
+})
+
+const declared = Object.values(OPERATIONS)
+  .flat()
+  .flatMap(({ summary, body, responses }) => [body, ...Object.values(responses)].map((schema) => ({ summary, schema })))
+  .flatMap(({ summary, schema }) => (schema instanceof z.ZodType ? [{ summary, schema }] : []))
+  .flatMap(({ summary, schema }) =>
+    ((z.globalRegistry.get(schema)?.examples ?? []) as unknown[]).map((example) => ({ summary, schema, example })),
+  )
+
+it.each(declared)('$summary: an example of its declaration passes the validation', ({ schema, example }) => {
+  expect(schema.safeParse(example).error).toBeUndefined()
+})
+
+const RESOURCES = ['Product', 'Collection', 'Order', 'Customer', 'WebhookEndpoint']
+
+it.each(
+  RESOURCES.flatMap((name) => [`create${name}`, `get${name}`, `update${name}`, `list${name}s`]).concat(
+    'uploadImport',
+    'getImport',
+    'getImportReport',
+  ),
+)('%s has examples of its request and its answer', (id) => {
+  const found = entries.find(({ operationId }) => operationId === id) ?? expect.fail('no such operation')
+  expect(schemasOf(found).length).toBeGreaterThanOrEqual(/^(create|update|upload)/.test(id) ? 2 : 1)
+  for (const schema of schemasOf(found)) expect(resolve(schema).examples?.length).toBeGreaterThan(0)
+})
+
+it('describes each event as a webhook: envelope, data and headers (OP-61)', () => {
+  expect(Object.keys(webhooks)).toEqual([...EVENT_TYPES, 'webhook.ping'])
+  for (const [type, { post }] of Object.entries(webhooks)) {
+    expect(post.parameters.map(({ $ref }) => $ref.split('/').at(-1))).toEqual([
+      'WebhookId',
+      'WebhookTimestamp',
+      'WebhookSignature',
+    ])
+    const { properties = {} } = resolve(schemasOf(post)[0] ?? expect.fail())
+    expect(Object.keys(properties)).toEqual(['id', 'type', 'timestamp', 'livemode', 'data'])
+    expect(properties.type).toMatchObject({ const: type })
+    expect(properties.data?.$ref).toMatch(/^#\/components\/schemas\/\w+$/)
+  }
+})

@@ -1,0 +1,58 @@
+/** A token is asked for anew so many milliseconds before it expires. */
+const MARGIN_MS = 30_000
+const TIMEOUT_MS = 10_000
+
+/**
+ * Connects an embed with the page of the platform that frames it. `platformOrigin` is that page's origin, such as
+ * `https://admin.example.com`: messages go to it only, and messages of any other origin are ignored. A browser module without
+ * dependencies: serve it with your embed.
+ *
+ * @param {string} platformOrigin
+ * @param {Window} [page]
+ */
+export function appBridge(platformOrigin, page = window) {
+  const host = page.parent
+  let current
+
+  function askForToken() {
+    return new Promise((resolve, reject) => {
+      function onMessage({ origin, source, data }) {
+        if (origin !== platformOrigin || source !== host || data?.type !== 'SESSION_TOKEN') return
+        stop()
+        resolve({ token: data.token, expiresAt: data.exp * 1000 })
+      }
+      function stop() {
+        page.removeEventListener('message', onMessage)
+        clearTimeout(timer)
+      }
+      const timer = setTimeout(() => {
+        stop()
+        reject(new Error(`${platformOrigin} gives no session token`))
+      }, TIMEOUT_MS)
+      page.addEventListener('message', onMessage)
+      host.postMessage({ type: 'GET_SESSION_TOKEN' }, platformOrigin)
+    })
+  }
+
+  /** The session token that is known while it is valid, else a new one. */
+  async function sessionToken() {
+    if (current && (await current).expiresAt <= Date.now() + MARGIN_MS) current = undefined
+    current ??= askForToken().catch((error) => {
+      current = undefined
+      throw error
+    })
+    return (await current).token
+  }
+
+  return {
+    sessionToken,
+    /** As `fetch`, with the session token. */
+    async fetch(url, options = {}) {
+      const headers = new Headers(options.headers)
+      headers.set('authorization', `Bearer ${await sessionToken()}`)
+      return fetch(url, { ...options, headers })
+    },
+    /** Tells the host page that the embed is shown. */
+    ready: () => host.postMessage({ type: 'READY' }, platformOrigin),
+  }
+}

@@ -1,0 +1,90 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+
+type Message = { readonly origin: string; readonly source?: unknown; readonly data: unknown }
+interface Bridge {
+  sessionToken(): Promise<string>
+  ready(): void
+}
+// A browser module in plain JavaScript.
+const { appBridge } = (await import(new URL('app-bridge.js', import.meta.url).href)) as {
+  appBridge(platformOrigin: string, page: unknown): Bridge
+}
+const HOST = 'https://platform.example'
+
+beforeEach(() => vi.useFakeTimers({ toFake: ['Date', 'setTimeout', 'clearTimeout'] }))
+afterEach(() => vi.useRealTimers())
+
+/** An embed's window, framed by a page that keeps what it is sent. */
+function framed() {
+  const listeners = new Set<(message: Message) => void>()
+  const sent: [unknown, string][] = []
+  const parent = { postMessage: (data: unknown, origin: string) => sent.push([data, origin]) }
+  const bridge = appBridge(HOST, {
+    parent,
+    addEventListener: (_: string, listener: (message: Message) => void) => listeners.add(listener),
+    removeEventListener: (_: string, listener: (message: Message) => void) => listeners.delete(listener),
+  })
+  const say = (message: Message) => {
+    for (const listener of listeners) listener({ source: parent, ...message })
+  }
+  return { bridge, sent, say, listeners }
+}
+const token = (text: string, seconds = 300) => ({
+  type: 'SESSION_TOKEN',
+  token: text,
+  exp: Math.floor(Date.now() / 1000) + seconds,
+})
+
+it('asks the platform page, and only its origin, for a session token', async () => {
+  const { bridge, sent, say } = framed()
+  const answered = bridge.sessionToken()
+  await Promise.resolve()
+  expect(sent).toEqual([[{ type: 'GET_SESSION_TOKEN' }, HOST]])
+  say({ origin: HOST, data: token('t1') })
+  expect(await answered).toBe('t1')
+})
+
+it('ignores messages of other origins, of other windows and of other types', async () => {
+  const { bridge, say } = framed()
+  const answered = bridge.sessionToken()
+  await Promise.resolve()
+  say({ origin: 'https://evil.example', data: token('evil') })
+  say({ origin: HOST, source: {}, data: token('other window') })
+  say({ origin: HOST, data: { type: 'THEME', token: 'theme' } })
+  say({ origin: HOST, data: null })
+  say({ origin: HOST, data: token('genuine') })
+  expect(await answered).toBe('genuine')
+})
+
+it('keeps a token and asks for the next shortly before it expires', async () => {
+  const { bridge, sent, say } = framed()
+  const [one, two] = [bridge.sessionToken(), bridge.sessionToken()]
+  await Promise.resolve()
+  say({ origin: HOST, data: token('t1') })
+  expect([await one, await two, await bridge.sessionToken()]).toEqual(['t1', 't1', 't1'])
+  expect(sent).toHaveLength(1)
+  vi.setSystemTime(Date.now() + 271_000)
+  const next = bridge.sessionToken()
+  await vi.waitFor(() => expect(sent).toHaveLength(2))
+  say({ origin: HOST, data: token('t2') })
+  expect(await next).toBe('t2')
+})
+
+it('fails when the page gives no token within 10 seconds, and asks again afterwards', async () => {
+  const { bridge, sent, say, listeners } = framed()
+  const silent = bridge.sessionToken()
+  const failure = expect(silent).rejects.toThrow('gives no session token')
+  await vi.advanceTimersByTimeAsync(10_000)
+  await failure
+  expect(listeners.size).toBe(0)
+  const next = bridge.sessionToken()
+  expect(sent).toHaveLength(2)
+  say({ origin: HOST, data: token('t1') })
+  expect(await next).toBe('t1')
+})
+
+it('tells the page that the embed is ready', () => {
+  const { bridge, sent } = framed()
+  bridge.ready()
+  expect(sent).toEqual([[{ type: 'READY' }, HOST]])
+})

@@ -1,0 +1,82 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
+import type { Records } from './records.ts'
+
+/** What the platform delivers to an app, once. Never log it. */
+export interface Credentials {
+  readonly apiKey: string
+  /** Only when the manifest declares webhooks. */
+  readonly webhookSecret?: string | undefined
+}
+
+/** The credentials of each workspace. */
+export interface KeyStore {
+  /** Replaces those that are there. */
+  put(workspaceId: string, credentials: Credentials): Promise<void>
+  /** Throws when they are there and none of the encryption keys opens them. */
+  get(workspaceId: string): Promise<Credentials | undefined>
+  delete(workspaceId: string): Promise<void>
+  /** Those of every workspace. */
+  all(): Promise<(Credentials & { readonly workspaceId: string })[]>
+}
+
+const CIPHER = 'aes-256-gcm'
+const KEY_BYTES = 32
+const NONCE_BYTES = 12
+const TAG_BYTES = 16
+
+/**
+ * Keeps credentials encrypted by AES-256-GCM, each bound to its workspace: a record that is moved to another workspace does not open.
+ * `encryptionKeys` is base64 of 32 random bytes; to replace it put the new one before the old one, with a comma. The first encrypts,
+ * all decrypt.
+ */
+export function encryptedKeyStore(records: Records, encryptionKeys: string): KeyStore {
+  const keys = encryptionKeys.split(',').map(encryptionKey)
+  const [newest] = keys as [Buffer]
+
+  async function get(workspaceId: string): Promise<Credentials | undefined> {
+    const text = await records.get(workspaceId)
+    return text === undefined ? undefined : JSON.parse(open(keys, text, workspaceId))
+  }
+  return {
+    get,
+    put: (workspaceId, { apiKey, webhookSecret }) =>
+      records.set(workspaceId, seal(newest, JSON.stringify({ apiKey, webhookSecret }), workspaceId)),
+    delete: (workspaceId) => records.delete(workspaceId),
+    async all() {
+      const ids = await records.ids()
+      const found = await Promise.all(
+        ids.map(async (workspaceId) => ({ workspaceId, credentials: await get(workspaceId) })),
+      )
+      return found.flatMap(({ workspaceId, credentials }) => (credentials ? [{ workspaceId, ...credentials }] : []))
+    },
+  }
+}
+
+/** Reads a key. The refusal does not repeat it. */
+function encryptionKey(text: string): Buffer {
+  const key = Buffer.from(text.trim(), 'base64')
+  if (key.length === KEY_BYTES && key.toString('base64') === text.trim()) return key
+  throw new Error('an encryption key must be the base64 of 32 random bytes: openssl rand -base64 32')
+}
+
+function seal(key: Buffer, text: string, owner: string): string {
+  const nonce = randomBytes(NONCE_BYTES)
+  const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES }).setAAD(Buffer.from(owner))
+  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64')
+}
+
+function open(keys: readonly Buffer[], text: string, owner: string): string {
+  const sealed = Buffer.from(text, 'base64')
+  for (const key of keys) {
+    try {
+      const nonce = sealed.subarray(0, NONCE_BYTES)
+      const decipher = createDecipheriv(CIPHER, key, nonce, { authTagLength: TAG_BYTES })
+        .setAAD(Buffer.from(owner))
+        .setAuthTag(sealed.subarray(-TAG_BYTES))
+      return `${decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES), undefined, 'utf8')}${decipher.final('utf8')}`
+    } catch {
+      // Another key may open it.
+    }
+  }
+  throw new Error(`no encryption key opens the credentials of the workspace ${owner}`)
+}

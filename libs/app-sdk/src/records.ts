@@ -1,0 +1,54 @@
+import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+/** Where an app keeps texts by the id of the workspace. A database has a table for it. */
+export interface Records {
+  get(id: string): Promise<string | undefined>
+  /** Replaces what is there. */
+  set(id: string, text: string): Promise<void>
+  /** Does nothing when nothing is there. */
+  delete(id: string): Promise<void>
+  ids(): Promise<string[]>
+}
+
+/** Keeps records in this process, for tests. */
+export function recordsInMemory(): Records {
+  const texts = new Map<string, string>()
+  return {
+    get: async (id) => texts.get(id),
+    set: async (id, text) => void texts.set(id, text),
+    delete: async (id) => void texts.delete(id),
+    ids: async () => [...texts.keys()],
+  }
+}
+
+const FILE = /^([\w-]{1,128})\.json$/
+
+/** Keeps each record as a file that only this user can read. A crash leaves the old text or the new one. */
+export function recordsInFolder(folder: string): Records {
+  const pathOf = (id: string) => {
+    const name = `${id}.json`
+    if (!FILE.test(name)) throw new Error('an id may have letters, digits, - and _ only')
+    return join(folder, name)
+  }
+  return {
+    get: (id) => readFile(pathOf(id), 'utf8').catch(ifMissing(undefined)),
+    async set(id, text) {
+      const path = pathOf(id)
+      await mkdir(folder, { recursive: true, mode: 0o700 })
+      const draft = `${path}.${randomUUID()}`
+      await writeFile(draft, text, { mode: 0o600, flush: true })
+      await rename(draft, path)
+    },
+    delete: (id) => rm(pathOf(id), { force: true }),
+    ids: async () => (await readdir(folder).catch(ifMissing([]))).flatMap((name) => FILE.exec(name)?.[1] ?? []),
+  }
+}
+
+const ifMissing =
+  <Value>(value: Value) =>
+  (error: NodeJS.ErrnoException): Value => {
+    if (error.code === 'ENOENT') return value
+    throw error
+  }

@@ -1,0 +1,68 @@
+import { createHmac, randomBytes } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { verifyWebhook } from './verify-webhook.ts'
+
+/** The vector of OP-62. */
+const VECTOR = {
+  secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw',
+  id: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
+  timestamp: '1614265330',
+  body: '{"test": 2432232314}',
+  signature: 'v1,83484cf52b04f8e4cf2531adfed9882ad4b2665137b852442d594d20e2c9d4e1',
+}
+const NOW = Number(VECTOR.timestamp) * 1000
+const rawBody = Buffer.from(VECTOR.body)
+const headers = {
+  'webhook-id': VECTOR.id,
+  'webhook-timestamp': VECTOR.timestamp,
+  'webhook-signature': VECTOR.signature,
+}
+const installation = { workspaceId: 'ours', webhookSecret: VECTOR.secret }
+
+it('accepts the vector of OP-62 up to 300 seconds before and after', () => {
+  for (const now of [NOW, NOW - 300_000, NOW + 300_000]) {
+    const { event } = verifyWebhook({ headers, rawBody }, [installation], now)
+    expect(event).toEqual({ test: 2432232314 })
+  }
+})
+
+it('returns the installation whose secret has signed', () => {
+  const others = [
+    { workspaceId: 'no webhooks' },
+    { workspaceId: 'another', webhookSecret: `whsec_${randomBytes(32).toString('base64')}` },
+  ]
+  expect(verifyWebhook({ headers, rawBody }, [...others, installation], NOW).installation).toBe(installation)
+})
+
+it('accepts one of several signatures while a secret is replaced (OP-63)', () => {
+  const newer = createHmac('sha256', 'another').update('x').digest('hex')
+  for (const signatures of [`v1,${newer} ${VECTOR.signature}`, `${VECTOR.signature} v1,${newer} v2,unknown`]) {
+    const given = { ...headers, 'webhook-signature': signatures }
+    expect(verifyWebhook({ headers: given, rawBody }, [installation], NOW).event).toBeDefined()
+  }
+})
+
+it.each<[string, Record<string, string | undefined>, string, string, number]>([
+  ['other bytes of the body', {}, '{"test":2432232314}', VECTOR.secret, NOW],
+  ['another id', { 'webhook-id': 'msg_other' }, VECTOR.body, VECTOR.secret, NOW],
+  ['another timestamp', { 'webhook-timestamp': '1614265331' }, VECTOR.body, VECTOR.secret, NOW],
+  ['no timestamp', { 'webhook-timestamp': undefined }, VECTOR.body, VECTOR.secret, NOW],
+  ['a timestamp that is no number', { 'webhook-timestamp': '1e9' }, VECTOR.body, VECTOR.secret, 1e12],
+  ['no signature', { 'webhook-signature': undefined }, VECTOR.body, VECTOR.secret, NOW],
+  ['a timestamp that is too old', {}, VECTOR.body, VECTOR.secret, NOW + 301_000],
+  ['a timestamp that lies ahead', {}, VECTOR.body, VECTOR.secret, NOW - 301_000],
+  ['another secret', {}, VECTOR.body, `whsec_${randomBytes(32).toString('base64')}`, NOW],
+])('refuses %s', (_, differences, body, webhookSecret, now) => {
+  const request = { headers: { ...headers, ...differences }, rawBody: Buffer.from(body) }
+  expect(() => verifyWebhook(request, [{ webhookSecret }], now)).toThrow(
+    expect.objectContaining({ name: 'WebhookRefused' }),
+  )
+})
+
+it('refuses a signature by the empty secret', () => {
+  const digest = createHmac('sha256', '').update(`${VECTOR.id}.${VECTOR.timestamp}.${VECTOR.body}`).digest('hex')
+  const request = { headers: { ...headers, 'webhook-signature': `v1,${digest}` }, rawBody }
+  for (const webhookSecret of ['', 'whsec_', undefined]) {
+    expect(() => verifyWebhook(request, [{ webhookSecret }], NOW)).toThrow('no signature')
+  }
+})

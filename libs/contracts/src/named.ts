@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+/**
+ * Names a schema. The OpenAPI document has it once under this name, with the example, and refers to it elsewhere. A schema that is made
+ * from it (`.extend`, `.partial`, its shape) has no name until it gets its own. The name is part of the API: generated clients call
+ * their types by it.
+ */
+export const named = <Schema extends z.ZodType>(
+  name: string,
+  schema: Schema,
+  example?: NoInfer<z.input<Schema>>,
+): Schema => schema.meta({ id: name, ...(example !== undefined && { examples: [example] }) })
+
+/** The example of a named schema. */
+export const exampleOf = <Schema extends z.ZodType>(schema: Schema): z.input<Schema> | undefined =>
+  (z.globalRegistry.get(schema)?.examples as z.input<Schema>[] | undefined)?.[0]

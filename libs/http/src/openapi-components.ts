@@ -1,0 +1,53 @@
+import { isDeepStrictEqual } from 'node:util'
+import { z } from 'zod'
+
+type Json = Record<string, unknown>
+
+/** The parts that an OpenAPI document has once, by kind (`schemas`, `responses`, …) and name. */
+export type Components = Readonly<Record<string, Json>>
+
+/**
+ * Merges the components of several documents or schemas. Throws when two of one kind have the same name and differ: a reference to the
+ * name would be wrong for one of them.
+ */
+export function mergeComponents(all: readonly Components[]): Components {
+  const merged: Record<string, Json> = {}
+  for (const components of all) {
+    for (const [kind, entries] of Object.entries(components)) {
+      const known = merged[kind] ?? {}
+      const other = Object.keys(entries).find((name) => name in known && !isDeepStrictEqual(known[name], entries[name]))
+      if (other !== undefined) throw new Error(`${kind} has two different ${other}`)
+      merged[kind] = { ...known, ...entries }
+    }
+  }
+  return merged
+}
+
+/** Throws when an operation id is there twice. */
+export function refuseRepeated(operationIds: readonly string[]): void {
+  const repeated = operationIds.find((id, index) => operationIds.indexOf(id) !== index)
+  if (repeated !== undefined) throw new Error(`two operations have the operationId ${repeated}`)
+}
+
+/** A JSON Schema whose named schemas are references, and those schemas. */
+export interface Described {
+  readonly schema: Json
+  readonly components: Components
+}
+
+/** Describes a schema as clients send it (`input`) or as answers have it (`output`). Named schemas become references. */
+export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): Described {
+  const json = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withExamples }))
+  const {
+    $schema: _,
+    $defs: schemas = {},
+    ...rest
+  } = JSON.parse(json.replaceAll('"#/$defs/', '"#/components/schemas/'))
+  return { schema: rest, components: { schemas } }
+}
+
+/** zod leaves the examples of a schema out where a value is changed on its way in. Those of named schemas are as clients send them. */
+function withExamples({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
+  const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
+  if (id !== undefined && examples !== undefined) jsonSchema.examples = examples
+}

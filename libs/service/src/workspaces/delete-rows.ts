@@ -1,0 +1,73 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { publish } from '@backoffice/postgres/outbox.ts'
+import type { PendingQuery, Row } from 'postgres'
+import type { WorkspaceHooks } from './workspace-hooks.ts'
+import type { WorkspaceTable } from './workspace-tables.ts'
+
+/** Rows deleted in one transaction: its locks last for a fraction of a second. */
+const BATCH_SIZE = 500
+
+/**
+ * Deletes a batch of the rows of the transaction's workspace, and returns its number of rows; 0 when none is left that can be deleted.
+ * Tables come in the order given. Publishes the records of deleted rows that the service declares.
+ */
+export async function deleteRows(
+  tx: Transaction,
+  tables: readonly WorkspaceTable[],
+  { recordsOfDeleted = {} }: WorkspaceHooks,
+  now: Date,
+): Promise<number> {
+  let deleted = 0
+  for (const table of tables) {
+    if (deleted >= BATCH_SIZE) break
+    const recordOf = recordsOfDeleted[table.name]
+    const returning = recordOf ? tx`returning id` : tx``
+    const rows = await (table.isPartitioned ? deleteByKey : deleteByPlace)(tx, table, BATCH_SIZE - deleted, returning)
+    deleted += rows.count
+    if (recordOf) {
+      const records = rows.map(({ id }) => recordOf(id))
+      await publish(tx, records, now)
+    }
+  }
+  return deleted
+}
+
+type Fragment = PendingQuery<Row[]>
+
+/** Deletes rows by their place in the file of the table, since some tables have no primary key. */
+const deleteByPlace = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
+  { id: string }[]
+>`
+  delete from ${tx(table.name)} where ctid = any(array(
+    select ctid from ${tx(table.name)} as candidate
+    where ${tx(table.column)} = ${tx.context.workspaceId} ${withoutChildren(tx, table)} ${unlessWaiting(tx, table)}
+    limit ${limit}
+  )) ${returning}`
+
+/** Places are not unique among partitions. */
+const deleteByKey = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
+  { id: string }[]
+>`
+  delete from ${tx(table.name)} as deleted using (
+    select ${tx(table.key as string[])} from ${tx(table.name)} where ${tx(table.column)} = ${tx.context.workspaceId} limit ${limit}
+  ) as chosen
+  where ${allOf(
+    tx,
+    table.key.map((column) => tx`deleted.${tx(column)} = chosen.${tx(column)}`),
+  )} ${returning}`
+
+/** Rows that no other row of the table refers to: a parent goes in a later batch than its children. */
+function withoutChildren(tx: Transaction, { name, parent }: WorkspaceTable): Fragment {
+  if (parent.length === 0) return tx``
+  const references = parent.map(({ from, to }) => tx`child.${tx(from)} = candidate.${tx(to)}`)
+  return tx`and not exists (
+    select from ${tx(name)} as child where ${allOf(tx, references)} and child.ctid <> candidate.ctid
+  )`
+}
+
+/** Tombstones go after they are published: they keep a rebuilt projection from bringing the workspace back. */
+const unlessWaiting = (tx: Transaction, { name }: WorkspaceTable): Fragment =>
+  name === 'outbox' ? tx`and (payload is not null or published_at is not null or refused is not null)` : tx``
+
+const allOf = (tx: Transaction, conditions: readonly Fragment[]): Fragment =>
+  conditions.reduce((all, condition) => tx`${all} and ${condition}`)

@@ -1,0 +1,101 @@
+import { type Database, enter, type Transaction } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import { countRows, readByIndexes } from './count-rows.ts'
+import { deleteRows } from './delete-rows.ts'
+import { type Deletion, endPass, moveBack, nextDeletion, postpone } from './deletion-passes.ts'
+import type { WorkspaceHooks } from './workspace-hooks.ts'
+import { workspaceTables } from './workspace-tables.ts'
+
+const EVERY_MS = 1000
+const TRY_AGAIN_S = 1
+/** A deletion that fails is tried again after this, so that others have their turns. */
+const AFTER_FAILURE_S = 5
+/** `isReadyForDeletion` holds a deletion back for so long at most. */
+const HELD_BACK_MS = 24 * 60 * 60 * 1000
+
+interface Deleting {
+  /** Connects as the app role. */
+  readonly db: Database
+  readonly hooks: WorkspaceHooks
+  readonly wakeRelay: () => void
+}
+
+/**
+ * Deletes the rows and files of deleted workspaces (decision 025), a batch of one workspace after a batch of another. After each batch
+ * it rests as long as the batch took, so it uses half of one connection at most. Replicas share the work.
+ */
+export const deleteWorkspaces = (deleting: Deleting, logger: Logger) =>
+  worker({
+    name: 'deleted workspaces',
+    everyMs: EVERY_MS,
+    logger,
+    work: async () => {
+      const startedAt = performance.now()
+      if (await deleteSome(deleting, new Date())) return performance.now() - startedAt
+    },
+  })
+
+/** Works on one batch of the deletion that has waited longest. Returns false when there was nothing to do for this replica. */
+export async function deleteSome(deleting: Deleting, now: Date): Promise<boolean> {
+  const { db, wakeRelay } = deleting
+  let workspaceId: string | undefined
+  try {
+    const batch = await inTransaction(db.sql, async (begun) => {
+      const deletion = await nextDeletion(begun, now)
+      if (deletion === undefined) return undefined
+      workspaceId = deletion.workspaceId
+      return inside(begun, deletion, (tx) => deleteBatch(tx, deletion, deleting, now))
+    })
+    if (batch === undefined || workspaceId === undefined) return false
+    if (batch.hasPublished) wakeRelay()
+    if (batch.isDone) await endIfEmpty(workspaceId, deleting, now)
+    return true
+  } catch (error) {
+    if (workspaceId !== undefined) await postpone(db.sql, workspaceId, now, AFTER_FAILURE_S)
+    throw error
+  }
+}
+
+const inside = <Result>(
+  begun: Parameters<typeof enter>[0],
+  { workspaceId, livemode }: Deletion,
+  work: (tx: Transaction) => Promise<Result>,
+) => {
+  const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: 'workspace deletion' }
+  return enter(begun, context, async (tx) => {
+    await readByIndexes(tx)
+    return work(tx)
+  })
+}
+
+/** `isDone` when no row was left that can be deleted. */
+async function deleteBatch(tx: Transaction, deletion: Deletion, { hooks }: Deleting, now: Date) {
+  const isHeldBack = now.getTime() < deletion.notedAt.getTime() + HELD_BACK_MS
+  if (isHeldBack && (await hooks.isReadyForDeletion?.(tx)) === false) {
+    await postpone(tx, deletion.workspaceId, now, TRY_AGAIN_S)
+    return { isDone: false, hasPublished: false }
+  }
+  const deleted = await deleteRows(tx, await workspaceTables(tx, hooks.keptTables), hooks, now)
+  if (deleted > 0) await moveBack(tx, deletion, now)
+  return { isDone: deleted === 0, hasPublished: tx.hasPublished }
+}
+
+/** Removes the files, which can take long and so is in no transaction, and ends the pass when nothing is left. */
+async function endIfEmpty(workspaceId: string, { db, hooks }: Deleting, now: Date): Promise<void> {
+  await hooks.files?.removeFolder(workspaceId)
+  await inTransaction(db.sql, async (begun) => {
+    const [deletion] = await begun<Deletion[]>`
+      select workspace_id as "workspaceId", livemode, noted_at as "notedAt" from deleted_workspace
+      where workspace_id = ${workspaceId} and next_pass_at <= ${now} for update`
+    if (deletion === undefined) return
+    await inside(begun, deletion, async (tx) => {
+      const rows = await countRows(tx, await workspaceTables(tx, hooks.keptTables))
+      const isEmpty = Object.values(rows).every((count) => count === 0)
+      if (isEmpty) await endPass(tx, deletion, now)
+      else await postpone(tx, workspaceId, now, TRY_AGAIN_S)
+    })
+  })
+}

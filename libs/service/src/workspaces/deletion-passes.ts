@@ -1,0 +1,47 @@
+import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
+
+const HOUR_S = 3600
+const DAY_S = 24 * HOUR_S
+
+/**
+ * When the passes of a deletion are due, in seconds after it was noted. A pass misses rows that are written later: by requests that were
+ * under way (their tokens hold for a minute), and by records on topics, which keep them for 7 days. A pass that finds nothing costs one
+ * statement.
+ */
+export const PASSES_AFTER_S: readonly number[] = [0, 10, 60, 300, HOUR_S, DAY_S, 8 * DAY_S]
+
+/** A deleted workspace with a due pass. */
+export interface Deletion {
+  workspaceId: string
+  livemode: boolean
+  notedAt: Date
+}
+
+/** Locks the deletion that has waited longest, of those that are due and that no other replica works on. */
+export async function nextDeletion(tx: AnySql, now: Date): Promise<Deletion | undefined> {
+  const [deletion] = await tx<Deletion[]>`
+    select workspace_id as "workspaceId", livemode, noted_at as "notedAt" from deleted_workspace
+    where next_pass_at <= ${now} order by worked_at, workspace_id limit 1 for update skip locked`
+  return deletion
+}
+
+/** Moves a deletion to the end of the line. */
+export async function moveBack(tx: AnySql, { workspaceId }: Deletion, now: Date): Promise<void> {
+  await tx`update deleted_workspace set worked_at = ${now} where workspace_id = ${workspaceId}`
+}
+
+/** Lets a deletion wait for some seconds: nothing can be deleted before. */
+export async function postpone(sql: Sql | AnySql, workspaceId: string, now: Date, seconds: number): Promise<void> {
+  await sql`
+    update deleted_workspace set worked_at = ${now}, next_pass_at = ${now}::timestamptz + make_interval(secs => ${seconds})
+    where workspace_id = ${workspaceId} and next_pass_at is not null`
+}
+
+/** Ends a pass; the next one is due as PASSES_AFTER_S says, none after the last. */
+export async function endPass(tx: AnySql, { workspaceId }: Deletion, now: Date): Promise<void> {
+  await tx`
+    update deleted_workspace set
+      passes_made = passes_made + 1, worked_at = ${now},
+      next_pass_at = noted_at + make_interval(secs => (${[...PASSES_AFTER_S]}::integer[])[passes_made + 2])
+    where workspace_id = ${workspaceId} and next_pass_at <= ${now}`
+}

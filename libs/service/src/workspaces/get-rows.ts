@@ -1,0 +1,36 @@
+import { notFound } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { Reply } from '@backoffice/http/reply.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { COUNTED_AT_MOST, countRows, readByIndexes } from './count-rows.ts'
+import type { WorkspaceHooks } from './workspace-hooks.ts'
+import { workspaceTables } from './workspace-tables.ts'
+
+/** What a service has of a workspace: rows by table without the empty ones, and files, each counted up to ten thousand. */
+export const WorkspaceRows = z.strictObject({ rows: z.record(z.string(), z.int()), files: z.int() })
+
+/** GET /internal/workspaces/{id}/rows: what a service still has of a workspace. Every service with routes answers it (decision 025). */
+export const getRows = (db: Database, hooks: WorkspaceHooks) =>
+  operation({
+    method: 'GET',
+    path: '/internal/workspaces/{id}/rows',
+    summary: 'Count the rows and files of a workspace',
+    scope: 'internal',
+    params: z.strictObject({ id: Id }),
+    responses: { 200: WorkspaceRows },
+
+    async handle({ params, context }) {
+      if (params.id !== context.workspaceId) throw notFound([], `The token is not for workspace ${params.id}`)
+      const rows = await db.inWorkspace(context, (tx) => rowsOf(tx, hooks))
+      return new Reply(200, { rows, files: (await hooks.files?.countFiles(params.id, COUNTED_AT_MOST)) ?? 0 })
+    },
+  })
+
+/** The number of rows of the transaction's workspace, by table. */
+export async function rowsOf(tx: Transaction, { keptTables }: WorkspaceHooks): Promise<Record<string, number>> {
+  await readByIndexes(tx)
+  const rows = await countRows(tx, await workspaceTables(tx, keptTables))
+  return Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0))
+}

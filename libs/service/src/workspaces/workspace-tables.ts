@@ -1,0 +1,65 @@
+import type { AnySql } from '@backoffice/postgres/database.ts'
+
+/** A table with rows of workspaces. */
+export interface WorkspaceTable {
+  readonly name: string
+  /** The column with the workspace's id. */
+  readonly column: string
+  readonly isPartitioned: boolean
+  /** The columns of the primary key; empty without one. */
+  readonly key: readonly string[]
+  /** The columns of a foreign key to the table itself, with the columns they refer to. */
+  readonly parent: readonly { readonly from: string; readonly to: string }[]
+  /** Tables that foreign keys refer to, and the table itself never. */
+  readonly refersTo: readonly string[]
+}
+
+/**
+ * The tables of the schema with rows of workspaces, from PostgreSQL's catalogue: every table with a column `workspace_id`, and the
+ * table `workspace` itself. A table comes after all that refer to it, so rows can be deleted in this order. Partitions are part of
+ * their table. Throws when tables refer to each other in a circle.
+ */
+export async function workspaceTables(sql: AnySql, keptTables: readonly string[] = []): Promise<WorkspaceTable[]> {
+  const tables = await sql<WorkspaceTable[]>`
+    select relname as name, attname as column, relkind = 'p' as "isPartitioned",
+      array(
+        select attname::text
+        from pg_index, unnest(indkey) with ordinality as part (number, place)
+        join pg_attribute as key_column on key_column.attnum = part.number
+        where indrelid = pg_class.oid and indisprimary and key_column.attrelid = pg_class.oid
+        order by place
+      ) as key,
+      array(
+        select json_build_object('from', source.attname, 'to', target.attname)
+        from pg_constraint, unnest(conkey, confkey) as pair (source, target)
+        join pg_attribute as source on source.attnum = pair.source
+        join pg_attribute as target on target.attnum = pair.target
+        where contype = 'f' and conrelid = pg_class.oid and confrelid = pg_class.oid
+          and source.attrelid = pg_class.oid and target.attrelid = pg_class.oid
+      ) as parent,
+      array(
+        select distinct target.relname::text
+        from pg_constraint join pg_class as target on target.oid = confrelid
+        where contype = 'f' and conrelid = pg_class.oid and confrelid <> pg_class.oid and conparentid = 0
+      ) as "refersTo"
+    from pg_class join pg_attribute on attrelid = pg_class.oid
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition
+      and (attname = 'workspace_id' or (relname = 'workspace' and attname = 'id')) and not attisdropped
+      and relname <> 'deleted_workspace' and relname <> all(${[...keptTables]}::text[])
+    order by relname`
+  return inOrder(tables)
+}
+
+/** Puts each table after all that refer to it, and the outbox last. */
+function inOrder(tables: readonly WorkspaceTable[]): WorkspaceTable[] {
+  const ordered: WorkspaceTable[] = []
+  for (let left = [...tables]; left.length > 0; ) {
+    const next = left.filter(({ name }) => !left.some(({ refersTo }) => refersTo.includes(name)))
+    if (next.length === 0) throw new Error(`tables refer to each other in a circle: ${left.map(({ name }) => name)}`)
+    ordered.push(...next)
+    left = left.filter((table) => !next.includes(table))
+  }
+  // Last, since tombstones that wait there would be read again with each batch of other rows.
+  const isOutbox = ({ name }: WorkspaceTable) => name === 'outbox'
+  return [...ordered.filter((table) => !isOutbox(table)), ...ordered.filter(isOutbox)]
+}

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto'
+import { consumersOf, ROUTED_SERVICES, SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
+import { createTopics } from '@backoffice/messaging/create-topics.ts'
+import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
+import { backingServices } from './backing-services.ts'
+import { tokenPrivateKey } from './caller.ts'
+import { testDatabase } from './database.ts'
+import { type ServiceProcess, startServiceProcess } from './service-process.ts'
+
+/** The gateway as a process, alone: the services behind it are away. */
+export interface GatewayProcess extends ServiceProcess {
+  /** The token of the operator `bootstrap`. */
+  readonly adminToken: string
+}
+
+/** Starts the gateway with a database and topics of its own, and waits until it is ready. */
+export async function startGatewayProcess(settings: Readonly<Record<string, string>> = {}): Promise<GatewayProcess> {
+  const { kafkaBrokers, registryUrl } = backingServices()
+  const { appUrl, workerUrl } = await testDatabase('gateway')
+  const prefix = `gateway-${randomUUID()}.`
+  const consumed = consumersOf('gateway').flatMap(({ name, topics }) => [...topics, deadLetterTopic(name)])
+  const names = new Set([...SERVICES.gateway.publishes, ...consumed])
+  const topics = [...names].map((name) => ({ name, partitions: 1, config: {} }))
+  if (topics.length > 0) await createTopics(kafkaBrokers, topics, { prefix, replicationFactor: 1 })
+  const adminToken = randomUUID()
+  const running = await startServiceProcess('gateway', {
+    DATABASE_URL: appUrl,
+    WORKER_DATABASE_URL: workerUrl,
+    KAFKA_BROKERS: kafkaBrokers.join(','),
+    KAFKA_PREFIX: prefix,
+    SCHEMA_REGISTRY_URL: registryUrl,
+    INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
+    ADMIN_TOKEN: adminToken,
+    PUBLIC_URL: 'http://127.0.0.1',
+    ...Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), 'http://127.0.0.1:9'])),
+    ...settings,
+  })
+  await running.ready()
+  return { ...running, adminToken }
+}

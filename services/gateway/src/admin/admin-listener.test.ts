@@ -1,0 +1,63 @@
+import { ROUTED_SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
+import { readConfig } from '@backoffice/runtime/config.ts'
+import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
+import { startGatewayProcess } from '@backoffice/testing/gateway-process.ts'
+import { freePort } from '@backoffice/testing/service-process.ts'
+import { expect, test } from 'vitest'
+import { GatewayConfig } from '../config.ts'
+
+const ADMIN_PORT = await freePort()
+const gateway = await startGatewayProcess({ ADMIN_PORT: String(ADMIN_PORT) })
+const adminUrl = `http://127.0.0.1:${ADMIN_PORT}`
+
+const statusOf = async (url: string, init: RequestInit = {}) => {
+  const headers = { authorization: `Bearer ${gateway.adminToken}`, 'content-type': 'application/json' }
+  return (await fetch(url, { headers, ...init })).status
+}
+
+test('with ADMIN_PORT the admin API is on that port only', async () => {
+  expect(await statusOf(`${adminUrl}/admin/v1/workspaces`)).toBe(200)
+  for (const path of ['/admin/v1/workspaces', '/admin/v1', '/admin'])
+    expect([path, await statusOf(`${gateway.url}${path}`)]).toEqual([path, 404])
+})
+
+test('with ADMIN_PORT that port has nothing else', async () => {
+  for (const path of ['/v1/products', '/v1', '/openapi.json', '/docs', '/assets/a/b/c.jpg', '/internal/app-keys'])
+    expect([path, await statusOf(`${adminUrl}${path}`)]).toEqual([path, 404])
+  expect(await statusOf(`${gateway.url}/v1/products`)).toBe(401)
+})
+
+test('its requests have the limits and the error body of the public port', async () => {
+  const answer = await fetch(`${adminUrl}/admin/v1/workspaces`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${gateway.adminToken}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'x'.repeat(1024 * 1024) }),
+  })
+  expect(answer.status).toBe(413)
+  expect(await answer.json()).toMatchObject({
+    error: { code: 'payload_too_large', request_id: answer.headers.get('x-request-id') },
+  })
+})
+
+test.each([
+  { PORT: '8080', ADMIN_PORT: '8080' },
+  { PORT: '8080', ADMIN_PORT: '8081' },
+  { PORT: '8080', OPS_PORT: '9090', ADMIN_PORT: '9090' },
+])('a port that is taken by the process itself is refused by name: %j', (ports) => {
+  const settings = {
+    ...Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), 'http://127.0.0.1:9'])),
+    DATABASE_URL: 'postgres://127.0.0.1/test',
+    WORKER_DATABASE_URL: 'postgres://127.0.0.1/test',
+    KAFKA_BROKERS: '127.0.0.1:9',
+    SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9',
+    INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
+    ADMIN_TOKEN: gateway.adminToken,
+    PUBLIC_URL: 'http://127.0.0.1',
+  }
+  expect(() => readConfig(GatewayConfig, { ...settings, ...ports })).toThrow(/ADMIN_PORT: must differ from PORT/)
+})
+
+test('SIGTERM ends both listeners, and the process exits 0', async () => {
+  expect(await gateway.end('SIGTERM')).toBe(0)
+  for (const url of [adminUrl, gateway.url]) await expect(fetch(url)).rejects.toThrow('fetch failed')
+})

@@ -1,0 +1,16 @@
+import { crc32 } from 'node:zlib'
+
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+/** Base62 digits that hold 256 bits, and 32. */
+export const SECRET_LENGTH = 43
+export const CHECK_LENGTH = 6
+
+/** The CRC32 of a text in base62: the end of keys and tokens, which tells a mistyped one without a look-up (OP-05). */
+export const checkOf = (text: string): string => base62(BigInt(crc32(text)), CHECK_LENGTH)
+
+/** A number in base62, with zeros in front up to `length` digits. */
+export function base62(value: bigint, length: number): string {
+  let digits = ''
+  for (let rest = value; rest > 0n; rest /= 62n) digits = DIGITS[Number(rest % 62n)] + digits
+  return digits.padStart(length, '0')
+}

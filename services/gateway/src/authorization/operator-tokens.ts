@@ -1,0 +1,83 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
+
+/** What was read is used for this time unless a change is announced: within it every change is in force. */
+const FRESH_MS = 5_000
+/** The time of the last use is written at most this often. */
+const USE_WRITTEN_EVERY_MS = 60_000
+
+/** The channel on which the database announces a new or revoked operator token. */
+const CHANGES = 'gateway_operators_changed'
+
+/** A token that is in force now or was when it was read. */
+export interface OperatorToken {
+  readonly id: string
+  /** The operator's name. */
+  readonly name: string
+  /** The token is refused from then on; null when it is not revoked. */
+  readonly revokedAt: Date | null
+}
+
+/** All operator tokens in memory: they are few, and a wrong token then costs no query. As a component it listens for changes. */
+export interface OperatorTokens extends Component {
+  /** The token with this hash in memory, which is at most 5 s old. */
+  find(hash: string, now: Date): Promise<OperatorToken | undefined>
+  /** The token with this hash in the database: another process may have created it a moment ago. */
+  lookUp(hash: string, now: Date): Promise<OperatorToken | undefined>
+  /** Writes when a token was used last, at most once a minute. */
+  recordUse(id: string, now: Date): Promise<void>
+}
+
+/** Reads the operator tokens over a pool of the worker role. */
+export function operatorTokens(worker: Database): OperatorTokens {
+  let announced = 0
+  let memory = { tokens: new Map<string, OperatorToken>(), until: 0, announced }
+  let reading: Promise<void> | undefined
+  const usedAt = new Map<string, number>()
+
+  async function read(now: Date): Promise<void> {
+    // Counted before the rows are read: a change that is announced meanwhile causes another reading.
+    const seen = announced
+    const rows = await worker.sql<(OperatorToken & { hash: string })[]>`
+      select encode(token_hash, 'hex') as hash, id, name, revoked_at as "revokedAt" from operator_token
+      where revoked_at is null or revoked_at > ${now}`
+    const tokens = new Map(rows.map(({ hash, ...token }) => [hash, token]))
+    memory = { tokens, until: now.getTime() + FRESH_MS, announced: seen }
+  }
+
+  const inForce = (token: OperatorToken | undefined, now: Date) =>
+    token === undefined || (token.revokedAt !== null && token.revokedAt <= now) ? undefined : token
+
+  return {
+    name: 'operator tokens',
+    async start() {
+      const onChange = () => {
+        announced++
+      }
+      // A lost connection misses announcements, so everything is read again when it is back.
+      await worker.sql.listen(CHANGES, onChange, onChange)
+    },
+    async find(hash, now) {
+      const isFresh = memory.until > now.getTime() && memory.announced === announced
+      if (!isFresh) {
+        reading ??= read(now).finally(() => {
+          reading = undefined
+        })
+        await reading
+      }
+      return inForce(memory.tokens.get(hash), now)
+    },
+    async lookUp(hash, now) {
+      await read(now)
+      return inForce(memory.tokens.get(hash), now)
+    },
+    async recordUse(id, now) {
+      const before = now.getTime() - USE_WRITTEN_EVERY_MS
+      if ((usedAt.get(id) ?? 0) > before) return
+      usedAt.set(id, now.getTime())
+      await worker.sql`
+        update operator_token set last_used_at = ${now}
+        where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(before)})`
+    },
+  }
+}

@@ -1,0 +1,60 @@
+import { type Components, mergeComponents, refuseRepeated } from '@backoffice/http/openapi-components.ts'
+import { describeWebhooks } from './webhooks.ts'
+
+type Json = Record<string, unknown>
+
+/** A service's part of the document (libs/http/src/openapi.ts). */
+export interface PartialDocument {
+  readonly paths: Readonly<Record<string, Json>>
+  readonly components: Components
+}
+
+const INFO = {
+  title: 'Commerce Back-Office API',
+  version: 'v1',
+  description:
+    'Every request carries a workspace API key: `Authorization: Bearer <API_KEY>` (or `X-Api-Key: <API_KEY>`). ' +
+    '`X-RateLimit-Limit` is how many requests the key may send at once, `X-RateLimit-Remaining` how many of them are left ' +
+    'and `X-RateLimit-Reset` the Unix second at which all of them are back.',
+  license: { name: 'MIT', identifier: 'MIT' },
+}
+
+const SECURITY_SCHEMES = { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk_live_… or sk_test_…' } }
+
+/** Made for the first document, since it takes a while. */
+let events: ReturnType<typeof describeWebhooks> | undefined
+
+/**
+ * Merges the services' parts into the API's OpenAPI document. Throws when two operations have one id, or when two services have
+ * different schemas of one name.
+ */
+export function mergeDocuments(parts: readonly PartialDocument[]): Json {
+  events ??= describeWebhooks()
+  const paths = Object.assign({}, ...parts.map(taggedPaths))
+  refuseRepeated(Object.values<Json>(paths).flatMap(operationIds))
+  return {
+    openapi: '3.1.0',
+    info: INFO,
+    servers: [{ url: '/' }],
+    components: mergeComponents([
+      { securitySchemes: SECURITY_SCHEMES },
+      ...parts.map(({ components }) => components),
+      events.components,
+    ]),
+    paths,
+    webhooks: events.webhooks,
+  }
+}
+
+const operationIds = (item: Json) => Object.values(item).map((entry) => (entry as { operationId: string }).operationId)
+
+/** Tags each operation with the resource in its path, so that the page groups them. */
+const taggedPaths = ({ paths }: PartialDocument): Json =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, item]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(item).map(([method, entry]) => [method, { tags: [path.split('/')[2]], ...(entry as Json) }]),
+      ),
+    ]),
+  )

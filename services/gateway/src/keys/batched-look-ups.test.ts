@@ -1,0 +1,81 @@
+import { expect, test } from 'vitest'
+import { batchedLookUps } from './batched-look-ups.ts'
+import type { KnownKey } from './find-keys.ts'
+
+const KEY: KnownKey = {
+  caller: { workspaceId: 'w', livemode: true, keyId: 'k', scopes: ['*'], productStatuses: ['ACTIVE'] },
+  rateLimit: null,
+  activatedAt: new Date(0),
+  expiresAt: null,
+  revokedAt: null,
+  isSuspended: false,
+  isDeleted: false,
+}
+
+/** Look-ups whose statements are answered when the test says so; the hash `real` is a key's. */
+function lookUps() {
+  const statements: { readonly hashes: string[]; answer(): void; fail(): void }[] = []
+  const lookUp = batchedLookUps((hashes) => {
+    const found = Promise.withResolvers<ReadonlyMap<string, KnownKey>>()
+    statements.push({
+      hashes,
+      answer: () => found.resolve(new Map(hashes.includes('real') ? [['real', KEY]] : [])),
+      fail: () => found.reject(new Error('away')),
+    })
+    return found.promise
+  })
+  const invent = (count: number) => Promise.allSettled(Array.from({ length: count }, (_, index) => lookUp(`${index}`)))
+  return { lookUp, invent, statements }
+}
+
+test('a single key is looked up at once', () => {
+  const { lookUp, statements } = lookUps()
+  void lookUp('real')
+  expect(statements.map(({ hashes }) => hashes)).toEqual([['real']])
+})
+
+test('of thousands of keys two statements run at once, each later one takes 500, and a real key comes in its turn', async () => {
+  const { lookUp, invent, statements } = lookUps()
+  const invented = invent(4_000)
+  const real = lookUp('real')
+  expect(statements.map(({ hashes }) => hashes.length)).toEqual([1, 1])
+  for (let index = 0; index < 10; index++) {
+    expect(statements.length).toBe(Math.min(index + 2, 10))
+    statements[index]?.answer()
+    await new Promise(setImmediate)
+  }
+  expect(await real).toBe(KEY)
+  expect((await invented).every(({ status }) => status === 'fulfilled')).toBe(true)
+  expect(statements.map(({ hashes }) => hashes.length)).toEqual([1, 1, ...Array(7).fill(500), 499])
+})
+
+test('a hash that waits already is not looked up twice', async () => {
+  const { lookUp, invent, statements } = lookUps()
+  const both = [invent(2), lookUp('real'), lookUp('real')]
+  for (const { answer } of statements) answer()
+  await new Promise(setImmediate)
+  expect(statements[2]?.hashes).toEqual(['real'])
+  statements[2]?.answer()
+  expect((await Promise.all(both)).slice(1)).toEqual([KEY, KEY])
+})
+
+test('one hash more than may wait is service_unavailable, and the others are answered', async () => {
+  const { lookUp, invent, statements } = lookUps()
+  const invented = invent(5_002)
+  await expect(lookUp('real')).rejects.toMatchObject({ code: 'service_unavailable', headers: { 'retry-after': '1' } })
+  for (let index = 0; index < 12; index++) {
+    statements[index]?.answer()
+    await new Promise(setImmediate)
+  }
+  expect((await invented).every(({ status }) => status === 'fulfilled')).toBe(true)
+})
+
+test('a statement that fails concerns its keys only', async () => {
+  const { lookUp, invent, statements } = lookUps()
+  const invented = invent(1)
+  statements[0]?.fail()
+  expect(await invented).toMatchObject([{ status: 'rejected' }])
+  const real = lookUp('real')
+  statements[1]?.answer()
+  expect(await real).toBe(KEY)
+})

@@ -1,0 +1,65 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import type { KnownKey } from './find-keys.ts'
+
+/** Keys that one statement looks up. */
+const BATCH_SIZE = 500
+/** Statements at once: a second one, since the first may be stuck on a dead connection. */
+const AT_ONCE = 2
+/** Hashes that wait at most. One more is refused at once. */
+const MAX_WAITING = 5_000
+
+type Answer = PromiseWithResolvers<KnownKey | undefined>
+
+/**
+ * Looks keys up by their hashes, at once while fewer than two statements run. Hashes that come meanwhile wait, and the next statement
+ * takes up to 500 of them: a flood of keys costs few statements, and a key waits for a few of them at most. Throws
+ * `service_unavailable` when 5,000 hashes wait already.
+ */
+export function batchedLookUps(
+  find: (hashes: string[]) => Promise<ReadonlyMap<string, KnownKey>>,
+): (hash: string) => Promise<KnownKey | undefined> {
+  const waiting = new Map<string, Answer>()
+  let running = 0
+
+  async function run() {
+    running++
+    while (waiting.size > 0) {
+      await answerAll(takeBatch())
+    }
+    running--
+  }
+
+  function takeBatch() {
+    const batch: [string, Answer][] = []
+    for (const entry of waiting) {
+      if (batch.length === BATCH_SIZE) break
+      batch.push(entry)
+      waiting.delete(entry[0])
+    }
+    return batch
+  }
+
+  async function answerAll(batch: readonly (readonly [string, Answer])[]) {
+    try {
+      const found = await find(batch.map(([hash]) => hash))
+      for (const [hash, answer] of batch) answer.resolve(found.get(hash))
+    } catch (error) {
+      for (const [, answer] of batch) answer.reject(error)
+    }
+  }
+
+  return (hash) => {
+    const same = waiting.get(hash)
+    if (same !== undefined) return same.promise
+    if (waiting.size >= MAX_WAITING) return Promise.reject(tooManyKeys())
+    const answer: Answer = Promise.withResolvers()
+    waiting.set(hash, answer)
+    if (running < AT_ONCE) void run()
+    return answer.promise
+  }
+}
+
+const tooManyKeys = () =>
+  new ApiError('service_unavailable', 'Too many API keys wait to be checked; try again shortly', {
+    headers: { 'retry-after': '1' },
+  })

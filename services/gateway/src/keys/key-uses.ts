@@ -1,0 +1,55 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+
+const EVERY_MS = 60_000
+
+/** Remembers which keys were used and writes it once a minute, and when the process stops. */
+export interface KeyUses extends Component {
+  /** Notes a use of a key, in memory. */
+  note(keyId: string, at: Date): void
+  /** Writes all noted uses with one statement; sends none when there are none. */
+  write(): Promise<void>
+}
+
+/** The times of last use of keys, written apart from requests. `db` connects as the worker role. */
+export function keyUses(db: Database, logger: Logger): KeyUses {
+  let noted = new Map<string, Date>()
+
+  async function write() {
+    if (noted.size === 0) return
+    const written = noted
+    noted = new Map()
+    try {
+      await writeUses(db, written)
+    } catch (error) {
+      noted = new Map([...written, ...noted])
+      throw error
+    }
+  }
+
+  const writer = worker({ name: 'key uses', everyMs: EVERY_MS, logger, work: write })
+  return {
+    ...writer,
+    note: (keyId, at) => void noted.set(keyId, at),
+    write,
+    async stop() {
+      await writer.stop?.()
+      await write()
+    },
+  }
+}
+
+async function writeUses({ sql }: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
+  const rows = JSON.stringify([...uses].map(([id, at]) => ({ id, at })))
+  await sql`
+    with used as materialized ( -- locked in one order, so that replicas do not deadlock
+      select api_key.id, used.at
+      from json_to_recordset(${rows}::text::json) as used (id uuid, at timestamptz)
+      join api_key on api_key.id = used.id
+      order by api_key.id for no key update of api_key
+    )
+    update api_key set last_used_at = greatest(last_used_at, used.at)
+    from used where api_key.id = used.id`
+}

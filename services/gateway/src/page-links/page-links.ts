@@ -1,0 +1,93 @@
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { v4 as uuidv4 } from 'uuid'
+import type { Reference, SignedIds } from './signed-ids.ts'
+
+/** The pages that merchants open. */
+export const PAGES = ['consent', 'embed'] as const
+export type PageName = (typeof PAGES)[number]
+
+/** The page of an installation that a link opens. */
+export interface PageTarget {
+  readonly page: PageName
+  readonly installationId: string
+  readonly provider: string
+}
+
+interface PageLink {
+  readonly url: string
+  readonly expires_at: string
+}
+
+/** Makes one-time links (OP-81); the admin API hands them out. */
+export interface PageLinks {
+  create(tx: Transaction, target: PageTarget): Promise<PageLink>
+}
+
+/** `publicUrl` is the address of the gateway as browsers see it. */
+export const pageLinks = (ids: SignedIds, publicUrl: URL): PageLinks => ({
+  async create(tx, { page, installationId, provider }) {
+    const { workspaceId } = tx.context
+    const id = uuidv4()
+    const [row] = await tx<{ expiresAt: Date }[]>`
+      with expired as (
+        delete from page_link where workspace_id = ${workspaceId} and expires_at < clock_timestamp() - interval '1 day'
+      )
+      insert into page_link (workspace_id, id, installation_id, provider, page, expires_at)
+      values (
+        ${workspaceId}, ${id}, ${installationId}, ${provider}, ${page}, clock_timestamp() + interval '10 minutes'
+      )
+      returning expires_at as "expiresAt"`
+    const url = new URL('/apps/enter', publicUrl)
+    url.searchParams.set('link', ids.sign('link', { workspaceId, id }))
+    return { url: url.href, expires_at: (row as { expiresAt: Date }).expiresAt.toISOString() }
+  },
+})
+
+/** Where a page is. */
+export const pathOf = ({ page, installationId, provider }: PageTarget): string =>
+  page === 'consent' ? `/apps/consent/${installationId}` : `/apps/${provider}/embed?installation=${installationId}`
+
+/** A session that a link has begun. */
+export interface BegunSession extends PageTarget {
+  readonly id: string
+  readonly seconds: number
+}
+
+/** Uses a link up and begins the session of the browser that opened it; undefined when the link was used before, or has expired. */
+export const useLink = (db: Database, { workspaceId, id }: Reference): Promise<BegunSession | undefined> =>
+  inWorkspaceOf(db, workspaceId, async (tx) => {
+    const [session] = await tx<BegunSession[]>`
+      with link as (
+        update page_link set used_at = clock_timestamp()
+        where workspace_id = ${workspaceId} and id = ${id} and used_at is null and expires_at > clock_timestamp()
+        returning installation_id, provider, page,
+          case page when 'consent' then interval '30 minutes' else interval '8 hours' end as lifetime
+      ), expired as (
+        delete from page_session where workspace_id = ${workspaceId} and expires_at < clock_timestamp()
+      ), session as (
+        insert into page_session (workspace_id, id, installation_id, page, expires_at)
+        select ${workspaceId}, ${uuidv4()}, installation_id, page, clock_timestamp() + lifetime from link
+        returning id
+      )
+      select
+        session.id, link.page, link.provider, link.installation_id as "installationId",
+        extract(epoch from lifetime)::integer as seconds
+      from link, session`
+    return session
+  })
+
+/** The page of a link that can still be used. Does not use it up. */
+export const findLink = (db: Database, { workspaceId, id }: Reference): Promise<PageName | undefined> =>
+  inWorkspaceOf(db, workspaceId, async (tx) => {
+    const [link] = await tx<{ page: PageName }[]>`
+      select page from page_link
+      where workspace_id = ${workspaceId} and id = ${id} and used_at is null and expires_at > clock_timestamp()`
+    return link?.page
+  })
+
+/** A transaction in a workspace that a signed text has named. It writes no records, so livemode and trace do not matter. */
+export const inWorkspaceOf = <Result>(
+  db: Database,
+  workspaceId: string,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> => db.inWorkspace({ workspaceId, livemode: true, traceparent: '' }, work)

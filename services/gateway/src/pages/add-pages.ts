@@ -1,0 +1,40 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { FastifyInstance } from 'fastify'
+import type { AppsClient } from '../apps/apps-client.ts'
+import type { SignedIds } from '../page-links/signed-ids.ts'
+import { addConsent } from './consent/consent.ts'
+import { answerPageError } from './document/answer-page-error.ts'
+import { PAGE_HEADERS } from './document/send-page.ts'
+import { addEmbed } from './embed/embed.ts'
+import { addEnter } from './sessions/enter.ts'
+import { pageSessions } from './sessions/page-sessions.ts'
+
+interface Pages {
+  readonly apps: AppsClient
+  readonly db: Database
+  readonly ids: SignedIds
+  readonly publicUrl: URL
+}
+
+/** Largest form that is read, in bytes. */
+const FORM_BYTES = 64 * 1024
+
+/** The pages of apps for merchants, under `/apps`. A cookie opens them, no key. */
+export function addPages(app: FastifyInstance, { apps, db, ids, publicUrl }: Pages): void {
+  const sessions = pageSessions(db, ids, publicUrl.protocol === 'https:')
+  const options = { apps, db, ids, sessions, publicUrl }
+  app.register(async (pages) => {
+    pages.setErrorHandler(answerPageError)
+    pages.addHook('onRequest', async (_request, reply) => {
+      reply.headers(PAGE_HEADERS)
+    })
+    pages.addContentTypeParser(
+      'application/x-www-form-urlencoded',
+      { parseAs: 'string', bodyLimit: FORM_BYTES },
+      async (_request: unknown, text: string) => new URLSearchParams(text),
+    )
+    addEnter(pages, options)
+    addConsent(pages, options)
+    addEmbed(pages, options)
+  })
+}

@@ -1,0 +1,56 @@
+import { Installation } from '@backoffice/contracts/app.ts'
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { forgedRequest } from '../document/refusals.ts'
+import { sendPage } from '../document/send-page.ts'
+import type { PageSession } from '../sessions/page-sessions.ts'
+import { merchantRequest, type PagesOptions } from '../sessions/pages-options.ts'
+import { refuseCrossSite } from '../sessions/refuse-cross-site.ts'
+import { consentPage } from './consent-page.ts'
+import { type Decision, statePage } from './state-page.ts'
+
+type Ask = FastifyRequest<{ Params: { installation: string } }>
+
+/** The length tells an installation from the parts of other paths: an app may be called `consent`. */
+const PATH = '/apps/consent/:installation(^[0-9a-f-]{36}$)'
+
+/** `/apps/consent/{installation}`: shows what an app asks for, and takes the merchant's decision (OP-81). */
+export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUrl }: PagesOptions): void {
+  const pathOf = (session: PageSession) => `/internal/installations/${session.installationId}` as const
+
+  async function show(request: Ask, reply: FastifyReply, session: PageSession, decision: Decision, hasChanged = false) {
+    const installation = await apps.send(merchantRequest(request, session), 'GET', pathOf(session), Installation)
+    if (installation.requested_scopes.length === 0) {
+      return sendPage(reply, { status: hasChanged ? 409 : 200, ...statePage(installation, session, decision) })
+    }
+    const body = consentPage({ installation, session, csrfToken: ids.csrfToken(session), hasChanged })
+    return sendPage(reply, { status: hasChanged ? 409 : 200, title: `${installation.name} asks for access`, body })
+  }
+
+  app.get(PATH, async (request: Ask, reply) => {
+    const session = await sessions.find(request, 'consent', request.params.installation)
+    return show(request, reply, session, decisionOf((request.query as { decided?: unknown }).decided))
+  })
+
+  app.post(PATH, async (request: Ask, reply) => {
+    refuseCrossSite(request, publicUrl)
+    const session = await sessions.find(request, 'consent', request.params.installation)
+    const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+    const decision = decisionOf(form.get('decision'))
+    if (!ids.isCsrfToken(session, form.get('csrf')) || decision === undefined) throw forgedRequest()
+    const shown = { scopes: form.getAll('scope'), events: form.getAll('event') }
+    const asked = merchantRequest(request, session)
+    try {
+      if (decision === 'approve') await apps.send(asked, 'POST', `${pathOf(session)}/consent`, Installation, shown)
+      else await apps.send(asked, 'POST', `${pathOf(session)}/decline`, Installation)
+    } catch (error) {
+      if (!(error instanceof ApiError && error.code === 'conflict')) throw error
+      return show(request, reply, session, undefined, true)
+    }
+    return reply.redirect(`/apps/consent/${session.installationId}?decided=${decision}`, 303)
+  })
+  refuseOtherMethods(app, PATH, ['GET', 'POST'])
+}
+
+const decisionOf = (text: unknown): Decision => (text === 'approve' || text === 'decline' ? text : undefined)

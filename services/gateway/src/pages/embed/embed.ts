@@ -1,0 +1,68 @@
+import { AppSession, Installation } from '@backoffice/contracts/app.ts'
+import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { forgedRequest, noLongerInstalled, noSuchPage } from '../document/refusals.ts'
+import { inlineFile, messagePage, sendPage } from '../document/send-page.ts'
+import type { PageSession } from '../sessions/page-sessions.ts'
+import { merchantRequest, type PagesOptions } from '../sessions/pages-options.ts'
+import { refuseCrossSite } from '../sessions/refuse-cross-site.ts'
+import { embedPage } from './embed-page.ts'
+
+type Ask = FastifyRequest<{ Params: { provider: string }; Querystring: { installation?: unknown } }>
+
+const SCRIPT = inlineFile(new URL('./embed.js', import.meta.url))
+
+/** `/apps/{provider}/embed?installation=…` shows an app in a frame; `/apps/{provider}/session` gives the page its tokens (OP-83). */
+export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl }: PagesOptions): void {
+  const sessionOf = (request: Ask) => sessions.find(request, 'embed', String(request.query.installation))
+  const pathOf = (session: PageSession) => `/internal/installations/${session.installationId}` as const
+
+  async function show(request: Ask, reply: FastifyReply) {
+    const session = await sessionOf(request)
+    const installation = await apps.send(merchantRequest(request, session), 'GET', pathOf(session), Installation)
+    const { provider, name, state, origin } = installation
+    if (provider !== request.params.provider) throw noSuchPage()
+    if (state === 'PENDING') {
+      const title = `${name} is being installed`
+      return sendPage(reply, { title, body: messagePage(title, 'This takes a few seconds.'), refreshSeconds: 2 })
+    }
+    if (state !== 'ACTIVE') {
+      await sessions.end(reply, session)
+      throw noLongerInstalled(name)
+    }
+    // A frame on our own origin could use the cookies of these pages.
+    if (new URL(origin).origin === publicUrl.origin) throw noSuchPage()
+    // Popups of the app, such as another service's sign-in, can answer it.
+    reply.header('cross-origin-opener-policy', 'same-origin-allow-popups')
+    return sendPage(reply, {
+      title: name,
+      body: embedPage(installation, session, ids.csrfToken(session)),
+      isFullSize: true,
+      script: SCRIPT,
+      policy: [`frame-src ${new URL(origin).origin}`, "connect-src 'self'"],
+    })
+  }
+
+  async function giveToken(request: Ask, reply: FastifyReply) {
+    refuseCrossSite(request, publicUrl)
+    const session = await sessionOf(request)
+    const csrf = request.headers['x-csrf-token']
+    if (!ids.isCsrfToken(session, typeof csrf === 'string' ? csrf : undefined)) throw forgedRequest()
+    const asked = merchantRequest(request, session)
+    const opened = await apps.send(asked, 'POST', `${pathOf(session)}/session`, AppSession)
+    if (opened.provider !== request.params.provider) throw noSuchPage()
+    const expiresAt = Date.parse(opened.expires_at)
+    return reply.code(201).send({
+      token: opened.token,
+      exp: expiresAt / 1000,
+      // The browser's clock may be wrong.
+      expires_in: Math.round((expiresAt - Date.now()) / 1000),
+      origin: opened.origin,
+    })
+  }
+
+  app.get('/apps/:provider/embed', show)
+  refuseOtherMethods(app, '/apps/:provider/embed', ['GET'])
+  app.post('/apps/:provider/session', giveToken)
+  refuseOtherMethods(app, '/apps/:provider/session', ['POST'])
+}

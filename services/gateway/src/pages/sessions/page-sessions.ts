@@ -1,0 +1,69 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { type BegunSession, inWorkspaceOf, type PageName } from '../../page-links/page-links.ts'
+import type { Reference, SignedIds } from '../../page-links/signed-ids.ts'
+import { noSession } from '../document/refusals.ts'
+
+/** The session of a browser on one page of one installation. */
+export interface PageSession extends Reference {
+  readonly page: PageName
+  readonly installationId: string
+  readonly workspaceName: string
+  readonly livemode: boolean
+}
+
+/** Sessions of the pages. A cookie carries each: `<page>-<installation>`, so that one browser can have several pages open. */
+export interface PageSessions {
+  /** Sets the cookie of a session that has begun. */
+  begin(reply: FastifyReply, workspaceId: string, session: BegunSession): void
+  /** The session of the request's browser. Throws a refusal when it has none on this page of this installation. */
+  find(request: FastifyRequest, page: PageName, installationId: string): Promise<PageSession>
+  /** Ends a session before its time. */
+  end(reply: FastifyReply, session: PageSession): Promise<void>
+}
+
+/** `isSecure` tells whether browsers reach the gateway over https. */
+export function pageSessions(db: Database, ids: SignedIds, isSecure: boolean): PageSessions {
+  const nameOf = (page: PageName, installationId: string) => `${isSecure ? '__Secure-' : ''}${page}-${installationId}`
+  const cookie = (name: string, value: string, seconds: number) =>
+    `${name}=${value}; Max-Age=${seconds}; Path=/apps; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
+
+  return {
+    begin(reply, workspaceId, { id, page, installationId, seconds }) {
+      const value = ids.sign('session', { workspaceId, id })
+      reply.header('set-cookie', cookie(nameOf(page, installationId), value, seconds))
+    },
+    async find({ headers }, page, installationId) {
+      const reference = ids.read('session', cookieOf(headers.cookie, nameOf(page, installationId)))
+      if (reference === undefined) throw noSession()
+      const { workspaceId, id } = reference
+      const [session] = await inWorkspaceOf(
+        db,
+        workspaceId,
+        (tx) => tx<PageSession[]>`
+          select
+            session.workspace_id as "workspaceId", session.id, session.page, session.installation_id as "installationId",
+            workspace.name as "workspaceName", workspace.livemode
+          from page_session as session join workspace on workspace.id = session.workspace_id
+          where session.workspace_id = ${workspaceId} and session.id = ${id} and session.page = ${page}
+            and session.installation_id = ${installationId} and session.expires_at > clock_timestamp()
+            and workspace.suspended_at is null and workspace.deleted_at is null`,
+      )
+      if (session === undefined) throw noSession()
+      return session
+    },
+    async end(reply, { workspaceId, id, page, installationId }) {
+      await inWorkspaceOf(
+        db,
+        workspaceId,
+        (tx) => tx`delete from page_session where workspace_id = ${workspaceId} and id = ${id}`,
+      )
+      reply.header('set-cookie', cookie(nameOf(page, installationId), '', 0))
+    },
+  }
+}
+
+function cookieOf(header: string | undefined, name: string): string | undefined {
+  const pair = header?.split('; ').find((one) => one.startsWith(`${name}=`))
+  return pair?.slice(name.length + 1)
+}

@@ -1,0 +1,28 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import type { FastifyRequest } from 'fastify'
+import type { AppsClient, AppsRequest } from '../../apps/apps-client.ts'
+import type { SignedIds } from '../../page-links/signed-ids.ts'
+import type { PageSession, PageSessions } from './page-sessions.ts'
+
+/** What the pages work with. */
+export interface PagesOptions {
+  readonly apps: AppsClient
+  /** Writes inside one workspace. */
+  readonly db: Database
+  readonly ids: SignedIds
+  readonly sessions: PageSessions
+  /** The gateway's address, as browsers see it. */
+  readonly publicUrl: URL
+}
+
+/** A request of the merchant to apps, in the workspace of the session. */
+export function merchantRequest(request: FastifyRequest, { workspaceId, livemode }: PageSession): AppsRequest {
+  request.logged = { ...request.logged, workspace_id: workspaceId }
+  return {
+    actor: 'merchant',
+    workspace: { id: workspaceId, livemode },
+    requestId: request.id,
+    traceparent: traceparentFrom(request.headers.traceparent),
+  }
+}

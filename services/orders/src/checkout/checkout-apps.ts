@@ -1,0 +1,52 @@
+import { type CheckoutRequest, CheckoutSession } from '@backoffice/contracts/app.ts'
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { internalCalls } from '@backoffice/http/internal-calls.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { Component } from '@backoffice/runtime/process.ts'
+import type { z } from 'zod'
+import { callSlots } from '../catalog/call-slots.ts'
+
+/** The apps of workspaces, as orders asks them for a checkout. */
+export interface CheckoutApps {
+  /**
+   * Asks the workspace's app for a checkout, with the token of the request (OP-85). Throws the refusal of the app, or of apps, as
+   * `unprocessable`, and `service_unavailable` when there is no answer in time.
+   */
+  createCheckout(context: RequestContext, provider: string, order: CheckoutOrder): Promise<CheckoutSession>
+}
+
+type CheckoutOrder = z.output<typeof CheckoutRequest>
+
+/** An app may take 10 s (OP-85), so a slow one must not take the slots of other workspaces. */
+const LIMITS = {
+  answerMs: 12_000,
+  slots: { running: 64, runningPerWorkspace: 8, waitingPerWorkspace: 32, waitMs: 2_000 },
+}
+
+/** Opens connections to the service apps. */
+export function checkoutApps(url: string): CheckoutApps & Component {
+  const { answerMs, slots } = LIMITS
+  const calls = internalCalls('apps', url, { connections: slots.running, answerMs })
+  const inSlot = callSlots(slots, tooManyCheckouts)
+  return {
+    name: calls.name,
+    createCheckout: ({ workspaceId, token, requestId, traceparent }, provider, order) =>
+      inSlot(workspaceId, () =>
+        calls.send({
+          token,
+          method: 'POST',
+          path: '/internal/checkout',
+          body: { provider, ...order },
+          answer: CheckoutSession,
+          requestId,
+          ...(traceparent !== undefined && { traceparent }),
+        }),
+      ),
+    ...(calls.stop && { stop: calls.stop }),
+  }
+}
+
+const tooManyCheckouts = () =>
+  new ApiError('service_unavailable', 'This workspace has too many checkouts under way; try again', {
+    headers: { 'retry-after': '1' },
+  })

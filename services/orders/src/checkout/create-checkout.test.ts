@@ -1,0 +1,149 @@
+import type { CheckoutSession } from '@backoffice/contracts/app.ts'
+import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { type AnswerRequest, answeringServer, hangUp, json } from '../testing/answering-server.ts'
+import { ordersService } from '../testing/orders-api.ts'
+import { checkoutApps } from './checkout-apps.ts'
+
+const server = await answeringServer()
+const apps = checkoutApps(server.url)
+whenDone(() => apps.stop?.())
+const { send, createOrder, catalog, recordsOf } = await ordersService({ apps })
+
+type Caller = ReturnType<typeof aCaller>
+
+/** What apps was asked, in order. */
+const asked: { path: string | undefined; caller: unknown; body: unknown }[] = []
+const SESSION = { sessionId: 's1', redirectUrl: 'https://pay.example/s1', amountMinor: 2100 }
+const callerIn = (token: unknown) =>
+  JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString()).caller
+const answering =
+  (answer: AnswerRequest): AnswerRequest =>
+  (request, response, body) => {
+    asked.push({ path: request.url, caller: callerIn(request.headers[INTERNAL_TOKEN_HEADER]), body: JSON.parse(body) })
+    return answer(request, response, body)
+  }
+server.answer = answering(json(201, SESSION))
+
+const checkOut = <Body = { error: { code: string; message: string } }>(
+  caller: Caller,
+  id: string,
+  body: unknown = { provider: 'pay' },
+  headers?: Record<string, string>,
+) => send<Body>(caller, 'POST', `/v1/orders/${id}/checkout`, body, headers)
+const askedOf = (id: string) =>
+  asked.map(({ body }) => body).filter((body) => (body as { orderId: string }).orderId === id)
+const statusOf = async (caller: Caller, id: string) =>
+  (await send<{ status: string }>(caller, 'GET', `/v1/orders/${id}`)).body.status
+const pay = (caller: Caller, id: string, amount: number) =>
+  send(caller, 'POST', `/v1/orders/${id}/payments`, { amount, currency: 'EUR', reference: `p${amount}` })
+
+it('a checkout places an order at CART and answers the session of the app (OP-44, OP-85)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const { status, body } = await checkOut<CheckoutSession>(caller, id)
+  expect([status, body]).toEqual([201, SESSION])
+  expect(await statusOf(caller, id)).toBe('PLACED')
+  expect((await recordsOf(id)).map(({ type }) => type)).toEqual(['order.created', 'order.updated'])
+  expect(asked.at(-1)).toEqual({
+    path: '/internal/checkout',
+    caller,
+    body: { provider: 'pay', orderId: id, amountMinor: 2000, currency: 'EUR' },
+  })
+})
+
+it('the amount is what is left to pay', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller, { status: 'PLACED' })
+  await pay(caller, id, 500)
+  expect((await checkOut(caller, id)).status).toBe(201)
+  expect(askedOf(id)).toEqual([{ provider: 'pay', orderId: id, amountMinor: 1500, currency: 'EUR' }])
+})
+
+it.each<[string, (caller: Caller, id: string) => Promise<unknown>, string]>([
+  ['CANCELLED', (caller, id) => send(caller, 'PUT', `/v1/orders/${id}`, { status: 'CANCELLED' }), 'status: '],
+  ['COMPLETED', (caller, id) => send(caller, 'PUT', `/v1/orders/${id}`, { status: 'COMPLETED' }), 'status: '],
+  ['PAID', (caller, id) => pay(caller, id, 2000), 'payment_status: '],
+])('an order that is %s is a conflict, and no app is asked', async (_, change, path) => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller, { status: 'PLACED' })
+  await change(caller, id)
+  const { status, body } = await checkOut(caller, id)
+  expect([status, body.error.code]).toEqual([409, 'conflict'])
+  expect(body.error.message).toContain(path)
+  expect(askedOf(id)).toEqual([])
+})
+
+it('an order with nothing to pay is a conflict and stays at CART', async () => {
+  const caller = aCaller()
+  const { id: variant } = await catalog.addVariant(caller, { price: { EUR: 0 } })
+  const { id } = await createOrder(caller, { items: [{ variant, quantity: 1 }] })
+  expect((await checkOut(caller, id)).status).toBe(409)
+  expect(await statusOf(caller, id)).toBe('CART')
+})
+
+it('short stock is a conflict: the order stays at CART, and no app is asked', async () => {
+  const caller = aCaller()
+  const { id: variant } = await catalog.addVariant(caller, { stock: 1 })
+  const { id } = await createOrder(caller, { items: [{ variant, quantity: 2 }] })
+  expect((await checkOut(caller, id)).body.error.code).toBe('conflict')
+  expect(await statusOf(caller, id)).toBe('CART')
+  expect(askedOf(id)).toEqual([])
+})
+
+it('a refusal of the app is unprocessable with its message; the order stays PLACED for another try', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const message = 'provider: pay refuses the checkout: the account is closed'
+  const refusal = { error: { code: 'unprocessable', message, request_id: 'r' } }
+  server.next.push(answering(json(422, refusal)))
+  const refused = await checkOut(caller, id)
+  expect([refused.status, refused.body.error.message]).toEqual([422, message])
+  expect(await statusOf(caller, id)).toBe('PLACED')
+  expect((await checkOut(caller, id)).status).toBe(201)
+})
+
+it.each<[string, AnswerRequest]>([
+  [
+    'fails',
+    json(503, {
+      error: { code: 'service_unavailable', message: 'pay does not create a checkout now', request_id: 'r' },
+    }),
+  ],
+  ['hangs up', hangUp],
+  ['answers something else', json(201, { sessionId: 1 })],
+])('apps that %s is service_unavailable', async (_, answer) => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  server.next.push(answering(answer))
+  expect((await checkOut(caller, id)).status).toBe(503)
+})
+
+it('the same Idempotency-Key gets the first answer again, and the app is asked once (OP-08)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const key = { 'idempotency-key': crypto.randomUUID() }
+  const first = await checkOut(caller, id, undefined, key)
+  await pay(caller, id, 2000)
+  server.next.push(answering(json(201, { ...SESSION, sessionId: 's2' })))
+  const second = await checkOut(caller, id, undefined, key)
+  server.next.length = 0
+  expect([second.status, second.body]).toEqual([first.status, first.body])
+  expect(askedOf(id)).toHaveLength(1)
+  const other = await checkOut(caller, id, { provider: 'cards' }, key)
+  expect(other.status).toBeGreaterThanOrEqual(400)
+})
+
+it('another order, another workspace, a wrong provider and a key without the scope are refused', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  expect((await checkOut(caller, crypto.randomUUID())).status).toBe(404)
+  expect((await checkOut(aCaller(), id)).status).toBe(404)
+  for (const body of [{}, { provider: 'Not a provider' }, { provider: 'pay', amountMinor: 1 }]) {
+    expect((await checkOut(caller, id, body)).status).toBe(400)
+  }
+  expect((await checkOut({ ...caller, scopes: ['sale::read'] }, id)).status).toBe(403)
+  expect(await statusOf(caller, id)).toBe('CART')
+})

@@ -1,0 +1,57 @@
+import { CheckoutSession } from '@backoffice/contracts/app.ts'
+import { Provider } from '@backoffice/contracts/app-manifest.ts'
+import { conflict } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { created } from '@backoffice/http/reply.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { type OrderRecord, readOrder } from '../orders/order.ts'
+import type { PlaceWithStock } from '../orders/place-order.ts'
+import type { CheckoutApps } from './checkout-apps.ts'
+
+const CheckoutBody = named('CheckoutInput', z.strictObject({ provider: Provider }), { provider: 'example-pay' })
+
+/**
+ * POST /v1/orders/{id}/checkout (extension of OP-85): asks an installed app for a checkout of what is open on the order. An order at
+ * CART is placed first (OP-44); it stays PLACED when the app refuses, so the request can be repeated.
+ */
+export const createCheckout = (db: Database, place: PlaceWithStock, apps: CheckoutApps) =>
+  operation({
+    operationId: 'createOrderCheckout',
+    method: 'POST',
+    path: '/v1/orders/{id}/checkout',
+    summary: 'Start a checkout of an order with an installed app',
+    scope: 'sale::create',
+    params: z.strictObject({ id: Id }),
+    body: CheckoutBody,
+    responses: { 201: CheckoutSession },
+    openPoints: ['OP-08', 'OP-44', 'OP-85'],
+    extension: true,
+
+    async handle({ params: { id }, body: { provider }, context, now, inWorkspace, storedAnswer }) {
+      const stored = await storedAnswer()
+      if (stored) return stored
+      requireOpen(await db.inWorkspace(context, (tx) => readOrder(tx, id)))
+      const order = await place(context, id, now)
+      const { amountMinor, currency } = requireOpen(order)
+      const session = await apps.createCheckout(context, provider, { orderId: id, amountMinor, currency })
+      return inWorkspace(async () => created(session))
+    },
+  })
+
+/** What is left to pay, in minor units. Throws `conflict` when the order is cancelled or completed, or nothing is left. */
+function requireOpen({ status, paymentStatus, totalPrice, paid, currency }: OrderRecord) {
+  if (status === 'CANCELLED' || status === 'COMPLETED') {
+    throw conflict(['status'], `an order that is ${status} has no checkout`)
+  }
+  const amountMinor = totalPrice - paid
+  if (paymentStatus === 'PAID' || paymentStatus === 'REFUNDED' || amountMinor <= 0) {
+    throw conflict(
+      ['payment_status'],
+      `nothing is left to pay: the order is ${paymentStatus}, of ${totalPrice} ${currency}`,
+    )
+  }
+  return { amountMinor, currency }
+}

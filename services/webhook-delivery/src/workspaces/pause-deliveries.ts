@@ -1,0 +1,24 @@
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
+import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-hooks.ts'
+
+/**
+ * Lets the deliveries of a suspended workspace wait, and those of a deleted one for good: the dispatchers read the state of a workspace
+ * with its endpoints. Nothing is written to the deliveries themselves, so a suspension costs the same for any backlog.
+ */
+export const pauseDeliveries: WorkspaceHooks = {
+  onSuspended: (tx, at) => save(tx, at, null),
+  onResumed: (tx, at) => save(tx, at, new Date()),
+  onDeleted: (tx) => raiseVersion(tx, 'endpoint_set', tx.context.workspaceId),
+}
+
+/** A record that comes again, or after a later one, changes nothing. */
+async function save(tx: Transaction, at: Date, resumedAt: Date | null): Promise<void> {
+  const { workspaceId } = tx.context
+  const saved = await tx`
+    insert into suspended_workspace as known (workspace_id, changed_at, resumed_at)
+    values (${workspaceId}, ${at}, ${resumedAt})
+    on conflict (workspace_id) do update set changed_at = excluded.changed_at, resumed_at = excluded.resumed_at
+      where known.changed_at < excluded.changed_at`
+  if (saved.count > 0) await raiseVersion(tx, 'endpoint_set', workspaceId)
+}

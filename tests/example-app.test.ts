@@ -1,0 +1,141 @@
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { fileURLToPath } from 'node:url'
+import { encryptedKeyStore } from '@backoffice/app-sdk/key-store.ts'
+import { recordsInMemory } from '@backoffice/app-sdk/records.ts'
+import type { AppSession, CheckoutSession, Installation } from '@backoffice/contracts/app.ts'
+import type { Order } from '@backoffice/contracts/order.ts'
+import type { Product } from '@backoffice/contracts/product.ts'
+import { headerSigner } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { freePort } from '@backoffice/testing/service-process.ts'
+import { afterAll, expect, it } from 'vitest'
+import { apiWith } from './testing/api.ts'
+import { aProduct } from './testing/products.ts'
+import { startStack } from './testing/stack.ts'
+import { newWorkspace } from './testing/workspaces.ts'
+
+const stack = await startStack()
+const { gateway, admin_token, services } = stack.description()
+const admin = apiWith(gateway, admin_token)
+const manifest = JSON.parse(readFileSync(new URL('../examples/app/payments.app.json', import.meta.url), 'utf8'))
+
+const folder = mkdtempSync(join(tmpdir(), 'example-app-'))
+const encryptionKey = randomBytes(32).toString('base64')
+const database = join(folder, 'payments.db')
+const port = await freePort()
+const origin = `http://127.0.0.1:${port}`
+const child = spawn(process.execPath, [fileURLToPath(new URL('../examples/app/src/main.ts', import.meta.url))], {
+  env: {
+    PATH: process.env.PATH,
+    PLATFORM_URL: gateway,
+    APP_ENCRYPTION_KEY: encryptionKey,
+    PORT: String(port),
+    DATABASE: database,
+  },
+})
+let log = ''
+for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += chunk))
+afterAll(() => {
+  child.kill('SIGKILL')
+  rmSync(folder, { recursive: true })
+})
+await eventually('the example app listens', () => log.includes('Server listening'))
+
+const workspace = await newWorkspace(stack.description())
+const signed = headerSigner(stack.internalPrivateKey)
+
+/** A session token, as the page around the embed gets one for the merchant. */
+async function sessionToken(installation: string): Promise<string> {
+  const merchant = { workspaceId: workspace.id, livemode: true, keyId: 'merchant', scopes: [], productStatuses: [] }
+  const url = `${services.apps?.url}/internal/installations/${installation}/session`
+  const response = await fetch(url, { method: 'POST', headers: await signed(merchant) })
+  return ((await response.json()) as AppSession).token
+}
+const rowsOf = (query: string, ...values: string[]) => {
+  const connection = new DatabaseSync(database, { readOnly: true })
+  const rows = connection.prepare(query).all(...values)
+  connection.close()
+  return rows
+}
+/** The key that the app keeps, which is nowhere else. */
+async function deliveredKey(): Promise<string> {
+  const records = recordsInMemory()
+  for (const { sealed } of rowsOf('select sealed from credentials where workspace_id = ?', workspace.id)) {
+    await records.set(workspace.id, String(sealed))
+  }
+  return (await encryptedKeyStore(records, encryptionKey).get(workspace.id))?.apiKey ?? ''
+}
+const installationNow = async (id: string) => (await admin<Installation>('GET', `/admin/v1/installations/${id}`)).body
+const appKeys = async () => {
+  const path = `/admin/v1/workspaces/${workspace.id}/keys`
+  type Keys = { items: { kind: string; scopes: string[]; revoked_at: string | null; last_used_at: string | null }[] }
+  return (await admin<Keys>('GET', path)).body.items.filter(({ kind }) => kind === 'app')
+}
+
+it('the example app is installed, takes a payment, hears of it, and is uninstalled with everything purged', async () => {
+  expect((await admin('POST', '/admin/v1/apps', { origin, manifest })).status).toBe(201)
+  const request = { provider: manifest.provider }
+  const asked = await admin<Installation>('POST', `/admin/v1/workspaces/${workspace.id}/installations`, request)
+  expect([asked.status, asked.body.requested_scopes]).toEqual([201, ['sale::create']])
+  const { id } = asked.body
+  await admin('POST', `/admin/v1/installations/${id}/consent`, {})
+  await eventually('it is ACTIVE', async () => (await installationNow(id)).state === 'ACTIVE')
+  expect(await appKeys()).toMatchObject([{ scopes: ['sale::create'], revoked_at: null }])
+
+  // The embed is a page without data; its data come with a session token, for the token's workspace.
+  const page = await fetch(`${origin}${manifest.embed}`)
+  expect([page.status, page.headers.get('content-security-policy')]).toEqual([
+    200,
+    `default-src 'self'; frame-ancestors ${gateway}`,
+  ])
+  const embedData = async (token: string) => {
+    const response = await fetch(`${origin}/embed/payments`, { headers: { authorization: `Bearer ${token}` } })
+    return { status: response.status, body: (await response.json()) as { payments: unknown[] } }
+  }
+  expect((await embedData('none')).status).toBe(401)
+  expect(await embedData(await sessionToken(id))).toEqual({ status: 200, body: { workspace: 'Test', payments: [] } })
+
+  const product = (await workspace.api<Product>('POST', '/v1/products', aProduct())).body
+  const form = { currency: 'NGN', items: [{ variant: product.variants[0]?.id, quantity: 2 }] }
+  const order = (await workspace.api<Order>('POST', '/v1/orders', form)).body
+  const checkOut = () => workspace.api<CheckoutSession>('POST', `/v1/orders/${order.id}/checkout`, request)
+  const checkout = await checkOut()
+  expect([checkout.status, checkout.body]).toEqual([
+    201,
+    { sessionId: expect.any(String), redirectUrl: `${origin}/pay/${checkout.body.sessionId}`, amountMinor: 900_000 },
+  ])
+  expect((await checkOut()).body).toEqual(checkout.body)
+  expect(await (await fetch(checkout.body.redirectUrl)).text()).toContain('900000 NGN')
+  const paid = await fetch(checkout.body.redirectUrl, { method: 'POST', body: new URLSearchParams() })
+  expect(await paid.text()).toContain('Paid. Thank you.')
+  const after = (await workspace.api<Order>('GET', `/v1/orders/${order.id}`)).body
+  expect(after).toMatchObject({ status: 'PLACED', payment_status: 'PAID' })
+  expect((await embedData(await sessionToken(id))).body.payments).toMatchObject([{ order: order.id, isPaid: true }])
+
+  const eventsOf = 'select type from event where workspace_id = ? order by type'
+  await eventually('both webhooks', () => rowsOf(eventsOf, workspace.id).length === 2)
+  expect(rowsOf(eventsOf, workspace.id).map(({ type }) => type)).toEqual(['invoice.paid', 'order.paid'])
+
+  const stored = readFileSync(database).toString('latin1') + readFileSync(`${database}-wal`).toString('latin1')
+  for (const text of [log, stored]) expect(text).not.toMatch(/sk_live_|whsec_/)
+
+  const pay = apiWith(gateway, await deliveredKey())
+  const again = { amount: 1, currency: 'NGN', provider: manifest.provider, reference: 'again' }
+  const payAgain = async () => (await pay('POST', `/v1/orders/${order.id}/payments`, again)).status
+  expect([await payAgain(), (await pay('GET', '/v1/orders')).body.error.code]).toEqual([201, 'insufficient_scope'])
+
+  expect((await admin('DELETE', `/admin/v1/installations/${id}`)).status).toBe(202)
+  const held = () => ['credentials', 'checkout', 'event'].flatMap((table) => rowsOf(`select * from ${table}`))
+  await eventually('everything is purged', () => held().length === 0)
+  expect((await installationNow(id)).state).toBe('UNINSTALLED')
+  expect(await appKeys()).toMatchObject([{ revoked_at: expect.any(String) }])
+  await eventually('the key is refused', async () => (await payAgain()) === 401)
+  const endpoints = (await workspace.api<{ total: number }>('GET', '/v1/webhooks')).body
+  expect(endpoints.total).toBe(0)
+  expect((await checkOut()).status).toBeGreaterThanOrEqual(400)
+})
