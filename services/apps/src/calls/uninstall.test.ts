@@ -164,7 +164,7 @@ describe('uninstalling', () => {
     await appsSql`update call set expires_at = clock_timestamp() - interval '1 second' where installation_id = ${id}`
     await purged(id)
     await expect
-      .poll(() => platform.acts(`installations/${id}`), { timeout: 20_000 })
+      .poll(() => platform.acts(`installations/${id}`), { timeout: 40_000 })
       .toContain('apps installation.purge_failed')
     expect(await installation(id)).toMatchObject({
       state: 'UNINSTALLED',
