@@ -68,6 +68,7 @@ create table call (
 );
 
 create index call_due on call (app_id, due_at);
+create index call_claimed on call (app_id) where claimed_until is not null;
 create index call_with_access on call (due_at) where kind = 'uninstall' and access_ended_at is null;
 
 call enable_workspace_rls('installation', 'call');

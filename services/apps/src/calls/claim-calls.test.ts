@@ -9,7 +9,7 @@ import { releaseCall, renewClaims } from './claims.ts'
 const { admin, db, workerUrl, anApp, install, send, acknowledge } = await appsApi()
 const worker = openDatabase({ url: workerUrl, applicationName: 'test worker' })
 whenDone(() => worker.stop?.())
-const claim = (room = 32) => claimCalls({ db, worker }, room)
+const claim = (calls = 32, retries = 16) => claimCalls({ db, worker }, { calls, retries })
 const inWorkspace = (call: Awaited<ReturnType<typeof claim>>[number], delayMs: number) =>
   db.inWorkspace(call.context, (tx) => releaseCall(tx, call, delayMs))
 
@@ -57,6 +57,16 @@ test('with few places left apps take turns, the longest due first', async () => 
   for (const { provider } of apps) await consented(provider, 3)
   const claimed = await claim(4)
   expect(claimed.map(({ appId }) => appId)).toEqual([...apps, apps[0]].map((app) => app?.id))
+})
+
+test('repeated calls of many apps that hang leave room for the first call of another', async () => {
+  const apps = await Promise.all(Array.from({ length: 10 }, () => anApp()))
+  for (const { id } of apps) await manyConsented(id, 4)
+  await admin`update call set attempts = 3`
+  const [fresh] = await consented((await anApp()).provider, 1)
+  const claimed = await claim()
+  expect(claimed.filter(({ attempts }) => attempts > 1)).toHaveLength(16)
+  expect(claimed).toContainEqual(expect.objectContaining({ installationId: fresh, attempts: 1 }))
 })
 
 test('replicas that claim at the same moment never get the same call', async () => {

@@ -29,47 +29,58 @@ export interface ClaimedCall {
 /** Calls under way to one app: a slow app takes no more of a replica's places. */
 const PER_APP = 4
 
+/** How many calls a replica can take on. */
+interface Room {
+  readonly calls: number
+  /** How many of them may be repeated ones. */
+  readonly retries: number
+}
+
 /**
- * Claims at most `room` calls that are due. First come those that end the access of an uninstalled app, since they do not wait for it.
- * Then apps take turns, and each has few calls under way. The calls of one app in one workspace are made in their order: an app that is
- * installed again has heard of its uninstallation before.
+ * Claims calls that are due, as many as there is room for. First come those that end the access of an uninstalled app, since they do not
+ * wait for it. Then apps take turns, and each has few calls under way. The calls of one app in one workspace are made in their order: an
+ * app that is installed again has heard of its uninstallation before.
  */
-export async function claimCalls({ db, worker }: Databases, room: number): Promise<ClaimedCall[]> {
+export async function claimCalls({ db, worker }: Databases, room: Room): Promise<ClaimedCall[]> {
   const due = await worker.sql<{ workspace_id: string; installation_id: string; livemode: boolean }[]>`
     select due.workspace_id, due.installation_id, installation.livemode
     from (
-      (
-        select workspace_id, installation_id, due_at, 0 as nth
-        from call
-        where kind = 'uninstall' and access_ended_at is null
-          and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
-        order by due_at
-        limit ${room}
-      )
-      union all
-      select next.*
-      from app
-      cross join lateral (
-        select workspace_id, installation_id, due_at, row_number() over (order by due_at) as nth
-        from call
-        where app_id = app.id and (kind = 'provision' or access_ended_at is not null)
-          and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
-          and not exists (
-            select from call as earlier
-            where earlier.workspace_id = call.workspace_id and earlier.app_id = call.app_id
-              and earlier.created_at < call.created_at
-          )
-        order by due_at
-        limit ${PER_APP} - least(${PER_APP}, (
-          select count(*) from call
+      select *, row_number() over (partition by attempts > 0 order by nth, due_at) as place
+      from (
+        (
+          select workspace_id, installation_id, attempts, due_at, 0 as nth
+          from call
+          where kind = 'uninstall' and access_ended_at is null
+            and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
+          order by due_at
+          limit ${room.calls}
+        )
+        union all
+        select next.*
+        from app
+        cross join lateral (
+          select workspace_id, installation_id, attempts, due_at, row_number() over (order by due_at) as nth
+          from call
           where app_id = app.id and (kind = 'provision' or access_ended_at is not null)
-            and claimed_until > clock_timestamp()
-        ))
-      ) next
+            and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
+            and not exists (
+              select from call as earlier
+              where earlier.workspace_id = call.workspace_id and earlier.app_id = call.app_id
+                and earlier.created_at < call.created_at
+            )
+          order by due_at
+          limit ${PER_APP} - least(${PER_APP}, (
+            select count(*) from call
+            where app_id = app.id and (kind = 'provision' or access_ended_at is not null)
+              and claimed_until > clock_timestamp()
+          ))
+        ) next
+      ) candidate
     ) due
     join installation on installation.workspace_id = due.workspace_id and installation.id = due.installation_id
+    where due.attempts = 0 or due.place <= ${room.retries}
     order by nth, due.due_at
-    limit ${room}`
+    limit ${room.calls}`
   const claimed = await Promise.all(
     due.map((row) => {
       const { workspace_id: workspaceId, livemode } = row

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { appsService } from '../testing/apps-service.ts'
 import type { PartnerApp } from '../testing/partner-app.ts'
 
-const platform = await appsService({ APP_RETRY_DELAYS: '100ms', APP_ANSWER_TIMEOUT: '20s' })
+const platform = await appsService({ APP_RETRY_DELAYS: '100ms', APP_ANSWER_TIMEOUT: '5s' })
 const { admin, anApp, aWorkspace, keys, endpoints, installation } = platform
 const appsSql = platform.sqlOf('apps')
 const WEBHOOKS = { path: '/hook', events: ['order.paid'] }

@@ -8,8 +8,8 @@ import { endAccessOfUninstalled, giveUpProvision, uninstallFromApp } from './end
 import { provision } from './provision.ts'
 import { recordFailure } from './record-failure.ts'
 
-/** Calls that a replica makes at the same time. */
-const SLOTS = 32
+/** Calls that a replica makes at the same time. Repeated ones leave the others room: apps that hang do not delay a new installation. */
+const SLOTS = { calls: 32, retries: 16 }
 /** The pause between looks for calls that are due, in milliseconds: as short as the first delay, within these. */
 const PAUSE = { least: 50, most: 1000 }
 
@@ -22,8 +22,9 @@ export function makeCalls(calling: Calling & { readonly logger: Logger }): Compo
     logger: calling.logger,
     async work(stopping) {
       await renewClaims(calling.worker.sql, [...underWay.keys()])
-      const room = SLOTS - underWay.size
-      const claimed = room > 0 ? await claimCalls(calling, room) : []
+      const retries = [...underWay.keys()].filter(({ attempts }) => attempts > 1).length
+      const room = { calls: SLOTS.calls - underWay.size, retries: SLOTS.retries - retries }
+      const claimed = room.calls > 0 ? await claimCalls(calling, room) : []
       for (const call of claimed) {
         const ending = makeCall(calling, call, stopping).finally(() => {
           underWay.delete(call)

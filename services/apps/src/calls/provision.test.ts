@@ -199,12 +199,12 @@ describe('once acknowledged', () => {
       'operator installation.uninstalled',
       'apps installation.purged',
     ]
-    await expect.poll(() => platform.acts(`installations/${id}`), { timeout: 20_000 }).toHaveLength(5)
+    await expect.poll(() => platform.acts(`installations/${id}`), { timeout: 40_000 }).toHaveLength(5)
     expect((await platform.acts(`installations/${id}`)).toSorted()).toEqual(expected.toSorted())
     // Published again, as after a kill of the relay before it noted that it had published.
     await appsSql`update outbox set published_at = null where workspace_id = ${workspace}`
     const { id: later } = await active()
-    await expect.poll(() => platform.acts(`installations/${later}`), { timeout: 20_000 }).toHaveLength(3)
+    await expect.poll(() => platform.acts(`installations/${later}`), { timeout: 40_000 }).toHaveLength(3)
     expect(await platform.acts(`installations/${id}`)).toHaveLength(5)
   })
 })

@@ -121,6 +121,26 @@ describe('uninstalling', () => {
     await purged(id)
   })
 
+  test('before its key was minted leaves a revoked key, so that an attempt that arrives late cannot mint it', async () => {
+    const { app, id, workspace } = await active()
+    app.answer(500)
+    await uninstall(id)
+    await eventually('the app is told', () => uninstalls(app).length > 0)
+    // Its provision waits for the call before it.
+    const again = await consented(app, workspace)
+    expect(await keys(workspace)).toHaveLength(1)
+    await uninstall(again.id)
+    const [, late] = await eventually('there is a second key', async () => {
+      const found = await keys(workspace)
+      return found.length === 2 && found.every((key) => key.is_revoked) && found
+    })
+    expect(late).toMatchObject({ is_activated: false })
+    app.answer(200)
+    await purged(id)
+    await purged(again.id)
+    expect(provisions(app)).toHaveLength(1)
+  })
+
   test('before the consent tells nobody', async () => {
     const app = await anApp()
     const workspace = await platform.aWorkspace()
@@ -144,7 +164,7 @@ describe('uninstalling', () => {
     await appsSql`update call set expires_at = clock_timestamp() - interval '1 second' where installation_id = ${id}`
     await purged(id)
     await expect
-      .poll(() => platform.acts(`installations/${id}`), { timeout: 20_000 })
+      .poll(() => platform.acts(`installations/${id}`), { timeout: 40_000 })
       .toContain('apps installation.purge_failed')
     expect(await installation(id)).toMatchObject({
       state: 'UNINSTALLED',
