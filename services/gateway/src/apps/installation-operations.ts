@@ -1,5 +1,5 @@
-import { AppSession, Installation } from '@backoffice/contracts/app.ts'
-import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { Installation } from '@backoffice/contracts/app.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { accepted, created, ok } from '@backoffice/http/reply.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
@@ -11,7 +11,6 @@ import type { AppsClient } from './apps-client.ts'
 import { askedBy, queryText } from './asked-by.ts'
 
 const params = z.strictObject({ id: Id })
-const OperatorSession = z.strictObject({ token: z.string(), expires_at: Timestamp, embed_url: z.string() })
 
 /** With a one-time link to the consent page; null where nothing waits for consent. */
 const InstallationToConsent = z.strictObject({ ...Installation.shape, consent_url: z.url().nullable() })
@@ -77,20 +76,6 @@ export const installationOperations = (apps: AppsClient, links: PageLinks): AnyA
         ok(await apps.send(askedBy(input), 'POST', `/internal/installations/${input.params.id}/${act}`, Installation)),
     }),
   ),
-  adminOperation({
-    method: 'POST',
-    path: '/admin/v1/installations/{id}/session',
-    summary: 'Create a session token for the embed of an app',
-    params,
-    body: z.strictObject({}).optional(),
-    responses: { 201: OperatorSession },
-    openPoints: ['OP-83'],
-    async handle(input) {
-      const path = `/internal/installations/${input.params.id}/session` as const
-      const { token, expires_at, origin, embed } = await apps.send(askedBy(input), 'POST', path, AppSession)
-      return created({ token, expires_at, embed_url: new URL(embed, origin).href })
-    },
-  }),
   adminOperation({
     method: 'DELETE',
     path: '/admin/v1/installations/{id}',
