@@ -10,6 +10,7 @@ interface Schema {
   readonly oneOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
   readonly format?: string
+  readonly pattern?: string
   readonly minimum?: number
   readonly minItems?: number
   readonly items?: Schema
@@ -23,6 +24,9 @@ const TEXTS: Readonly<Record<string, string>> = {
   email: 'ada@example.com',
   'date-time': '2026-01-01T00:00:00Z',
 }
+
+/** Of a text with a pattern, such as a currency or a provider, the first that fits is sent. */
+const WORDS = ['NGN', 'acme']
 
 /** The smallest value that fits a schema of the document: required members only, lists as short as allowed. */
 export function sampleOf(schema: Schema, document: Json): unknown {
@@ -40,7 +44,7 @@ export function sampleOf(schema: Schema, document: Json): unknown {
     case 'array':
       return Array.from({ length: schema.minItems ?? 0 }, () => sampleOf(schema.items ?? {}, document))
     case 'string':
-      return TEXTS[schema.format ?? ''] ?? 'NGN'
+      return TEXTS[schema.format ?? ''] ?? WORDS.find((word) => new RegExp(schema.pattern ?? '', 'u').test(word))
     case 'integer':
     case 'number':
       return Math.max(1, schema.minimum ?? 1)

@@ -193,19 +193,20 @@ describe('once acknowledged', () => {
     await admin('DELETE', `/installations/${id}`)
     await purged(id)
     const expected = [
-      'operator installation.created',
-      'operator installation.consented',
+      'bootstrap installation.created',
+      'bootstrap link.created',
+      'bootstrap installation.consented',
       'apps installation.activated',
-      'operator installation.uninstalled',
+      'bootstrap installation.uninstalled',
       'apps installation.purged',
     ]
-    await expect.poll(() => platform.acts(`installations/${id}`), { timeout: 40_000 }).toHaveLength(5)
+    await expect.poll(() => platform.acts(`installations/${id}`), { timeout: 40_000 }).toHaveLength(6)
     expect((await platform.acts(`installations/${id}`)).toSorted()).toEqual(expected.toSorted())
     // Published again, as after a kill of the relay before it noted that it had published.
     await appsSql`update outbox set published_at = null where workspace_id = ${workspace}`
     const { id: later } = await active()
-    await expect.poll(() => platform.acts(`installations/${later}`), { timeout: 40_000 }).toHaveLength(3)
-    expect(await platform.acts(`installations/${id}`)).toHaveLength(5)
+    await expect.poll(() => platform.acts(`installations/${later}`), { timeout: 40_000 }).toHaveLength(4)
+    expect(await platform.acts(`installations/${id}`)).toHaveLength(6)
   })
 })
 

@@ -62,6 +62,7 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
       IMPORTS_DIRECTORY: join(directory, 'imports'),
       CATALOG_URL: urls.get('catalog') ?? 'http://127.0.0.1:9',
       COLLECTIONS_URL: urls.get('collections') ?? 'http://127.0.0.1:9',
+      APPS_URL: 'http://127.0.0.1:9',
       ORDERS_URL: urls.get('orders') ?? 'http://127.0.0.1:9',
       ...settings,
     })
