@@ -50,15 +50,20 @@ requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQue
 const LED_WITHIN_MS = 30_000
 
 /**
- * Resolves once every partition of new topics has a leader. kafkajs' own wait fails at the first broker that does not
- * know the topic yet ("This server does not host this topic-partition").
+ * Resolves once every partition of new topics has a leader that answers: a broker is named as the leader some milliseconds before it
+ * knows that it is. kafkajs' own wait fails at the first broker that does not know the topic yet ("This server does not host this
+ * topic-partition").
  */
 async function untilLed(open: Admin, topics: string[]): Promise<void> {
   const deadline = performance.now() + LED_WITHIN_MS
   for (;;) {
     try {
       const known = await open.fetchTopicMetadata({ topics })
-      if (known.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
+      const isLed = known.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))
+      if (isLed) {
+        for (const topic of topics) await open.fetchTopicOffsets(topic)
+        return
+      }
       if (performance.now() > deadline) throw new Error(`no leader for all of ${topics.join(', ')}`)
     } catch (error) {
       if (performance.now() > deadline) throw error
