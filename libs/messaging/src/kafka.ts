@@ -50,25 +50,36 @@ requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQue
 const LED_WITHIN_MS = 30_000
 
 /**
- * Resolves once every partition of new topics has a leader that answers: a broker is named as the leader some milliseconds before it
- * knows that it is. kafkajs' own wait fails at the first broker that does not know the topic yet ("This server does not host this
- * topic-partition").
+ * Resolves once every partition of new topics has a leader. kafkajs' own wait fails at the first broker that does not
+ * know the topic yet ("This server does not host this topic-partition").
  */
 async function untilLed(open: Admin, topics: string[]): Promise<void> {
   const deadline = performance.now() + LED_WITHIN_MS
   for (;;) {
     try {
       const known = await open.fetchTopicMetadata({ topics })
-      const isLed = known.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))
-      if (isLed) {
-        for (const topic of topics) await open.fetchTopicOffsets(topic)
-        return
-      }
+      if (known.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
       if (performance.now() > deadline) throw new Error(`no leader for all of ${topics.join(', ')}`)
     } catch (error) {
       if (performance.now() > deadline) throw error
     }
     await pause(100)
+  }
+}
+
+const LEADER_TRIES = 10
+const LEADER_PAUSE_MS = 100
+
+/** Repeats a request that no leader answers: one of a new topic is named some milliseconds before it knows that it leads. */
+async function whileLeadersChange<Result>(request: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await request()
+    } catch (error) {
+      const isWithoutLeader = error instanceof Error && 'type' in error && error.type === 'NOT_LEADER_FOR_PARTITION'
+      if (!isWithoutLeader || tries === LEADER_TRIES) throw error
+      await pause(LEADER_PAUSE_MS)
+    }
   }
 }
 
@@ -133,11 +144,15 @@ export function connectKafka({ brokers, clientId, prefix = '', logger }: KafkaOp
       })
     },
     async offsetsAt(topics, time) {
-      const perTopic = topics.map(async (topic) => {
-        const found = await admin.use((open) => open.fetchTopicOffsetsByTimestamp(prefix + topic, time.getTime()))
-        return found.map(({ partition, offset }) => [`${topic}/${partition}`, Number(offset)] as const)
-      })
-      return new Map((await Promise.all(perTopic)).flat())
+      const offsets = new Map<string, number>()
+      // One after the other: a request that fails takes the connection of all.
+      for (const topic of topics) {
+        const found = await whileLeadersChange(() =>
+          admin.use((open) => open.fetchTopicOffsetsByTimestamp(prefix + topic, time.getTime())),
+        )
+        for (const { partition, offset } of found) offsets.set(`${topic}/${partition}`, Number(offset))
+      }
+      return offsets
     },
     async topics() {
       const { topics } = await admin.use((open) => open.fetchTopicMetadata())
