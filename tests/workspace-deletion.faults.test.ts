@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
+import { startKafka } from '@backoffice/local/kafka.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
-import { expect, it } from 'vitest'
+import { afterAll, expect, it } from 'vitest'
 import { adminOf, filledPair } from './testing/filled-workspace.ts'
 import { importsOf, productRows } from './testing/imports.ts'
 import { aProduct } from './testing/products.ts'
@@ -10,7 +14,18 @@ import { startStack } from './testing/stack.ts'
 import { filesNaming, lastingRowsNaming, rowsNaming } from './testing/workspace-rows.ts'
 
 const WITHIN_MS = 150_000
-const stack = await startStack({ WEBHOOK_RETRY_DELAYS: '0s,1s,1s,1s,1s,1s' })
+const directory = mkdtempSync(join(tmpdir(), 'backoffice-deletion-'))
+const kafka = await startKafka({ directory })
+afterAll(async () => {
+  await kafka.stop()
+  rmSync(directory, { recursive: true, force: true })
+})
+// Replicas have the topics of the stack only where no prefix is in the way.
+const stack = await startStack({
+  KAFKA_BROKERS: kafka.brokers.join(','),
+  KAFKA_PREFIX: '',
+  WEBHOOK_RETRY_DELAYS: '0s,1s,1s,1s,1s,1s',
+})
 const receiver = await startReceiver()
 const admin = adminOf(stack)
 
