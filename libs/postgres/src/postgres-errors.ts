@@ -40,6 +40,13 @@ export const isConnectionLost = (error: unknown): boolean =>
     ? error.severity === 'FATAL' || error.severity === 'PANIC'
     : error instanceof Error && 'code' in error && CONNECTION_LOST.has(String(error.code))
 
+/**
+ * Whether a connection was lost while it was opened: an error of the driver's first query, for the array types, that the driver awaits
+ * nowhere. It opens another connection and asks again (decision 013).
+ */
+export const isLostWhileOpened = (error: unknown): boolean =>
+  isConnectionLost(error) && String((error as { query?: unknown }).query).includes('pg_catalog.pg_type')
+
 /** SQLSTATE classes and codes of a server that cannot serve now: connection, resources, shutdown, start, timeouts. */
 const SERVER_AWAY = /^(08|53)|^57P0[1-5]$|^55P03$|^57014$/
 

@@ -26,12 +26,13 @@ const SLAB_BYTES = 8 * 1024
 /**
  * Runs a service's process: starts its components, serves its operations port, and on SIGTERM or SIGINT fails
  * readiness, stops the components in reverse order and exits 0 within 25 s. A component that cannot start ends the
- * process with exit code 1.
+ * process with exit code 1, as does a rejection that nobody handles, unless `isHarmless` knows it.
  */
 export async function runProcess(
   name: string,
   config: z.output<typeof ProcessConfig>,
   build: (context: ProcessContext) => Component[] | Promise<Component[]>,
+  isHarmless: (error: unknown) => boolean = () => false,
 ): Promise<void> {
   Buffer.poolSize = SLAB_BYTES
   const logger = createLogger(name, config.LOG_LEVEL)
@@ -39,7 +40,10 @@ export async function runProcess(
     logger.error({ err: error }, reason)
     process.exit(1)
   }
-  process.on('unhandledRejection', (error) => fatal('unhandled rejection', error))
+  process.on('unhandledRejection', (error) => {
+    if (isHarmless(error)) logger.warn({ err: error }, 'a rejection that nobody waits for')
+    else fatal('unhandled rejection', error)
+  })
   process.on('uncaughtException', (error) => fatal('uncaught exception', error))
 
   let isStopping = false

@@ -6,6 +6,7 @@ import type { Consumer } from '@backoffice/messaging/consumer.ts'
 import { type Database, type DatabaseOptions, openDatabase } from '@backoffice/postgres/database.ts'
 import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
 import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
+import { isLostWhileOpened } from '@backoffice/postgres/postgres-errors.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { type Component, type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
@@ -72,7 +73,7 @@ export async function runService<Name extends ServiceName, Schema extends z.ZodT
   // All modules are loaded before the configuration is read: a start without one fills the compile cache.
   const openMessaging = await loadMessaging(name)
   const config = readConfig(schema)
-  await runProcess(name, config, (context) => {
+  const build = (context: ProcessContext) => {
     const messaging = openMessaging(config, context)
     const pools: Database[] = []
     const openPool = (applicationName: string, { role, ...options }: PoolOptions) => {
@@ -107,7 +108,8 @@ export async function runService<Name extends ServiceName, Schema extends z.ZodT
       ...workers,
       ...servers(declaration, config, db, context.logger),
     ]
-  })
+  }
+  await runProcess(name, config, build, isLostWhileOpened)
 }
 
 /** The components that answer requests and, for operations, the worker that deletes expired idempotency keys. */

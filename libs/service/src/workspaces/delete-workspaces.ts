@@ -34,7 +34,8 @@ export const deleteWorkspaces = (deleting: Deleting, logger: Logger) =>
     logger,
     work: async () => {
       const startedAt = performance.now()
-      if (await deleteSome(deleting, new Date())) return performance.now() - startedAt
+      const [clock] = await deleting.db.sql<[{ now: Date }]>`select clock_timestamp() as now`
+      if (await deleteSome(deleting, clock.now)) return performance.now() - startedAt
     },
   })
 
