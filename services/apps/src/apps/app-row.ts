@@ -2,9 +2,6 @@ import type { App } from '@backoffice/contracts/app.ts'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 
-/** The workspace of acts that concern the whole platform: the nil UUID. */
-export const PLATFORM = '00000000-0000-0000-0000-000000000000'
-
 /** A row of `app`. */
 export interface AppRow {
   readonly id: string

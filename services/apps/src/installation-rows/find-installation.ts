@@ -1,6 +1,6 @@
+import { PLATFORM } from '@backoffice/contracts/app-records.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
-import { PLATFORM } from '../apps/app-row.ts'
 import {
   type InstallationRow,
   installationColumns,

@@ -1,10 +1,11 @@
+import { PLATFORM } from '@backoffice/contracts/app-records.ts'
 import { internalCalls } from '@backoffice/http/internal-calls.ts'
 import { tokenSigner } from '@backoffice/http/internal-token.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import type { z } from 'zod'
 
-/** The workspace of requests that concern the whole platform: the nil UUID. */
-const PLATFORM = { id: '00000000-0000-0000-0000-000000000000', livemode: true }
+/** No workspace in particular. */
+const WHOLE_PLATFORM = { id: PLATFORM, livemode: true }
 
 /** In whose name apps is asked. */
 export interface AppsRequest {
@@ -34,7 +35,7 @@ export function appsClient(url: string, privateKey: string): AppsClient {
   const calls = internalCalls('apps', url)
   return {
     name: 'apps client',
-    async send({ actor, workspace = PLATFORM, requestId, traceparent }, method, path, answer, body) {
+    async send({ actor, workspace = WHOLE_PLATFORM, requestId, traceparent }, method, path, answer, body) {
       const { id: workspaceId, livemode } = workspace
       const token = await sign({ workspaceId, livemode, keyId: actor, scopes: [], productStatuses: [] }, new Date())
       return calls.send({ token, method, path, answer, requestId, traceparent, ...(body !== undefined && { body }) })

@@ -1,4 +1,4 @@
-import { RecordedAct } from '@backoffice/contracts/app-records.ts'
+import { PLATFORM, RecordedAct } from '@backoffice/contracts/app-records.ts'
 import { EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
 import { z } from 'zod'
@@ -6,9 +6,6 @@ import { z } from 'zod'
 /** Not a strict object: members of later releases are passed over. */
 const ActRecord = z.object({ ...EventRecord.shape, data: z.object(RecordedAct.shape) })
 type ActRecord = z.output<typeof ActRecord>
-
-/** The workspace of acts that concern the whole platform. */
-const PLATFORM = '00000000-0000-0000-0000-000000000000'
 
 /** Adds the acts that apps has recorded to the audit log (OP-86). A repeated record changes nothing. */
 export const recordActsOfApps: ConsumerDefinition<ActRecord> = {
