@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { INTERNAL_TOKEN_HEADER, type RequestContext } from '@backoffice/http/internal-token.ts'
+import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
 import { Pool } from 'undici'
-import { callSlots, type SlotLimits } from './call-slots.ts'
 import { CatalogError, catalogUnavailable, tooManyCalls } from './catalog-refusal.ts'
 
 /** Limits of the calls to catalog; times in milliseconds. */
@@ -22,7 +22,7 @@ const LIMITS: CallLimits = {
   deadlineMs: 2000,
   failures: 10,
   halfOpenAfterMs: 1000,
-  slots: { running: 64, runningPerWorkspace: 16, waitingPerWorkspace: 256, waitMs: 1000 },
+  slots: { slots: 64, share: 16, most: 16, waiting: 256, waitMs: 1000 },
 }
 
 /** The pause before a call is repeated: from this many milliseconds to twice as many. */
@@ -49,13 +49,13 @@ export interface CatalogCalls extends Component {
 /** Opens kept-alive connections to catalog. */
 export function catalogCalls(url: string, limits = LIMITS): CatalogCalls {
   const pool = new Pool(url, {
-    connections: limits.slots.running,
+    connections: limits.slots.slots,
     pipelining: 1,
     connect: { timeout: limits.deadlineMs },
     headersTimeout: limits.deadlineMs,
     bodyTimeout: limits.deadlineMs,
   })
-  const inSlot = callSlots(limits.slots, tooManyCalls)
+  const slots = fairSlots(limits.slots, tooManyCalls)
   // A refusal is an answer and no failure: one tenant's mistakes do not keep the others from catalog.
   const breaker = circuitBreaker(handleAll, {
     halfOpenAfter: limits.halfOpenAfterMs,
@@ -93,7 +93,7 @@ export function catalogCalls(url: string, limits = LIMITS): CatalogCalls {
     name: 'catalog',
     post: (context, path, body) => {
       const signal = AbortSignal.timeout(limits.deadlineMs)
-      return inSlot(context.workspaceId, () =>
+      return slots.run(context.workspaceId, () =>
         sendTwice(context, path, JSON.stringify(body), signal).catch((cause: unknown) => {
           throw cause instanceof CatalogError ? cause : catalogUnavailable(cause)
         }),

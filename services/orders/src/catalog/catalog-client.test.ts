@@ -8,7 +8,7 @@ import { expect, it } from 'vitest'
 import { type AnswerRequest, answeringServer, hangUp, json } from '../testing/answering-server.ts'
 import { catalogClient } from './catalog-client.ts'
 
-const SLOTS = { running: 4, runningPerWorkspace: 2, waitingPerWorkspace: 2, waitMs: 200 }
+const SLOTS = { slots: 4, share: 2, most: 2, waiting: 2, waitMs: 200 }
 const LIMITS = { deadlineMs: 2000, failures: 4, halfOpenAfterMs: 10, slots: SLOTS }
 
 const aContext = (): RequestContext => ({ ...aCaller(), requestId: randomUUID(), token: 'token', traceparent: 'trace' })
@@ -43,7 +43,7 @@ it('connections are kept alive, and the caller’s token and ids go with each ca
   await take()
   for (let call = 0; call < 50; call++) expect(await read()).toEqual([])
   expect(server.requests).toBe(51)
-  expect(server.connections).toBeLessThanOrEqual(LIMITS.slots.running)
+  expect(server.connections).toBeLessThanOrEqual(LIMITS.slots.slots)
   const { token, requestId, traceparent } = context
   expect(headers).toEqual([{ token, requestId, traceparent }])
 })

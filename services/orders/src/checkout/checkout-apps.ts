@@ -2,9 +2,9 @@ import { type CheckoutRequest, CheckoutSession } from '@backoffice/contracts/app
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { internalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import type { z } from 'zod'
-import { callSlots } from '../catalog/call-slots.ts'
 
 /** The apps of workspaces, as orders asks them for a checkout. */
 export interface CheckoutApps {
@@ -20,18 +20,18 @@ type CheckoutOrder = z.output<typeof CheckoutRequest>
 /** An app may take 10 s (OP-85), so a slow one must not take the slots of other workspaces. */
 const LIMITS = {
   answerMs: 12_000,
-  slots: { running: 64, runningPerWorkspace: 8, waitingPerWorkspace: 32, waitMs: 2_000 },
+  slots: { slots: 64, share: 8, most: 8, waiting: 32, waitMs: 2_000 },
 }
 
 /** Opens connections to the service apps. */
 export function checkoutApps(url: string): CheckoutApps & Component {
-  const { answerMs, slots } = LIMITS
-  const calls = internalCalls('apps', url, { connections: slots.running, answerMs })
-  const inSlot = callSlots(slots, tooManyCheckouts)
+  const { answerMs } = LIMITS
+  const calls = internalCalls('apps', url, { connections: LIMITS.slots.slots, answerMs })
+  const slots = fairSlots(LIMITS.slots, tooManyCheckouts)
   return {
     name: calls.name,
     createCheckout: ({ workspaceId, token, requestId, traceparent }, provider, order) =>
-      inSlot(workspaceId, () =>
+      slots.run(workspaceId, () =>
         calls.send({
           token,
           method: 'POST',

@@ -17,7 +17,7 @@ export const PATIENT: CallLimits = {
   deadlineMs: 30_000,
   failures: 10,
   halfOpenAfterMs: 1000,
-  slots: { running: 64, runningPerWorkspace: 16, waitingPerWorkspace: 256, waitMs: 30_000 },
+  slots: { slots: 64, share: 16, most: 16, waiting: 256, waitMs: 30_000 },
 }
 
 /** A running catalog with a database and topics of its own, for the tests of services that call it. */

@@ -1,0 +1,136 @@
+import { setImmediate as turn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { fairSlots, type SlotLimits } from './fair-slots.ts'
+
+const LIMITS: SlotLimits = { slots: 5, share: 2, waiting: 3, waitMs: 60_000 }
+
+/** Requests whose work ends when the test says so. A request is named by its owner and a number: `a1`. */
+function requests(limits: Partial<SlotLimits> = {}) {
+  const slots = fairSlots({ ...LIMITS, ...limits }, (why) => new Error(`refused: ${why}`))
+  const ends = new Map<string, () => void>()
+  const running: string[] = []
+  return {
+    slots,
+    async take(name: string, count = 1, signal?: AbortSignal) {
+      const giveBack = await slots.take(name.charAt(0), { count, ...(signal && { signal }) })
+      running.push(name)
+      ends.set(name, giveBack)
+    },
+    async start(...names: string[]) {
+      for (const name of names) this.take(name).catch(() => undefined)
+      await turn()
+    },
+    async end(...names: string[]) {
+      for (const name of names) {
+        ends.get(name)?.()
+        running.splice(running.indexOf(name), 1)
+      }
+      await turn()
+    },
+    running,
+  }
+}
+
+it('one owner alone may use all but a share, which another owner finds free', async () => {
+  const { start, running } = requestsOf(requests())
+  await start('a1', 'a2', 'a3', 'a4')
+  expect(running).toEqual(['a1', 'a2', 'a3'])
+  await start('b1', 'b2', 'b3')
+  expect(running).toEqual(['a1', 'a2', 'a3', 'b1', 'b2'])
+})
+
+it('an owner beyond its share gives way to those within theirs', async () => {
+  const { start, end, running } = requestsOf(requests())
+  await start('a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1')
+  await end('a1')
+  expect(running).toEqual(['a2', 'a3', 'b1', 'b2', 'c1'])
+  await end('b1')
+  expect(running).toEqual(['a2', 'a3', 'b2', 'c1'])
+  await end('b2', 'c1')
+  expect(running).toEqual(['a2', 'a3', 'a4'])
+})
+
+it('who waits is served owner by owner in turn, and within an owner in the order of its requests', async () => {
+  const { start, end, running } = requestsOf(requests({ slots: 2, share: 1 }))
+  await start('x1', 'y1', 'a1', 'a2', 'a3', 'b1', 'b2', 'c1')
+  const served: string[] = []
+  for (let last: string | undefined = 'x1'; last !== undefined; last = served.at(-1)) {
+    const before = [...running]
+    await end(last)
+    const started = running.filter((name) => !before.includes(name))
+    if (started.length === 0) break
+    served.push(...started)
+  }
+  expect(served).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+})
+
+it('an owner never holds more than the most, however many are free', async () => {
+  const { start, running } = requestsOf(requests({ slots: 10, most: 2 }))
+  await start('a1', 'a2', 'a3', 'b1')
+  expect(running).toEqual(['a1', 'a2', 'b1'])
+})
+
+it('a request is refused at once when as many of its owner wait as may wait, and those of others are not', async () => {
+  const all = requests()
+  const { start, running } = requestsOf(all)
+  await start('a1', 'a2', 'a3', 'a4', 'a5', 'a6')
+  await expect(all.take('a7')).rejects.toThrow('refused: owner')
+  await start('b1')
+  expect(running).toEqual(['a1', 'a2', 'a3', 'b1'])
+})
+
+it('a request that waits too long is refused, and says whether its owner or all together ask for too much', async () => {
+  const all = requests({ waitMs: 10, slots: 4 })
+  const { start, end, running } = requestsOf(all)
+  await start('a1', 'a2', 'b1', 'b2')
+  await expect(all.take('a3')).rejects.toThrow('refused: owner')
+  await expect(all.take('c1')).rejects.toThrow('refused: all')
+  await end('a1')
+  expect(running).toEqual(['a2', 'b1', 'b2'])
+  expect(all.slots.held()).toBe(3)
+})
+
+it('a request that is no longer wanted stops waiting', async () => {
+  const all = requests({ slots: 2, share: 1 })
+  const { start, end, running } = requestsOf(all)
+  await start('a1', 'b1')
+  const leaving = new AbortController()
+  const left = all.take('c1', 1, leaving.signal)
+  await start('d1')
+  leaving.abort(new Error('the client left'))
+  await expect(left).rejects.toThrow('the client left')
+  await expect(all.take('e1', 1, leaving.signal)).rejects.toThrow('the client left')
+  await end('a1')
+  expect(running).toEqual(['b1', 'd1'])
+})
+
+it('requests may take several slots, up to a share, and smaller ones do not pass a larger one for ever', async () => {
+  const all = requests({ slots: 6, share: 3 })
+  const { start, end, running } = requestsOf(all)
+  await start('a1', 'a2', 'a3', 'b1', 'b2')
+  void all.take('c1', 100)
+  await start('d1')
+  expect(running).toEqual(['a1', 'a2', 'a3', 'b1', 'b2'])
+  await end('a1')
+  expect(running).toEqual(['a2', 'a3', 'b1', 'b2'])
+  await end('b1')
+  expect(running).toEqual(['a2', 'a3', 'b2', 'c1'])
+  expect(all.slots.held('c')).toBe(3)
+})
+
+it('work that fails gives its slot back, and giving back twice frees one slot', async () => {
+  const { slots } = requests({ slots: 2, share: 1 })
+  await expect(slots.run('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+  const giveBack = await slots.take('a')
+  await slots.take('b')
+  giveBack()
+  giveBack()
+  expect(slots.held()).toBe(1)
+  expect(await slots.run('a', async () => 'answer')).toBe('answer')
+})
+
+const requestsOf = (all: ReturnType<typeof requests>) => ({
+  running: all.running,
+  start: all.start.bind(all),
+  end: all.end.bind(all),
+})

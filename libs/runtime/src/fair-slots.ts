@@ -1,0 +1,153 @@
+/** How slots are shared among owners: workspaces, or the addresses of clients. */
+export interface SlotLimits {
+  /** Slots in all. */
+  readonly slots: number
+  /** The share of an owner: so many slots stay free for an owner that holds fewer than its share. */
+  readonly share: number
+  /** The most slots of one owner, however many are free; `slots - share` unless given. */
+  readonly most?: number
+  /** The most requests of one owner that wait. */
+  readonly waiting: number
+  /** The longest wait for a slot, in milliseconds. */
+  readonly waitMs: number
+}
+
+/** Why a request gets no slot: its owner asks for more than its share, or all owners together ask for too much. */
+export type SlotRefusal = 'owner' | 'all'
+
+export interface FairSlots {
+  /**
+   * Resolves with the function that gives the slots back, once they are free. Rejects with the error of `refuse`, or with the reason
+   * of `signal` when it aborts before.
+   */
+  take(owner: string, options?: { readonly count?: number; readonly signal?: AbortSignal }): Promise<() => void>
+  /** Runs `work` while it holds a slot. */
+  run<Result>(owner: string, work: () => Promise<Result>): Promise<Result>
+  /** The slots that `owner` holds; those of all owners unless given. */
+  held(owner?: string): number
+}
+
+interface Request {
+  readonly owner: string
+  readonly count: number
+  readonly start: () => void
+}
+
+/**
+ * Shares slots fairly: one owner alone may use all but a share, and another one that comes finds that share free. Who waits is served
+ * owner by owner in turn (round robin), and within an owner in the order of its requests. A request for more than a share counts as one
+ * for a share.
+ */
+export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Error): FairSlots {
+  const { slots, share, most = slots - share } = limits
+  const heldBy = new Map<string, number>()
+  /** The waiting requests of each owner. The first owner is the next in turn. */
+  const queues = new Map<string, Set<Request>>()
+  let held = 0
+
+  const isWithinShare = ({ owner, count }: Request) => (heldBy.get(owner) ?? 0) + count <= share
+  const isWithinMost = ({ owner, count }: Request) => (heldBy.get(owner) ?? 0) + count <= Math.max(most, share)
+
+  function mayStart(request: Request): boolean {
+    if (isWithinShare(request)) return held + request.count <= slots
+    return isWithinMost(request) && held + request.count <= slots - share
+  }
+
+  function occupy({ owner, count }: Request): void {
+    held += count
+    heldBy.set(owner, (heldBy.get(owner) ?? 0) + count)
+  }
+
+  function release({ owner, count }: Request): void {
+    held -= count
+    const left = (heldBy.get(owner) ?? 0) - count
+    if (left > 0) heldBy.set(owner, left)
+    else heldBy.delete(owner)
+    startNext()
+  }
+
+  function leave(request: Request): void {
+    const queue = queues.get(request.owner)
+    queue?.delete(request)
+    if (queue?.size === 0) queues.delete(request.owner)
+  }
+
+  /** Serves the owners in turn, as long as there are slots. */
+  function startNext(): void {
+    for (let request = next(); request !== undefined; request = next()) {
+      const queue = queues.get(request.owner)
+      leave(request)
+      // Its owner goes to the end.
+      if (queue !== undefined && queue.size > 0) {
+        queues.delete(request.owner)
+        queues.set(request.owner, queue)
+      }
+      occupy(request)
+      request.start()
+    }
+  }
+
+  function next(): Request | undefined {
+    for (const [request] of queues.values()) {
+      if (request === undefined) continue
+      if (mayStart(request)) return request
+      // It gets what is freed next. Smaller requests would otherwise pass it again and again.
+      if (isWithinShare(request)) return undefined
+    }
+    return undefined
+  }
+
+  async function wait(owner: string, count: number, signal: AbortSignal | undefined): Promise<Request> {
+    const queue = queues.get(owner) ?? new Set<Request>()
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const request = { owner, count, start: resolve }
+    if (queue.size >= limits.waiting) throw refuse(isWithinShare(request) ? 'all' : 'owner')
+    queues.set(owner, queue.add(request))
+    const giveUp = (error: unknown) => {
+      leave(request)
+      reject(error)
+      // It may have been the one that smaller requests waited for.
+      startNext()
+    }
+    const timer = setTimeout(() => giveUp(refuse(isWithinShare(request) ? 'all' : 'owner')), limits.waitMs)
+    const onAbort = () => giveUp(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    // Those that wait already may be beyond their share, and this one within its own.
+    startNext()
+    await promise.finally(() => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', onAbort)
+    })
+    return request
+  }
+
+  async function acquire(owner: string, count: number, signal?: AbortSignal): Promise<Request> {
+    signal?.throwIfAborted()
+    const request = { owner, count, start: () => undefined }
+    if (queues.size > 0 || !mayStart(request)) return wait(owner, count, signal)
+    occupy(request)
+    return request
+  }
+
+  async function take(owner: string, { count = 1, signal }: Parameters<FairSlots['take']>[1] = {}) {
+    const request = await acquire(owner, Math.min(count, share), signal)
+    let isHeld = true
+    return () => {
+      if (isHeld) release(request)
+      isHeld = false
+    }
+  }
+
+  return {
+    take,
+    async run(owner, work) {
+      const giveBack = await take(owner)
+      try {
+        return await work()
+      } finally {
+        giveBack()
+      }
+    },
+    held: (owner) => (owner === undefined ? held : (heldBy.get(owner) ?? 0)),
+  }
+}
