@@ -1,4 +1,5 @@
 import { TOPICS, type Topic } from '@backoffice/contracts/events.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { consumersOf, SERVICE_NAMES, SERVICES, TOPICS_FROM_OUTSIDE } from '@backoffice/contracts/services.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import type { NewTopic } from '@backoffice/messaging/kafka-connection.ts'
@@ -8,20 +9,17 @@ const DAY_MS = 24 * 60 * 60 * 1000
 /** Never changed: another number would move keys to other partitions. */
 const PARTITIONS = 6
 
-/** The state of a product with 2,048 variants exceeds the broker's usual limit of 1 MiB several times. */
-const MAX_RECORD_BYTES = 8 * 1024 * 1024
-
 const retained = (days: number) => ({
   'cleanup.policy': 'delete',
   'retention.ms': String(days * DAY_MS),
-  'max.message.bytes': String(MAX_RECORD_BYTES),
+  'max.message.bytes': String(LIMITS.recordBytes),
 })
 
 /** Keeps the newest record of each key, and tombstones for a week: a reader that starts over has that long. */
 const compacted = {
   'cleanup.policy': 'compact',
   'delete.retention.ms': String(7 * DAY_MS),
-  'max.message.bytes': String(MAX_RECORD_BYTES),
+  'max.message.bytes': String(LIMITS.recordBytes),
 }
 
 const COMPACTED: readonly Topic[] = [TOPICS.catalogProducts]

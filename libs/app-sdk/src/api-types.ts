@@ -1773,8 +1773,8 @@ export interface components {
             low_stock_threshold?: number | null;
             purchase_note?: string | null;
             sku?: string;
-            price?: components["schemas"]["MoneyMap"] | null;
-            cost?: components["schemas"]["MoneyMap"] | null;
+            price?: components["schemas"]["MoneyMapInput"] | null;
+            cost?: components["schemas"]["MoneyMapInput"] | null;
             stock?: number;
             medias?: components["schemas"]["MediaInput"][];
             options?: components["schemas"]["ProductOptionInput"][];
@@ -1785,7 +1785,7 @@ export interface components {
             id?: string;
             name?: string;
         };
-        MoneyMap: {
+        MoneyMapInput: {
             [key: string]: number;
         };
         MediaInput: {
@@ -1804,8 +1804,8 @@ export interface components {
             attributes: {
                 [key: string]: string;
             };
-            price?: components["schemas"]["MoneyMap"] | null;
-            cost?: components["schemas"]["MoneyMap"] | null;
+            price?: components["schemas"]["MoneyMapInput"] | null;
+            cost?: components["schemas"]["MoneyMapInput"] | null;
             stock: number;
         };
         /**
@@ -1901,6 +1901,9 @@ export interface components {
         PriceRange: {
             min: components["schemas"]["MoneyMap"];
             max: components["schemas"]["MoneyMap"];
+        };
+        MoneyMap: {
+            [key: string]: number;
         };
         ProductOption: {
             /** Format: uuid */
@@ -2033,8 +2036,8 @@ export interface components {
             low_stock_threshold?: number | null;
             purchase_note?: string | null;
             sku?: string;
-            price?: components["schemas"]["MoneyMap"] | null;
-            cost?: components["schemas"]["MoneyMap"] | null;
+            price?: components["schemas"]["MoneyMapInput"] | null;
+            cost?: components["schemas"]["MoneyMapInput"] | null;
             stock?: number;
             medias?: components["schemas"]["MediaInput"][];
             remove_medias?: string[];
@@ -2044,8 +2047,8 @@ export interface components {
             attributes: {
                 [key: string]: string;
             };
-            price?: components["schemas"]["MoneyMap"] | null;
-            cost?: components["schemas"]["MoneyMap"] | null;
+            price?: components["schemas"]["MoneyMapInput"] | null;
+            cost?: components["schemas"]["MoneyMapInput"] | null;
             stock: number;
         };
         VariantUpdate: {
@@ -2053,8 +2056,8 @@ export interface components {
             attributes?: {
                 [key: string]: string;
             };
-            price?: components["schemas"]["MoneyMap"] | null;
-            cost?: components["schemas"]["MoneyMap"] | null;
+            price?: components["schemas"]["MoneyMapInput"] | null;
+            cost?: components["schemas"]["MoneyMapInput"] | null;
             stock?: number;
         };
         /**

@@ -5,6 +5,7 @@ import {
   Description,
   Id,
   MoneyMap,
+  MoneyMapInput,
   Name,
   NonNegativeInteger,
   Sku,
@@ -14,6 +15,7 @@ import {
 } from './fields.ts'
 
 const takes = (schema: z.ZodType, value: unknown) => schema.safeParse(value).success
+const CURRENCIES = Intl.supportedValuesOf('currency')
 const MAX = Number.MAX_SAFE_INTEGER
 
 describe.each<[string, z.ZodType, unknown[], unknown[]]>([
@@ -80,6 +82,18 @@ describe.each<[string, z.ZodType, unknown[], unknown[]]>([
       5,
       [],
       null,
+    ],
+  ],
+  [
+    'MoneyMapInput',
+    MoneyMapInput,
+    [{}, { NGN: 0 }, Object.fromEntries(CURRENCIES.slice(0, 50).map((code) => [code, MAX]))],
+    [
+      { ABC: 1 },
+      { XXX: 1 },
+      { ngn: 1 },
+      { NGN: -1 },
+      Object.fromEntries(CURRENCIES.slice(0, 51).map((code) => [code, 1])),
     ],
   ],
 ])('%s', (_name, schema, good, bad) => {

@@ -53,6 +53,23 @@ export const Position = z.int().min(0).max(2_147_483_647)
 /** An ISO 4217 currency code. */
 export const CurrencyCode = z.string().regex(/^[A-Z]{3}$/, 'is not an ISO 4217 currency code')
 
-/** Amounts in minor units by ISO 4217 currency code (spec: Conventions). */
+/** Amounts in minor units by ISO 4217 currency code (spec: Conventions), as answers and records have them. */
 export const MoneyMap = named('MoneyMap', z.record(CurrencyCode, NonNegativeInteger))
 export type MoneyMap = z.output<typeof MoneyMap>
+
+/** The currencies in use, by ISO 4217. */
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
+
+/** A money map in a request: at most 50 currencies of ISO 4217 (OP-120). What was stored before that limit stays readable as MoneyMap. */
+export const MoneyMapInput = named(
+  'MoneyMapInput',
+  z
+    .record(
+      CurrencyCode.refine((code) => CURRENCIES.has(code), 'is not an ISO 4217 currency code'),
+      NonNegativeInteger,
+    )
+    .refine(
+      (amounts) => Object.keys(amounts).length <= LIMITS.currencies,
+      `must have at most ${LIMITS.currencies} currencies`,
+    ),
+)

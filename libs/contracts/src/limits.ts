@@ -1,4 +1,4 @@
-/** Size limits (OP-07). */
+/** Size limits (OP-07 unless said). */
 export const LIMITS = {
   bodyBytes: 1024 * 1024,
   assetBytes: 20 * 1024 * 1024,
@@ -9,4 +9,8 @@ export const LIMITS = {
   variantsPerProduct: 2048,
   idsPerCall: 1000,
   mediaPerProduct: 250,
+  /** Of a money map (OP-120). */
+  currencies: 50,
+  /** A record of a topic, with its key and headers (OP-120): a product of 2,048 variants exceeds the broker's usual 1 MiB. */
+  recordBytes: 8 * 1024 * 1024,
 } as const

@@ -8,6 +8,7 @@ import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 const { admin, db } = await testDatabase('catalog')
 const send = serviceClient(db, [createProduct])
 
+const currencies = Intl.supportedValuesOf('currency')
 const SIZE = { name: 'Size', values: ['S', 'M'] }
 const variant = (sku: string, attributes: Record<string, unknown> = { Size: 'S' }, members = {}) => ({
   sku,
@@ -59,6 +60,8 @@ it.each<[string, Record<string, unknown>]>([
   ['price.NGN', aSimpleProduct({ price: { NGN: -1 } })],
   ['price.NGN', aSimpleProduct({ price: { NGN: null } })],
   ['price', aSimpleProduct({ price: 450_000 })],
+  ['price.ABC', aSimpleProduct({ price: { ABC: 1 } })],
+  ['price', aSimpleProduct({ price: Object.fromEntries(currencies.slice(0, 51).map((code) => [code, 1])) })],
   ['cost.USD', aSimpleProduct({ cost: { USD: '3' } })],
   ['colour', aSimpleProduct({ colour: 'red' })],
   ['options', aVariableProduct({ options: undefined })],

@@ -1,7 +1,7 @@
 import {
   Description,
   Id,
-  MoneyMap,
+  MoneyMapInput,
   Name,
   NonNegativeInteger,
   Sku,
@@ -27,8 +27,8 @@ export const VariantInput = named(
   z.strictObject({
     sku: Sku,
     attributes: z.record(z.string(), z.string()),
-    price: MoneyMap.nullish(),
-    cost: MoneyMap.nullish(),
+    price: MoneyMapInput.nullish(),
+    cost: MoneyMapInput.nullish(),
     stock: NonNegativeInteger,
   }),
 )
@@ -64,8 +64,8 @@ const PRODUCT_MEMBERS = {
   low_stock_threshold: NonNegativeInteger.nullish(),
   purchase_note: Description.nullish(),
   sku: Sku.optional(),
-  price: MoneyMap.nullish(),
-  cost: MoneyMap.nullish(),
+  price: MoneyMapInput.nullish(),
+  cost: MoneyMapInput.nullish(),
   stock: NonNegativeInteger.optional(),
   medias: z.array(MediaInput).max(LIMITS.mediaPerProduct).optional(),
 }

@@ -6,6 +6,7 @@ import { columnsOf, PRODUCT_SQL } from './product-columns.ts'
 import { type Change, type Difference, differenceOf, type Link } from './product-difference.ts'
 import { productCreated, productStateRecord, productUpdated, referencesCreated } from './product-records.ts'
 import type { ProductRecord } from './product-view.ts'
+import { refuseTooLarge } from './record-size.ts'
 import type { CreatedReferences } from './references.ts'
 
 interface Writing {
@@ -39,17 +40,27 @@ export async function writeProducts(
   { events, taken = {}, now }: Writing,
 ): Promise<void> {
   if (changes.length === 0) return
-  const difference = differenceOf(changes)
-  if (difference.replacedVariants.length > 0) await deletedVariants(tx, difference.replacedVariants, tx`true`)
-  await write(tx, difference, taken)
   const records = events
     ? [
         ...(events.newReferences ? referencesCreated(events.newReferences) : []),
         ...changes.flatMap(({ before, after }) => (before ? productUpdated(after) : productCreated(after))),
       ]
     : changes.map(({ after }) => productStateRecord(after))
+  if (events) refuseTooLarge(grownVariants(changes), records)
+  const difference = differenceOf(changes)
+  if (difference.replacedVariants.length > 0) await deletedVariants(tx, difference.replacedVariants, tx`true`)
+  await write(tx, difference, taken)
   await publish(tx, records, now)
 }
+
+/** The most variants of a product that does not lose any: whoever removes variants of a product that is too large must be able to. */
+const grownVariants = (changes: readonly Change<ProductRecord>[]): number =>
+  Math.max(
+    0,
+    ...changes
+      .filter(({ before, after }) => after.variants.length >= (before?.variants.length ?? 0))
+      .map(({ after }) => after.variants.length),
+  )
 
 /**
  * One statement of the parts that have rows to write: an empty part costs time, and the triggers of the ledger run for it. New rows

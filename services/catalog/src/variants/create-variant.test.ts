@@ -222,3 +222,35 @@ describe('another kind of product', () => {
     },
   )
 })
+
+describe('a product whose record its topic would not take (OP-120)', () => {
+  it('gets no further variant and keeps its size; a smaller one may still change', async () => {
+    const variants = Array.from({ length: 110 }, (_, nth) => ({
+      sku: crypto.randomUUID(),
+      attributes: { Size: `S${nth}` },
+      stock: 1,
+    }))
+    const options = [{ name: 'Size', values: variants.map(({ attributes }) => attributes.Size) }]
+    const made = await newProduct(aVariableProduct({ options, variants }))
+    // As it could be stored before the number of currencies was limited.
+    await admin`
+      update variant set price = (
+        select jsonb_object_agg(chr(65 + n / 676) || chr(65 + n / 26 % 26) || chr(65 + n % 26), 9007199254740991)
+        from generate_series(1, 3500) as n
+      )
+      where product_id = ${made.product.id}`
+    await takeStatements()
+    const { status, body } = await send<{ error: { code: string; message: string } }>(
+      made.caller,
+      'POST',
+      made.variants,
+      aVariant('M'),
+    )
+    expect([status, body.error.code]).toEqual([422, 'unprocessable'])
+    expect(body.error.message).toMatch(/^the product would have 9\d{6} bytes as a record, \d+ more than it may have/)
+    const [row] = await admin`select count(*)::int from variant where product_id = ${made.product.id}`
+    expect(row?.count).toBe(110)
+    const [last] = made.product.variants.slice(-1)
+    expect((await send(made.caller, 'DELETE', `${made.variants}/${last?.id}`)).status).toBe(204)
+  })
+})

@@ -28,7 +28,7 @@ export const createVariant = operation({
   params: z.strictObject({ id: Id }),
   body: CreateVariantBody,
   responses: { 201: Variant },
-  openPoints: ['OP-08', 'OP-11', 'OP-12', 'OP-15', 'OP-19', 'OP-22', 'OP-23', 'OP-24', 'OP-94'],
+  openPoints: ['OP-08', 'OP-11', 'OP-12', 'OP-120', 'OP-15', 'OP-19', 'OP-22', 'OP-23', 'OP-24', 'OP-94'],
   extension: true,
 
   handle: ({ params, body, now, inWorkspace }) =>
