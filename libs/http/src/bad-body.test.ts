@@ -1,5 +1,8 @@
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { afterEach, expect, it } from 'vitest'
+import { z } from 'zod'
+import { operation } from './operation.ts'
+import { ok } from './reply.ts'
 import { expectRefusal, thingsApi } from './testing/things-api.ts'
 
 const { admin, db } = await testDatabase('catalog')
@@ -124,11 +127,30 @@ it('takes the content type whatever its case and parameters, and a byte order ma
   await admin`truncate outbox`
 })
 
-it('refuses a body where there is none to be sent, and takes an empty one for none', async () => {
+it('refuses a body where there is none to be sent, and takes an empty one or {} for none (OP-09)', async () => {
   const path = '/v1/things/7d1c2c1e-57bb-4f0e-9d5c-6a8a6f9d2b11'
   const refused = await send('DELETE', path, { body: { force: true } })
   expectRefusal(refused, 400, 'bad_request', 'body: this operation takes no body')
+  expectRefusal(await send('DELETE', path, { body: null }), 400, 'bad_request', 'body: this operation takes no body')
   expect((await send('DELETE', path, { body: Buffer.alloc(0) })).status).toBe(204)
+  expect((await send('DELETE', path, { body: {} })).status).toBe(204)
+})
+
+it('takes no body for {} where nothing is required (OP-09)', async () => {
+  const takeAnything = operation({
+    operationId: 'takeAnything',
+    method: 'POST',
+    path: '/v1/anything',
+    summary: 'Take anything',
+    scope: 'product::create',
+    body: z.strictObject({ note: z.string().optional() }),
+    responses: { 200: z.unknown() },
+    handle: async ({ body }) => ok(body),
+  })
+  const { send } = await thingsApi(db, { operations: [takeAnything] })
+  const [none, empty] = [await send('POST', '/v1/anything'), await send('POST', '/v1/anything', { body: {} })]
+  expect([none.status, none.body, empty.status, empty.body]).toEqual([200, {}, 200, {}])
+  expectRefusal(await send('POST', '/v1/anything', { body: null }), 400, 'bad_request', 'body: expected object')
 })
 
 it('names five problems at most, and says how many more there are', async () => {

@@ -107,7 +107,9 @@ async function withFile(
     params: validate(params ?? NO_MEMBERS, request.params, 'path'),
     query: validate(query ?? NO_MEMBERS, request.query, 'query'),
   }
-  if (!upload) return answer({ ...valid, body: validate(body ?? NO_BODY, request.body, 'body'), file: undefined })
+  if (!upload) {
+    return answer({ ...valid, body: validate(body ?? NO_BODY, bodyFor(body, request.body), 'body'), file: undefined })
+  }
   try {
     const { members, file } = await receiveForm(request.raw, upload)
     refuseUnstorable({ ...members, [upload.member]: file.name })
@@ -115,6 +117,12 @@ async function withFile(
   } finally {
     dropRest(request.raw)
   }
+}
+
+/** The body to validate: `{}` counts as no body where an operation takes none, and no body as `{}` where nothing is required (OP-09). */
+function bodyFor(schema: z.ZodType | undefined, sent: unknown): unknown {
+  if (schema === undefined) return NO_MEMBERS.safeParse(sent).success ? undefined : sent
+  return sent === undefined && schema.safeParse({}).success ? {} : sent
 }
 
 /** Answers every other method on a path with 405 and `Allow`. */

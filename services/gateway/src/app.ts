@@ -16,6 +16,7 @@ import { pageLinks } from './page-links/page-links.ts'
 import { signedIds } from './page-links/signed-ids.ts'
 import { addPages } from './pages/add-pages.ts'
 import { addAssets } from './proxy/assets.ts'
+import { keepFromCaches } from './proxy/caching.ts'
 import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
 import { addPublicKeys } from './proxy/public-keys.ts'
@@ -51,6 +52,7 @@ const now = () => new Date()
 /** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
+  keepFromCaches(app)
   addProxy(app, {
     authenticator: options.authenticator,
     takeCall: rateLimiter(options.rateLimit),
@@ -80,6 +82,7 @@ type AdminOptions = AdminDependencies &
 /** The admin API on a listener of its own: nothing but `/admin/v1`. */
 export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const app = createApp({ logger: options.logger, trustRequestId: false })
+  keepFromCaches(app)
   addAdmin(app, { ...options, clock })
   return app
 }

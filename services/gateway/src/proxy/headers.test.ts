@@ -109,6 +109,7 @@ describe('towards the client', () => {
     expect(status).toBe(201)
     expect(Object.keys(headers).sort()).toEqual([
       'allow',
+      'cache-control',
       'connection',
       'content-type',
       'date',
@@ -116,6 +117,7 @@ describe('towards the client', () => {
       'keep-alive',
       'location',
       'transfer-encoding',
+      'vary',
       'x-ratelimit-limit',
       'x-ratelimit-remaining',
       'x-ratelimit-reset',
@@ -124,4 +126,14 @@ describe('towards the client', () => {
     expect(headers['x-request-id']).not.toBe('inside')
     expect(headers['x-ratelimit-limit']).toBe('100000')
   })
+})
+
+test.each([
+  ['an answer', (good: string) => good, '/v1/products', 201],
+  ['a refusal', () => 'sk_live_wrong', '/v1/products', 401],
+  ['the admin API', () => 'wrong', '/admin/v1/workspaces', 401],
+])('%s is kept by no cache, and depends on the key', async (_what, keyOf, path, status) => {
+  const answer = await gateway.send(keyOf(key), 'GET', path)
+  expect(answer.status).toBe(status)
+  expect(answer.headers).toMatchObject({ 'cache-control': 'private, no-store', vary: 'Authorization, X-Api-Key' })
 })
