@@ -8,6 +8,7 @@ export default defineConfig({
   test: {
     globalSetup: 'tests/global-setup.ts',
     pool: 'forks',
+    env: { ASSETS_URL: 'http://localhost:8080/assets' },
     // Tests wait more than they compute: two workers leave two cores idle for a third of the time.
     maxWorkers: 3,
     projects: [

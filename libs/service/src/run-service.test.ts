@@ -167,6 +167,19 @@ test('a service without its settings ends at once, and names them', async () => 
   const { SCHEMA_REGISTRY_URL, ...incomplete } = CATALOG
   const service = await run('catalog', catalog, incomplete)
   expect(await service.ended).toBe(1)
-  expect(service.output()).toContain('configuration: SCHEMA_REGISTRY_URL: ')
+  expect(
+    service
+      .output()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toEqual([
+    {
+      level: 'error',
+      time: expect.any(String),
+      service: 'catalog',
+      msg: expect.stringContaining('configuration: SCHEMA_REGISTRY_URL: '),
+    },
+  ])
   expect(service.said).toEqual([])
 })

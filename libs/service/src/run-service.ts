@@ -8,7 +8,7 @@ import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
 import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
 import { isLostWhileOpened } from '@backoffice/postgres/postgres-errors.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
+import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { type Component, type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
@@ -63,7 +63,8 @@ type ServiceDeclaration = ServiceApi & {
 /**
  * Runs a service's process until SIGTERM or SIGINT (see runProcess). Starts the pools, Kafka and the relay, then the
  * declared components, consumers and workers, HTTP last; stops them in the reverse order. The relay is there for a service
- * that publishes. Throws when a setting is missing or wrong.
+ * that publishes. A setting that is missing or wrong ends the process
+ * with one line of the log that names it.
  */
 export async function runService<Name extends ServiceName, Schema extends z.ZodType<ServiceConfig & ConfigOf<Name>>>(
   name: Name,
@@ -72,7 +73,7 @@ export async function runService<Name extends ServiceName, Schema extends z.ZodT
 ): Promise<void> {
   // All modules are loaded before the configuration is read: a start without one fills the compile cache.
   const openMessaging = await loadMessaging(name)
-  const config = readConfig(schema)
+  const config = configOf(name, schema)
   const build = (context: ProcessContext) => {
     const messaging = openMessaging(config, context)
     const pools: Database[] = []
@@ -136,3 +137,12 @@ function refuseOtherConsumers(name: ServiceName, consumers: readonly Pick<Consum
 
 const migrationsOf = (name: ServiceName): string =>
   fileURLToPath(new URL(`../../../services/${name}/migrations`, import.meta.url))
+
+function configOf<Schema extends z.ZodType>(name: ServiceName, schema: Schema): z.output<Schema> {
+  try {
+    return readConfig(schema)
+  } catch (error) {
+    createLogger(name, 'error').error((error as Error).message)
+    process.exit(1)
+  }
+}

@@ -1,3 +1,4 @@
+import { AssetsUrl } from '@backoffice/runtime/asset-url.ts'
 import { serviceConfig } from '@backoffice/service/service-config.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { openStorage } from '@backoffice/storage/open-storage.ts'
@@ -6,6 +7,7 @@ import { z } from 'zod'
 /** The settings of the catalog. Files are in the bucket, else in the directory. */
 export const CatalogConfig = serviceConfig('catalog')
   .extend({
+    ASSETS_URL: AssetsUrl,
     /** Everybody can read the assets of this directory by their URL: nothing else may be in it. */
     ASSETS_DIRECTORY: z.string().optional(),
     /** As public as the directory. */

@@ -27,20 +27,34 @@ const UI_FILES = {
 } as const
 
 /** The page loads files of this server only. Swagger UI uses inline styles and takes icons from data URLs. */
-const POLICY =
-  "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src data:; connect-src 'self'"
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+const NOT_SNIFFED = { 'x-content-type-options': 'nosniff' }
 
 /** GET /docs: the OpenAPI document as a page to read and to send requests from. It works without the internet. */
 export function addDocsPage(app: FastifyInstance): void {
   app.get('/docs', async (_request, reply) =>
-    reply.type('text/html; charset=utf-8').header('content-security-policy', POLICY).send(PAGE),
+    reply
+      .type('text/html; charset=utf-8')
+      .headers({ ...NOT_SNIFFED, 'content-security-policy': POLICY })
+      .send(PAGE),
   )
-  app.get('/docs/start.js', async (_request, reply) => reply.type('text/javascript; charset=utf-8').send(START))
+  app.get('/docs/start.js', async (_request, reply) =>
+    reply.type('text/javascript; charset=utf-8').headers(NOT_SNIFFED).send(START),
+  )
   for (const [file, type] of Object.entries(UI_FILES)) {
     app.get(`/docs/${file}`, async (_request, reply) =>
       reply
         .type(type)
-        .header('cache-control', 'public, max-age=3600')
+        .headers({ ...NOT_SNIFFED, 'cache-control': 'public, max-age=3600' })
         .send(createReadStream(new URL(file, UI_FOLDER))),
     )
   }

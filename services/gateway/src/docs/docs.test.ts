@@ -108,11 +108,13 @@ describe('GET /docs', () => {
     const page = await request(`${gateway.url}/docs`)
     expect(page.headers['content-type']).toMatch(/^text\/html/)
     expect(page.headers['content-security-policy']).not.toMatch(/https?:|\*/)
+    expect(page.headers['content-security-policy']).toMatch(/base-uri 'none'.*frame-ancestors 'none'/)
+    expect(page.headers['x-content-type-options']).toBe('nosniff')
     const parts = [...(await page.body.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, url]) => String(url))
     expect(parts).toEqual(['data:,', '/docs/swagger-ui.css', '/docs/swagger-ui-bundle.js', '/docs/start.js'])
     for (const part of parts.slice(1)) {
       const { statusCode, headers, body } = await request(gateway.url + part)
-      expect([part, statusCode]).toEqual([part, 200])
+      expect([part, statusCode, headers['x-content-type-options']]).toEqual([part, 200, 'nosniff'])
       expect(headers['content-type']).toMatch(part.endsWith('.css') ? /^text\/css/ : /^text\/javascript/)
       expect((await body.text()).length).toBeGreaterThan(50)
     }
