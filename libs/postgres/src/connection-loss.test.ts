@@ -134,7 +134,7 @@ it('fails a transaction that gets no connection in time as unavailable, and neve
   const gate = Promise.withResolvers<void>()
   const holding = one.inWorkspace(context, () => gate.promise)
   let hasRun = false
-  const late = one.inWorkspace(context, async () => {
+  const late = one.inWorkspace({ ...context, workspaceId: randomUUID() }, async () => {
     hasRun = true
   })
   expect(await errorOf(late)).toMatchObject({ code: 'CONNECT_TIMEOUT' })

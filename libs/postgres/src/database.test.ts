@@ -57,10 +57,67 @@ describe('inWorkspace', () => {
   })
 })
 
-describe('a transaction that another one was in the way of', () => {
-  const isWaiting = () => admin`
-    select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+const isWaiting = () => admin`
+  select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
 
+describe('the connections of a pool', () => {
+  const other = { ...context, workspaceId: randomUUID() }
+  const waitForLock = (pool = db) => pool.inWorkspace(context, (tx) => tx`update tag set name = 'b' where slug = 'a'`)
+  const read = (pool = db, reader = other) => pool.inWorkspace(reader, (tx) => tx`select 7 as seven`)
+  const open = (options: { poolSize: number; beginWithinMs: number }) => {
+    const pool = openDatabase({ url: appUrl, applicationName: 'test', ...options })
+    whenDone(() => pool.stop?.())
+    return pool
+  }
+  /** Runs `work` while another transaction holds the lock on a tag. */
+  const whileLocked = async (work: () => Promise<void>) => {
+    await db.inWorkspace(context, (tx) => insertTag(tx, 'a'))
+    await admin.begin(async (locking) => {
+      await locking`select from tag where slug = 'a' for update`
+      await work()
+    })
+  }
+
+  it('are used by one workspace up to seven of ten, and another finds one free at once', async () => {
+    let updates: Promise<unknown> | undefined
+    await whileLocked(async () => {
+      updates = Promise.all(Array.from({ length: 12 }, () => waitForLock()))
+      await eventually('its transactions wait', async () => (await isWaiting()).length >= 7)
+      expect(await Promise.all([read(), read(), read()])).toHaveLength(3)
+      expect(await isWaiting()).toHaveLength(7)
+    })
+    await updates
+  })
+
+  it('are refused with rate_limited to a workspace that has all it may have, and to others as in use', async () => {
+    const two = open({ poolSize: 2, beginWithinMs: 300 })
+    await whileLocked(async () => {
+      const updates = waitForLock(two)
+      await expect(waitForLock(two)).rejects.toMatchObject({ code: 'rate_limited', headers: { 'retry-after': '1' } })
+      const gate = Promise.withResolvers<void>()
+      const held = two.inWorkspace(other, () => gate.promise)
+      const late = read(two, { ...context, workspaceId: randomUUID() })
+      await expect(late).rejects.toMatchObject({ code: 'CONNECT_TIMEOUT' })
+      gate.resolve()
+      await held
+      updates.catch(() => undefined)
+    })
+  })
+
+  it('are given back before a transaction is run again', async () => {
+    const one = open({ poolSize: 1, beginWithinMs: 5000 })
+    const runs: string[] = []
+    const clashing = one.inWorkspace(context, async (tx) => {
+      runs.push('a')
+      if (runs.length === 1) await tx`do $$ begin raise exception using errcode = '40P01'; end $$`
+    })
+    const meanwhile = one.inWorkspace(other, async () => void runs.push('b'))
+    await Promise.all([clashing, meanwhile])
+    expect(runs).toEqual(['a', 'b', 'a'])
+  })
+})
+
+describe('a transaction that another one was in the way of', () => {
   it('is run again after a real deadlock, and both are done', async () => {
     await db.inWorkspace(context, async (tx) => [await insertTag(tx, 'a'), await insertTag(tx, 'b')])
     const [bothHold, oneIsDone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Component } from '@backoffice/runtime/process.ts'
 import postgres from 'postgres'
+import { connectionShares } from './connection-shares.ts'
 import { isRetriable } from './postgres-errors.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -31,7 +32,8 @@ export interface Database extends Component {
   /**
    * Runs `work` in a transaction that sees one workspace's rows only. Runs it again, at most twice, after a clash with
    * a concurrent transaction (deadlock, violated unique or foreign key), so `work` must have no effect outside the
-   * transaction.
+   * transaction. Workspaces share the connections fairly: throws `rate_limited` when this one waits too long because it uses as
+   * many as it may. `work` must not begin another transaction: it could wait for the connection that it holds itself.
    */
   inWorkspace<Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>): Promise<Result>
 }
@@ -77,9 +79,10 @@ export async function enter<Result>(
 
 /** Opens a pool; connects when first needed. `int8` is read as a number: such columns are checked to ±(2^53−1). */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { onPublished, onStatement } = options
+  const { poolSize = 10, beginWithinMs = 5000, onPublished, onStatement } = options
+  const connections = connectionShares(poolSize, beginWithinMs)
   const sql = postgres(options.url, {
-    max: options.poolSize ?? 10,
+    max: poolSize,
     connect_timeout: 5,
     // Seconds until the next attempt to connect. Short, since requests wait for it; the driver's own limit is 20 s.
     backoff: (failures: number) => (failures > 0 ? 0.1 : 0),
@@ -91,20 +94,19 @@ export function openDatabase(options: DatabaseOptions): Database {
     ...(onStatement && { debug: (_connection, statement, parameters) => onStatement(statement, parameters) }),
   }) as Sql
 
-  const attempt = <Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>) =>
-    inTransaction(
-      sql,
-      (begun) => enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.hasPublished })),
-      options.beginWithinMs,
-    )
-
   return {
     name: options.applicationName,
     sql,
     async inWorkspace(context, work) {
+      const entered = (begun: postgres.TransactionSql) =>
+        enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.hasPublished }))
+      let waitMs = beginWithinMs
       for (let attempts = 1; ; attempts++) {
+        const askedAt = performance.now()
+        const giveBack = await connections.take(context.workspaceId, { waitMs })
+        waitMs -= performance.now() - askedAt
         try {
-          const { result, hasPublished } = await attempt(context, work)
+          const { result, hasPublished } = await inTransaction(sql, entered, waitMs).finally(giveBack)
           if (hasPublished) onPublished?.()
           return result
         } catch (error) {

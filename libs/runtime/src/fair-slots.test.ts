@@ -90,6 +90,12 @@ it('a request that waits too long is refused, and says whether its owner or all 
   expect(all.slots.held()).toBe(3)
 })
 
+it('a request may bring its own longest wait', async () => {
+  const all = requests({ slots: 2, share: 1 })
+  await all.start('a1', 'b1')
+  await expect(all.slots.take('c', { waitMs: 10 })).rejects.toThrow('refused: all')
+})
+
 it('a request that is no longer wanted stops waiting', async () => {
   const all = requests({ slots: 2, share: 1 })
   const { start, end, running } = requestsOf(all)

@@ -15,12 +15,20 @@ export interface SlotLimits {
 /** Why a request gets no slot: its owner asks for more than its share, or all owners together ask for too much. */
 export type SlotRefusal = 'owner' | 'all'
 
+interface TakeOptions {
+  /** The slots that are taken; one unless given. */
+  readonly count?: number
+  readonly signal?: AbortSignal
+  /** The longest wait, in milliseconds; that of the limits unless given. */
+  readonly waitMs?: number
+}
+
 export interface FairSlots {
   /**
    * Resolves with the function that gives the slots back, once they are free. Rejects with the error of `refuse`, or with the reason
    * of `signal` when it aborts before.
    */
-  take(owner: string, options?: { readonly count?: number; readonly signal?: AbortSignal }): Promise<() => void>
+  take(owner: string, options?: TakeOptions): Promise<() => void>
   /** Runs `work` while it holds a slot. */
   run<Result>(owner: string, work: () => Promise<Result>): Promise<Result>
   /** The slots that `owner` holds; those of all owners unless given. */
@@ -97,7 +105,7 @@ export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Erro
     return undefined
   }
 
-  async function wait(owner: string, count: number, signal: AbortSignal | undefined): Promise<Request> {
+  async function wait(owner: string, count: number, { signal, waitMs = limits.waitMs }: TakeOptions): Promise<Request> {
     const queue = queues.get(owner) ?? new Set<Request>()
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const request = { owner, count, start: resolve }
@@ -109,7 +117,7 @@ export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Erro
       // It may have been the one that smaller requests waited for.
       startNext()
     }
-    const timer = setTimeout(() => giveUp(refuse(isWithinShare(request) ? 'all' : 'owner')), limits.waitMs)
+    const timer = setTimeout(() => giveUp(refuse(isWithinShare(request) ? 'all' : 'owner')), waitMs)
     const onAbort = () => giveUp(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     // Those that wait already may be beyond their share, and this one within its own.
@@ -121,16 +129,16 @@ export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Erro
     return request
   }
 
-  async function acquire(owner: string, count: number, signal?: AbortSignal): Promise<Request> {
-    signal?.throwIfAborted()
+  async function acquire(owner: string, count: number, options: TakeOptions): Promise<Request> {
+    options.signal?.throwIfAborted()
     const request = { owner, count, start: () => undefined }
-    if (queues.size > 0 || !mayStart(request)) return wait(owner, count, signal)
+    if (queues.size > 0 || !mayStart(request)) return wait(owner, count, options)
     occupy(request)
     return request
   }
 
-  async function take(owner: string, { count = 1, signal }: Parameters<FairSlots['take']>[1] = {}) {
-    const request = await acquire(owner, Math.min(count, share), signal)
+  async function take(owner: string, options: TakeOptions = {}) {
+    const request = await acquire(owner, Math.min(options.count ?? 1, share), options)
     let isHeld = true
     return () => {
       if (isHeld) release(request)

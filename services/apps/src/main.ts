@@ -14,11 +14,12 @@ await runService('apps', AppsConfig, ({ config, db, logger, openPool }) => {
   const { APP_SECRET_KEYS: secretKeys, APP_TOKEN_KEYS: tokenKeys, APP_RETRY_DELAYS: schedule } = config
   const policy = { allowLoopback: config.APPS_ALLOW_LOOPBACK }
   const worker = openPool('worker', { role: 'worker', poolSize: 2 })
+  const callers = openPool('calls', { role: 'app', poolSize: 4 })
   const platform = platformClient(config)
   const tokens = appTokens(tokenKeys, config.PLATFORM_ISSUER)
   const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
   const app = { agent, answerMs: config.APP_ANSWER_TIMEOUT }
-  const calls = makeCalls({ db, worker, platform, tokens, app, secretKeys, schedule, logger })
+  const calls = makeCalls({ db: callers, worker, platform, tokens, app, secretKeys, schedule, logger })
   return {
     worker,
     operations: operations({ db, worker, tokens, app, secretKeys, policy, resolve: resolveName, wake: calls.wake }),

@@ -12,11 +12,13 @@ import { validateImports } from './validation/validate-imports.ts'
 await runService('imports', ImportsConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
   const storage = importStorage(config)
   const worker = openPool('worker', { role: 'worker', poolSize: 2 })
+  // Not the connections of requests, whose share a busy workspace uses up: its work here would hold up that of others.
+  const jobs = openPool('jobs', { role: 'app', poolSize: 6 })
   const results = openPool('results', { role: 'app', poolSize: 4 })
   const owners = ownerClient(config, config.INTERNAL_TOKEN_PRIVATE_KEY)
-  const validation = validateImports({ db, worker, storage, owners, logger })
-  const batches = applyImports({ db, worker, storage }, logger)
-  const undos = undoImports({ db, worker, owners, logger }, batches.wake)
+  const validation = validateImports({ db: jobs, worker, storage, owners, logger })
+  const batches = applyImports({ db: jobs, worker, storage }, logger)
+  const undos = undoImports({ db: jobs, worker, owners, logger }, batches.wake)
   const onRecorded = () => {
     batches.wake()
     wakeRelay()
@@ -27,6 +29,6 @@ await runService('imports', ImportsConfig, ({ config, db, logger, openPool, cons
     components: [storage, owners],
     workspaces: { files: storage },
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],
-    workers: [validation, batches, undos, removeExpired({ db, worker, storage }, logger)],
+    workers: [validation, batches, undos, removeExpired({ db: jobs, worker, storage }, logger)],
   }
 })

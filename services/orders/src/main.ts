@@ -13,6 +13,7 @@ import { releaseAbandoned } from './reservations/release-abandoned.ts'
 await runService('orders', OrdersConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
+  const releases = openPool('releases', { role: 'app', poolSize: 1 })
   const erasures = openPool('erasures', { role: 'app', poolSize: 1, settings: ERASURE_SETTINGS })
   const [catalog, apps, forms] = [catalogClient(config.CATALOG_URL), checkoutApps(config.APPS_URL), formValidator()]
   return {
@@ -21,7 +22,7 @@ await runService('orders', OrdersConfig, ({ config, db, logger, openPool, consum
     components: [catalog, apps, forms],
     consumers: [consume(applyImportBatches(wakeRelay), imports)],
     workers: [
-      releaseAbandoned({ db, worker, logger }),
+      releaseAbandoned({ db: releases, worker, logger }),
       eraseCustomers({ db: erasures, worker, logger }),
       mergeCounts(worker, logger, ['customer_count', 'order_count']),
       expireImportedChanges(worker, logger),
