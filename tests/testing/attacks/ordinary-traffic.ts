@@ -93,8 +93,8 @@ async function answerTo({ gateway, keys }: Neighbour, index: number, { method, p
 }
 
 const UPLOAD = new Uint8Array(form(aFile(Buffer.from(PIXEL), { fileName: 'photo.png' })))
-/** One of so many calls uploads an image. */
-const UPLOAD_EVERY = 100
+/** The call that uploads an image. */
+const UPLOAD_AT = 103
 
 /** Of four calls, one creates a product, one reads one, one lists a collection, and one is of another kind. */
 function callOf({ products, collection, file }: Neighbour, index: number): Call {
@@ -112,7 +112,7 @@ function callOf({ products, collection, file }: Neighbour, index: number): Call 
     { method: 'POST', path: '/v1/products', body: JSON.stringify(aProduct()) },
     { method: 'GET', path: `/v1/products/${product}` },
     { method: 'GET', path: productsOf(collection) },
-    index % UPLOAD_EVERY === UPLOAD_EVERY - 1
+    index === UPLOAD_AT
       ? { method: 'POST', path: '/v1/assets', body: UPLOAD, type: FORM }
       : (others[turn % others.length] as Call),
   ]
