@@ -1,8 +1,8 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Tests that need minutes: they kill processes again and again, or keep a server away for long. */
-const FAULTS = '**/*.faults.test.ts'
-const exclude = [...configDefaults.exclude, FAULTS]
+/** Tests that need minutes: they kill processes again and again, keep a server away or a machine busy for long. */
+const FAULTS = ['**/*.faults.test.ts', 'tests/neighbours.test.ts']
+const exclude = [...configDefaults.exclude, ...FAULTS]
 
 export default defineConfig({
   test: {
@@ -39,7 +39,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'faults',
-          include: [FAULTS],
+          include: FAULTS,
           sequence: { groupOrder: 2 },
           testTimeout: 240_000,
           hookTimeout: 120_000,

@@ -7,6 +7,7 @@ import { schemaOf } from '@backoffice/contracts/services.ts'
 import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
 import { stackSecrets } from '@backoffice/local/secrets.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
+import { ATTACKS } from '@backoffice/tests/attacks/attacks.ts'
 import { type Api, apiClient } from './api.ts'
 import { measureApps } from './measure-apps.ts'
 import { measureBesideImport } from './measure-beside-import.ts'
@@ -17,6 +18,7 @@ import { measureDeliveryList } from './measure-delivery-list.ts'
 import { measureGateway } from './measure-gateway.ts'
 import { measureImportFile } from './measure-import-file.ts'
 import { measureImports } from './measure-imports.ts'
+import { measureNeighbour } from './measure-neighbours.ts'
 import { measureOrderList } from './measure-order-list.ts'
 import { measureOrders } from './measure-orders.ts'
 import { measureProductList } from './measure-product-list.ts'
@@ -106,6 +108,9 @@ async function measure(stack: BenchStack): Promise<Row[]> {
     await other.api.close()
     return beside
   })
+  for (const attack of Object.keys(ATTACKS)) {
+    await measuring(`neighbours: ${attack}`, () => measureNeighbour(attack, stack.now()))
+  }
   await measuring('lists of a million products', (large) =>
     measureProductList({ ...large, catalogUrl, postgresUrl: description.postgres }),
   )

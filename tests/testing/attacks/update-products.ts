@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
+import type { Product } from '@backoffice/contracts/product.ts'
+import { aProduct } from '../products.ts'
+import type { Attack } from './attack.ts'
+import type { Attacker } from './attacker.ts'
+import { startClients } from './clients.ts'
+
+/** Updates one product, forty requests at a time. */
+export const updateHotProduct: Attack = ({ attacker }) => updateAlways(attacker, 40, aProduct())
+
+/** Updates a product with as many variants as it may have, eight requests at a time. */
+export const updateLargeProduct: Attack = ({ attacker }) =>
+  updateAlways(attacker, 8, withVariants(LIMITS.variantsPerProduct))
+
+async function updateAlways(attacker: Attacker, clients: number, product: object) {
+  const { id } = await attacker.change<Product>('POST', '/v1/products', product)
+  let updates = 0
+  return startClients(clients, () => attacker.call('PUT', `/v1/products/${id}`, { name: `Mug ${updates++}` }))
+}
+
+function withVariants(count: number) {
+  const values = Array.from({ length: count }, (_, n) => `value ${n}`)
+  const variants = values.map((value) => ({
+    sku: randomUUID(),
+    attributes: { Kind: value },
+    price: { NGN: 450_000 },
+    stock: 4,
+  }))
+  return { name: 'Mug', type: 'VARIABLE_PRODUCT', options: [{ name: 'Kind', values }], variants }
+}
