@@ -18,7 +18,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes a form with a file and reads the body itself. */
     takesFile?: boolean
-    /** How long a body may take to arrive, in milliseconds; 60 s unless given. */
+    /** How long a body may take to arrive, in milliseconds; as long as JSON may unless given. */
     bodyWithinMs?: number
   }
 }

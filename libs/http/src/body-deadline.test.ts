@@ -1,10 +1,12 @@
 import { request as openRequest } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect, type Socket } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, expect, it } from 'vitest'
 import { createApp } from './app.ts'
-import { withinMs } from './body-deadline.ts'
+import { uploadWithinMs } from './body-deadline.ts'
 
 const app = createApp({ logger: createLogger('test', 'silent'), trustRequestId: false })
 app.post('/hasty', { config: { bodyWithinMs: 50 } }, async ({ body }) => body)
@@ -30,6 +32,15 @@ it('a body that is not complete in its time is bad_request, and the connection c
   })
 })
 
+it('its connection is closed although the client does not close it', async () => {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+  whenDone(() => void socket.destroy())
+  const connection = new Promise<Socket>((resolve) => app.server.once('connection', resolve))
+  socket.write('POST /hasty HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{')
+  expect(await text(socket)).toMatch(/^HTTP\/1\.1 400 /)
+  await eventually('it is closed', async () => (await connection).destroyed)
+})
+
 it('a body that is complete in its time is not in the way of what comes later on the connection', async () => {
   const [first, second] = [open('/hasty'), open('/patient')]
   const statusOf = (request: typeof first) =>
@@ -43,6 +54,6 @@ it('a body that is complete in its time is not in the way of what comes later on
 })
 
 it('gives a file as long as a line of 1 Mbit/s takes, and a minute', () => {
-  expect(Math.round(withinMs(0) / 1000)).toBe(60)
-  expect(Math.round(withinMs(20 * 1024 * 1024) / 1000)).toBe(220)
+  expect(Math.round(uploadWithinMs(0) / 1000)).toBe(60)
+  expect(Math.round(uploadWithinMs(20 * 1024 * 1024) / 1000)).toBe(220)
 })

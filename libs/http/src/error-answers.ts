@@ -58,6 +58,9 @@ const NOT_HTTP: Readonly<Record<string, string>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'The request was not complete in time',
 }
 
+/** The time for a client to close a connection that has been ended, in milliseconds. */
+const CLOSE_WITHIN_MS = 1_000
+
 /** Answers malformed HTTP with the contract's error body, on the socket itself, and closes it. */
 export function answerMalformed(error: ConnectionError, socket: Socket, logger: Logger): void {
   if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
@@ -72,5 +75,8 @@ export function answerMalformed(error: ConnectionError, socket: Socket, logger: 
     'Connection: close',
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+  // Until then the request goes on, with all that it holds.
+  const open = setTimeout(() => socket.destroy(), CLOSE_WITHIN_MS)
+  socket.once('close', () => clearTimeout(open))
   logger.info({ request_id: requestId, status: 400, error_code: 'bad_request', error: message }, 'request')
 }

@@ -3,7 +3,7 @@ import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { withinMs } from './body-deadline.ts'
+import { uploadWithinMs } from './body-deadline.ts'
 import type { Reply } from './reply.ts'
 import { Streamed, StreamedBody, sendStream } from './streamed.ts'
 import {
@@ -75,7 +75,7 @@ export function addRoutes<Caller>(
     app.route({
       method,
       url,
-      config: upload ? { takesFile: true, bodyWithinMs: withinMs(uploadBytes(upload.maxBytes)) } : {},
+      config: upload ? { takesFile: true, bodyWithinMs: uploadWithinMs(uploadBytes(upload.maxBytes)) } : {},
       onRequest: async (request) => {
         callers.set(request, await route.authorize(request))
         if (upload) refuseOtherThanForm(request.headers['content-type'])

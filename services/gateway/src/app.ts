@@ -60,8 +60,8 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
     upstreams: options.upstreams,
     clock,
   })
-  addAssets(app, options.upstreams.catalog.files)
-  addPublicKeys(app, options.upstreams.apps.requests)
+  addAssets(app, options.upstreams.catalog.public)
+  addPublicKeys(app, options.upstreams.apps.public)
   addPages(app, { ...options, ids: signedIds(options.tokenKey) })
   if (!options.isAdminApart) addAdmin(app, { ...options, clock })
   const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))

@@ -1,7 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 import { type Bucket, type RateLimit, takeToken } from '../rate-limit/token-bucket.ts'
+import { clientOf } from './client-address.ts'
 
 /** Twenty wrong tokens at once, and twenty a minute. */
 const LIMIT: RateLimit = { perSecond: 20 / 60, burst: 20 }
@@ -25,13 +25,6 @@ export function wrongTokens() {
       buckets.set(clientOf(address), refuse(address, now))
     },
   }
-}
-
-/** The address, or the first 64 bits of an IPv6 address: a client chooses the others. */
-function clientOf(address: string): string {
-  if (!ipaddr.isValid(address)) return address
-  const parsed = ipaddr.process(address)
-  return parsed instanceof ipaddr.IPv6 ? parsed.parts.slice(0, 4).join(':') : parsed.toString()
 }
 
 function tooManyWrongTokens(waitMs: number): ApiError {

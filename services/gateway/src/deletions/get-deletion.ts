@@ -82,6 +82,7 @@ async function leftIn(service: RoutedService, ids: readonly string[], asking: As
 async function ask(service: RoutedService, id: string, { upstreams, sign }: Asking, now: Date) {
   const caller: Caller = { workspaceId: id, livemode: true, keyId: 'operator', scopes: [], productStatuses: [] }
   const { statusCode, body } = await upstreams[service].requests.send({
+    owner: caller.keyId,
     method: 'GET',
     path: `/internal/workspaces/${id}/rows`,
     headers: { [INTERNAL_TOKEN_HEADER]: await sign(caller, now) },

@@ -48,7 +48,12 @@ export function mergedDocument(upstreams: readonly Upstream[], clock: () => Date
 }
 
 async function fetchPart(upstream: Upstream): Promise<PartialDocument> {
-  const { statusCode, body } = await upstream.send({ method: 'GET', path: '/openapi.json', headers: {} })
+  const { statusCode, body } = await upstream.send({
+    owner: 'documentation',
+    method: 'GET',
+    path: '/openapi.json',
+    headers: {},
+  })
   const answer = await body.json()
   if (statusCode !== 200) throw new ApiError('service_unavailable', `${upstream.name} does not tell its operations now`)
   return answer as PartialDocument

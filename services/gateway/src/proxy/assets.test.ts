@@ -5,7 +5,8 @@ import { testGateway } from '../testing/test-gateway.ts'
 import { type Echo, echo } from '../testing/test-upstream.ts'
 
 const UNDER_WAY = 3
-const gateway = await testGateway({ limits: { connectMs: 2_000, answerMs: 2_000, underWay: UNDER_WAY } })
+const SLOTS = { slots: UNDER_WAY + 1, share: 1, waiting: 0, waitMs: 1_000 }
+const gateway = await testGateway({ limits: { connectMs: 2_000, answerMs: 2_000, slots: SLOTS } })
 const { catalog } = gateway
 const FILE = '/assets/0190b3a0-0000-7000-8000-000000000001/0190b3a0-0000-7000-8000-000000000002/file.png'
 
@@ -15,8 +16,8 @@ beforeEach(() => {
 })
 
 /** Sends a request line as it is: no client resolves dots in it. */
-async function send(path: string, method = 'GET', headers = {}) {
-  const request = openRequest(gateway.url, { method, path, headers, agent: false }).end()
+async function send(path: string, method = 'GET', headers = {}, localAddress = '127.0.0.1') {
+  const request = openRequest(gateway.url, { method, path, headers, localAddress, agent: false }).end()
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     request.on('response', resolve).on('error', reject)
   })
@@ -89,7 +90,7 @@ test.each(['POST', 'PUT', 'DELETE'])('%s is method_not_allowed', async (method) 
   expect(catalog.received).toEqual([])
 })
 
-test('files that are taken slowly are in the way of nothing else', async () => {
+test('files that are taken slowly are in the way of nothing else, and too many of an address are rate_limited', async () => {
   const { key } = await gateway.aKey()
   const waiting: (() => void)[] = []
   catalog.answer = (request, response) => {
@@ -98,8 +99,13 @@ test('files that are taken slowly are in the way of nothing else', async () => {
   }
   const slow = Array.from({ length: UNDER_WAY }, () => send(FILE))
   await expect.poll(() => waiting.length).toBe(UNDER_WAY)
-  expect((await send(FILE)).status).toBe(503)
+  const { status, headers, body } = await send(FILE)
+  expect([status, headers['retry-after'], JSON.parse(body).error.code]).toEqual([429, '1', 'rate_limited'])
   expect((await gateway.send(key, 'GET', '/v1/products')).status).toBe(200)
+  expect((await gateway.send(key, 'POST', '/v1/assets', { body: 'a' })).status).toBe(200)
+  // Another address finds a share free.
+  const other = send(FILE, 'GET', {}, '127.0.0.2')
+  await expect.poll(() => waiting.length).toBe(UNDER_WAY + 1)
   for (const end of waiting) end()
-  for (const answer of slow) expect((await answer).status).toBe(200)
+  for (const answer of [...slow, other]) expect((await answer).status).toBe(200)
 })

@@ -1,7 +1,7 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { FastifyInstance } from 'fastify'
-import { passOn } from './proxy.ts'
+import { passOnPublic } from './pass-on.ts'
 import { assetPath } from './routes.ts'
 import type { Upstream } from './upstream.ts'
 
@@ -9,15 +9,15 @@ import type { Upstream } from './upstream.ts'
  * Answers `/assets`: streams stored files without asking for a key, since storefronts show them in `<img>` (OP-91). A key in
  * the request is not passed on.
  */
-export function addAssets(app: FastifyInstance, files: Upstream): void {
+export function addAssets(app: FastifyInstance, catalog: Upstream): void {
   app.route({
     method: ['GET', 'HEAD'],
     url: '/assets/*',
     async handler(request, reply) {
       const path = assetPath(request.raw.url ?? '')
       if (path === undefined) throw notFound(['path'], 'there is no such file')
-      request.logged = { upstream: files.name }
-      return passOn(files, request, reply, { path })
+      request.logged = { upstream: catalog.name }
+      return passOnPublic(catalog, request, reply, path)
     },
   })
   refuseOtherMethods(app, '/assets/*', ['GET', 'HEAD'])

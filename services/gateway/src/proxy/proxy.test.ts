@@ -15,10 +15,10 @@ beforeEach(() => {
 })
 
 /** Opens a request whose body the test sends bit by bit. */
-function open(method: string, headers: Record<string, string> = {}) {
-  const request = openRequest(`${gateway.url}/v1/products`, {
+function open(method: string, path = '/v1/products') {
+  const request = openRequest(`${gateway.url}${path}`, {
     method,
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', ...headers },
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
   })
   request.on('error', () => undefined)
   const answer = new Promise<IncomingMessage>((resolve) => request.on('response', resolve))
@@ -96,13 +96,13 @@ describe('passing on', () => {
 })
 
 describe('streaming', () => {
-  test('the service gets the start of a body before the rest is sent', async () => {
+  test('the service gets the start of an upload before the rest is sent', async () => {
     let arrived = ''
     catalog.answer = async (request, response) => {
       for await (const chunk of request) arrived += chunk
       response.end('{}')
     }
-    const { request, answer } = open('POST')
+    const { request, answer } = open('POST', '/v1/assets')
     request.write('{"a":')
     await eventually('the start arrives', () => arrived === '{"a":')
     request.end('1}')
@@ -127,7 +127,7 @@ describe('streaming', () => {
 
   test('a service that answers before it has read the body is heard, and the connection goes on', async () => {
     catalog.answer = (_request, response) => void response.writeHead(401).end('{}')
-    const { request, answer } = open('POST')
+    const { request, answer } = open('POST', '/v1/assets')
     request.write('x'.repeat(100_000))
     const response = await answer
     expect(response.statusCode).toBe(401)

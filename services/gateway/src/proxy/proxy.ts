@@ -1,13 +1,12 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { type Caller, INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticator } from '../keys/authenticator.ts'
 import type { rateLimiter } from '../rate-limit/rate-limiter.ts'
-import { headersForClient, headersForService } from './headers.ts'
-import { requestBody } from './request-body.ts'
+import { clientGone, passOn } from './pass-on.ts'
+import { bodyReceiver } from './receive-body.ts'
 import { JSON_LIMITS, type RouteLimits, SLOW_ROUTES, serviceFor } from './routes.ts'
-import type { Upstream, Upstreams } from './upstream.ts'
+import type { Upstreams } from './upstream.ts'
 
 export interface ProxyDependencies {
   readonly authenticator: Authenticator
@@ -18,11 +17,12 @@ export interface ProxyDependencies {
 }
 
 /**
- * Answers `/v1`: authenticates the caller (401), counts the call (429), finds the service (404) and streams request and answer.
- * All of it happens before Fastify reads the body.
+ * Answers `/v1`: authenticates the caller (401), counts the call (429), finds the service (404), receives a JSON body or streams an
+ * upload, and streams the answer. All of it happens before Fastify reads the body.
  */
 export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies): void {
   const { authenticator, takeCall, tokenOf, upstreams, clock } = dependencies
+  const receiveBody = bodyReceiver()
 
   async function forward(request: FastifyRequest, reply: FastifyReply, limits: RouteLimits) {
     const { raw } = request
@@ -39,9 +39,13 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     if (service === undefined)
       throw new ApiError('not_found', `${raw.method} ${target.split('?', 1)[0]}: no such operation`)
     request.logged = { ...request.logged, upstream: service }
-    const token = await tokenOf(caller, now)
+    const { workspaceId } = caller
+    const signal = clientGone(reply)
+    const body = await receiveBody(raw, limits, { workspaceId, signal })
+    // Not before, since the body may take longer than the token holds.
+    const token = await tokenOf(caller, clock())
     const upstream = upstreams[service][limits.connections]
-    return passOn(upstream, request, reply, { path: target, token, body: requestBody(raw, limits.bodyBytes) })
+    return passOn(upstream, request, reply, { owner: workspaceId, path: target, token, body, signal })
   }
 
   const optionsOf = (limits: RouteLimits) => ({
@@ -52,37 +56,4 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
   for (const url of ['/v1', '/v1/*']) app.all(url, optionsOf(JSON_LIMITS))
   // On these paths, other methods match /v1/*.
   for (const { method, url, ...limits } of SLOW_ROUTES) app.route({ method, url, ...optionsOf(limits) })
-}
-
-interface PassedOn {
-  readonly path: string
-  /** The internal token; none for stored files. */
-  readonly token?: string
-  readonly body?: AsyncIterable<Buffer> | undefined
-}
-
-/** Sends a request to a service and streams the answer back. Stops when the client closes the connection. */
-export async function passOn(
-  upstream: Upstream,
-  { raw, method, id }: FastifyRequest,
-  reply: FastifyReply,
-  { path, token, body }: PassedOn,
-) {
-  const headers = {
-    ...headersForService(raw.headers),
-    ...(token !== undefined && { [INTERNAL_TOKEN_HEADER]: token }),
-    'x-request-id': id,
-    traceparent: traceparentFrom(raw.headers.traceparent),
-  }
-  const answer = await upstream.send({ method, path, headers, body, signal: clientGone(reply) })
-  return reply.code(answer.statusCode).headers(headersForClient(answer.headers)).send(answer.body)
-}
-
-/** A signal that aborts when the client closes the connection before it has its answer. */
-function clientGone({ raw }: FastifyReply): AbortSignal {
-  const gone = new AbortController()
-  raw.once('close', () => {
-    if (!raw.writableFinished) gone.abort()
-  })
-  return gone.signal
 }

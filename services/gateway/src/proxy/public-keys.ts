@@ -1,6 +1,6 @@
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { FastifyInstance } from 'fastify'
-import { passOn } from './proxy.ts'
+import { passOnPublic } from './pass-on.ts'
 import type { Upstream } from './upstream.ts'
 
 const PATHS = ['/.well-known/jwks.json', '/.well-known/platform.pem']
@@ -11,7 +11,7 @@ export function addPublicKeys(app: FastifyInstance, apps: Upstream): void {
     app.route({
       method: ['GET', 'HEAD'],
       url: path,
-      handler: (request, reply) => passOn(apps, request, reply, { path }),
+      handler: (request, reply) => passOnPublic(apps, request, reply, path),
     })
     refuseOtherMethods(app, path, ['GET', 'HEAD'])
   }

@@ -1,6 +1,6 @@
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { ROUTED_SERVICES, type RoutedService, SERVICES } from '@backoffice/contracts/services.ts'
-import { withinMs } from '@backoffice/http/body-deadline.ts'
+import { JSON_WITHIN_MS, uploadWithinMs } from '@backoffice/http/body-deadline.ts'
 import { uploadBytes } from '@backoffice/http/upload.ts'
 import type { Connections } from './upstream.ts'
 
@@ -13,6 +13,8 @@ const ROUTES: ReadonlyMap<string, RoutedService> = new Map(
 export interface RouteLimits {
   readonly bodyBytes: number
   readonly bodyWithinMs: number
+  /** An upload is streamed to its service; other bodies are received completely before. */
+  readonly isUpload: boolean
   /** Those over which it reaches its service. */
   readonly connections: Connections
 }
@@ -20,7 +22,8 @@ export interface RouteLimits {
 /** The limits of every route that is not slow (OP-07). */
 export const JSON_LIMITS: RouteLimits = {
   bodyBytes: LIMITS.bodyBytes,
-  bodyWithinMs: withinMs(0),
+  bodyWithinMs: JSON_WITHIN_MS,
+  isUpload: false,
   connections: 'requests',
 }
 
@@ -32,7 +35,14 @@ interface SlowRoute extends RouteLimits {
 
 function upload(url: SlowRoute['url'], maxBytes: number): SlowRoute {
   const bodyBytes = uploadBytes(maxBytes)
-  return { method: ['POST'], url, bodyBytes, bodyWithinMs: withinMs(bodyBytes), connections: 'files' }
+  return {
+    method: ['POST'],
+    url,
+    bodyBytes,
+    bodyWithinMs: uploadWithinMs(bodyBytes),
+    isUpload: true,
+    connections: 'files',
+  }
 }
 
 const stream = (url: SlowRoute['url'], connections: Connections): SlowRoute => ({

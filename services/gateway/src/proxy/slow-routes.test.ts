@@ -13,7 +13,8 @@ const ANSWER_MS = 500
 const LONG_MS = 2_500
 const PROGRESS = '/v1/imports/018f/progress'
 const ERRORS = '/v1/imports/018f/errors.csv'
-const limits = { connectMs: 2_000, answerMs: ANSWER_MS, underWay: UNDER_WAY }
+const SLOTS = { slots: UNDER_WAY + 1, share: 1, waiting: 0, waitMs: 1_000 }
+const limits = { connectMs: 2_000, answerMs: ANSWER_MS, slots: SLOTS }
 const gateway = await testGateway({ limits })
 const { imports } = gateway
 const { key } = await gateway.aKey()
@@ -165,7 +166,7 @@ describe('a stream', () => {
 describe('slow requests are in the way of no others', () => {
   const fill = async (path: string) => {
     for (let count = 0; count < UNDER_WAY; count++) expect((await stream(path)).statusCode).toBe(200)
-    expect(await statusOf('GET', path)).toBe(503)
+    expect(await statusOf('GET', path)).toBe(429)
   }
 
   test('streams of events leave lists, uploads and downloads answering', async () => {
@@ -189,7 +190,7 @@ describe('slow requests are in the way of no others', () => {
     const slow: ClientRequest[] = Array.from({ length: UNDER_WAY }, () => open('/v1/imports', 'POST').request)
     for (const request of slow) request.write('a')
     await eventually('all are under way', () => imports.received.length === UNDER_WAY)
-    expect(await statusOf('POST', '/v1/imports', {})).toBe(503)
+    expect(await statusOf('POST', '/v1/imports', {})).toBe(429)
     expect(await statusOf('GET', '/v1/imports')).toBe(200)
     for (const request of slow) request.destroy()
     await eventually('there is a place', async () => (await statusOf('POST', '/v1/imports', {})) === 200)

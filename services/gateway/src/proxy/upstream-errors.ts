@@ -1,4 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
+import type { SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
 
 /** The connection failed, so nothing of the request was sent. */
 const NOT_CONNECTED = new Set([
@@ -34,9 +35,13 @@ export function refusalOf(error: unknown, service: string): unknown {
   return error
 }
 
-/** The error for one request too many under way to a service. */
-export const tooBusy = (service: string): ApiError =>
-  new ApiError('service_unavailable', `${service} has too many requests to answer`, { headers: RETRY_AFTER })
+/** The error for a request that gets no slot, by whose requests are too many (OP-02). */
+export const tooBusy = (service: string, owner: 'workspace' | 'address') => (why: SlotRefusal) =>
+  why === 'owner'
+    ? new ApiError('rate_limited', `This ${owner} has too many requests to ${service} under way; send fewer at once`, {
+        headers: RETRY_AFTER,
+      })
+    : new ApiError('service_unavailable', `${service} has too many requests to answer`, { headers: RETRY_AFTER })
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''

@@ -6,7 +6,8 @@ import { testGateway } from '../testing/test-gateway.ts'
 import { echo, testUpstream } from '../testing/test-upstream.ts'
 
 const UNDER_WAY = 3
-const gateway = await testGateway({ limits: { connectMs: 2_000, answerMs: 300, underWay: UNDER_WAY } })
+const SLOTS = { slots: UNDER_WAY + 1, share: 1, waiting: 0, waitMs: 1_000 }
+const gateway = await testGateway({ limits: { connectMs: 2_000, answerMs: 300, slots: SLOTS } })
 const { catalog } = gateway
 const { key } = await gateway.aKey()
 const send = (method = 'POST') => gateway.send(key, method, '/v1/products', method === 'GET' ? {} : { body: {} })
@@ -69,7 +70,7 @@ describe('a service that goes away', () => {
 
 describe('a service that is not there', () => {
   test('is service_unavailable with Retry-After', async () => {
-    const away = await testGateway({ limits: { connectMs: 500, answerMs: 300, underWay: 3 } })
+    const away = await testGateway({ limits: { connectMs: 500, answerMs: 300, slots: SLOTS } })
     await away.catalog.stop()
     const { key: other } = await away.aKey()
     const answer = await away.send(other, 'POST', '/v1/products', { body: {} })
@@ -128,14 +129,55 @@ describe('many requests', () => {
     expect((await hanging).status).toBe(200)
   })
 
-  test('more than a service is sent at once are service_unavailable; those before them are answered', async () => {
+  test('of one workspace beyond its slots are rate_limited, and those of another are answered (OP-02)', async () => {
+    const other = await gateway.aKey()
     const finish: (() => void)[] = []
     catalog.answer = (_request, response) => void finish.push(() => response.end('{}'))
     const underWay = Array.from({ length: UNDER_WAY }, () => send('GET'))
     await eventually('all are under way', () => finish.length === UNDER_WAY)
-    expect(await send('GET')).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    const refused = await send('GET')
+    expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '1' } })
+    expect(refused.body).toMatchObject({ error: { code: 'rate_limited' } })
+    const answered = gateway.send(other.key, 'GET', '/v1/products')
+    await eventually('the other is under way', () => finish.length === UNDER_WAY + 1)
+    const tooMany = await gateway.send((await gateway.aKey()).key, 'GET', '/v1/products')
+    expect(tooMany).toMatchObject({ status: 503, headers: { 'retry-after': '1' } })
+    expect(tooMany.body).toMatchObject({ error: { code: 'service_unavailable' } })
     for (const end of finish) end()
-    expect((await Promise.all(underWay)).map(({ status }) => status)).toEqual(Array(UNDER_WAY).fill(200))
+    for (const { status } of await Promise.all([...underWay, answered])) expect(status).toBe(200)
+  })
+
+  test('wait for a moment, workspace by workspace in turn, unless their client leaves', async () => {
+    const waiting = { connectMs: 2_000, answerMs: 20_000, slots: { slots: 2, share: 1, waiting: 5, waitMs: 20_000 } }
+    const busy = await testGateway({ limits: waiting })
+    const [one, two, three] = [await busy.aKey(), await busy.aKey(), await busy.aKey()]
+    const finish: (() => void)[] = []
+    const served: (string | undefined)[] = []
+    busy.catalog.answer = ({ url }, response) => {
+      served.push(url)
+      finish.push(() => response.end('{}'))
+    }
+    const get = ({ key: from }: typeof one, name: string) => busy.send(from, 'GET', `/v1/products/${name}`)
+    const logged = (name: string) => busy.log.some(({ path }) => path === `/v1/products/${name}`)
+    const answers = [get(one, '1'), get(two, '2')]
+    await eventually('all slots are taken', () => served.length === 2)
+    const left = openRequest(`${busy.url}/v1/products/left`, { headers: { authorization: `Bearer ${one.key}` } })
+    left.on('error', () => undefined).end()
+    answers.push(get(one, '1a'))
+    answers.push(get(one, '1b'))
+    answers.push(get(three, '3'))
+    await eventually(
+      'the refused one is last',
+      async () => (await busy.send('sk', 'GET', '/v1/products')).status === 401,
+    )
+    left.destroy()
+    await eventually('it has left', () => logged('left'))
+    for (let ended = 0; ended < answers.length; ended++) {
+      await eventually('the next is served', () => finish.length > ended)
+      finish[ended]?.()
+    }
+    expect(served).toEqual(['1', '2', '1a', '3', '1b'].map((name) => `/v1/products/${name}`))
+    for (const answer of answers) expect((await answer).status).toBe(200)
   })
 
   test('however requests end, their places are free again', async () => {

@@ -1,71 +1,75 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ROUTED_SERVICES, type RoutedService, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
+import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import { type Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
 
-/** A request to a service. A second attempt gets the same `body`, which the first one has not read. */
+/** A request to a service. A second attempt gets the same `body`: where it is a stream, the first one has not read it. */
 interface UpstreamRequest {
+  /** Whose slot it takes: its workspace, its client's address where there is no key, or the gateway itself. */
+  readonly owner: string
   readonly method: string
   readonly path: string
   readonly headers: Record<string, string>
-  readonly body?: AsyncIterable<Buffer> | undefined
+  readonly body?: Buffer | AsyncIterable<Buffer> | undefined
   readonly signal?: AbortSignal
 }
 
 /** The gateway's connections to a service. */
 export interface Upstream extends Component {
   /**
-   * Sends a request and resolves when the answer's head is there; its body must be read or destroyed. Throws
-   * `service_unavailable` when the service cannot be reached, `gateway_timeout` when it does not answer in time.
+   * Sends a request as soon as its owner has a slot, and resolves when the answer's head is there; its body must be read or destroyed.
+   * Throws `rate_limited` when its owner has too many requests under way, `service_unavailable` when all have, or when the service
+   * cannot be reached, and `gateway_timeout` when it does not answer in time.
    */
   send(request: UpstreamRequest): Promise<Dispatcher.ResponseData>
 }
 
-const CONNECTIONS = ['requests', 'files', 'events'] as const
+const CONNECTIONS = ['requests', 'files', 'events', 'public'] as const
 /**
- * The kinds of connections to a service. Files may be slow and server-sent events go on for as long as the client likes, so
- * neither takes a place of the others.
+ * The kinds of connections to a service. Files may be slow, server-sent events go on for as long as the client likes, and what is public
+ * is open to clients without a key. So none takes a slot of the others.
  */
 export type Connections = (typeof CONNECTIONS)[number]
 
 /** Every service with routes, over each kind of connections. */
 export type Upstreams = Readonly<Record<RoutedService, Readonly<Record<Connections, Upstream>>>>
 
-/** Time limits in milliseconds, and the number of simultaneous requests. */
+/** The limits of one kind of connections to one service. */
 export interface UpstreamLimits {
   readonly connectMs: number
   /** From the request's last byte to the answer's head, and between two chunks of the answer's body. */
   readonly answerMs: number
-  /** Requests under way at most. One more is refused at once and does not wait. */
-  readonly underWay: number
+  /** How owners share the requests under way. A slot is free again when the client has the answer. */
+  readonly slots: SlotLimits
 }
 
-const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, underWay: 512 }
+/** Many more requests than a service has connections to its database would only wait there. A burst of a key (OP-06) may wait. */
+const SLOTS: SlotLimits = { slots: 128, share: 32, waiting: 256, waitMs: 5_000 }
+const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, slots: SLOTS }
 const LIMITS: Readonly<Record<Connections, UpstreamLimits>> = {
   requests: REQUESTS,
   // The catalog lets an image wait for up to 30 s and processes it for up to 40 s.
-  files: { ...REQUESTS, answerMs: 75_000 },
+  files: { ...REQUESTS, answerMs: 75_000, slots: { ...SLOTS, slots: 256 } },
   // A service sends something every 10 s.
-  events: { ...REQUESTS, answerMs: 30_000 },
+  events: { ...REQUESTS, answerMs: 30_000, slots: { ...SLOTS, slots: 512 } },
+  public: REQUESTS,
 }
 
 /** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
 const RETRY_PAUSES = [50, 200]
 
 /** Opens kept-alive connections to a service. Each carries one request at a time, so that no request waits for another. */
-function openUpstream(name: string, url: string, limits: UpstreamLimits): Upstream {
+function openUpstream(name: string, url: string, kind: Connections, limits: UpstreamLimits): Upstream {
   const pool = new Pool(url, {
-    connections: limits.underWay,
+    connections: limits.slots.slots,
     pipelining: 1,
     connect: { timeout: limits.connectMs },
     headersTimeout: limits.answerMs,
     bodyTimeout: limits.answerMs,
   })
-  let underWay = 0
-  const done = () => {
-    underWay--
-  }
+  const slots = fairSlots(limits.slots, tooBusy(name, kind === 'public' ? 'address' : 'workspace'))
 
   async function attempt(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
     for (let attempts = 0; ; attempts++) {
@@ -82,14 +86,13 @@ function openUpstream(name: string, url: string, limits: UpstreamLimits): Upstre
   return {
     name,
     async send(request) {
-      if (underWay >= limits.underWay) throw tooBusy(name)
-      underWay++
+      const free = await slots.take(request.owner, request)
       try {
         const answer = await attempt(request)
-        answer.body.once('close', done)
+        answer.body.once('close', free)
         return answer
       } catch (error) {
-        done()
+        free()
         throw error
       }
     },
@@ -105,7 +108,9 @@ export function openUpstreams(
   limits: Readonly<Record<Connections, UpstreamLimits>> = LIMITS,
 ): Upstreams {
   const openAll = (name: RoutedService) =>
-    Object.fromEntries(CONNECTIONS.map((kind) => [kind, openUpstream(name, urls[urlSetting(name)], limits[kind])]))
+    Object.fromEntries(
+      CONNECTIONS.map((kind) => [kind, openUpstream(name, urls[urlSetting(name)], kind, limits[kind])]),
+    )
   return Object.fromEntries(ROUTED_SERVICES.map((name) => [name, openAll(name)])) as Upstreams
 }
 

@@ -105,7 +105,7 @@ export async function testGateway({
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
     urls as Parameters<typeof openUpstreams>[0],
-    limits && { requests: limits, files: limits, events: limits },
+    limits && { requests: limits, files: limits, events: limits, public: limits },
   )
   const apps = appsClient(services.apps.url, tokenPrivateKey)
   const app = createGatewayApp({

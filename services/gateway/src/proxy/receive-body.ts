@@ -1,0 +1,66 @@
+import type { IncomingMessage } from 'node:http'
+import { buffer } from 'node:stream/consumers'
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { fairSlots, type SlotLimits, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
+import { chunksOf, hasBody } from './request-body.ts'
+import type { RouteLimits } from './routes.ts'
+
+/** Memory is shared in units of so many bytes. */
+const UNIT_BYTES = 16 * 1024
+/** 64 MiB for all; the share of a workspace is 4 MiB. */
+const MEMORY: SlotLimits = { slots: 4096, share: 256, waiting: 256, waitMs: 5_000 }
+
+/** The body of a request for a service. */
+export interface ReceivedBody {
+  /** A JSON body, the chunks of an upload as they arrive, or undefined when there is none. */
+  readonly content: Buffer | AsyncIterable<Buffer> | undefined
+  /** Gives its memory back, once it has been sent or will not be. */
+  readonly release: () => void
+}
+
+/** Who sends a body, and until when it is wanted. */
+interface Sender {
+  readonly workspaceId: string
+  readonly signal: AbortSignal
+}
+
+const nothing = () => undefined
+export const NO_BODY: ReceivedBody = { content: undefined, release: nothing }
+
+/**
+ * Receives JSON bodies completely, so that a client that sends slowly holds no slot of a service; uploads are streamed. Workspaces share
+ * the memory of the JSON bodies that are arriving, by their Content-Length, or the route's limit where they are chunked. Throws
+ * `payload_too_large` (OP-07), `rate_limited` when a workspace sends too many at once, and `service_unavailable` when all do.
+ */
+export function bodyReceiver(limits: SlotLimits = MEMORY) {
+  const memory = fairSlots(limits, tooManyBodies)
+
+  async function arriving(request: IncomingMessage, maxBytes: number, { workspaceId, signal }: Sender) {
+    const bytes = Number(request.headers['content-length'] ?? maxBytes)
+    const release = await memory.take(workspaceId, { count: Math.ceil(bytes / UNIT_BYTES), signal })
+    try {
+      return { content: await buffer(chunksOf(request, maxBytes)), release }
+    } catch (error) {
+      release()
+      throw error
+    }
+  }
+
+  return async (request: IncomingMessage, route: RouteLimits, sender: Sender): Promise<ReceivedBody> => {
+    const { bodyBytes, isUpload } = route
+    if (!hasBody(request, bodyBytes)) return NO_BODY
+    if (isUpload) return { content: chunksOf(request, bodyBytes), release: nothing }
+    // A small body mostly arrives with the head, and is in memory already.
+    if (request.complete) return { content: request.read() ?? undefined, release: nothing }
+    return arriving(request, bodyBytes, sender)
+  }
+}
+
+const RETRY_AFTER = { 'retry-after': '1' }
+
+const tooManyBodies = (why: SlotRefusal) =>
+  why === 'owner'
+    ? new ApiError('rate_limited', 'This workspace sends too many large bodies at once; send fewer', {
+        headers: RETRY_AFTER,
+      })
+    : new ApiError('service_unavailable', 'Too many bodies are on their way; try again', { headers: RETRY_AFTER })
