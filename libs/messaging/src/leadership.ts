@@ -1,13 +1,13 @@
 import { type LockSession, openLockSession } from '@backoffice/postgres/lock-session.ts'
-import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import { PLANS_BY_INDEX } from './outbox-rows.ts'
 
 const TRY_AGAIN_AFTER_MS = 1000
 /** Longer than the server's own statement_timeout. */
 const ANSWER_WITHIN_MS = 45_000
 /** Without synchronous commits: a mark lost in a crash of PostgreSQL sends its record again, which consumers expect. */
-const SETTINGS = { ...PLAN_EACH_TIME, synchronous_commit: 'off' }
+const SETTINGS = { ...PLANS_BY_INDEX, synchronous_commit: 'off' }
 
 /**
  * Waits until no other process leads the relay of a schema, trying about once a second. Returns the session that holds

@@ -9,30 +9,93 @@ export interface OutboxRow {
   readonly type: string
   readonly workspace_id: string
   readonly livemode: boolean
-  /** Null is a tombstone. */
-  readonly payload: unknown
+  /** JSON; null is a tombstone. */
+  readonly payload: string | null
+  /** The size of the payload as it is stored, compressed. */
+  readonly bytes: number
   readonly traceparent: string
   readonly occurred_at: Date
 }
 
-const BATCH_SIZE = 500
-/** A batch ends early after so many bytes of stored payload. */
-const BATCH_BYTES = 256 * 1024
+/** Records that webhooks deliver, on topics named `<service>.events`; or all others: states, batches of imports and their answers. */
+export type RecordKind = 'EVENTS' | 'OTHERS'
 
 /**
- * The oldest waiting rows by id, which is the order of the commits of each aggregate. Always reads from the start,
- * since a row with a smaller id can be committed after a row with a larger id was published.
+ * Settings that leave PostgreSQL only the indexes made for these statements, so that their plan may be kept. By its
+ * statistics, which tell of the past, it would walk another index through all rows that wait.
  */
-export const waitingRows = (sql: Sql) => sql<OutboxRow[]>`
-  select id, event_id, topic, key, type, workspace_id, livemode, payload, traceparent, occurred_at
-  from (
-    select *, sum(coalesce(pg_column_size(payload), 0)) over (
-      order by id rows between unbounded preceding and 1 preceding
-    ) as bytes_before
-    from (select * from outbox where published_at is null and refused is null order by id limit ${BATCH_SIZE}) oldest
-  ) counted
-  where coalesce(bytes_before, 0) < ${BATCH_BYTES}
-  order by id`
+export const PLANS_BY_INDEX = {
+  plan_cache_mode: 'force_generic_plan',
+  enable_seqscan: 'off',
+  enable_bitmapscan: 'off',
+  enable_sort: 'off',
+  enable_incremental_sort: 'off',
+}
+
+/** What to read of the waiting rows. */
+export interface Wanted {
+  readonly kind: RecordKind
+  /** The workspace that had its turn last. */
+  readonly after: string
+  /** The most rows. */
+  readonly rows: number
+  /** The rows end once they have so many bytes of stored payload. */
+  readonly bytes: number
+}
+
+/** The workspaces that one statement looks at. */
+const WORKSPACES = 64
+/** What a workspace gets in its turn, in bytes of stored payload; at least a row. */
+const TURN_BYTES = 16 * 1024
+
+/**
+ * Waiting rows of one kind, workspace by workspace in turn, and those of a workspace by id, which is the order of the
+ * commits of each aggregate. Always reads a workspace from its start, since a row with a smaller id can be committed
+ * after a row with a larger id was published. There is at least one row if any waits.
+ */
+export const waitingRows = (sql: Sql, { kind, after, rows, bytes }: Wanted) => {
+  const waiting = sql`published_at is null and refused is null and topic ${kind === 'EVENTS' ? sql`like` : sql`not like`} '%.events'`
+  return sql<OutboxRow[]>`
+    with recursive oldest (workspace_id, id, turn, from_start) as (
+      select ${after}::uuid, null::bigint, 0, false
+      union all
+      -- The next workspace by its id; after the last one, those from the first on.
+      select next.* from oldest cross join lateral (
+        (
+          select workspace_id, id, oldest.turn + 1, oldest.from_start from outbox
+          where ${waiting} and workspace_id > oldest.workspace_id
+            and workspace_id <= case when oldest.from_start then ${after} else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end::uuid
+          order by workspace_id, id limit 1
+        ) union all (
+          select workspace_id, id, oldest.turn + 1, true from outbox
+          where ${waiting} and workspace_id <= ${after}::uuid and not oldest.from_start
+          order by workspace_id, id limit 1
+        )
+        order by from_start limit 1
+      ) as next
+      where oldest.turn < ${WORKSPACES}
+    ), own as (
+      select
+        outbox.*, oldest.turn, coalesce(pg_column_size(payload), 0) as bytes,
+        sum(coalesce(pg_column_size(payload), 0)) over (partition by oldest.workspace_id order by outbox.id) as bytes_up_to
+      from oldest cross join lateral (
+        select * from outbox
+        -- Not "=", with which another index would do for this order.
+        where ${waiting} and (workspace_id, id) >= (oldest.workspace_id, oldest.id) and workspace_id <= oldest.workspace_id
+        order by workspace_id, id limit (select ceil(${rows}::float8 / greatest(count(id), 1))::integer from oldest)
+      ) as outbox
+    ), in_turn as (
+      select own.*, (bytes_up_to - bytes)::bigint / ${TURN_BYTES} as nth_turn from own
+    ), counted as (
+      select in_turn.*, sum(bytes) over (order by nth_turn, turn, id rows between unbounded preceding and current row) as bytes_in_all
+      from in_turn
+    )
+    select id, event_id, topic, key, type, workspace_id, livemode, payload::text as payload, bytes, traceparent, occurred_at
+    from counted
+    where bytes_in_all - bytes < ${bytes}
+    order by nth_turn, turn, id
+    limit ${rows}`
+}
 
 export const markPublished = (sql: Sql, rows: readonly OutboxRow[]) => sql`
   update outbox set published_at = now() where id = any(${rows.map(({ id }) => id)}::bigint[])`

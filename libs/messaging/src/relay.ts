@@ -7,7 +7,8 @@ import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import { cleanUpOutbox } from './clean-up-outbox.ts'
 import { coalesceCalls } from './coalesce-calls.ts'
 import { becomeLeader } from './leadership.ts'
-import { type Publishing, publishWaiting } from './publish-waiting.ts'
+import { outboxRounds } from './outbox-rounds.ts'
+import { type Publishing, publishRows } from './publish-rows.ts'
 
 export interface RelayOptions extends Publishing {
   /** Connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */
@@ -20,8 +21,8 @@ const MAX_BACKOFF_MS = 2000
 const STOP_WITHIN_MS = 8000
 
 /**
- * Publishes a schema's outbox to Kafka: every committed row at least once, and the rows of one key in the order of
- * their commits. Of all processes that run it, one leads; the others stand by.
+ * Publishes a schema's outbox to Kafka: every committed row at least once, and the rows of one topic and key in the order
+ * of their commits. Workspaces take turns. Of all processes that run it, one leads; the others stand by.
  */
 export function outboxRelay(options: RelayOptions) {
   const { url, schema, logger, pollMs = 500 } = options
@@ -46,11 +47,13 @@ export function outboxRelay(options: RelayOptions) {
     }
   }
   const publishWhileLeading = async (session: LockSession) => {
+    const nextRound = outboxRounds(session)
     for (let failures = 0; isLeading() && !stopping.signal.aborted; ) {
       try {
-        const published = await publishWaiting(session, options)
+        const rows = await nextRound()
+        if (rows.length > 0) await publishRows(session, rows, options)
         failures = 0
-        if (published === 0) await rowsAdded.wait(pollMs)
+        if (rows.length === 0) await rowsAdded.wait(pollMs)
       } catch (error) {
         failures++
         logger.error({ err: error, schema, failures }, 'could not publish the outbox, trying again')

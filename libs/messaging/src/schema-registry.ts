@@ -1,5 +1,5 @@
 import { type SchemaInfo, SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
-import { JsonSerializer, type ValidateFunction } from '@confluentinc/schemaregistry/dist/serde/json.js'
+import { JSON_TYPE, JsonSerializer, type ValidateFunction } from '@confluentinc/schemaregistry/dist/serde/json.js'
 import { SerdeType, SerializationError } from '@confluentinc/schemaregistry/dist/serde/serde.js'
 
 /** The value does not fit the schema registered for it, so it can never be sent. */
@@ -19,10 +19,20 @@ class CompilingOnce extends JsonSerializer {
     }
     return this.#compiled.validate
   }
+
+  /** Checks a value, and makes a record of its JSON: to write the JSON of a large value anew takes milliseconds. */
+  async serializeJson(topic: string, value: object, json: string): Promise<Buffer> {
+    const [schemaId, info] = await this.getSchemaId(JSON_TYPE, topic, value)
+    const validate = info && (await this.toValidateFunction(info))
+    if (validate && !validate(value)) {
+      throw new SerializationError(`Invalid message: ${JSON.stringify(validate.errors)}`)
+    }
+    return this.serializeSchemaId(topic, Buffer.from(json), schemaId)
+  }
 }
 
-/** Turns a record's value into bytes: Confluent wire format, JSON. */
-export type RecordSerializer = (topic: string, value: { readonly type: string }) => Promise<Buffer>
+/** Turns a record's value into bytes: Confluent wire format, JSON. Give the value's JSON where it is there already. */
+export type RecordSerializer = (topic: string, value: { readonly type: string }, json?: string) => Promise<Buffer>
 
 /** The subject of one record type of a topic. */
 export const subjectOf = (topic: string, type: string): string => `${topic}-${type}`
@@ -54,16 +64,16 @@ export function recordSerializer(registryUrl: string): RecordSerializer {
     serializers.set(subject, serializer)
     return serializer
   }
-  return async (topic, value) => {
+  return async (topic, value, json = JSON.stringify(value)) => {
     const serializer = serializerOf(subjectOf(topic, value.type))
     try {
-      return await serializer.serialize(topic, value)
+      return await serializer.serializeJson(topic, value, json)
     } catch (error) {
       if (!(error instanceof SerializationError)) throw error
     }
     registry.clearLatestCaches()
     try {
-      return await serializer.serialize(topic, value)
+      return await serializer.serializeJson(topic, value, json)
     } catch (error) {
       throw error instanceof SerializationError ? new Unserialisable(error.message) : error
     }

@@ -4,13 +4,15 @@ import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
-import { markPublished, markRefused, type OutboxRow, waitingRows } from './outbox-rows.ts'
+import { markPublished, markRefused, type OutboxRow } from './outbox-rows.ts'
 import { type RecordSerializer, Unserialisable } from './schema-registry.ts'
 
 /** Below the size that a topic accepts by default (1 MiB). */
 const REQUEST_BYTES = 900 * 1024
-/** Records serialised before the event loop turns: some milliseconds, in which requests wait. */
-const TURN_AFTER = 50
+/** The members of a record beside its payload, and its headers; about. */
+const MEMBERS_BYTES = 300
+/** Bytes serialised before the event loop turns: a millisecond or two, in which requests wait. */
+const TURN_BYTES = 32 * 1024
 
 const published = meter('relay').createCounter('outbox_published_records', {
   description: 'Outbox rows acknowledged by Kafka',
@@ -33,13 +35,15 @@ interface Sendable {
 }
 
 /**
- * Publishes one batch of waiting rows and returns its number of rows. A row is marked only after Kafka has acknowledged
- * it, so after a failure the next run sends the rest. A row that can never be sent is set aside with its reason. It
- * delays no other row, not even of its key, since each record has the whole state of its resource.
+ * Publishes a round of waiting rows. A row is marked only after Kafka has acknowledged it, so after a failure the next run
+ * sends the rest. A row that can never be sent is set aside with its reason. It delays no other row, not even of its key,
+ * since each record has the whole state of its resource.
  */
-export async function publishWaiting(session: LockSession, options: Publishing): Promise<number> {
-  const rows = await session.answered(waitingRows(session.sql))
-  if (rows.length === 0) return 0
+export async function publishRows(
+  session: LockSession,
+  rows: readonly OutboxRow[],
+  options: Publishing,
+): Promise<void> {
   const startedAt = performance.now()
 
   const setAside = async (row: OutboxRow, reason: string) => {
@@ -51,11 +55,12 @@ export async function publishWaiting(session: LockSession, options: Publishing):
     refused.add(1, { schema: options.schema, topic: row.topic })
   }
   const send = async (batch: readonly Sendable[]): Promise<void> => {
+    const [first] = batch
+    if (!first) return
     try {
       await options.kafka.produce(batch.map(({ record }) => record))
     } catch (error) {
-      const [first] = batch
-      if (!(error instanceof RecordsRefused) || !first) throw error
+      if (!(error instanceof RecordsRefused)) throw error
       if (batch.length === 1) return setAside(first.row, error.message)
       const middle = batch.length >> 1
       await send(batch.slice(0, middle))
@@ -65,54 +70,68 @@ export async function publishWaiting(session: LockSession, options: Publishing):
     await session.answered(markPublished(session.sql, sent))
     published.add(sent.length, { schema: options.schema })
   }
-
-  const sendables: Sendable[] = []
-  for (const [index, row] of rows.entries()) {
-    if (index % TURN_AFTER === TURN_AFTER - 1) await turn()
-    try {
-      sendables.push({ row, record: await recordOf(row, options) })
-    } catch (error) {
-      if (!(error instanceof Unserialisable)) throw error
-      await setAside(row, error.message)
+  const sendables = async (request: readonly OutboxRow[]) => {
+    const made: Sendable[] = []
+    let bytes = 0
+    for (const row of request) {
+      bytes += row.payload?.length ?? 0
+      if (bytes > TURN_BYTES) {
+        await turn()
+        bytes = row.payload?.length ?? 0
+      }
+      try {
+        made.push({ row, record: await recordOf(row, options) })
+      } catch (error) {
+        if (!(error instanceof Unserialisable)) throw error
+        await setAside(row, error.message)
+      }
     }
+    return made
   }
-  for (const batch of requestsOf(sendables)) await send(batch)
+
+  // One by one: small records do not wait until larger ones after them are serialised.
+  for (const request of requestsOf(rows)) await send(await sendables(request))
   options.logger.info(
     { schema: options.schema, records: rows.length, duration_ms: Math.round(performance.now() - startedAt) },
     'outbox published',
   )
-  return rows.length
 }
 
 async function recordOf(row: OutboxRow, { serialize }: Publishing): Promise<OutgoingRecord> {
-  const { topic, key, payload } = row
-  const value: EventRecord = {
+  const { topic, key, payload, traceparent } = row
+  return {
+    topic,
+    key,
+    value: payload === null ? null : await bytesOf(row, payload, serialize),
+    headers: { traceparent },
+  }
+}
+
+/** The payload goes into the record as it is stored: to write a large one anew takes milliseconds. */
+function bytesOf(row: OutboxRow, payload: string, serialize: RecordSerializer): Promise<Buffer> {
+  const members: Omit<EventRecord, 'data'> = {
     id: row.event_id,
     type: row.type,
     workspace_id: row.workspace_id,
     livemode: row.livemode,
     occurred_at: row.occurred_at.toISOString(),
-    data: payload,
   }
-  return {
-    topic,
-    key,
-    value: payload === null ? null : await serialize(topic, value),
-    headers: { traceparent: row.traceparent },
-  }
+  const json = `${JSON.stringify(members).slice(0, -1)},"data":${payload}}`
+  const value: EventRecord = { ...members, data: JSON.parse(payload) }
+  return serialize(row.topic, value, json)
 }
 
-/** Splits a batch, in its order, into requests of at most REQUEST_BYTES; a larger record goes alone. */
-function requestsOf(sendables: readonly Sendable[]): Sendable[][] {
-  const requests: Sendable[][] = []
+/** Splits a round, in its order, into requests of at most REQUEST_BYTES; a larger record goes alone. */
+function requestsOf(rows: readonly OutboxRow[]): OutboxRow[][] {
+  const requests: OutboxRow[][] = []
   let bytes = Number.POSITIVE_INFINITY
-  for (const sendable of sendables) {
-    const size = sendable.record.value?.length ?? 0
+  for (const row of rows) {
+    const size = MEMBERS_BYTES + Buffer.byteLength(row.payload ?? '')
     if (bytes + size > REQUEST_BYTES) {
       requests.push([])
       bytes = 0
     }
-    requests.at(-1)?.push(sendable)
+    requests.at(-1)?.push(row)
     bytes += size
   }
   return requests

@@ -1,0 +1,68 @@
+import type { LockSession } from '@backoffice/postgres/lock-session.ts'
+import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
+
+/** What a round publishes at most, apart from its first row of each kind. Requests and new events wait for its end. */
+interface RoundLimits {
+  readonly rows: number
+  /** Bytes of payload as PostgreSQL stores it, compressed. */
+  readonly bytes: number
+  /** Bytes of payload as they are sent. */
+  readonly sentBytes: number
+}
+
+const ROUND: RoundLimits = { rows: 500, bytes: 256 * 1024, sentBytes: 900 * 1024 }
+/** The part of a round that events may fill. So even endless events leave room for states. */
+const EVENTS_PART = 0.75
+/** No workspace was served yet. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Reads the outbox round by round: first events, then other records, and of each kind the workspaces in turn, by bytes. So
+ * a workspace with a million states delays neither the events nor the states of another by more than a round. A round
+ * without rows: nothing waits.
+ */
+export function outboxRounds(session: LockSession): () => Promise<OutboxRow[]> {
+  const servedLast: Record<RecordKind, string> = { EVENTS: NOBODY, OTHERS: NOBODY }
+
+  const read = async (kind: RecordKind, limits: RoundLimits) => {
+    const found = await session.answered(waitingRows(session.sql, { kind, after: servedLast[kind], ...limits }))
+    const rows = found.slice(0, withinBytes(found, limits.sentBytes))
+    servedLast[kind] = rows.at(-1)?.workspace_id ?? NOBODY
+    return rows
+  }
+  return async () => {
+    const events = await read('EVENTS', partOf(ROUND, EVENTS_PART))
+    const others = await read('OTHERS', restOf(ROUND, events))
+    return [...events, ...others]
+  }
+}
+
+/** How many rows from the first on are within a number of bytes as they are sent; at least one. */
+function withinBytes(rows: readonly OutboxRow[], bytes: number): number {
+  let sum = 0
+  const end = rows.findIndex(({ payload }) => {
+    const isFull = sum > 0 && sum + sentBytes(payload) > bytes
+    sum += sentBytes(payload)
+    return isFull
+  })
+  return end === -1 ? rows.length : end
+}
+
+const sentBytes = (payload: string | null) => (payload === null ? 0 : Buffer.byteLength(payload))
+
+const partOf = ({ rows, bytes, sentBytes }: RoundLimits, part: number): RoundLimits => ({
+  rows: Math.floor(rows * part),
+  bytes: Math.floor(bytes * part),
+  sentBytes: Math.floor(sentBytes * part),
+})
+
+/** What events have left, and at least the part that is not theirs. */
+function restOf(round: RoundLimits, events: readonly OutboxRow[]): RoundLimits {
+  const least = partOf(round, 1 - EVENTS_PART)
+  const used = (sizeOf: (row: OutboxRow) => number) => events.reduce((sum, row) => sum + sizeOf(row), 0)
+  return {
+    rows: Math.max(least.rows, round.rows - events.length),
+    bytes: Math.max(least.bytes, round.bytes - used(({ bytes }) => bytes)),
+    sentBytes: Math.max(least.sentBytes, round.sentBytes - used(({ payload }) => sentBytes(payload))),
+  }
+}
