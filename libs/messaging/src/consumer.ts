@@ -10,7 +10,7 @@ import { watchForStall } from './watchdog.ts'
 
 /** A consumer's topics and handler. `name` is its group: `<service>.<what it does>`. */
 export interface ConsumerDefinition<Value>
-  extends Pick<RecordProcessing<Value>, 'name' | 'schema' | 'handle' | 'isEachIndependent'> {
+  extends Pick<RecordProcessing<Value>, 'name' | 'schema' | 'handle' | 'postpone' | 'isEachIndependent'> {
   readonly topics: readonly string[]
   /**
    * The most records in one transaction; 500 unless given. A function is called before each transaction with the number
@@ -45,6 +45,8 @@ export interface ConsumerContext extends ProcessContext {
 /** Partitions handled side by side, each on a connection of the pool. */
 const CONCURRENCY = 3
 const BATCH_SIZE = 500
+/** A partition's turn: after it the rest of its records is fetched again, together with what other partitions have. */
+const TURN_MS = 500
 /** As many records are part of something large. As many as the fullest transactions are a backlog, which is not delayed. */
 const [MANY, BACKLOG] = [20, 200]
 
@@ -74,7 +76,8 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
       },
       onRetry: () => retries++,
     }
-    for (let from = 0; from < batch.records.length; ) {
+    const turnEndsAt = performance.now() + TURN_MS
+    for (let from = 0; from < batch.records.length && performance.now() < turnEndsAt; ) {
       const atHand = batch.records.length - from
       const size = typeof batchSize === 'number' ? batchSize : await batchSize(atHand)
       const records = batch.records.slice(from, from + size)
@@ -84,6 +87,8 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
       const startedAt = performance.now()
       const dead = await processRecords(processing, records)
       batch.markProcessed(last)
+      // kafkajs commits at the end of the batch.
+      if (from < batch.records.length) batch.commit()
       consumed.add(records.length, { consumer: name, topic: last.topic })
       logger.info(
         {

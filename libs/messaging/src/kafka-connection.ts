@@ -22,6 +22,8 @@ export interface IncomingBatch {
   heartbeat(): Promise<void>
   /** Marks the records up to this one for the next commit; records that were not marked come again. */
   markProcessed(last: IncomingRecord): void
+  /** Commits what is marked, in the background. Calls during a commit lead to one more. */
+  commit(): void
   /** False once the member is to stop. */
   isRunning(): boolean
 }

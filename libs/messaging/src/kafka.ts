@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import { type Admin, type EachBatchPayload, Kafka as KafkaClient, type LogEntry, logLevel, Partitioners } from 'kafkajs'
+import { coalesceCalls } from './coalesce-calls.ts'
 import {
   type GroupMember,
   type IncomingBatch,
@@ -227,6 +228,9 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
       allowAutoTopicCreation: false,
       retry: { ...RETRY, restartOnFailure: async () => false },
     })
+    // Of all partitions together, in whichever batch it is called.
+    let commitMarked = async () => {}
+    const commit = coalesceCalls(() => commitMarked())
     const ended = new Promise<Error | undefined>((resolve) => {
       consumer.on('consumer.crash', ({ payload }) => resolve(payload.error))
       stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true })
@@ -247,9 +251,14 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
       await consumer.subscribe({ topics: options.topics.map((topic) => prefix + topic), fromBeginning: true })
       await consumer.run({
         autoCommit: options.from === undefined,
+        // Whatever is marked is committed when `commitOffsetsIfNecessary` is called.
+        autoCommitThreshold: options.from === undefined ? 1 : null,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: options.concurrency,
-        eachBatch: (payload) => options.onBatch(incoming(payload, prefix)),
+        eachBatch: (payload) => {
+          commitMarked = () => payload.commitOffsetsIfNecessary()
+          return options.onBatch(incoming(payload, prefix, commit))
+        },
       })
       const error = await ended
       if (error) throw error
@@ -275,7 +284,11 @@ function joinGroup(client: KafkaClient, prefix: string, options: MemberOptions, 
   }
 }
 
-function incoming({ batch, heartbeat, resolveOffset, isRunning }: EachBatchPayload, prefix: string): IncomingBatch {
+function incoming(
+  { batch, heartbeat, resolveOffset, isRunning }: EachBatchPayload,
+  prefix: string,
+  commit: () => void,
+): IncomingBatch {
   const topic = batch.topic.slice(prefix.length)
   return {
     records: batch.messages.map(({ key, value, headers, offset, timestamp }) => ({
@@ -289,6 +302,7 @@ function incoming({ batch, heartbeat, resolveOffset, isRunning }: EachBatchPaylo
     })),
     heartbeat,
     markProcessed: ({ offset }) => resolveOffset(offset),
+    commit,
     isRunning,
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '@backoffice/postgres/database.ts'
+import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
 import type { TransactionSql } from 'postgres'
@@ -7,6 +8,8 @@ import { deadLetter, parkedKeys, parkKey } from './dead-letters.ts'
 import type { IncomingRecord, Kafka } from './kafka-connection.ts'
 import { parseRecord, type ReceivedRecord, type RecordSchema } from './received-records.ts'
 import { Interrupted, isTransient, type RetryOptions, retryWhileUnavailable } from './retry.ts'
+
+type Handle<Value> = (records: ReceivedRecord<Value>[], tx: TransactionSql) => Promise<(() => void) | undefined>
 
 /** The handler of a consumer, and what runs around it. */
 export interface RecordProcessing<Value> extends RetryOptions {
@@ -22,7 +25,9 @@ export interface RecordProcessing<Value> extends RetryOptions {
    * can come again, so the rows it writes have a natural unique key, or the consumer has an inbox. The function that it
    * returns is called after the commit; errors of that function are logged and not retried.
    */
-  readonly handle: (records: ReceivedRecord<Value>[], tx: TransactionSql) => Promise<(() => void) | undefined>
+  readonly handle: Handle<Value>
+  /** Called instead of `handle` when that has waited too long for a lock: stores the records for later. Waits for nobody. */
+  readonly postpone?: Handle<Value>
   readonly sql: Sql
   /** A transaction that has not begun by then is tried again, in milliseconds. */
   readonly beginWithinMs: number
@@ -32,6 +37,10 @@ export interface RecordProcessing<Value> extends RetryOptions {
 /** Waits before a failed batch is retried as a whole, in milliseconds; after the last retry the batch is split. */
 const RETRY_AFTER_MS = [50, 250]
 const MAX_REASON_LENGTH = 1000
+/** The longest wait of a transaction for a lock, unless its handler sets another: the batches of other partitions wait too. */
+const LOCK_TIMEOUT = '1s'
+/** Before a batch whose transaction has waited so long comes again. */
+const PAUSE_AFTER_LOCK_TIMEOUT_MS = 50
 
 const deadLetters = meter('consumer').createCounter('consumer_dead_letters', {
   description: 'Records sent to a dead-letter topic',
@@ -46,7 +55,8 @@ interface ParsedRecord<Value> {
  * Passes the records of one partition to the handler in their order, in one transaction. A batch that keeps failing is
  * split in halves until the failing record is alone. That record goes to the dead letters, and the others go on. Unless
  * records are independent, its key is parked, so that no later record overtakes it. Transient errors are retried
- * without limit. Returns the number of records sent to the dead letters.
+ * without limit. Returns the number of records sent to the dead letters. Throws Interrupted when a transaction has waited
+ * too long for a lock and the handler cannot postpone its records: they come again, and other partitions go on meanwhile.
  */
 export async function processRecords<Value>(
   processing: RecordProcessing<Value>,
@@ -93,21 +103,18 @@ async function processBatch<Value>(
 
 /** Handles the records whose key is not parked in one transaction, then sends the others to the dead letters. */
 async function handleBatch<Value>(processing: RecordProcessing<Value>, batch: ParsedRecord<Value>[]): Promise<number> {
-  const { name, sql, beginWithinMs, isEachIndependent, logger } = processing
-  const records = batch.map(({ record }) => record)
-  const handleIn = async (tx: TransactionSql) => {
-    const parked = isEachIndependent ? new Set() : await parkedKeys(tx, name, records)
-    const accepted = batch.filter(({ record }) => !parked.has(record.key)).map(({ received }) => received)
-    return {
-      rejected: records.filter(({ key }) => parked.has(key)),
-      afterCommit: accepted.length > 0 ? await processing.handle(accepted, tx) : undefined,
-    }
-  }
-  const { rejected, afterCommit } = await retryWhileUnavailable(
-    processing,
-    () => inTransaction(sql, handleIn, beginWithinMs),
-    isTransient,
-  )
+  const { name, handle, postpone, logger } = processing
+  const { rejected, afterCommit } = await handleInTransaction(processing, handle, batch)
+    .catch((error: unknown) => {
+      if (postpone === undefined || !isLockTimeout(error)) throw error
+      return handleInTransaction(processing, postpone, batch)
+    })
+    .catch(async (error: unknown) => {
+      if (!isLockTimeout(error)) throw error
+      processing.onRetry()
+      await pause(PAUSE_AFTER_LOCK_TIMEOUT_MS)
+      throw new Interrupted('another transaction has a lock that the records need', { cause: error })
+    })
   try {
     afterCommit?.()
   } catch (error) {
@@ -115,6 +122,31 @@ async function handleBatch<Value>(processing: RecordProcessing<Value>, batch: Pa
   }
   if (rejected.length > 0) await sendToDeadLetters(processing, rejected, 'an earlier record of its key is here')
   return rejected.length
+}
+
+/** Transient errors are retried, but not waits for locks. */
+function handleInTransaction<Value>(
+  processing: RecordProcessing<Value>,
+  handle: Handle<Value>,
+  batch: ParsedRecord<Value>[],
+) {
+  const { name, sql, beginWithinMs, isEachIndependent } = processing
+  const records = batch.map(({ record }) => record)
+  const handleIn = async (tx: TransactionSql) => {
+    // Sent ahead of the next statement, so it costs no round trip of its own.
+    const limited = tx`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`.execute()
+    const [parked] = await Promise.all([isEachIndependent ? new Set() : parkedKeys(tx, name, records), limited])
+    const accepted = batch.filter(({ record }) => !parked.has(record.key)).map(({ received }) => received)
+    return {
+      rejected: records.filter(({ key }) => parked.has(key)),
+      afterCommit: accepted.length > 0 ? await handle(accepted, tx) : undefined,
+    }
+  }
+  return retryWhileUnavailable(
+    processing,
+    () => inTransaction(sql, handleIn, beginWithinMs),
+    (error) => isTransient(error) && !isLockTimeout(error),
+  )
 }
 
 /** Parks the record's key, unless records are independent, and sends the record to the dead letters. Returns 1. */

@@ -8,17 +8,21 @@ import { applyImportBatches } from './imports/apply-import-batches.ts'
 import { membershipBuilder } from './memberships/membership-builder.ts'
 import { ruleSets } from './memberships/rule-sets.ts'
 import { operations } from './operations.ts'
+import { applyQueuedProducts } from './products/apply-queued-products.ts'
 import { expireDeletedProducts } from './products/expire-deleted-products.ts'
 import { projectProducts } from './products/project-products.ts'
 
 await runService('collections', CollectionsConfig, ({ config, logger, openPool, consume, wakeRelay }) => {
-  const worker = openPool('worker', { role: 'worker', poolSize: 6, settings: PLAN_EACH_TIME })
+  const worker = openPool('worker', { role: 'worker', poolSize: 8, settings: PLAN_EACH_TIME })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
+  const rules = ruleSets()
+  const queue = applyQueuedProducts(worker.sql, rules, logger)
   return {
     worker,
     operations: operations(coverImages(config.CATALOG_URL)),
-    consumers: [consume(projectProducts(ruleSets()), worker), consume(applyImportBatches(wakeRelay), imports)],
+    consumers: [consume(projectProducts(rules, queue.wake), worker), consume(applyImportBatches(wakeRelay), imports)],
     workers: [
+      queue,
       membershipBuilder(worker.sql, logger),
       expireDeletedProducts(worker.sql, logger),
       mergeCounts(worker, logger, ['collection_member_count']),

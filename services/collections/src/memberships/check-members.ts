@@ -6,7 +6,8 @@ import { membershipDifferences } from './membership-differences.ts'
 
 /**
  * `npm run check-members -w services/collections`, with `WORKER_DATABASE_URL` of the worker role or a superuser: prints each
- * difference between the stored memberships and the evaluated ones as a line of JSON. Exits 1 if there is a difference.
+ * difference between the stored memberships and the evaluated ones as a line of JSON. Counts the changes of products that are
+ * queued: the memberships follow them later. Exits 1 if there is a difference.
  */
 const { WORKER_DATABASE_URL } = readConfig(z.object({ WORKER_DATABASE_URL: z.url() }))
 const settings = { search_path: 'collections', statement_timeout: '0', ...PLAN_EACH_TIME }
@@ -19,13 +20,14 @@ const checked = await db.sql.begin('isolation level repeatable read read only', 
     console.log(JSON.stringify(difference))
   }
   // Without them, a role that sees no rows at all would look like a success.
-  const [{ versions, members }] = await tx<[{ versions: number; members: number }]>`
+  const [counts] = await tx<[{ versions: number; members: number; queued: number }]>`
     select (select count(*) from membership_version where state = 'CURRENT') as versions,
-      (select count(*) from collection_member) as members`
-  return { versions, members, differences }
+      (select count(*) from collection_member) as members, (select count(*) from queued_product) as queued`
+  return { ...counts, differences }
 })
 await db.stop?.()
+const { versions, members, differences, queued } = checked
 console.log(
-  `memberships checked: ${checked.versions}; members: ${checked.members}; differences: ${checked.differences}`,
+  `memberships checked: ${versions}; members: ${members}; differences: ${differences}; products queued: ${queued}`,
 )
-process.exitCode = checked.differences === 0 ? 0 : 1
+process.exitCode = differences === 0 ? 0 : 1

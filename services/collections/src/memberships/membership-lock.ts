@@ -9,6 +9,28 @@ export const lockMembershipsShared = (sql: AnySql, workspaceIds: readonly string
   select pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.membership}::integer, hash)
   from (select distinct hashtext(id) as hash from unnest(${[...workspaceIds]}::text[]) as id order by 1) as workspace`
 
+/**
+ * Takes the membership locks of workspaces SHARED until the transaction ends, those that it gets without waiting, and returns their
+ * workspaces. Leaves out workspaces with queued products: their later products queue as well.
+ */
+export async function tryLockMembershipsShared(sql: AnySql, workspaceIds: readonly string[]): Promise<Set<string>> {
+  if (workspaceIds.length === 0) return new Set()
+  const rows = await sql<{ id: string; isLocked: boolean }[]>`
+    select id, case
+        when exists (select from queued_product where workspace_id = id::uuid) then false
+        else pg_try_advisory_xact_lock_shared(${ADVISORY_LOCKS.membership}::integer, hashtext(id))
+      end as "isLocked"
+    from (select distinct id from unnest(${[...workspaceIds]}::text[]) as id) as workspace`
+  return new Set(rows.filter(({ isLocked }) => isLocked).map(({ id }) => id))
+}
+
+/** Takes a workspace's membership lock SHARED until the transaction ends, unless it would have to wait. Returns whether it did. */
+export async function tryLockMembershipShared(sql: AnySql, workspaceId: string): Promise<boolean> {
+  const [row] = await sql<[{ isLocked: boolean }]>`
+    select pg_try_advisory_xact_lock_shared(${ADVISORY_LOCKS.membership}::integer, hashtext(${workspaceId})) as "isLocked"`
+  return row.isLocked
+}
+
 /** Takes a workspace's membership lock EXCLUSIVE until the transaction ends, before any row lock. */
 export const lockMembershipsExclusive = (sql: AnySql, workspaceId: string) => sql`
   select ${membershipLock(sql, workspaceId, 'EXCLUSIVE')}`

@@ -1,6 +1,16 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 
-/** The workspaces of products: the record of a deletion has none. */
+/** The workspaces of products, also of queued ones, by product: the record of a deletion names none. */
+export async function workspaceOfEach(sql: AnySql, ids: readonly string[]): Promise<Map<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql<{ id: string; workspaceId: string }[]>`
+    select id, workspace_id as "workspaceId" from product where id = any(${[...ids]}::uuid[])
+    union
+    select product_id, workspace_id from queued_product where product_id = any(${[...ids]}::uuid[])`
+  return new Map(rows.map(({ id, workspaceId }) => [id, workspaceId]))
+}
+
+/** The workspaces of products. */
 export async function workspacesOf(sql: AnySql, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return []
   const rows = await sql<{ workspaceId: string }[]>`
@@ -17,10 +27,13 @@ export async function applyDeletions(sql: AnySql, ids: readonly string[], writte
   if (ids.length === 0) return
   const all = [...ids, ...written.map(({ id }) => id)]
   await sql`select from product where id = any(${all}::uuid[]) order by id for update`
-  await sql`
-    insert into deleted_product (id) select id from unnest(${[...ids]}::uuid[]) as id order by id on conflict do nothing`
+  await addDeletedProducts(sql, ids)
   await deleteProducts(sql, ids)
 }
+
+/** Inserts products into `deleted_product`: from now on their states change nothing. */
+export const addDeletedProducts = (sql: AnySql, ids: readonly string[]) => sql`
+  insert into deleted_product (id) select id from unnest(${[...ids]}::uuid[]) as id order by id on conflict do nothing`
 
 /** Deletes the products that meet a condition, and their members. Returns how many products. */
 export async function deleteProducts(sql: AnySql, ids: readonly string[], condition = sql`true`): Promise<number> {

@@ -1,18 +1,29 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
-import { lockMembershipsShared } from '../memberships/membership-lock.ts'
+import type { ReceivedRecord } from '@backoffice/messaging/received-records.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import { tryLockMembershipsShared } from '../memberships/membership-lock.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'
-import { updateMemberships } from '../memberships/update-memberships.ts'
-import { applyDeletions, workspacesOf } from './delete-products.ts'
+import { applyProducts, type ProductChange } from './apply-products.ts'
+import { workspaceOfEach } from './delete-products.ts'
 import { latestStates, StateRecord } from './product-state.ts'
-import { projectionRowOf } from './projection-row.ts'
-import { lockPartition, writeProducts } from './write-products.ts'
+import { queueProducts } from './queue-products.ts'
+import { lockPartition } from './write-products.ts'
+
+/** Products of one workspace that a transaction applies; it queues the others, which takes a fraction of the time. */
+const SHARE = 100
+/** The longest wait for a row that a request of one workspace has locked: products of all others wait too. */
+const LOCK_TIMEOUT_MS = 200
 
 /**
  * Consumes catalog.products into the projection and updates memberships. A repeated or late state changes nothing: each row has the
- * catalog's version, and deleted products stay deleted.
+ * catalog's version, and deleted products stay deleted. A transaction has products of many workspaces and waits for none of them:
+ * what one workspace cannot take at once is queued (`applyQueuedProducts`). `onQueued` is called after the commit.
  */
-export const projectProducts = (ruleSets: RuleSets): ConsumerDefinition<StateRecord> => ({
+export const projectProducts = (
+  ruleSets: RuleSets,
+  onQueued: () => void = () => undefined,
+): ConsumerDefinition<StateRecord> => ({
   name: 'collections.products',
   topics: [TOPICS.catalogProducts],
   schema: StateRecord,
@@ -23,14 +34,53 @@ export const projectProducts = (ruleSets: RuleSets): ConsumerDefinition<StateRec
   // A transaction costs as much as some eighty products.
   gatherMs: 250,
   async handle(records, tx) {
-    const { states, deleted } = latestStates(records)
-    const products = states.map(projectionRowOf)
-    await lockPartition(tx, records[0]?.partition ?? 0)
-    const workspaces = products.map(({ workspaceId }) => workspaceId)
-    await lockMembershipsShared(tx, [...workspaces, ...(await workspacesOf(tx, deleted))])
-    await applyDeletions(tx, deleted, products)
-    const changed = await writeProducts(tx, products, tx`known.version >= state.version`)
-    if (changed.length > 0) await updateMemberships(tx, ruleSets, changed)
-    return undefined
+    const { partition, changes, unknown } = await lockAndRead(tx, records)
+    const free = await tryLockMembershipsShared(
+      tx,
+      changes.map(({ workspaceId }) => workspaceId),
+    )
+    const { now, later } = shareOut(changes, free)
+    await queueProducts(tx, partition, later)
+    await applyProducts(tx, ruleSets, [...now, ...unknown])
+    return later.length > 0 ? onQueued : undefined
+  },
+  async postpone(records, tx) {
+    const { partition, changes, unknown } = await lockAndRead(tx, records)
+    await queueProducts(tx, partition, changes)
+    await applyProducts(tx, ruleSets, unknown)
+    return onQueued
   },
 })
+
+/** Locks the partition and finds the workspaces of deletions; `unknown` are the deletions of products that nobody has. */
+async function lockAndRead(tx: AnySql, records: readonly ReceivedRecord<StateRecord>[]) {
+  const partition = records[0]?.partition ?? 0
+  const { states, deleted } = latestStates(records)
+  await lockPartition(tx, partition, LOCK_TIMEOUT_MS)
+  const workspaces = await workspaceOfEach(tx, deleted)
+  const changes: ProductChange[] = states.map((state) => ({
+    workspaceId: state.workspace_id,
+    id: state.data.id.toLowerCase(),
+    state,
+  }))
+  const unknown: Pick<ProductChange, 'id' | 'state'>[] = []
+  for (const id of deleted) {
+    const workspaceId = workspaces.get(id)
+    if (workspaceId === undefined) unknown.push({ id, state: null })
+    else changes.push({ workspaceId, id, state: null })
+  }
+  return { partition, changes, unknown }
+}
+
+/** Divides changes: those to apply now, of workspaces that are `free`, at most SHARE of each, and those for later. */
+function shareOut(changes: readonly ProductChange[], free: ReadonlySet<string>) {
+  const [now, later]: [ProductChange[], ProductChange[]] = [[], []]
+  const taken = new Map<string, number>()
+  for (const change of changes) {
+    const count = taken.get(change.workspaceId) ?? 0
+    taken.set(change.workspaceId, count + 1)
+    const isNow = free.has(change.workspaceId) && count < SHARE
+    ;(isNow ? now : later).push(change)
+  }
+  return { now, later }
+}

@@ -38,7 +38,8 @@ export interface Rebuilt {
 /**
  * Makes the projection equal to catalog.products, up to the topic's end at the start, while the service goes on consuming. The
  * rebuild does not update memberships of changed products; it starts a new membership version for every collection at the end.
- * So repeat a rebuild that was killed: its members may not match its products. `sql` is a single connection of the worker role that
+ * It forgets the queued products first, since it reads their states from the topic. So repeat a rebuild that was killed: products may
+ * be old, and members may not match them. `sql` is a single connection of the worker role that
  * does not reconnect: its temporary tables would be lost.
  */
 export async function rebuildProjection(
@@ -47,6 +48,7 @@ export async function rebuildProjection(
   onUnreadable: (unreadable: UnreadableRecord) => void,
 ): Promise<Rebuilt> {
   const rebuilt: Rebuilt = { read: 0, changed: 0, deleted: 0, unreadable: 0, collections: 0 }
+  await sql`delete from queued_product`
   const startedAt = await createRebuildTables(sql)
   const until = await endOf(kafka)
   const all = { from: await kafka.offsetsAt(topics, new Date(0)), until }
@@ -91,15 +93,18 @@ async function readAll(kafka: Kafka, range: OffsetRange, onStates: (states: Read
 }
 
 /** Returns how many products changed. Statements that need no earlier result are sent without waiting for it. */
-const writeStates = (sql: Sql, startedAt: Date, { partition, products, deleted, unreadable }: ReadStates) =>
-  inTransaction(sql, async (tx) => {
+async function writeStates(sql: Sql, startedAt: Date, { partition, products, deleted, unreadable }: ReadStates) {
+  const workspaces = await workspacesOf(sql, deleted)
+  return inTransaction(sql, async (tx) => {
+    // Before the partition, which the consumer waits for.
+    if (workspaces.length > 0) await lockMembershipsShared(tx, workspaces)
     const locked = lockPartition(tx, partition).execute()
     if (deleted.length > 0) {
       await locked
-      await lockMembershipsShared(tx, await workspacesOf(tx, deleted))
       await applyDeletions(tx, deleted, products)
     }
     const inserted = insertTopicProducts(tx, products, unreadable).execute()
     const [, , changed] = await Promise.all([locked, inserted, writeProducts(tx, products, isUpToDate(tx, startedAt))])
     return changed.length
   })
+}

@@ -4,11 +4,13 @@ import type { Fragment } from '../rules/predicate.ts'
 import type { ProjectionRow } from './projection-row.ts'
 
 /**
- * Locks the products of a partition until the transaction ends, for the consumer, another consumer that took its place, or a
- * rebuild. Call it before the membership lock.
+ * Locks the products of a partition until the transaction ends, also the queued ones: for the consumer, another consumer that took its
+ * place, the worker that applies queued products, or a rebuild. Later locks of the transaction are waited for up to `lockTimeoutMs`;
+ * without limit when it is 0. Who holds the lock does not wait for a membership lock (a rebuild does, for deletions).
  */
-export const lockPartition = (sql: AnySql, partition: number) => sql`
-  select pg_advisory_xact_lock(${ADVISORY_LOCKS.productPartition}::integer, ${partition}::integer)`
+export const lockPartition = (sql: AnySql, partition: number, lockTimeoutMs = 0) => sql`
+  select pg_advisory_xact_lock(${ADVISORY_LOCKS.productPartition}::integer, ${partition}::integer),
+    set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`
 
 /**
  * Writes rows of different products. Skips deleted products, and rows for which the condition `isUpToDate` holds, on the `known`

@@ -17,6 +17,7 @@ import { membershipBuilder } from '../memberships/membership-builder.ts'
 import { membershipDifferences } from '../memberships/membership-differences.ts'
 import { ruleSets } from '../memberships/rule-sets.ts'
 import { operations } from '../operations.ts'
+import { applyQueuedProducts } from '../products/apply-queued-products.ts'
 import { projectProducts } from '../products/project-products.ts'
 
 const logger = createLogger('test', 'silent')
@@ -60,7 +61,8 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
   const worker = openDatabase({ url: database.workerUrl, applicationName: 'test worker' })
   whenDone(async () => worker.stop?.())
   const send = serviceClient(database.db, operations(findCoverImage), clock)
-  const projection = projectProducts(ruleSets())
+  const rules = ruleSets()
+  const projection = projectProducts(rules)
 
   /** Handles records as the consumer does: products' states, or the ids of deleted products. */
   const project = async (caller: Pick<Caller, 'workspaceId'>, ...states: (ProductState | string)[]) => {
@@ -108,6 +110,13 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
       await builder.start?.()
       whenDone(async () => builder.stop?.())
       return builder
+    },
+    /** Starts the worker that applies queued products, as a replica does. */
+    startQueue: async () => {
+      const queue = applyQueuedProducts(worker.sql, rules, logger)
+      await queue.start?.()
+      whenDone(async () => queue.stop?.())
+      return queue
     },
   }
 }

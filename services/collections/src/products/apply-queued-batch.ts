@@ -1,0 +1,76 @@
+import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
+import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { lockMembershipsShared, tryLockMembershipShared } from '../memberships/membership-lock.ts'
+import type { RuleSets } from '../memberships/rule-sets.ts'
+import { applyProducts, type ProductChange } from './apply-products.ts'
+import { lockPartition } from './write-products.ts'
+
+/** Products of one transaction. */
+export const BATCH_SIZE = 200
+/** Of the states of one transaction, which are in memory together. */
+const MAX_BYTES = 2 * 1024 * 1024
+/** How long a batch waits for the membership lock before another workspace's batch has its turn. */
+const PATIENCE_MS = 1000
+/** The longest wait for a row that a request has locked: the consumer waits for the partition meanwhile. */
+const LOCK_TIMEOUT_MS = 100
+
+/** The next batch of a workspace. */
+export interface Batch {
+  readonly workspaceId: string
+  readonly size: number
+  /** Waits for the membership lock, for a second. */
+  readonly isPatient: boolean
+  /** The first product of the batch, once it is read. */
+  productId?: string | undefined
+}
+
+/**
+ * Applies the oldest queued products of a workspace, all of one partition, and returns how many: LOCKED if another transaction has the
+ * membership lock. That lock comes before the partition's, so nobody else waits while this transaction waits for it.
+ */
+export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch): Promise<number | 'LOCKED'> {
+  const { workspaceId, isPatient } = batch
+  let isLocked = false
+  const apply = async (tx: AnySql) => {
+    isLocked = isPatient ? await waitForLock(tx, workspaceId) : await tryLockMembershipShared(tx, workspaceId)
+    if (!isLocked) return 'LOCKED'
+    const [oldest] = await tx<{ partition: number }[]>`
+      select partition from queued_product where workspace_id = ${workspaceId} and refused is null
+      order by queued_at, product_id limit 1`
+    if (oldest === undefined) return 0
+    await lockPartition(tx, oldest.partition, LOCK_TIMEOUT_MS)
+    const changes = await readOldest(tx, batch, oldest.partition)
+    const ids = changes.map(({ id }) => id)
+    batch.productId = ids[0]
+    await applyProducts(tx, ruleSets, changes)
+    await tx`
+      delete from queued_product where workspace_id = ${workspaceId} and product_id = any(${ids}::uuid[])`
+    return changes.length
+  }
+  return inTransaction(sql, apply).catch((error: unknown) => {
+    if (isLocked || !isLockTimeout(error)) throw error
+    return 'LOCKED'
+  })
+}
+
+async function waitForLock(sql: AnySql, workspaceId: string): Promise<true> {
+  await sql`select set_config('lock_timeout', ${`${PATIENCE_MS}ms`}, true)`
+  await lockMembershipsShared(sql, [workspaceId])
+  return true
+}
+
+/** Locks the rows, so that a rebuild deletes none that is about to be applied. */
+const readOldest = (sql: AnySql, { workspaceId, size }: Batch, partition: number) => sql<ProductChange[]>`
+  select workspace_id as "workspaceId", product_id as id, state
+  from (
+    select *, sum(bytes) over (order by queued_at, product_id) - bytes as bytes_before
+    from (
+      select * from queued_product
+      where workspace_id = ${workspaceId} and partition = ${partition} and refused is null
+      order by queued_at, product_id limit ${size}
+      for update
+    ) as oldest
+  ) as measured
+  where bytes_before < ${MAX_BYTES}
+  order by queued_at, product_id`
