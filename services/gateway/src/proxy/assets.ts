@@ -16,7 +16,7 @@ export function addAssets(app: FastifyInstance, files: Upstream): void {
     async handler(request, reply) {
       const path = assetPath(request.raw.url ?? '')
       if (path === undefined) throw notFound(['path'], 'there is no such file')
-      request.logged = { upstream: files.name }
+      request.logged = { ...request.logged, upstream: files.name }
       return passOn(files, request, reply, { path })
     },
   })
