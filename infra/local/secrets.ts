@@ -11,6 +11,8 @@ export interface Secrets {
   readonly internalPublicKey: string
   /** `<key id>:<base64 of 32 bytes>`. */
   readonly webhookSecretKey: string
+  /** Makes the check at the end of API keys, in the same form. */
+  readonly apiKeyCheckKey: string
   /** Seals what apps keeps for its calls, in the same form. */
   readonly appSecretKey: string
   /** Signs the tokens for apps: `<key id>:<base64 DER PKCS8, Ed25519>`. */
@@ -39,6 +41,7 @@ function newSecrets(): Secrets {
     rolePassword: randomBytes(24).toString('base64url'),
     internalPrivateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
     internalPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
+    apiKeyCheckKey: `local:${randomBytes(32).toString('base64')}`,
     webhookSecretKey: `local:${randomBytes(32).toString('base64')}`,
     appSecretKey: `local:${randomBytes(32).toString('base64')}`,
     appTokenKey: `local:${generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')}`,

@@ -30,6 +30,7 @@ const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> =
   ASSETS_DIRECTORY: ({ directory }) => join(directory, 'assets'),
   IMPORTS_DIRECTORY: ({ directory }) => join(directory, 'imports'),
   ASSETS_URL: ({ urls }) => `${urls.gateway}/assets`,
+  API_KEY_CHECK_KEYS: ({ secrets }) => secrets.apiKeyCheckKey,
   APP_SECRET_KEYS: ({ secrets }) => secrets.appSecretKey,
   APP_TOKEN_KEYS: ({ secrets }) => secrets.appTokenKey,
   APPS_ALLOW_LOOPBACK: () => 'true',

@@ -27,7 +27,7 @@ export const SERVICES = {
     publishes: [TOPICS.gatewayWorkspaces],
     consumers: { acts: [TOPICS.appsActs] },
     calls: [],
-    settings: ['ADMIN_TOKEN', 'INTERNAL_TOKEN_PRIVATE_KEY', 'PUBLIC_URL'],
+    settings: ['ADMIN_TOKEN', 'API_KEY_CHECK_KEYS', 'INTERNAL_TOKEN_PRIVATE_KEY', 'PUBLIC_URL'],
   },
   catalog: {
     routes: ['/v1/products', '/v1/categories', '/v1/tags', '/v1/assets'],

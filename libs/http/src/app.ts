@@ -23,13 +23,22 @@ declare module 'fastify' {
   }
 }
 
+interface AppOptions {
+  readonly logger: Logger
+  readonly trustRequestId: boolean
+  /** Addresses and CIDR blocks of the proxies between clients and this app. */
+  readonly trustedProxies?: readonly string[]
+}
+
 /**
  * Creates a Fastify app with our conventions: the contract's error body for every failure (spec: Errors), X-Request-Id
  * on every response (OP-02), JSON bodies except on routes that take a file, and one log line per request. On closing it
  * finishes the requests in flight and ends server-sent events. With `trustRequestId`, X-Request-Id is taken from the caller: only behind the
- * gateway, which sets it.
+ * gateway, which sets it. With `trustedProxies`, which may be empty, the log has the client's address: that of the connection, or the one
+ * that a trusted proxy names in X-Forwarded-For.
  */
-export function createApp({ logger, trustRequestId }: { logger: Logger; trustRequestId: boolean }): FastifyInstance {
+export function createApp({ logger, trustRequestId, trustedProxies }: AppOptions): FastifyInstance {
+  const clientIn = ({ ip }: FastifyRequest) => (trustedProxies === undefined ? {} : { client_ip: ip })
   const app = fastify({
     logger: false,
     bodyLimit: LIMITS.bodyBytes,
@@ -39,6 +48,7 @@ export function createApp({ logger, trustRequestId }: { logger: Logger; trustReq
     keepAliveTimeout: 75_000,
     // Node's own 60 s limit the headers; limitBodyTime limits the body, since files take longer.
     requestTimeout: 0,
+    trustProxy: trustedProxies !== undefined && trustedProxies.length > 0 && [...trustedProxies],
     routerOptions: { maxParamLength: 2048 },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']
@@ -46,6 +56,7 @@ export function createApp({ logger, trustRequestId }: { logger: Logger; trustReq
     },
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
+      request.logged = clientIn(request)
       answerError(error, request, reply)
       logRequest(logger, request, reply, reply.statusCode)
     },
@@ -62,7 +73,7 @@ export function createApp({ logger, trustRequestId }: { logger: Logger; trustReq
   })
   app.decorateRequest('logged')
   app.addHook('onRequest', async (request, reply) => {
-    request.logged = {}
+    request.logged = clientIn(request)
     reply.header('x-request-id', request.id)
     // onResponse does not come when the client has closed the connection.
     reply.raw.once('close', () => {

@@ -90,7 +90,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
     async authorize(request) {
       const token = headerOf(request, INTERNAL_TOKEN_HEADER)
       const caller = await verifyToken(token, clock())
-      request.logged = { workspace_id: caller.workspaceId, key_id: caller.keyId }
+      request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
       if (declaration.scope !== 'internal' && !isGranted(caller.scopes, declaration.scope)) {
         throw new ApiError('insufficient_scope', `API key lacks required scope: ${declaration.scope}`)
       }

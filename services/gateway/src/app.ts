@@ -11,6 +11,7 @@ import type { OperatorAuthenticator } from './authorization/operator-authenticat
 import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
 import type { Authenticator } from './keys/authenticator.ts'
+import type { KeyFormat } from './keys/key-format.ts'
 import { internalOperations, operations } from './operations.ts'
 import { pageLinks } from './page-links/page-links.ts'
 import { signedIds } from './page-links/signed-ids.ts'
@@ -31,6 +32,8 @@ export interface GatewayOptions {
   /** Reads across workspaces. */
   readonly worker: Database
   readonly authenticator: Authenticator
+  /** The text of API keys. */
+  readonly format: KeyFormat
   readonly upstreams: Upstreams
   readonly apps: AppsClient
   readonly operators: OperatorAuthenticator
@@ -42,6 +45,8 @@ export interface GatewayOptions {
   readonly publicUrl: URL
   /** The limit of workspaces without a limit of their own. */
   readonly rateLimit: RateLimit
+  /** The proxies before the gateway, as addresses and CIDR blocks; none unless given. */
+  readonly trustedProxies?: readonly string[]
   readonly clock?: () => Date
   /** Whether an admin answer that differs from its declaration fails: for tests. */
   readonly checkResponses?: boolean
@@ -51,8 +56,7 @@ const now = () => new Date()
 
 /** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
-  const app = createApp({ logger: options.logger, trustRequestId: false })
-  keepFromCaches(app)
+  const app = openApp(options)
   addProxy(app, {
     authenticator: options.authenticator,
     takeCall: rateLimiter(options.rateLimit),
@@ -65,7 +69,9 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   addPages(app, { ...options, ids: signedIds(options.tokenKey) })
   if (!options.isAdminApart) addAdmin(app, { ...options, clock })
   const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))
-  const internalRoutes = internalOperations.map((one) => operationRoute(one, { db: options.db, verifyToken, clock }))
+  const internalRoutes = internalOperations(options.format).map((one) =>
+    operationRoute(one, { db: options.db, verifyToken, clock }),
+  )
   addRoutes(app, internalRoutes, options.checkResponses)
   const document = mergedDocument(
     Object.values(options.upstreams).map(({ requests }) => requests),
@@ -76,13 +82,18 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   return app
 }
 
+function openApp({ logger, trustedProxies = [] }: Pick<GatewayOptions, 'logger' | 'trustedProxies'>): FastifyInstance {
+  const app = createApp({ logger, trustRequestId: false, trustedProxies })
+  keepFromCaches(app)
+  return app
+}
+
 type AdminOptions = AdminDependencies &
-  Pick<GatewayOptions, 'apps' | 'upstreams' | 'tokenKey' | 'publicUrl' | 'checkResponses'>
+  Pick<GatewayOptions, 'apps' | 'format' | 'upstreams' | 'tokenKey' | 'publicUrl' | 'checkResponses'>
 
 /** The admin API on a listener of its own: nothing but `/admin/v1`. */
 export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
-  const app = createApp({ logger: options.logger, trustRequestId: false })
-  keepFromCaches(app)
+  const app = openApp(options)
   addAdmin(app, { ...options, clock })
   return app
 }

@@ -6,13 +6,17 @@ import { operatorAuthenticator } from './authorization/operator-authenticator.ts
 import { GatewayConfig } from './config.ts'
 import { KEPT_TABLES } from './deletions/kept-tables.ts'
 import { authenticator } from './keys/authenticator.ts'
+import { keyFormat } from './keys/key-format.ts'
 import { keyUses } from './keys/key-uses.ts'
+import { UNVERIFIED_AT_ONCE } from './keys/unverified-look-ups.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, consume }) => {
   const worker = openPool('worker', { role: 'worker' })
+  const unverified = openPool('unverified keys', { role: 'worker', poolSize: UNVERIFIED_AT_ONCE })
   const uses = keyUses(worker, logger)
-  const keys = authenticator(worker, uses)
+  const format = keyFormat(config.API_KEY_CHECK_KEYS)
+  const keys = authenticator({ format, worker, unverified, uses })
   const upstreams = openUpstreams(config)
   const apps = appsClient(config.APPS_URL, config.INTERNAL_TOKEN_PRIVATE_KEY)
   const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
@@ -22,9 +26,11 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, cons
     db,
     worker,
     authenticator: keys,
+    format,
     upstreams,
     apps,
     operators,
+    trustedProxies: config.TRUSTED_PROXIES,
     isAdminApart: ADMIN_PORT !== undefined,
     publicUrl: config.PUBLIC_URL,
     tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,

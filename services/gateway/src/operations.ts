@@ -13,6 +13,7 @@ import { listAudit } from './audit/list-audit.ts'
 import { getDeletion } from './deletions/get-deletion.ts'
 import { createKey } from './keys/create-key.ts'
 import { identifyKey } from './keys/identify-key.ts'
+import type { KeyFormat } from './keys/key-format.ts'
 import { listKeys } from './keys/list-keys.ts'
 import { revokeKey } from './keys/revoke-key.ts'
 import { rotateKey } from './keys/rotate-key.ts'
@@ -33,23 +34,24 @@ interface Operating {
   readonly apps: AppsClient
   readonly links: PageLinks
   readonly db: Database
+  readonly format: KeyFormat
   readonly upstreams: Upstreams
   /** Signs the tokens of calls to the services. */
   readonly sign: (caller: Caller, now: Date) => Promise<string>
 }
 
 /** The admin API (architecture: Admin API). */
-export const operations = ({ apps, links, db, upstreams, sign }: Operating): readonly AnyAdminOperation[] => [
+export const operations = ({ apps, links, db, format, upstreams, sign }: Operating): readonly AnyAdminOperation[] => [
   createWorkspace,
   listWorkspaces,
   updateSettings,
   suspendWorkspace,
   resumeWorkspace,
   deleteWorkspace,
-  createKey,
+  createKey(format),
   listKeys,
-  identifyKey,
-  rotateKey,
+  identifyKey(format),
+  rotateKey(format),
   revokeKey,
   getDeletion({ db, upstreams, sign }),
   ...appOperations(apps),
@@ -63,4 +65,8 @@ export const operations = ({ apps, links, db, upstreams, sign }: Operating): rea
 ]
 
 /** For other services, which sign their requests with the internal token. */
-export const internalOperations: readonly AnyOperation[] = [putAppKey, activateAppKey, revokeAppKey]
+export const internalOperations = (format: KeyFormat): readonly AnyOperation[] => [
+  putAppKey(format),
+  activateAppKey,
+  revokeAppKey,
+]

@@ -1,11 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import type { AuditEntry } from '../audit/list-audit.ts'
 import type { IssuedKey } from '../keys/issue-key.ts'
-import { ADMIN_TOKEN, testGateway } from '../testing/test-gateway.ts'
+import { keyFormat } from '../keys/key-format.ts'
+import { ADMIN_TOKEN, type TestGateway, testGateway } from '../testing/test-gateway.ts'
 
 const gateway = await testGateway()
 
@@ -52,6 +54,27 @@ describe('creating', () => {
       [{ kind: 'app', name: 'Pay', scopes: sent.scopes, activated_at: null }],
     )
     expect(await auditOf(id)).toEqual(['apps key.created'])
+  })
+
+  test('a repetition gives the same key although the check keys were changed meanwhile, by whichever replica', async () => {
+    const { workspaceId, id, sent, key } = await anAppKey()
+    const checkKeys = [5, 6].map((byte) => `${byte}:${Buffer.alloc(32, byte).toString('base64')}`)
+    const replicas = [undefined, checkKeys.join(','), checkKeys.toReversed().join(',')].map((text) =>
+      testGateway({
+        database: gateway.database,
+        format: keyFormat(text === undefined ? undefined : SecretKeys.parse(text)),
+      }),
+    )
+    const headers = await headersOf(aCaller({ workspaceId }))
+    const [before, during, after] = await Promise.all(replicas)
+    const put = async (replica: TestGateway | undefined, id: string) =>
+      (await replica?.send<{ key: string }>(undefined, 'PUT', `/internal/app-keys/${id}`, { headers, body: sent }))
+        ?.body.key
+    expect([await put(during, id), await put(after, id)]).toEqual([key, key])
+    const other = randomUUID()
+    const earlier = await put(before, other)
+    expect([await put(during, other), await put(after, other)]).toEqual([earlier, earlier])
+    expect(await auditOf(other)).toEqual(['apps key.created'])
   })
 
   test('several calls at once give one key', async () => {

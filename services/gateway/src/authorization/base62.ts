@@ -1,12 +1,13 @@
 import { crc32 } from 'node:zlib'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-/** Base62 digits that hold 256 bits, and 32. */
+/** Base62 digits that hold 256 bits. */
 export const SECRET_LENGTH = 43
+/** Base62 digits of the check at the end of a key or token. */
 export const CHECK_LENGTH = 6
 
-/** The CRC32 of a text in base62: the end of keys and tokens, which tells a mistyped one without a look-up (OP-05). */
-export const checkOf = (text: string): string => base62(BigInt(crc32(text)), CHECK_LENGTH)
+/** The CRC32 of a text in base62: the end of operator tokens and of earlier keys, which tells a mistyped one without a look-up (OP-05). */
+export const crcCheck = (text: string): string => base62(BigInt(crc32(text)), CHECK_LENGTH)
 
 /** A number in base62, with zeros in front up to `length` digits. */
 export function base62(value: bigint, length: number): string {

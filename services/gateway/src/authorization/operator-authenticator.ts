@@ -4,10 +4,13 @@ import type { Component } from '@backoffice/runtime/process.ts'
 import { bearerToken, invalidApiKey } from './bearer-token.ts'
 import { type OperatorToken, operatorTokens } from './operator-tokens.ts'
 import { hashOfToken, isWellFormedToken } from './token-format.ts'
-import { wrongTokens } from './wrong-tokens.ts'
+import { wrongAttempts } from './wrong-attempts.ts'
 
 /** The name of the operator whose token is the setting ADMIN_TOKEN. No other operator has it. */
 export const BOOTSTRAP = 'bootstrap'
+
+/** Wrong tokens of one address: twenty at once, and twenty a minute (OP-156). */
+const WRONG_TOKENS = { perSecond: 20 / 60, burst: 20 }
 
 interface Presented {
   readonly authorization: string | undefined
@@ -31,7 +34,7 @@ export interface OperatorAuthenticator extends Component {
  */
 export function operatorAuthenticator(worker: Database, adminToken: string): OperatorAuthenticator {
   const tokens = operatorTokens(worker)
-  const wrong = wrongTokens()
+  const wrong = wrongAttempts(WRONG_TOKENS, 'operator token')
   const isAdminToken = secretMatcher(adminToken)
 
   async function used({ id, name }: OperatorToken, now: Date): Promise<string> {
@@ -47,7 +50,8 @@ export function operatorAuthenticator(worker: Database, adminToken: string): Ope
       const isWellFormed = isWellFormedToken(token)
       const known = isWellFormed ? await tokens.find(hashOfToken(token), now) : undefined
       if (known !== undefined) return used(known, now)
-      wrong.refuse(address, now.getTime())
+      const refusal = wrong.refusalOf(address, now.getTime())
+      if (refusal !== undefined) throw refusal
       if (isAdminToken(token)) return BOOTSTRAP
       wrong.count(address, now.getTime())
       const added = isWellFormed ? await tokens.lookUp(hashOfToken(token), now) : undefined

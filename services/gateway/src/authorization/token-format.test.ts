@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { newKey, newSecret } from '../keys/key-format.ts'
+import { keyFormat, newSecret } from '../keys/key-format.ts'
 import { isWellFormedToken, newToken } from './token-format.ts'
 
 const ID = '0198c2f1-a3b4-7c5d-8e9f-0123456789ab'
@@ -25,7 +25,7 @@ test.each([
   `${newToken(ID)} `,
   `${newToken(ID)}0`,
   newToken(ID).slice(0, -1),
-  newKey(ID, true, newSecret()),
+  keyFormat(undefined).textsOf(ID, true, newSecret())[0],
 ])('is malformed: %j', (token) => {
   expect(isWellFormedToken(token)).toBe(false)
 })

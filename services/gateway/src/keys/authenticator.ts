@@ -1,41 +1,91 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import { bearerToken, invalidApiKey } from '../authorization/bearer-token.ts'
+import { wrongAttempts } from '../authorization/wrong-attempts.ts'
 import { batchedLookUps } from './batched-look-ups.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
 import { keyCache } from './key-cache.ts'
-import { hashOf, isWellFormed } from './key-format.ts'
+import { hashOf, type KeyFormat } from './key-format.ts'
 import type { KeyUses } from './key-uses.ts'
+import { unverifiedLookUps } from './unverified-look-ups.ts'
+
+/** What a request shows of its sender. */
+interface Presented {
+  readonly headers: IncomingHttpHeaders
+  /** The client's address. */
+  readonly address: string
+}
 
 /** Finds the key of a request. As a component of the process it listens for changes of keys. */
 export interface Authenticator extends Component {
   /**
    * The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown, not in force yet or no longer, or when its
-   * workspace is suspended or deleted (OP-02).
+   * workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an address.
    */
-  authenticate(headers: IncomingHttpHeaders, now: Date): Promise<KnownKey>
+  authenticate(presented: Presented, now: Date): Promise<KnownKey>
+}
+
+export interface AuthenticatorOptions {
+  readonly format: KeyFormat
+  /** Looks up keys that the platform made. */
+  readonly worker: Database
+  /** Looks up keys that anybody may have made: `UNVERIFIED_AT_ONCE` connections. */
+  readonly unverified: Pick<Database, 'sql'>
+  readonly uses: Pick<KeyUses, 'note'>
 }
 
 /** The channel on which the database sends a workspace's id when one of its keys or settings changes. */
 const CHANGES = 'gateway_workspace_changed'
 
+/** Wrong keys of one address: a hundred at once, and 300 a minute. */
+const WRONG_KEYS = { perSecond: 5, burst: 100 }
+
 /**
- * Checks API keys against the database. Keeps answers for 5 s at most, and until the database announces a change. Keys that were valid
- * before are looked up apart from others, so that they do not wait for a flood of invented ones.
+ * Checks API keys against the database. Keeps answers for 5 s at most, and until the database announces a change. Keys that the platform
+ * made, by their check or since they were found before, wait for no others, and work from an address that has sent too many wrong ones:
+ * many clients may share it.
  */
-export function authenticator(worker: Database, uses: Pick<KeyUses, 'note'>): Authenticator {
-  const lookUps = () => batchedLookUps((hashes) => findKeys(worker.sql, hashes))
-  const keys = keyCache({ ofKnown: lookUps(), ofOthers: lookUps() })
+export function authenticator({ format, worker, unverified, uses }: AuthenticatorOptions): Authenticator {
+  const cache = keyCache()
+  const wrong = wrongAttempts(WRONG_KEYS, 'API key')
+  const findAuthentic = batchedLookUps((hashes) => findKeys(worker.sql, hashes))
+  const findUnverified = unverifiedLookUps(unverified)
+
+  async function lookUp(text: string, hash: string, address: string, now: number): Promise<KnownKey | undefined> {
+    const verification = cache.hasFound(hash) ? 'authentic' : format.verify(text)
+    const isUnknown = cache.get(hash, now) === null
+    if (verification === 'authentic') {
+      const found = isUnknown ? undefined : await cache.lookUp(hash, now, findAuthentic)
+      if (found === undefined) wrong.count(address, now)
+      return found
+    }
+    // Counted before the look-up, so that many at once are no more than one after the other.
+    wrong.count(address, now)
+    if (verification === 'malformed') throw invalidApiKey('The API key is malformed')
+    if (isUnknown) return undefined
+    try {
+      const found = await cache.lookUp(hash, now, () => findUnverified(hash, address))
+      if (found !== undefined) wrong.takeBack(address)
+      return found
+    } catch (error) {
+      // While the database is away, a key is neither right nor wrong.
+      if (!(error instanceof ApiError)) wrong.takeBack(address)
+      throw error
+    }
+  }
+
   return {
     name: 'api keys',
     async start() {
       // A lost connection misses announcements, so everything is dropped when it is back.
-      await worker.sql.listen(CHANGES, keys.dropWorkspace, keys.clear)
+      await worker.sql.listen(CHANGES, cache.dropWorkspace, cache.clear)
     },
-    async authenticate(headers, now) {
-      const found = keys.get(hashOf(presentedKey(headers)), now.getTime())
-      const key = found instanceof Promise ? await found : found
+    async authenticate({ headers, address }, now) {
+      const text = presentedKey(headers)
+      const hash = hashOf(text)
+      const key = cache.get(hash, now.getTime()) ?? (await lookUp(text, hash, address, now.getTime()))
       if (key === undefined) throw invalidApiKey('The API key is unknown')
       if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet')
       if (key.expiresAt !== null && key.expiresAt <= now) throw invalidApiKey('The API key has expired')
@@ -49,8 +99,8 @@ export function authenticator(worker: Database, uses: Pick<KeyUses, 'note'>): Au
 }
 
 /**
- * The API key in a request's `Authorization: Bearer` or `X-Api-Key`. Throws `invalid_api_key` when there is none, when it is
- * malformed and when the two headers carry different keys (spec: Authentication 1; OP-05).
+ * The API key in a request's `Authorization: Bearer` or `X-Api-Key`. Throws `invalid_api_key` when there is none, and when the two
+ * headers carry different keys (spec: Authentication 1; OP-05).
  */
 function presentedKey(headers: IncomingHttpHeaders): string {
   const bearer = bearerToken(headers.authorization)
@@ -60,6 +110,5 @@ function presentedKey(headers: IncomingHttpHeaders): string {
   if (header !== undefined && header !== key) {
     throw invalidApiKey('Authorization and X-Api-Key carry different keys; send one of them')
   }
-  if (typeof key !== 'string' || !isWellFormed(key)) throw invalidApiKey('The API key is malformed')
-  return key
+  return String(key)
 }

@@ -6,28 +6,30 @@ import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
 import { ownWorkspace } from '../workspaces/find-workspace.ts'
 import { IssuedKey, issueKey, NewScopes } from './issue-key.ts'
+import type { KeyFormat } from './key-format.ts'
 
 /**
  * POST /admin/v1/workspaces/{id}/keys (OP-05, OP-86): `sk_live_…` in a live workspace, `sk_test_…` in a sandbox. From `expires_at` on the
  * key is refused.
  */
-export const createKey = adminOperation({
-  method: 'POST',
-  path: '/admin/v1/workspaces/{id}/keys',
-  summary: 'Create an API key',
-  params: z.strictObject({ id: Id }),
-  body: z.strictObject({ name: Name, scopes: NewScopes, expires_at: TimestampInput.nullish() }),
-  responses: { 201: IssuedKey },
-  openPoints: ['OP-04', 'OP-05', 'OP-86'],
+export const createKey = (format: KeyFormat) =>
+  adminOperation({
+    method: 'POST',
+    path: '/admin/v1/workspaces/{id}/keys',
+    summary: 'Create an API key',
+    params: z.strictObject({ id: Id }),
+    body: z.strictObject({ name: Name, scopes: NewScopes, expires_at: TimestampInput.nullish() }),
+    responses: { 201: IssuedKey },
+    openPoints: ['OP-04', 'OP-05', 'OP-86'],
 
-  handle({ params, body: { name, scopes, expires_at }, now, act }) {
-    const id = uuidv7()
-    const expiresAt = expires_at ? new Date(expires_at) : null
-    if (expiresAt !== null && expiresAt <= now) throw unprocessable(['expires_at'], 'must lie in the future')
-    return act(params.id, [{ action: 'key.created', target: `keys/${id}` }], async (tx) => {
-      const { livemode } = await ownWorkspace(tx)
-      const terms = { name, kind: 'workspace', scopes, appKeyId: null, expiresAt } as const
-      return created(await issueKey(tx, { id, livemode }, terms, now))
-    })
-  },
-})
+    handle({ params, body: { name, scopes, expires_at }, now, act }) {
+      const id = uuidv7()
+      const expiresAt = expires_at ? new Date(expires_at) : null
+      if (expiresAt !== null && expiresAt <= now) throw unprocessable(['expires_at'], 'must lie in the future')
+      return act(params.id, [{ action: 'key.created', target: `keys/${id}` }], async (tx) => {
+        const { livemode } = await ownWorkspace(tx)
+        const terms = { name, kind: 'workspace', scopes, appKeyId: null, expiresAt } as const
+        return created(await issueKey(tx, format, { id, livemode }, terms, now))
+      })
+    },
+  })

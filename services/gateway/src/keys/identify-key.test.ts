@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { testGateway } from '../testing/test-gateway.ts'
+import { inventedKey, testGateway, unknownKey } from '../testing/test-gateway.ts'
 import type { IssuedKey } from './issue-key.ts'
-import { newKey, newSecret } from './key-format.ts'
 
 const gateway = await testGateway()
 const identify = (key: unknown) => gateway.admin<Record<string, unknown>>('POST', '/keys/identify', { key })
-const unknownKey = () => newKey('0198c2f1-a3b4-7c5d-8e9f-0123456789ab', true, newSecret())
 
 test('says whose key it is', async () => {
   const { workspaceId, id, key } = await gateway.aKey(['sale'])
@@ -37,8 +35,11 @@ test.each<[string, (key: string) => string]>([
   expect((await identify(found(key))).body.id).toBe(id)
 })
 
-test('an unknown key is not_found', async () => {
-  expect(await identify(unknownKey())).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+test.each([
+  ['made here', unknownKey()],
+  ['of the earlier format', inventedKey()],
+])('an unknown key %s is not_found', async (_what, key) => {
+  expect(await identify(key)).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
 })
 
 test.each([['sk_live_x'], [''], [unknownKey().slice(0, -1)], [`${unknownKey()} ${unknownKey()}`], [7]])(

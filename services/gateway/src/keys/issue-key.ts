@@ -2,7 +2,7 @@ import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { GRANTS } from '@backoffice/contracts/scopes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { hashOf, newKey, newSecret } from './key-format.ts'
+import { hashOf, type KeyFormat, newSecret } from './key-format.ts'
 
 /** A key of a workspace's own software, or of an installed app (spec: Authentication 5). */
 export const KEY_KINDS = ['workspace', 'app'] as const
@@ -34,11 +34,12 @@ export type KeyTerms = Pick<IssuedKey, 'name' | 'kind' | 'scopes'> & {
 /** Creates a key in the transaction's workspace. The database stores its hash; only the answer has the key itself. */
 export async function issueKey(
   tx: Transaction,
+  format: KeyFormat,
   { id, livemode }: Pick<IssuedKey, 'id' | 'livemode'>,
   { name, kind, scopes, appKeyId, expiresAt }: KeyTerms,
   now: Date,
 ): Promise<IssuedKey> {
-  const key = newKey(id, livemode, newSecret())
+  const [key] = format.textsOf(id, livemode, newSecret())
   await tx`
     insert into api_key
       (workspace_id, id, app_key_id, kind, key_hash, name, scopes, created_at, activated_at, expires_at)

@@ -8,16 +8,14 @@ const MAX_KEYS = 10_000
 
 type LookUp = (hash: string) => Promise<KnownKey | undefined>
 
-/** The look-ups of keys that were found before, and of all others. */
-interface LookUps {
-  readonly ofKnown: LookUp
-  readonly ofOthers: LookUp
-}
-
-/** Keys in memory, by their hash. */
+/** Keys in memory, by their hash. Times are Unix milliseconds. */
 export interface KeyCache {
-  /** The key with this hash, looked up at most every 5 s; `now` is in Unix milliseconds. */
-  get(hash: string, now: number): KnownKey | undefined | Promise<KnownKey | undefined>
+  /** The key with this hash, as it was looked up less than 5 s ago: null when there was none, undefined without a look-up. */
+  get(hash: string, now: number): KnownKey | null | undefined
+  /** Whether the latest look-up of this hash, however old, found a key. */
+  hasFound(hash: string): boolean
+  /** Looks the key up, and keeps the answer. Simultaneous calls with one hash share one look-up. */
+  lookUp(hash: string, now: number, find: LookUp): Promise<KnownKey | undefined>
   /** Lets a workspace's keys be looked up again. Look-ups under way are answered and not kept. */
   dropWorkspace(workspaceId: string): void
   /** Lets every key be looked up again. */
@@ -25,17 +23,17 @@ export interface KeyCache {
 }
 
 /**
- * Keeps the results of look-ups. Simultaneous requests with one key share one look-up. Unknown hashes are kept apart, so that
- * a flood of invented keys evicts no real one. A key that is found unchanged stays the same object.
+ * Keeps the answers of look-ups. Unknown hashes are kept apart, so that a flood of invented keys evicts no real one. A key that is found
+ * unchanged stays the same object.
  */
-export function keyCache({ ofKnown, ofOthers }: LookUps): KeyCache {
+export function keyCache(): KeyCache {
   const known = new LRUCache<string, { key: KnownKey; until: number }>({ max: MAX_KEYS })
   const unknown = new LRUCache<string, { until: number }>({ max: MAX_KEYS })
   let underWay = new Map<string, Promise<KnownKey | undefined>>()
 
-  async function lookUp(hash: string, until: number, among: typeof underWay) {
+  async function keep(hash: string, until: number, find: LookUp, among: typeof underWay) {
     try {
-      const found = await (known.has(hash) ? ofKnown(hash) : ofOthers(hash))
+      const found = await find(hash)
       if (among !== underWay) return found // Something has changed since the look-up began.
       if (found === undefined) {
         known.delete(hash)
@@ -55,8 +53,11 @@ export function keyCache({ ofKnown, ofOthers }: LookUps): KeyCache {
     get(hash, now) {
       const entry = known.get(hash)
       if (entry !== undefined && entry.until > now) return entry.key
-      if ((unknown.get(hash)?.until ?? 0) > now) return undefined
-      const shared = underWay.get(hash) ?? lookUp(hash, now + FRESH_MS, underWay)
+      return (unknown.get(hash)?.until ?? 0) > now ? null : undefined
+    },
+    hasFound: (hash) => known.has(hash),
+    lookUp(hash, now, find) {
+      const shared = underWay.get(hash) ?? keep(hash, now + FRESH_MS, find, underWay)
       underWay.set(hash, shared)
       return shared
     },

@@ -1,6 +1,7 @@
-import { hash, randomBytes } from 'node:crypto'
+import { createHmac, createSecretKey, hash, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
-import { base62, CHECK_LENGTH, checkOf, SECRET_LENGTH } from '../authorization/base62.ts'
+import { base62, CHECK_LENGTH, crcCheck, SECRET_LENGTH } from '../authorization/base62.ts'
 
 const SECRET_BYTES = 32
 
@@ -15,20 +16,57 @@ export const KeySecret = z
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((secret) => secret.length === SECRET_BYTES, `must be base64 of ${SECRET_BYTES} bytes`)
 
-/**
- * The API key of an id and a secret of 32 random bytes: `sk_live_` or `sk_test_`, the id without its dashes, `_`, the secret in base62
- * and the CRC32 of all that in base62 (OP-05). The same arguments give the same key. The id is readable, so that an operator can
- * revoke a key that was found somewhere.
- */
-export function newKey(id: string, livemode: boolean, secret: Buffer): string {
-  const digits = base62(BigInt(`0x${secret.toString('hex')}`), SECRET_LENGTH)
-  const start = `sk_${livemode ? 'live' : 'test'}_${id.replaceAll('-', '')}_${digits}`
-  return start + checkOf(start)
-}
-
-/** Whether a string has the form and the checksum of a key. Needs no look-up (OP-05). */
-export const isWellFormed = (key: string): boolean =>
-  KEY.test(key) && key.endsWith(checkOf(key.slice(0, -CHECK_LENGTH)))
-
 /** The stored form of a key: its SHA-256 in hex. A fast hash is safe, since the key has 256 random bits. */
 export const hashOf = (key: string): string => hash('sha256', key, 'hex')
+
+/**
+ * What the check at the end of a key says without a look-up: `authentic`, the platform made the key; `unverified`, anybody may have
+ * made it; `malformed`, it is no key.
+ */
+export type Verification = 'authentic' | 'unverified' | 'malformed'
+
+/** Makes and verifies the text of API keys (OP-05). */
+export interface KeyFormat {
+  /**
+   * The texts that the API key of an id and a secret of 32 random bytes can have: `sk_live_` or `sk_test_`, the id without its dashes,
+   * `_`, the secret in base62, and a check of all that. The first is the text of a new key. The others are those of replicas with
+   * another first check key, and of earlier keys. The same arguments give the same texts. The id is readable, so that an operator can
+   * revoke a key that was found somewhere.
+   */
+  textsOf(id: string, livemode: boolean, secret: Buffer): [string, ...string[]]
+  /** Verifies the form and the check of a text. */
+  verify(text: string): Verification
+}
+
+/**
+ * The format of keys whose check is a truncated HMAC-SHA-256 of one of `checkKeys`: the first makes new checks, all of them verify. An
+ * earlier key ends with its CRC32, which anybody can compute. Without `checkKeys` new keys have a CRC32 as well, and every text of the
+ * right form is `unverified`: it may be a key of a replica that has check keys already.
+ */
+export function keyFormat(checkKeys: SecretKeys | undefined): KeyFormat {
+  const keys = [...(checkKeys?.values() ?? [])].map(createSecretKey)
+  const checks = [...keys.map((key) => (start: string) => hmacCheck(key, start)), crcCheck]
+  return {
+    textsOf(id, livemode, secret) {
+      const digits = base62(BigInt(`0x${secret.toString('hex')}`), SECRET_LENGTH)
+      const start = `sk_${livemode ? 'live' : 'test'}_${id.replaceAll('-', '')}_${digits}`
+      return checks.map((check) => start + check(start)) as [string, ...string[]]
+    },
+    verify(text) {
+      if (!KEY.test(text)) return 'malformed'
+      const [start, check] = [text.slice(0, -CHECK_LENGTH), text.slice(-CHECK_LENGTH)]
+      if (keys.some((key) => isSame(check, hmacCheck(key, start)))) return 'authentic'
+      return keys.length === 0 || check === crcCheck(start) ? 'unverified' : 'malformed'
+    },
+  }
+}
+
+/** Six bytes of the HMAC as six base62 digits: one of 57 billion. */
+function hmacCheck(key: KeyObject, start: string): string {
+  const number = createHmac('sha256', key).update(start).digest().readUIntBE(0, 6)
+  return base62(BigInt(number) % 62n ** BigInt(CHECK_LENGTH), CHECK_LENGTH)
+}
+
+/** Compares in constant time: the time must not tell how much of a guessed check is right. */
+const isSame = (check: string, expected: string): boolean =>
+  timingSafeEqual(Buffer.from(check, 'latin1'), Buffer.from(expected, 'latin1'))

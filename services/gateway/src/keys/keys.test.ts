@@ -1,10 +1,10 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { testGateway } from '../testing/test-gateway.ts'
+import { testGateway, unknownKey } from '../testing/test-gateway.ts'
 import { echo } from '../testing/test-upstream.ts'
 import type { IssuedKey } from './issue-key.ts'
-import { hashOf, newKey, newSecret } from './key-format.ts'
+import { hashOf } from './key-format.ts'
 import type { Key } from './list-keys.ts'
 
 interface Listed {
@@ -329,5 +329,5 @@ test('a request under way when its key is revoked comes to its end; the next one
 })
 
 test('a key of another id with a right check is unknown', async () => {
-  expect(await statusWith(newKey('0198c2f1-a3b4-7c5d-8e9f-0123456789ab', true, newSecret()))).toBe(401)
+  expect(await statusWith(unknownKey())).toBe(401)
 })

@@ -7,6 +7,7 @@ import { z } from 'zod'
 import { type Act, adminOperation } from '../admin/admin-operation.ts'
 import { ownWorkspace } from '../workspaces/find-workspace.ts'
 import { IssuedKey, issueKey, type KeyTerms } from './issue-key.ts'
+import type { KeyFormat } from './key-format.ts'
 import { workspaceOfKey } from './revoke-key.ts'
 
 const MAX_OVERLAP_S = 86_400
@@ -19,29 +20,30 @@ export const RotateKeyBody = z
  * POST /admin/v1/keys/{id}/rotate (OP-86): creates a key with the same name, kind, scopes and expiry, and revokes the old one at once or
  * after `overlap_seconds`. Throws `conflict` for a key that is revoked, has been rotated, has expired or is not activated yet.
  */
-export const rotateKey = adminOperation({
-  method: 'POST',
-  path: '/admin/v1/keys/{id}/rotate',
-  summary: 'Rotate an API key',
-  params: z.strictObject({ id: Id }),
-  body: RotateKeyBody,
-  responses: { 201: IssuedKey },
-  openPoints: ['OP-05', 'OP-86'],
+export const rotateKey = (format: KeyFormat) =>
+  adminOperation({
+    method: 'POST',
+    path: '/admin/v1/keys/{id}/rotate',
+    summary: 'Rotate an API key',
+    params: z.strictObject({ id: Id }),
+    body: RotateKeyBody,
+    responses: { 201: IssuedKey },
+    openPoints: ['OP-05', 'OP-86'],
 
-  async handle({ params, body, worker, now, act }) {
-    const workspaceId = await workspaceOfKey(worker, params.id)
-    const id = uuidv7()
-    const acts: Act[] = [
-      { action: 'key.rotated', target: `keys/${params.id}` },
-      { action: 'key.created', target: `keys/${id}` },
-    ]
-    return act(workspaceId, acts, async (tx) => {
-      const { livemode } = await ownWorkspace(tx)
-      const terms = await retireKey(tx, params.id, new Date(now.getTime() + body.overlap_seconds * 1000), now)
-      return created(await issueKey(tx, { id, livemode }, terms, now))
-    })
-  },
-})
+    async handle({ params, body, worker, now, act }) {
+      const workspaceId = await workspaceOfKey(worker, params.id)
+      const id = uuidv7()
+      const acts: Act[] = [
+        { action: 'key.rotated', target: `keys/${params.id}` },
+        { action: 'key.created', target: `keys/${id}` },
+      ]
+      return act(workspaceId, acts, async (tx) => {
+        const { livemode } = await ownWorkspace(tx)
+        const terms = await retireKey(tx, params.id, new Date(now.getTime() + body.overlap_seconds * 1000), now)
+        return created(await issueKey(tx, format, { id, livemode }, terms, now))
+      })
+    },
+  })
 
 /** The row's lock lets one of several simultaneous rotations through. */
 async function retireKey(tx: Transaction, id: string, revokedAt: Date, now: Date): Promise<KeyTerms> {

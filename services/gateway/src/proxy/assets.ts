@@ -16,7 +16,7 @@ export function addAssets(app: FastifyInstance, catalog: Upstream): void {
     async handler(request, reply) {
       const path = assetPath(request.raw.url ?? '')
       if (path === undefined) throw notFound(['path'], 'there is no such file')
-      request.logged = { upstream: catalog.name }
+      request.logged = { ...request.logged, upstream: catalog.name }
       return passOnPublic(catalog, request, reply, path)
     },
   })

@@ -27,9 +27,9 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
   async function forward(request: FastifyRequest, reply: FastifyReply, limits: RouteLimits) {
     const { raw } = request
     const target = raw.url ?? ''
-    request.logged = { path: target.split('?', 1)[0] }
+    request.logged = { ...request.logged, path: target.split('?', 1)[0] }
     const now = clock()
-    const { caller, rateLimit } = await authenticator.authenticate(raw.headers, now)
+    const { caller, rateLimit } = await authenticator.authenticate({ headers: raw.headers, address: request.ip }, now)
     request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
     const call = takeCall(caller.keyId, rateLimit, now.getTime())
     reply.headers(call.headers)

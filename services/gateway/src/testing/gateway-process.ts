@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { consumersOf, ROUTED_SERVICES, SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
@@ -31,6 +31,7 @@ export async function startGatewayProcess(settings: Readonly<Record<string, stri
     SCHEMA_REGISTRY_URL: registryUrl,
     INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
     ADMIN_TOKEN: adminToken,
+    API_KEY_CHECK_KEYS: `test:${randomBytes(32).toString('base64')}`,
     PUBLIC_URL: 'http://127.0.0.1',
     ...Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), 'http://127.0.0.1:9'])),
     ...settings,

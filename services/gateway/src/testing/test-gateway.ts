@@ -1,7 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { ROUTED_SERVICES, type RoutedService, urlSetting } from '@backoffice/contracts/services.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
+import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
 import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
 import type { TestAnswer } from '@backoffice/testing/service-client.ts'
@@ -14,13 +16,22 @@ import { appsClient } from '../apps/apps-client.ts'
 import { operatorAuthenticator } from '../authorization/operator-authenticator.ts'
 import { type Authenticator, authenticator } from '../keys/authenticator.ts'
 import type { IssuedKey } from '../keys/issue-key.ts'
+import { type KeyFormat, keyFormat, newSecret } from '../keys/key-format.ts'
 import { type KeyUses, keyUses } from '../keys/key-uses.ts'
+import { UNVERIFIED_AT_ONCE } from '../keys/unverified-look-ups.ts'
 import { componentsOf, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
 import type { Workspace } from '../workspaces/create-workspace.ts'
 import { type TestUpstream, testUpstream } from './test-upstream.ts'
 
 export const ADMIN_TOKEN = 'operator-token-of-the-tests'
+
+/** The format of the test gateway's API keys. */
+export const testKeys = keyFormat(SecretKeys.parse(`test:${Buffer.alloc(32, 5).toString('base64')}`))
+/** An earlier key, as anybody can make it up. */
+export const inventedKey = (): string => keyFormat(undefined).textsOf(randomUUID(), true, newSecret())[0]
+/** A key that the platform made, and that is in no database. */
+export const unknownKey = (): string => testKeys.textsOf(randomUUID(), true, newSecret())[0]
 
 /** A workspace and one of its keys. */
 export interface TestKey {
@@ -50,8 +61,10 @@ export interface TestGateway {
   readonly authenticator: Authenticator
   /** The number of its statements that looked keys up, since the last `takeWorkerStatements`. */
   lookUps(): number
-  /** Its statements across workspaces since the last call. */
+  /** Its statements across workspaces since the last call, but those for unverified keys. */
   takeWorkerStatements(): string[]
+  /** Its look-ups of unverified keys since the last call. */
+  takeUnverifiedStatements(): string[]
   /** The number of its readings of the operator tokens. */
   operatorReads(): number
   /** Its clock, in Unix milliseconds: it stands still. */
@@ -76,6 +89,10 @@ interface TestGatewayOptions {
   readonly publicUrl?: URL
   readonly rateLimit?: RateLimit
   readonly limits?: UpstreamLimits
+  readonly format?: KeyFormat
+  readonly trustedProxies?: readonly string[]
+  /** The database of another gateway, of which this one is a replica. */
+  readonly database?: TestDatabase
 }
 
 const PUBLIC_URL = new URL('https://shop.example')
@@ -86,8 +103,11 @@ export async function testGateway({
   rateLimit = GENEROUS,
   limits,
   publicUrl = PUBLIC_URL,
+  format = testKeys,
+  trustedProxies = [],
+  ...options
 }: TestGatewayOptions = {}): Promise<TestGateway> {
-  const database = await testDatabase('gateway')
+  const database = options.database ?? (await testDatabase('gateway'))
   const services = Object.fromEntries(
     await Promise.all(ROUTED_SERVICES.map(async (name) => [name, await testUpstream()] as const)),
   ) as Record<RoutedService, TestUpstream>
@@ -97,10 +117,17 @@ export async function testGateway({
     applicationName: 'test worker',
     onStatement: (text) => void statements.push(text),
   })
+  const unverifiedStatements: string[] = []
+  const unverified = openDatabase({
+    url: database.workerUrl,
+    applicationName: 'test unverified keys',
+    poolSize: UNVERIFIED_AT_ONCE,
+    onStatement: (text) => void unverifiedStatements.push(text),
+  })
   const { log, logger } = logInMemory()
   let now = Date.now()
   const uses = keyUses(worker, logger)
-  const keys = authenticator(worker, uses)
+  const keys = authenticator({ format, worker, unverified, uses })
   const operators = operatorAuthenticator(worker, ADMIN_TOKEN)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(
@@ -113,6 +140,8 @@ export async function testGateway({
     db: database.db,
     worker,
     authenticator: keys,
+    format,
+    trustedProxies,
     upstreams,
     apps,
     operators,
@@ -129,6 +158,7 @@ export async function testGateway({
     await app.close()
     await Promise.all([apps, ...componentsOf(upstreams)].map((each) => each.stop?.()))
     await worker.stop?.()
+    await unverified.stop?.()
   })
   const admin = <Body>(method: string, path: string, body?: unknown, token = ADMIN_TOKEN) =>
     exchange<Body>(`${url}/admin/v1${path}`, method, { body, headers: { authorization: `Bearer ${token}` } })
@@ -145,6 +175,7 @@ export async function testGateway({
     authenticator: keys,
     lookUps: () => statements.filter((text) => text.includes('key_hash = any')).length,
     takeWorkerStatements: () => statements.splice(0),
+    takeUnverifiedStatements: () => unverifiedStatements.splice(0),
     operatorReads: () => statements.filter((text) => text.includes('token_hash')).length,
     now: () => now,
     close: () => app.close(),

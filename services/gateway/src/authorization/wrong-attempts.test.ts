@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import type { IssuedToken } from '../operators/issue-token.ts'
 import { ADMIN_TOKEN, testGateway } from '../testing/test-gateway.ts'
 import { newToken } from './token-format.ts'
-import { wrongTokens } from './wrong-tokens.ts'
+import { wrongAttempts } from './wrong-attempts.ts'
 
 const gateway = await testGateway()
 const ID = '0198c2f1-a3b4-7c5d-8e9f-0123456789ab'
@@ -71,23 +71,25 @@ describe('wrong tokens', () => {
 })
 
 describe('addresses', () => {
-  const isRefused = (refuse: () => unknown) => {
-    try {
-      refuse()
-      return false
-    } catch {
-      return true
-    }
-  }
-
   test.each([
     ['2001:db8:0:1::1', '2001:db8:0:1:ffff::2', true],
     ['2001:db8:0:1::1', '2001:db8:0:2::1', false],
     ['192.0.2.1', '::ffff:192.0.2.1', true],
     ['192.0.2.1', '192.0.2.2', false],
   ])('%s and %s are one client: %s', (one, other, isOne) => {
-    const wrong = wrongTokens()
+    const wrong = wrongAttempts({ perSecond: 1, burst: 20 }, 'token')
     for (let count = 0; count < 20; count++) wrong.count(one, 0)
-    expect(isRefused(() => wrong.refuse(other, 0))).toBe(isOne)
+    expect(wrong.refusalOf(other, 0) !== undefined).toBe(isOne)
   })
+})
+
+test('an attempt that is taken back was not counted', () => {
+  const wrong = wrongAttempts({ perSecond: 1, burst: 2 }, 'token')
+  for (let count = 0; count < 10; count++) {
+    wrong.count('192.0.2.1', 0)
+    wrong.takeBack('192.0.2.1')
+  }
+  expect(wrong.refusalOf('192.0.2.1', 0)).toBeUndefined()
+  for (let count = 0; count < 2; count++) wrong.count('192.0.2.1', 0)
+  expect(wrong.refusalOf('192.0.2.1', 0)).toMatchObject({ code: 'rate_limited', headers: { 'retry-after': '1' } })
 })

@@ -1,0 +1,50 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { LRUCache } from 'lru-cache'
+import { type Bucket, type RateLimit, takeToken } from '../rate-limit/token-bucket.ts'
+import { clientOf } from './client-address.ts'
+
+/** Addresses in memory. Beyond that the least recent one may start again. */
+const MAX_ADDRESSES = 50_000
+
+/** Counts the wrong keys or tokens of each client address. `now` is in Unix milliseconds. */
+export interface WrongAttempts {
+  /** The refusal of an address that has sent too many: `rate_limited`. */
+  refusalOf(address: string, now: number): ApiError | undefined
+  /** Counts one more. Throws `rate_limited` when the address had sent too many already. */
+  count(address: string, now: number): void
+  /** Takes one back that was counted before it was known to be right. */
+  takeBack(address: string): void
+}
+
+/** Counts wrong attempts in this process's memory. `what` names them in messages. */
+export function wrongAttempts(limit: RateLimit, what: string): WrongAttempts {
+  const buckets = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES })
+
+  const take = (client: string, now: number) => {
+    const { isAllowed, bucket, retryAt } = takeToken(buckets.get(client), limit, now)
+    return { bucket, refusal: isAllowed ? undefined : tooMany(what, retryAt - now) }
+  }
+  return {
+    refusalOf: (address, now) => take(clientOf(address), now).refusal,
+    count(address, now) {
+      const client = clientOf(address)
+      const { bucket, refusal } = take(client, now)
+      if (refusal !== undefined) throw refusal
+      buckets.set(client, bucket)
+    },
+    takeBack(address) {
+      const client = clientOf(address)
+      const bucket = buckets.get(client)
+      if (bucket !== undefined) buckets.set(client, { ...bucket, tokens: Math.min(limit.burst, bucket.tokens + 1) })
+    },
+  }
+}
+
+function tooMany(what: string, waitMs: number): ApiError {
+  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
+  return new ApiError(
+    'rate_limited',
+    `This address has sent too many wrong ${what}s; check the ${what} and try again in ${seconds} s`,
+    { headers: { 'retry-after': String(seconds) } },
+  )
+}
