@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { ApiError, errorBody } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { isRetriable, isUnavailable, isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
+import {
+  isLockTimeout,
+  isRetriable,
+  isStatementTimeout,
+  isUnavailable,
+  isUniqueViolation,
+} from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ConnectionError, FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 
@@ -23,11 +29,17 @@ export function answerError(error: FastifyError | Error, request: FastifyRequest
     .send(JSON.stringify(errorBody(refusal.code, message, request.id)))
 }
 
-const retryLater = (cause: Error) =>
-  new ApiError('service_unavailable', 'The service cannot answer now; try again shortly', {
-    cause,
-    headers: { 'retry-after': '1' },
-  })
+const retryLater = (cause: Error) => {
+  const options = { cause, headers: { 'retry-after': '1' } }
+  if (isLockTimeout(cause)) {
+    const message = 'Other requests are changing what this one needs; try again shortly'
+    return new ApiError('rate_limited', message, options)
+  }
+  const message = isStatementTimeout(cause)
+    ? 'The request took too long; ask for less at once, or try again shortly'
+    : 'The service cannot answer now; try again shortly'
+  return new ApiError('service_unavailable', message, options)
+}
 
 /** Turns any error into an ApiError: an unexpected one into `internal_error`, with the error as cause for the log. */
 export function asApiError(error: FastifyError | Error): ApiError {

@@ -25,8 +25,26 @@ const failing = (name: string, fail: (tx: Transaction) => Promise<unknown>) =>
       }),
   })
 
+/** Answers with the longest statement that PostgreSQL allows it. */
+const limitOf = (method: 'GET' | 'POST') =>
+  operation({
+    operationId: `limit${method}`,
+    method,
+    path: '/v1/limit',
+    summary: 'Read the limit of statements',
+    scope: 'product::create',
+    responses: { 200: z.strictObject({ limit: z.string() }) },
+    handle: ({ inWorkspace }) =>
+      inWorkspace(async (tx) => {
+        const [row] = await tx<{ limit: string }[]>`select current_setting('statement_timeout') as limit`
+        return ok(row)
+      }),
+  })
+
 const { send } = await thingsApi(db, {
   operations: [
+    limitOf('GET'),
+    limitOf('POST'),
     failing('bug', async () => {
       throw new TypeError('secret of the implementation')
     }),
@@ -54,7 +72,7 @@ it.each([
   ['limited', 429, 'rate_limited', 'Slow down', '7'],
   ['clash', 409, 'conflict', 'The request clashed with others made at the same moment; send it again', undefined],
   ['deadlock', 503, 'service_unavailable', TRY_LATER, '1'],
-  ['timeout', 503, 'service_unavailable', TRY_LATER, '1'],
+  ['timeout', 503, 'service_unavailable', 'The request took too long; ask for less at once, or try again shortly', '1'],
   ['shutdown', 503, 'service_unavailable', TRY_LATER, '1'],
 ])('a %s in a handler is %i %s and leaves nothing written', async (name, status, code, message, retryAfter) => {
   const answer = await send<{ error: { message: string } }>('POST', `/v1/${name}`)
@@ -62,6 +80,21 @@ it.each([
   expect(answer.body.error.message).toBe(message)
   expect(answer.headers['retry-after']).toBe(retryAfter)
   expect(await admin`select from tag`).toHaveLength(0)
+})
+
+it('a request that waits 3 s for a lock is rate_limited, and leaves nothing written', async () => {
+  const answer = await admin.begin(async (locking) => {
+    await locking`lock table tag in share mode`
+    return send<{ error: { message: string } }>('POST', '/v1/refusal')
+  })
+  expectRefusal(answer, 429, 'rate_limited', 'Other requests are changing what this one needs; try again shortly')
+  expect(answer.headers['retry-after']).toBe('1')
+  expect(await admin`select from tag`).toHaveLength(0)
+})
+
+it('a statement of a GET may take five seconds, and one of a write what its role allows', async () => {
+  const limits = async (method: 'GET' | 'POST') => (await send<{ limit: string }>(method, '/v1/limit')).body.limit
+  expect([await limits('GET'), await limits('POST')]).toEqual(['5s', '30s'])
 })
 
 it('is service_unavailable while PostgreSQL cannot be reached', async () => {

@@ -1,6 +1,6 @@
 import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
 import { isGranted, type Scope } from '@backoffice/contracts/scopes.ts'
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { Database, Transaction, TransactionLimits } from '@backoffice/postgres/database.ts'
 import {
   claimKey,
   findAnswer,
@@ -9,6 +9,7 @@ import {
   type StoredAnswer,
   storeAnswer,
 } from '@backoffice/postgres/idempotency.ts'
+import { READ_STATEMENT_MS } from '@backoffice/postgres/request-settings.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
@@ -25,9 +26,10 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
   readonly now: Date
   /**
    * Runs the operation's one transaction. For a POST with an Idempotency-Key it stores the answer, and answers a
-   * repeated request from the store without running `work` (OP-08). An upload must have been read to its end.
+   * repeated request from the store without running `work` (OP-08). An upload must have been read to its end. A statement of a GET may
+   * take 5 s unless `limits` say otherwise.
    */
-  inWorkspace(work: (tx: Transaction) => Promise<Reply>): Promise<Reply>
+  inWorkspace(work: (tx: Transaction) => Promise<Reply>, limits?: TransactionLimits): Promise<Reply>
   /**
    * The answer that `inWorkspace` would give from the store; undefined for a new request. For an operation that calls other
    * services before its transaction: a repeated request has the first answer, whatever has changed since (OP-08).
@@ -82,6 +84,8 @@ interface Dependencies {
   readonly clock: () => Date
 }
 
+const READ_LIMITS: TransactionLimits = { statementMs: READ_STATEMENT_MS }
+
 /** Makes an operation's route: authenticates the caller by the gateway's token and checks the operation's scope. */
 export function operationRoute(declaration: AnyOperation, dependencies: Dependencies): Route<RequestContext> {
   const { db, verifyToken, clock } = dependencies
@@ -110,10 +114,10 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
         context,
         sentBody: request.body,
         now: clock(),
-        inWorkspace: (work) => {
-          if (key === undefined) return db.inWorkspace(context, work)
+        inWorkspace: (work, limits = declaration.method === 'GET' ? READ_LIMITS : undefined) => {
+          if (key === undefined) return db.inWorkspace(context, work, limits)
           const keyed = identified()
-          return db.inWorkspace(context, (tx) => once(tx, keyed, work))
+          return db.inWorkspace(context, (tx) => once(tx, keyed, work), limits)
         },
         storedAnswer: async () => {
           if (key === undefined) return undefined

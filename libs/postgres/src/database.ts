@@ -26,6 +26,12 @@ export type Sql = postgres.Sql
 /** A pool, one connection or a transaction: each can send statements. */
 export type AnySql = postgres.Sql | postgres.TransactionSql
 
+/** What bounds a transaction. */
+export interface TransactionLimits {
+  /** The longest statement, in milliseconds; that of the role unless given. A longer one fails with `isStatementTimeout`. */
+  readonly statementMs?: number
+}
+
 /** A pool of connections of one role. */
 export interface Database extends Component {
   readonly sql: Sql
@@ -35,7 +41,11 @@ export interface Database extends Component {
    * transaction. Workspaces share the connections fairly: throws `rate_limited` when this one waits too long because it uses as
    * many as it may. `work` must not begin another transaction: it could wait for the connection that it holds itself.
    */
-  inWorkspace<Result>(context: WorkspaceContext, work: (tx: Transaction) => Promise<Result>): Promise<Result>
+  inWorkspace<Result>(
+    context: WorkspaceContext,
+    work: (tx: Transaction) => Promise<Result>,
+    limits?: TransactionLimits,
+  ): Promise<Result>
 }
 
 export interface DatabaseOptions {
@@ -67,12 +77,14 @@ export async function enter<Result>(
   begun: postgres.TransactionSql,
   context: WorkspaceContext,
   work: (tx: Transaction) => Promise<Result>,
+  { statementMs }: TransactionLimits = {},
 ): Promise<Result> {
   const tx: Transaction = Object.assign(begun, { context, hasPublished: false })
   // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
   const { workspaceId, actor = '' } = context
+  const limit = statementMs === undefined ? tx`` : tx`, set_config('statement_timeout', ${String(statementMs)}, true)`
   const entered = tx`
-    select set_config('app.workspace_id', ${workspaceId}, true), set_config('app.actor', ${actor}, true)`.execute()
+    select set_config('app.workspace_id', ${workspaceId}, true), set_config('app.actor', ${actor}, true)${limit}`.execute()
   const [result] = await Promise.all([work(tx), entered])
   return result
 }
@@ -97,9 +109,9 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     name: options.applicationName,
     sql,
-    async inWorkspace(context, work) {
+    async inWorkspace(context, work, limits) {
       const entered = (begun: postgres.TransactionSql) =>
-        enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.hasPublished }))
+        enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.hasPublished }), limits)
       let waitMs = beginWithinMs
       for (let attempts = 1; ; attempts++) {
         const askedAt = performance.now()

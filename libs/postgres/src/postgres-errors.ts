@@ -5,14 +5,18 @@ const SERIALIZATION_FAILURE = '40001'
 const FOREIGN_KEY_VIOLATION = '23503'
 const UNIQUE_VIOLATION = '23505'
 const LOCK_NOT_AVAILABLE = '55P03'
+const QUERY_CANCELED = '57014'
 
 const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? error.code : undefined)
 
 /** Whether a unique value exists already, such as one that a concurrent transaction wrote first. */
 export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION
 
-/** Whether the transaction has waited for a lock as long as its `lock_timeout` allows. */
+/** Whether a statement waited too long for a lock (`lock_timeout`). */
 export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE
+
+/** Whether a statement took too long (`statement_timeout`). */
+export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === QUERY_CANCELED
 
 const RETRIABLE = new Set([DEADLOCK, SERIALIZATION_FAILURE, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION])
 

@@ -7,6 +7,7 @@ import { type Database, type DatabaseOptions, openDatabase } from '@backoffice/p
 import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
 import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
 import { isLostWhileOpened } from '@backoffice/postgres/postgres-errors.ts'
+import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
 import { type Component, type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
@@ -83,7 +84,7 @@ export async function runService<Name extends ServiceName, Schema extends z.ZodT
       pools.push(pool)
       return pool
     }
-    const db = openPool(name, { role: 'app' })
+    const db = openPool(name, { role: 'app', settings: REQUEST_SETTINGS })
     const declaration = declare({
       ...context,
       config,

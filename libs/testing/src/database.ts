@@ -1,6 +1,7 @@
 import { schemaOf } from '@backoffice/contracts/services.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
+import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import postgres from 'postgres'
 import { afterAll, inject } from 'vitest'
 import { backingServices } from './backing-services.ts'
@@ -10,7 +11,7 @@ import { type NewDatabase, newDatabase, PASSWORD } from './new-database.ts'
 export interface TestDatabase {
   /** Connects as a superuser, which sees the rows of every workspace. */
   readonly admin: postgres.Sql
-  /** Connects as the service's app role. */
+  /** Connects as the service's app role, as requests do. */
   readonly db: Database
   readonly appUrl: string
   readonly workerUrl: string
@@ -27,7 +28,12 @@ export async function testDatabase(service: string): Promise<TestDatabase> {
   const { url, drop } = await newDatabase(backingServices().postgresUrl, inject('templates')[service])
   let statements: string[] = []
   const appUrl = roleUrl(url, schema, PASSWORD)
-  const db = openDatabase({ url: appUrl, applicationName: 'test', onStatement: (text) => statements.push(text) })
+  const db = openDatabase({
+    url: appUrl,
+    applicationName: 'test',
+    settings: REQUEST_SETTINGS,
+    onStatement: (text) => statements.push(text),
+  })
   const admin = postgres(url, { max: 2, onnotice: () => undefined, connection: { search_path: schema } })
   afterAll(async () => {
     await db.stop?.()
