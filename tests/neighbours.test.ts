@@ -24,7 +24,7 @@ it.each(Object.keys(ATTACKS))('serves a workspace while another %s', async (name
   const [seen] = await Promise.all([ordinaryTraffic(neighbour, CALLS), pause(ATTACK_MS)]).finally(end)
 
   const { refused, calls, webhooks, projections, missing } = seen
-  const slowest = (times: readonly number[]) => Math.round(Math.max(...times))
+  const slowest = (times: readonly number[]) => Math.round(Math.max(0, ...times))
   console.log(
     `${name}: ${refused.length} refused, ${missing} missing, slowest call ${slowest(calls)} ms, webhook ${slowest(webhooks)} ms, ` +
       `in collection ${slowest(projections)} ms`,

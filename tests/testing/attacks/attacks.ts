@@ -24,7 +24,8 @@ export const ATTACKS: Readonly<Record<string, Attack>> = {
   'uploads large images, 20 at a time': uploadLargeImages,
   'tries 300 invented keys a second': inventKeys,
   'updates one product, 40 at a time': updateHotProduct,
-  'updates a product with 2,048 variants, 8 at a time': updateLargeProduct,
+  'updates a product with 2,048 variants, 8 at a time': updateLargeProduct(8),
+  'updates a product with 2,048 variants, 40 at a time': updateLargeProduct(40),
   'creates the largest products that are allowed, 8 at a time': sendLargestProducts,
   'sends as many requests as four keys may': sendAtRateLimit,
 }

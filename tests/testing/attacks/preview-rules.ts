@@ -3,14 +3,10 @@ import { startClients } from './clients.ts'
 import { projectCopies } from './project-copies.ts'
 
 const CLIENTS = 12
-/** The most conditions that rules may have. Each is compared with every product, since none matches. */
+/** The most conditions that rules may have. All are looked at for every product, since none matches. */
 const RULES = {
   match: 'any',
-  conditions: Array.from({ length: 60 }, (_, n) => ({
-    field: 'name',
-    operator: 'contains',
-    value: `no such name ${n}`,
-  })),
+  conditions: Array.from({ length: 60 }, (_, n) => ({ field: 'price.NGN', operator: 'in', value: [n + 1, n + 2] })),
 }
 
 /** Previews rules over so many products, twelve at a time. */

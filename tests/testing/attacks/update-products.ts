@@ -5,13 +5,23 @@ import { aProduct } from '../products.ts'
 import type { Attack } from './attack.ts'
 import type { Attacker } from './attacker.ts'
 import { startClients } from './clients.ts'
+import { startSlowReceiver } from './slow-receiver.ts'
 
 /** Updates one product, forty requests at a time. */
 export const updateHotProduct: Attack = ({ attacker }) => updateAlways(attacker, 40, aProduct())
 
-/** Updates a product with as many variants as it may have, eight requests at a time. */
-export const updateLargeProduct: Attack = ({ attacker }) =>
-  updateAlways(attacker, 8, withVariants(LIMITS.variantsPerProduct))
+/** Updates a product with as many variants as it may have. An endpoint gets its events. */
+export const updateLargeProduct =
+  (clients: number): Attack =>
+  async ({ attacker }) => {
+    const receiver = await startSlowReceiver()
+    await attacker.change('POST', '/v1/webhooks', { url: receiver.url, enabled_events: ['product.updated'] })
+    const stop = await updateAlways(attacker, clients, withVariants(LIMITS.variantsPerProduct))
+    return async () => {
+      await stop()
+      receiver.stop()
+    }
+  }
 
 async function updateAlways(attacker: Attacker, clients: number, product: object) {
   const { id } = await attacker.change<Product>('POST', '/v1/products', product)
