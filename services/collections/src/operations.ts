@@ -19,7 +19,7 @@ export const operations = (findCoverImage: FindCoverImage) => [
   listCollections,
   getCollection,
   createCollection(findCoverImage),
-  previewRules,
+  previewRules(),
   explainMembership,
   updateCollection(findCoverImage),
   deleteCollection,

@@ -1,38 +1,80 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { named } from '@backoffice/contracts/named.ts'
-import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { type ProductData, productOf } from '@backoffice/contracts/product-records.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { z } from 'zod'
-import { compileRules } from '../rules/compile.ts'
+import { type CompiledRules, compileRules } from '../rules/compile.ts'
 import { Rules } from '../rules/rules.ts'
+import { previewSlots } from './preview-slots.ts'
 
-/** POST /v1/collections/preview (extension): the storefront-available products that match rules now, newest first. */
-export const previewRules = operation({
-  operationId: 'previewCollectionRules',
-  method: 'POST',
-  path: '/v1/collections/preview',
-  summary: 'Preview the products that rules gather',
-  scope: 'product::create',
-  query: PageQuery,
-  body: named('RulesPreviewInput', z.strictObject({ rules: Rules })),
-  responses: { 200: Page(Product) },
-  openPoints: ['OP-03', 'OP-20', 'OP-30', 'OP-112'],
-  extension: true,
+const BUDGET_MS = 5000
 
-  handle({ query, body, inWorkspace }) {
-    const rules = compileRules(body.rules)
-    return inWorkspace(async (tx) => {
-      const page = await countedPage<{ body: ProductData }>(tx, query, {
-        columns: tx`product.body`,
-        source: tx`
-          from product where product.workspace_id = ${tx.context.workspaceId} and product.status = 'ACTIVE'
-            and ${rules.toSql(tx)}`,
-        order: tx`product.id desc`,
-      })
-      return ok({ ...page, items: page.items.map(({ body }) => productOf(body)) })
-    })
-  },
-})
+/**
+ * POST /v1/collections/preview (extension): the storefront-available products that rules match now, newest first. Throws `unprocessable`
+ * for rules that take longer than `budgetMs`.
+ */
+export const previewRules = (budgetMs = BUDGET_MS) => {
+  const slots = previewSlots()
+  return operation({
+    operationId: 'previewCollectionRules',
+    method: 'POST',
+    path: '/v1/collections/preview',
+    summary: 'Preview the products that rules gather',
+    scope: 'product::create',
+    query: PageQuery,
+    body: named('RulesPreviewInput', z.strictObject({ rules: Rules })),
+    responses: { 200: Page(Product) },
+    openPoints: ['OP-03', 'OP-20', 'OP-30', 'OP-112'],
+    extension: true,
+
+    async handle({ query, body, context, inWorkspace }) {
+      const rules = compileRules(body.rules)
+      const { page, size, offset } = pageOf(query)
+      const preview = () =>
+        inWorkspace(
+          async (tx) => {
+            const { total, products } = await matchingProducts(tx, rules, { size, offset })
+            return ok(pageView(page, size, total, products.map(productOf)))
+          },
+          { statementMs: budgetMs },
+        )
+      try {
+        return await slots.run(context.workspaceId, preview)
+      } catch (error) {
+        if (!isStatementTimeout(error)) throw error
+        throw unprocessable(
+          ['rules'],
+          `take longer than ${budgetMs / 1000} s over the products of this workspace; use fewer conditions or shorter lists`,
+        )
+      }
+    },
+  })
+}
+
+/** Counts the products and reads a page of them in one pass. Without parallel workers, which would take the processors of other requests. */
+async function matchingProducts(
+  tx: Transaction,
+  rules: CompiledRules,
+  { size, offset }: { readonly size: number; readonly offset: number },
+): Promise<{ total: number; products: ProductData[] }> {
+  const workspace = tx.context.workspaceId
+  const [, rows] = await Promise.all([
+    tx`select set_config('max_parallel_workers_per_gather', '0', true)`,
+    tx<[{ total: number; body: ProductData | null }, ...{ total: number; body: ProductData }[]]>`
+      with matching as materialized (
+        select product.id from product
+        where product.workspace_id = ${workspace} and product.status = 'ACTIVE' and ${rules.toSql(tx)}
+      )
+      select total, body
+      from (select count(*) as total from matching) as counted
+      left join (select id from matching order by id desc limit ${size} offset ${offset}) as shown on true
+      left join product on product.workspace_id = ${workspace} and product.id = shown.id
+      order by shown.id desc`,
+  ])
+  return { total: rows[0].total, products: rows.flatMap(({ body }) => body ?? []) }
+}
