@@ -2,11 +2,13 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { queueProducts } from '../products/queue-products.ts'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 
-const { admin, workerUrl, send, create, project, membershipDifferences: found } = await collectionsService()
+const { admin, worker, workerUrl, send, create, project, membershipDifferences: found } = await collectionsService()
 
 const caller = aCaller()
 const workspace = caller.workspaceId
@@ -173,6 +175,16 @@ describe('npm run check-members', () => {
 
   it('says how much it has compared, and succeeds when all is right', async () => {
     expect(await run()).toEqual({ code: 0, stdout: 'memberships checked: 2; members: 4; differences: 0\n' })
+  })
+
+  it('counts changes of products that are queued, which it does not take for differences', async () => {
+    const state = member && { workspace_id: workspace, data: { ...member, total_stock: 0, version: 2 } }
+    await inTransaction(worker.sql, (tx) =>
+      queueProducts(tx, 0, [{ workspaceId: workspace, id: member?.id ?? '', state: state ?? null }]),
+    )
+    const { code, stdout } = await run()
+    expect([code, stdout]).toEqual([0, 'memberships checked: 2; members: 4; differences: 0; products queued: 1\n'])
+    await admin`truncate queued_product`
   })
 
   it('prints each difference as a line of JSON and fails when there is one', async () => {

@@ -2,17 +2,21 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { SORT_ORDERS } from '@backoffice/contracts/collection.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
+import { silent } from '@backoffice/messaging/testing/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
+import { applyQueuedProducts } from '../products/apply-queued-products.ts'
 import { rebuildMemberships } from '../products/rebuild-memberships.ts'
 import { projector } from '../products/testing/projection.ts'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 import { buildChunk } from './build-membership-version.ts'
 import { deleteFromRetiredVersion } from './delete-retired-versions.ts'
 import { lockMembershipsExclusive } from './membership-lock.ts'
+import { ruleSets } from './rule-sets.ts'
 
 const { admin, workerUrl, send, create, membershipDifferences } = await collectionsService()
 const worker = openDatabase({ url: workerUrl, applicationName: 'at once', poolSize: 10 })
@@ -117,6 +121,9 @@ it('stores the evaluated memberships after any concurrent changes', async () => 
     (await admin`select deadlocks::integer from pg_stat_database where datname = current_database()`)[0]?.deadlocks
   await projector(worker.sql)(products.map((product) => ({ workspaceId, product })))
   const builders = [build(), build()]
+  const queue = applyQueuedProducts(worker.sql, ruleSets(), silent)
+  await queue.start?.()
+  whenDone(() => queue.stop?.())
   const consume = (rounds: number) => [0, 1, 2].map((partition) => changeProducts(partition, 3, rounds))
   await Promise.all([...consume(ROUNDS), useApi(), useApi()])
   // No rebuild follows the last changes, so no later version can correct them.
@@ -124,6 +131,8 @@ it('stores the evaluated memberships after any concurrent changes', async () => 
   await Promise.all(consume(ROUNDS / 3))
   isOver = true
   await Promise.all(builders)
+  const queued = async () => (await admin`select from queued_product`).length
+  await eventually('the queue is empty', async () => (await queued()) === 0)
   expect(await membershipDifferences()).toEqual([])
   expect(await admin`select from collection_member where product_id not in (select id from product)`).toHaveLength(0)
   expect(await admin`select from product`).toHaveLength(products.length)

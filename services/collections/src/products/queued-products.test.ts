@@ -17,12 +17,15 @@ import { projectProducts } from './project-products.ts'
 import { projector, recordOf } from './testing/projection.ts'
 import { lockPartition } from './write-products.ts'
 
-const { admin, worker, workerUrl, db, create, project, productsOf, startQueue, membershipDifferences } =
+const { admin, worker, workerUrl, db, create, productsOf, startQueue, membershipDifferences } =
   await collectionsService()
 const projectMany = projector(worker.sql)
 const sessions = openDatabase({ url: workerUrl, applicationName: 'another session' })
 whenDone(() => sessions.stop?.())
 type Caller = ReturnType<typeof aCaller>
+/** Handles records as the consumer does: states, or the ids of deleted products. */
+const project = ({ workspaceId }: Caller, ...products: (ProductState | string)[]) =>
+  projectMany(products.map((product) => ({ workspaceId, product })))
 
 beforeEach(async () => {
   await admin`truncate product, deleted_product, queued_product`

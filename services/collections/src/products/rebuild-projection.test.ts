@@ -9,6 +9,7 @@ import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
 import { aTopic, silent, testKafka } from '@backoffice/messaging/testing/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { openSession } from '@backoffice/postgres/lock-session.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -17,12 +18,13 @@ import { beforeEach, expect, it } from 'vitest'
 import { ruleSets } from '../memberships/rule-sets.ts'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 import { projectProducts } from './project-products.ts'
+import { queueProducts } from './queue-products.ts'
 import type { UnreadableRecord } from './read-states.ts'
 import { rebuildProjection } from './rebuild-projection.ts'
 import { recordOf } from './testing/projection.ts'
 
 const LETTERS = deadLetterTopic('collections.products')
-const { admin, worker, workerUrl, send, create, project, productsOf, startBuilder, membershipDifferences } =
+const { admin, worker, workerUrl, send, create, project, productsOf, startBuilder, startQueue, membershipDifferences } =
   await collectionsService()
 await startBuilder()
 type Caller = ReturnType<typeof aCaller>
@@ -33,7 +35,7 @@ let kafka: Kafka
 let open: () => Kafka
 beforeEach(async () => {
   ;({ prefix, kafka, open } = await testKafka([aTopic(TOPICS.catalogProducts), aTopic(LETTERS)]))
-  await admin`truncate product, deleted_product, collection, membership_version, rule_version, collection_member, collection_member_count`
+  await admin`truncate product, deleted_product, queued_product, collection, membership_version, rule_version, collection_member, collection_member_count`
 })
 
 const publish = ({ workspaceId }: Caller, ...products: (ProductState | string)[]) =>
@@ -200,6 +202,23 @@ it('takes no product for gone of which compaction has dropped all states but one
   expect(await membershipDifferences()).toEqual([])
 })
 
+it('forgets queued products: it reads their states from the topic, which may have none', async () => {
+  const [known, notInTopic] = [aProductState({ name: 'Known' }), aProductState({ name: 'Not in the topic' })]
+  const caller = await publishAndConsume()
+  await publish(caller, known)
+  const queued = [known, notInTopic].map((data) => ({ workspace_id: caller.workspaceId, data }))
+  await inTransaction(worker.sql, (tx) =>
+    queueProducts(
+      tx,
+      0,
+      queued.map((state) => ({ workspaceId: caller.workspaceId, id: state.data.id, state })),
+    ),
+  )
+  expect(await rebuild()).toMatchObject({ read: 1, changed: 1 })
+  expect(await admin`select from queued_product`).toHaveLength(0)
+  expect((await rows()).map(({ id }) => id)).toEqual([known.id])
+})
+
 it('deletes products with a tombstone, and their hand-picked members from before the deletion', async () => {
   const [kept, deleted] = [aProductState({ name: 'Kept' }), aProductState({ name: 'Deleted' })]
   const caller = await publishAndConsume(kept, deleted)
@@ -259,6 +278,7 @@ it('can be killed in the middle and repeated, under changes, with the service ru
   })
   await reader.start()
   whenDone(() => reader.stop())
+  await startQueue()
   const count = async () => Number((await admin`select count(*) from product`)[0]?.count)
   await eventually('all are projected', async () => (await count()) === products.length)
   const collection = await create(caller, smart)

@@ -17,6 +17,7 @@ import { membershipBuilder } from '../memberships/membership-builder.ts'
 import { membershipDifferences } from '../memberships/membership-differences.ts'
 import { ruleSets } from '../memberships/rule-sets.ts'
 import { operations } from '../operations.ts'
+import { applyQueuedOf } from '../products/apply-queued-batch.ts'
 import { applyQueuedProducts } from '../products/apply-queued-products.ts'
 import { projectProducts } from '../products/project-products.ts'
 
@@ -64,7 +65,7 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
   const rules = ruleSets()
   const projection = projectProducts(rules)
 
-  /** Handles records as the consumer does: products' states, or the ids of deleted products. */
+  /** Handles records as the consumer does, products' states or the ids of deleted products, and applies those that it queued. */
   const project = async (caller: Pick<Caller, 'workspaceId'>, ...states: (ProductState | string)[]) => {
     const records = states.map((state) => ({
       topic: 'catalog.products',
@@ -75,7 +76,9 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
         ? { key: state, value: null }
         : { key: state.id, value: { workspace_id: caller.workspaceId, data: state } }),
     }))
-    await inTransaction(worker.sql, (tx) => projection.handle(records, tx))
+    const onQueued = await inTransaction(worker.sql, (tx) => projection.handle(records, tx))
+    const batch = { workspaceId: caller.workspaceId, size: records.length, isPatient: true }
+    while (onQueued && (await applyQueuedOf(worker.sql, rules, batch)) !== 0);
   }
 
   return {
