@@ -27,9 +27,9 @@ await runService('webhook-delivery', WebhookDeliveryConfig, ({ config, logger, f
   return {
     worker,
     operations: operations({ policy, keys, resolve: resolveName, mostEndpoints, dispatcher }),
-    components: [dailyPartitions(worker.sql, logger), dispatcher],
+    components: [dailyPartitions(worker.sql, logger), dispatcher, backlog],
     consumers: [consume(fanOut({ ...writing, backlog }), worker), consume(noteErasures, worker)],
-    workers: [backlog, recoveryWorker(worker.sql, logger), erasureWorker(worker.sql, logger)],
+    workers: [recoveryWorker(worker.sql, logger), erasureWorker(worker.sql, logger)],
     workspaces: pauseDeliveries,
   }
 })

@@ -20,7 +20,7 @@ export function deadClaimFreer(sql: Sql): (now: number) => Promise<void> {
 }
 
 /** Claimers that have claims, or events in the backlog, and no lock now. */
-async function claimersWithoutLock(sql: Sql): Promise<number[]> {
+export async function claimersWithoutLock(sql: Sql): Promise<number[]> {
   const rows = await sql<{ claimer: number }[]>`
     select claimer from (
       select claimed_by as claimer from delivery where claimed_by is not null
@@ -51,7 +51,7 @@ async function freeClaims(sql: Sql, deadClaimers: readonly number[]): Promise<nu
   return count
 }
 
-/** Whoever looks next takes the events over. */
-async function freeBacklog(sql: Sql, deadClaimers: readonly number[]): Promise<void> {
-  await sql`update fan_out_backlog set claimed_by = null where claimed_by = any(${[...deadClaimers]}::integer[])`
+/** Frees the events that claimers have in the backlog: whoever looks next takes them over. */
+export async function freeBacklog(sql: Sql, claimers: readonly number[]): Promise<void> {
+  await sql`update fan_out_backlog set claimed_by = null where claimed_by = any(${[...claimers]}::integer[])`
 }

@@ -3,6 +3,7 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { claimersWithoutLock, freeBacklog } from '../deliveries/dead-claims.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { claimBacklog } from './fan-out-backlog.ts'
 import { takeFromBacklog } from './take-from-backlog.ts'
@@ -58,28 +59,45 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
     handOver()
     note(left)
   }
-  const { wake, ...component } = worker({
+  const look = async (claimer: number) => {
+    note(await claimBacklog(sql, claimer))
+    lookAt = performance.now() + LOOK_EVERY_MS
+  }
+  const working = worker({
     name: 'fan-out of backlogs',
     everyMs: LOOK_EVERY_MS,
     logger,
     async work() {
       const claimer = dispatcher.claimerId
       if (claimer === undefined) return ROOM_ASKED_EVERY_MS
-      if (performance.now() >= lookAt) {
-        note(await claimBacklog(sql, claimer))
-        lookAt = performance.now() + LOOK_EVERY_MS
-      }
+      if (performance.now() >= lookAt) await look(claimer)
       const workspaceIds = next()
-      if (workspaceIds.length > 0) await serve(claimer, workspaceIds)
-      if (workspaceIds.length > 0) return 0
+      if (workspaceIds.length > 0) {
+        await serve(claimer, workspaceIds)
+        return 0
+      }
       return turns.size > 0 ? ROOM_ASKED_EVERY_MS : Math.max(0, lookAt - performance.now())
     },
   })
   return {
-    ...component,
+    name: working.name,
     note(workspaceIds) {
       note(workspaceIds)
-      wake()
+      working.wake()
+    },
+    /** Takes over at once what the process before has left: events from then on are behind it (OP-74). */
+    async start() {
+      await freeBacklog(sql, await claimersWithoutLock(sql))
+      if (dispatcher.claimerId !== undefined) await look(dispatcher.claimerId)
+      await working.start?.()
+    },
+    /** Leaves the rest to other processes. */
+    async stop() {
+      await working.stop?.()
+      const left = dispatcher.claimerId === undefined ? [] : [dispatcher.claimerId]
+      await freeBacklog(sql, left).catch((error: unknown) => {
+        logger.warn({ err: error }, 'could not free the backlog: others take it over as that of a dead claimer')
+      })
     },
   }
 }

@@ -63,7 +63,6 @@ function takeEvents(tx: AnySql, claimer: number, workspaceIds: readonly string[]
     taken as (
       delete from fan_out_backlog using bounded
       where fan_out_backlog.workspace_id = bounded.workspace_id and fan_out_backlog.event_id = bounded.event_id
-        and fan_out_backlog.claimed_by = ${claimer}
         and deliveries_before < ${AT_ONCE.deliveries} and bytes_before < ${AT_ONCE.bytes}
       returning fan_out_backlog.workspace_id, fan_out_backlog.event_id, fan_out_backlog.position, endpoint_ids
     )
