@@ -4,7 +4,9 @@ import { sharedNow, startReceiver } from './receiver.ts'
 import { subscribe, type WebhookPlace } from './subscribe.ts'
 import type { Row } from './table.ts'
 
-const [ENDPOINTS, ORIGINS] = [1000, 50]
+/** As many as a workspace may have (OP-121). */
+const ENDPOINTS = 500
+const ORIGINS = 50
 const EVENTS = 5
 
 /** The time from sending one event to Kafka until it has arrived at all of many endpoints. */

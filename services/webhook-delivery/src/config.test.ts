@@ -31,6 +31,14 @@ test.each(['soon', '0s,,1m x', ','])('the schedule %j is refused', (delays) => {
   )
 })
 
+test('a workspace has at most 500 endpoints unless told otherwise (OP-121)', () => {
+  const read = (settings: NodeJS.ProcessEnv) =>
+    readConfig(WebhookDeliveryConfig, { ...environment, ...settings }).WEBHOOK_ENDPOINTS_PER_WORKSPACE
+  expect(read({})).toBe(500)
+  expect(read({ WEBHOOK_ENDPOINTS_PER_WORKSPACE: '16' })).toBe(16)
+  expect(() => read({ WEBHOOK_ENDPOINTS_PER_WORKSPACE: '0' })).toThrow('WEBHOOK_ENDPOINTS_PER_WORKSPACE')
+})
+
 test('deliveries go through no proxy unless there is one', () => {
   expect(readConfig(WebhookDeliveryConfig, environment).EGRESS_PROXY_URL).toBeUndefined()
   const proxied = { ...environment, EGRESS_PROXY_URL: 'http://user:secret@proxy:3128' }

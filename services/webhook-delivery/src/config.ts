@@ -9,6 +9,8 @@ export const WebhookDeliveryConfig = serviceConfig('webhook-delivery')
   .extend({
     /** Delay before each attempt (spec: Retries 2). */
     WEBHOOK_RETRY_DELAYS: z.string().default('0s,1m,5m,30m,2h,6h').pipe(List).pipe(z.array(Duration).min(1)),
+    /** The most webhook endpoints of a workspace, those of apps included (OP-121). */
+    WEBHOOK_ENDPOINTS_PER_WORKSPACE: z.coerce.number().int().min(1).default(500),
     /** Allows http and loopback targets: for the local stack only (OP-70). */
     WEBHOOK_ALLOW_LOOPBACK: Switch,
     ...EGRESS_VARIABLES,

@@ -19,19 +19,19 @@ export interface OperationsOptions extends EndpointCreation {
 }
 
 /** The service's API. */
-export const operations = ({ policy, keys, resolve, dispatcher }: OperationsOptions) => [
-  createEndpoint({ policy, keys, resolve }),
+export const operations = ({ dispatcher, ...creation }: OperationsOptions) => [
+  createEndpoint(creation),
   listEndpoints,
   getEndpoint,
-  updateEndpoint({ policy, resolve }),
+  updateEndpoint(creation),
   deleteEndpoint,
-  rotateSecret(keys),
+  rotateSecret(creation.keys),
   pingEndpoint(dispatcher),
   recoverDeliveries,
   listEventTypes,
   listDeliveries,
   getDelivery,
   resendDelivery(dispatcher),
-  putEndpoint({ policy, keys, resolve }),
+  putEndpoint(creation),
   removeEndpoint,
 ]

@@ -2,7 +2,10 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, test } from 'vitest'
-import { webhookDelivery } from '../testing/webhooks-api.ts'
+import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { claimBacklog } from '../events/fan-out-backlog.ts'
+import { takeFromBacklog } from '../events/take-from-backlog.ts'
+import { testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 import { claimDue, readyEndpoints } from './claims.ts'
 import { PLANS_ONCE } from './plans.ts'
 
@@ -39,6 +42,17 @@ beforeAll(async () => {
   await admin`analyze`
 })
 
+beforeAll(async () => {
+  await admin`
+    insert into fan_out_backlog (workspace_id, event_id, endpoint_ids, deliveries, bytes, claimed_by)
+    select workspace_id, id, ${endpointIds}::uuid[], ${ENDPOINTS}, octet_length(body), 1
+    from event order by id`
+  await admin`
+    insert into fan_out_backlog (workspace_id, event_id, endpoint_ids, deliveries, bytes, claimed_by)
+    select uuidv7(), uuidv7(), array[uuidv7()], 1, 2, n % 2 from generate_series(1, 2000) as n`
+  await admin`analyze`
+})
+
 interface Plan {
   'Relation Name'?: string
   'Actual Rows': number
@@ -47,20 +61,21 @@ interface Plan {
   Plans?: Plan[]
 }
 
-/** Rows of deliveries that a plan has read, wanted or not. */
-const readBy = (plan: Plan): number =>
-  (plan['Relation Name']?.startsWith('delivery')
+/** Rows of a table that a plan has read, wanted or not. */
+const readBy = (plan: Plan, table: string): number =>
+  (plan['Relation Name']?.startsWith(table)
     ? (plan['Actual Rows'] + (plan['Rows Removed by Filter'] ?? 0)) * plan['Actual Loops']
-    : 0) + (plan.Plans ?? []).reduce((sum, part) => sum + readBy(part), 0)
+    : 0) + (plan.Plans ?? []).reduce((sum, part) => sum + readBy(part, table), 0)
 
-/** Deliveries read by the statement that was sent last, when it is run once more. */
-async function readByLast(): Promise<number> {
-  const { text, parameters } = sent.at(-1) ?? expect.fail('nothing was sent')
+/** Rows read by the statement that was sent last, when it is run once more. */
+async function readByLast(table = 'delivery', words = ''): Promise<number> {
+  const { text, parameters } =
+    sent.findLast((statement) => statement.text.includes(words)) ?? expect.fail('nothing was sent')
   const [row] = await sql.unsafe<{ 'QUERY PLAN': [{ Plan: Plan }] }[]>(
     `explain (analyze, format json) ${text}`,
     parameters as never[],
   )
-  return readBy(row?.['QUERY PLAN'][0].Plan ?? expect.fail('no plan'))
+  return readBy(row?.['QUERY PLAN'][0].Plan ?? expect.fail('no plan'), table)
 }
 
 test('looking for endpoints with something to send reads a row for each of their queues, however many wait', async () => {
@@ -78,4 +93,23 @@ test('claiming reads what it claims, whatever else waits for the same endpoints'
   expect(claimed.filter(({ attemptsMade }) => attemptsMade === 0)).toHaveLength(15)
   // To find a delivery, to change it, and as it was changed.
   expect(await readByLast()).toBeLessThanOrEqual(3 * 25 + 5)
+})
+
+test('taking events out of the backlog reads the oldest of the workspace, whatever else waits', async () => {
+  const { events, left } = await takeFromBacklog(sql, endpointDirectory(testKeys), 1, [caller.workspaceId])
+  expect(events).toHaveLength(2000 / ENDPOINTS)
+  expect(events.every(({ targets }) => targets.length === ENDPOINTS)).toBe(true)
+  expect(left).toEqual([caller.workspaceId])
+  const ids = events.map(({ id }) => id)
+  expect(ids).toEqual(ids.toSorted())
+  // The oldest; to find what is taken, and as it was deleted.
+  expect(await readByLast('fan_out_backlog', 'delete from fan_out_backlog')).toBeLessThanOrEqual(
+    200 + 2 * events.length,
+  )
+})
+
+test('looking for workspaces with a backlog reads a row for each', async () => {
+  const found = await claimBacklog(sql, 1)
+  expect(found).toHaveLength(1001)
+  expect(await readByLast('fan_out_backlog')).toBeLessThanOrEqual(1001 + 1)
 })

@@ -97,7 +97,7 @@ export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, n
         where workspace_id = due.workspace_id and id = due.event_id limit 1 -- looked for in its day's partition only
       ) event
     )
-    update delivery set claimed_by = ${claimer}, lease_until = now() + make_interval(secs => ${LEASE_S})
+    update delivery set claimed_by = ${claimer}, lease_until = clock_timestamp() + make_interval(secs => ${LEASE_S})
     from sized
     where delivery.workspace_id = sized.workspace_id and delivery.endpoint_id = sized.endpoint_id
       and delivery.id = sized.id and delivery.event_id = sized.event_id and sized.bytes_before < ${maxBytes}
@@ -134,7 +134,7 @@ export async function endClaims(sql: Sql, claimer: number, deliveryIds: readonly
 /** The claims of a claimer that are older than `ageS` seconds. */
 export const claimsOlderThan = (sql: Sql, claimer: number, ageS: number) => sql<OwnClaim[]>`
   select workspace_id as "workspaceId", endpoint_id as "endpointId", id, event_id as "eventId", attempts_made as "attemptsMade"
-  from delivery where claimed_by = ${claimer} and lease_until < now() + make_interval(secs => ${LEASE_S - ageS})`
+  from delivery where claimed_by = ${claimer} and lease_until < clock_timestamp() + make_interval(secs => ${LEASE_S - ageS})`
 
 /** A claim as the table has it. */
 export type OwnClaim = Pick<ClaimedDelivery, 'workspaceId' | 'endpointId' | 'id' | 'eventId' | 'attemptsMade'>

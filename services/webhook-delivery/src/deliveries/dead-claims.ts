@@ -14,15 +14,19 @@ export function deadClaimFreer(sql: Sql): (now: number) => Promise<void> {
     const claimers = await claimersWithoutLock(sql)
     withoutLockSince = new Map(claimers.map((claimer) => [claimer, withoutLockSince.get(claimer) ?? now]))
     const dead = claimers.filter((claimer) => now - (withoutLockSince.get(claimer) ?? now) >= DEAD_AFTER_MS)
+    if (dead.length > 0) await freeBacklog(sql, dead)
     while ((await freeClaims(sql, dead)) > 0);
   }
 }
 
-/** Claimers that have claims and no lock now. */
-async function claimersWithoutLock(sql: Sql): Promise<number[]> {
+/** Claimers that have claims, or events in the backlog, and no lock now. */
+export async function claimersWithoutLock(sql: Sql): Promise<number[]> {
   const rows = await sql<{ claimer: number }[]>`
-    select distinct claimed_by as claimer from delivery
-    where claimed_by is not null and claimed_by not in (
+    select claimer from (
+      select claimed_by as claimer from delivery where claimed_by is not null
+      union select claimed_by from fan_out_backlog where claimed_by is not null
+    ) known
+    where claimer not in (
       select objid::bigint from pg_locks
       where locktype = 'advisory' and objsubid = 2 and classid = ${ADVISORY_LOCKS.claimer} and granted
         and database = (select oid from pg_database where datname = current_database())
@@ -37,7 +41,7 @@ async function freeClaims(sql: Sql, deadClaimers: readonly number[]): Promise<nu
   const { count } = await sql`
     with free as (
       select workspace_id, endpoint_id, id, event_id from delivery
-      where claimed_by is not null and (lease_until < now() or claimed_by = any(${[...deadClaimers]}::integer[]))
+      where claimed_by is not null and (lease_until < clock_timestamp() or claimed_by = any(${[...deadClaimers]}::integer[]))
       limit ${FREED_AT_ONCE} for update skip locked
     )
     update delivery set claimed_by = null, lease_until = null
@@ -45,4 +49,9 @@ async function freeClaims(sql: Sql, deadClaimers: readonly number[]): Promise<nu
     where delivery.workspace_id = free.workspace_id and delivery.endpoint_id = free.endpoint_id
       and delivery.id = free.id and delivery.event_id = free.event_id`
   return count
+}
+
+/** Frees the events that claimers have in the backlog: whoever looks next takes them over. */
+export async function freeBacklog(sql: Sql, claimers: readonly number[]): Promise<void> {
+  await sql`update fan_out_backlog set claimed_by = null where claimed_by = any(${[...claimers]}::integer[])`
 }

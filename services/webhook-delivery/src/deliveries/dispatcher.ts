@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { post } from '@backoffice/outbound/post.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -19,15 +18,12 @@ import { measureAttempt } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
 import type { Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
-import { isCrowded, type Places, placesIn } from './places.ts'
+import { type Crowds, crowdsIn, type Places, placesIn } from './places.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { Recorder } from './recorder.ts'
 
 /** Attempts started before anything else has its turn: what arrives meanwhile waits for no more than these. */
 const STARTED_AT_ONCE = 32
-/** For how long fresh events wait for room in memory, and how often they ask for it. */
-const ROOM_WITHIN_MS = 500
-const ROOM_ASKED_EVERY_MS = 10
 /** For how long an endpoint whose deliveries cannot be signed is let alone. */
 const REST_MS = 10_000
 
@@ -68,7 +64,6 @@ export class Dispatcher implements Component {
   readonly #backlog = new Backlog()
   readonly #claimLoop: ClaimLoop
   readonly #recorder: Recorder
-  #room: Promise<void> | undefined
   #inFlight = 0
   #onNoneInFlight: (() => void) | undefined
   #isPumping = false
@@ -114,12 +109,9 @@ export class Dispatcher implements Component {
     return placesIn(this.#lanes, this.#backlog)
   }
 
-  /** Resolves when there is room for fresh events, or after a moment. */
-  untilRoom(): Promise<void> {
-    this.#room ??= this.#waitForRoom().finally(() => {
-      this.#room = undefined
-    })
-    return this.#room
+  /** Says of which workspaces the fresh events had better wait for a moment. */
+  crowds(): Crowds {
+    return crowdsIn(this.#lanes, this.#backlog)
   }
 
   /**
@@ -127,8 +119,10 @@ export class Dispatcher implements Component {
    * (OP-74); so it comes before `noteWaiting` of those that were refused room with these.
    */
   accept(jobs: readonly Job[]): void {
-    const behind = jobs.filter(({ target }) => this.#backlog.isBehind(target.id))
-    for (const job of jobs) if (!this.#backlog.isBehind(job.target.id)) this.#lanes.add(job, performance.now())
+    // A claim whose commit took longer than its lease may have been made again by now.
+    const own = jobs.filter(({ deliveryId }) => !this.#lanes.holds(deliveryId))
+    const behind = own.filter(({ target }) => this.#backlog.isBehind(target.id))
+    for (const job of own) if (!this.#backlog.isBehind(job.target.id)) this.#lanes.add(job, performance.now())
     this.#claimLoop.giveBack(behind)
     this.#pump()
   }
@@ -164,11 +158,6 @@ export class Dispatcher implements Component {
     await this.#claimer.stop()
   }
 
-  async #waitForRoom(): Promise<void> {
-    const until = performance.now() + ROOM_WITHIN_MS
-    while (isCrowded(this.#lanes, this.#backlog) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
-  }
-
   #pump(): void {
     if (this.#isPumping) return
     this.#isPumping = true
@@ -199,9 +188,10 @@ export class Dispatcher implements Component {
   }
 
   async #makeAttempt(job: Job): Promise<void> {
-    const { agent, clock, timeoutMs, schedule, random } = this.#options
+    const { agent, clock, timeoutMs, maxWaitMs, schedule, random } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
     if (!target?.signing || isPaused(target)) return this.#letGo(job, target)
+    if (performance.now() - job.claimedAt > maxWaitMs) return this.#giveBack(job)
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
     const exchange = await post(agent, sent, { timeoutMs })
@@ -230,6 +220,13 @@ export class Dispatcher implements Component {
       logger.warn({ err: error }, 'could not end the deliveries of a deleted endpoint: they are claimed again')
       this.#claimLoop.giveBack(claims)
     })
+  }
+
+  /** Makes no attempt: the lease may end before it does, and another claimer would make it too. */
+  #giveBack(job: Job): void {
+    this.#lanes.end(job, performance.now())
+    this.#lanes.forget(job)
+    this.#claimLoop.giveBack([job])
   }
 
   async #write(attempts: readonly Attempt[]): Promise<Set<string>> {

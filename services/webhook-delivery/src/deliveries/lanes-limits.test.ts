@@ -3,7 +3,7 @@ import { Backlog } from './backlog.ts'
 import type { Job } from './job.ts'
 import { Lanes } from './lanes.ts'
 import { CAPACITY, CAPACITY_BYTES, SLOTS } from './limits.ts'
-import { isCrowded, placesIn } from './places.ts'
+import { crowdsIn, placesIn } from './places.ts'
 import { Room } from './room.ts'
 import { aJob, many } from './testing/a-job.ts'
 
@@ -202,33 +202,44 @@ describe('places', () => {
   })
 })
 
-describe('fresh events had better wait', () => {
-  test('while a quarter of the memory waits to be sent, but for what waits for endpoints that are slow', () => {
-    const [lanes, backlog] = [new Lanes(), new Backlog()]
+describe('the fresh events of a workspace had better wait', () => {
+  const isCrowded = (lanes: Lanes, backlog = new Backlog(), workspace = 'workspace') =>
+    crowdsIn(lanes, backlog)(workspace)
+
+  test('while a quarter of the memory waits to be sent for it, but for what waits for endpoints that are slow', () => {
+    const lanes = new Lanes()
     lanes.suspect('slow')
     lanes.add(aJob('quick'), 0)
     for (const job of many(CAPACITY / 4, () => aJob('slow'))) lanes.add(job, 0)
-    expect(isCrowded(lanes, backlog)).toBe(false)
+    expect(isCrowded(lanes)).toBe(false)
     for (const job of many(CAPACITY / 4, () => aJob('quick'))) lanes.add(job, 0)
-    expect(isCrowded(lanes, backlog)).toBe(true)
-  })
-
-  test('no longer once it is in flight', () => {
-    const [lanes, backlog] = [new Lanes(), new Backlog()]
-    const jobs = many(CAPACITY / 4 + 1, (index) => aJob(`endpoint ${index}`, {}, `workspace ${index}`))
-    for (const job of jobs) lanes.add(job, 0)
-    expect(isCrowded(lanes, backlog)).toBe(true)
+    expect(isCrowded(lanes)).toBe(true)
     lanes.start(0)
-    expect(isCrowded(lanes, backlog)).toBe(false)
+    expect(isCrowded(lanes), 'one of them is in flight').toBe(false)
   })
 
-  test('while most endpoints have first attempts in the table, for those after them have to follow', () => {
+  test('while more waits for it than others leave; one for which little waits never does', () => {
+    const lanes = new Lanes()
+    const workspaces = many(10, (index) => `workspace ${index}`)
+    for (const workspace of workspaces) {
+      for (const job of many(CAPACITY / 4, (index) => aJob(`${workspace} ${index % 5}`, {}, workspace)))
+        lanes.add(job, 0)
+    }
+    expect(workspaces.map((workspace) => isCrowded(lanes, new Backlog(), workspace))).toEqual(
+      workspaces.map(() => true),
+    )
+    expect(isCrowded(lanes, new Backlog(), 'another')).toBe(false)
+  })
+
+  test('while most of its endpoints have first attempts in the table, for those after them have to follow', () => {
     const [lanes, backlog] = [new Lanes(), new Backlog()]
     for (const endpoint of ['a', 'b', 'c']) lanes.add(aJob(endpoint), 0)
+    lanes.add(aJob('d', {}, 'another'), 0)
     backlog.note('a', new Date(), true)
     expect(isCrowded(lanes, backlog)).toBe(false)
     backlog.note('b', new Date(), true)
     expect(isCrowded(lanes, backlog)).toBe(true)
+    expect(isCrowded(lanes, backlog, 'another')).toBe(false)
     lanes.suspect('slow')
     lanes.add(aJob('slow'), 0)
     backlog.catchUp('b', backlog.notes)

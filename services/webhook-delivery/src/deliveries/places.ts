@@ -1,7 +1,7 @@
 import type { Target } from '../endpoints/targets.ts'
 import type { Backlog } from './backlog.ts'
 import type { Lanes } from './lanes.ts'
-import { CAPACITY } from './limits.ts'
+import { WAITING_SOON, WORKSPACE_SHARE } from './limits.ts'
 import { heldAtMost } from './pace.ts'
 import { Room } from './room.ts'
 
@@ -29,19 +29,28 @@ export function placesIn(lanes: Lanes, backlog: Backlog): Places {
   }
 }
 
+/** Whether the fresh events of a workspace had better wait for a moment. */
+export type Crowds = (workspaceId: string) => boolean
+
 /**
- * Whether fresh events had better wait for a moment: enough waits in memory for endpoints that are not slow, or most of these
- * have first attempts in the table, where each takes a third write and sends those after it the same way.
+ * A workspace is crowded while more waits in memory for its endpoints that are not slow than for those of others, or most of these
+ * endpoints have first attempts in the table, where each takes a third write and sends those after it the same way.
  */
-export function isCrowded(lanes: Lanes, backlog: Backlog): boolean {
-  if (lanes.all.waitingSoon > CAPACITY / 4) return true
-  let [soon, behind] = [0, 0]
-  for (const { endpointId, pace } of lanes) {
+export function crowdsIn(lanes: Lanes, backlog: Backlog): Crowds {
+  const left = Math.max(0, WAITING_SOON - lanes.all.waitingSoon)
+  const behindIn = new Map<string, { endpoints: number; behind: number }>()
+  for (const { endpointId, workspaceId, pace } of lanes) {
     if (pace.standing === 'slow') continue
-    soon++
-    if (backlog.isBehind(endpointId)) behind++
+    const count = behindIn.get(workspaceId) ?? { endpoints: 0, behind: 0 }
+    count.endpoints++
+    if (backlog.isBehind(endpointId)) count.behind++
+    behindIn.set(workspaceId, count)
   }
-  return behind > soon / 2
+  return (workspaceId) => {
+    if ((lanes.loadOf(workspaceId)?.waitingSoon ?? 0) > left * WORKSPACE_SHARE) return true
+    const { endpoints, behind } = behindIn.get(workspaceId) ?? { endpoints: 0, behind: 0 }
+    return behind > endpoints / 2
+  }
 }
 
 /** First attempts held for an endpoint. */

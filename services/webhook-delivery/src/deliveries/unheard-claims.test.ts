@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { fanOutEvents } from '../events/fan-out.ts'
 import { anEvent, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
+import { LEASE_S } from './claims.ts'
 
 const { workerUrl, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
 
@@ -23,11 +24,66 @@ test('claims whose commit was not heard of are made again long before their leas
   whenDone(async () => worker.stop?.())
   const event = anEvent(caller)
   // Committed; the connection broke before the answer, so nothing is handed over, and Kafka brings the event again.
-  const fanOut = { directory: endpointDirectory(testKeys), dispatcher, schedule: [0] }
+  const fanOut = {
+    directory: endpointDirectory(testKeys),
+    dispatcher,
+    schedule: [0],
+    backlog: { note: () => undefined },
+  }
   const incoming = [{ key: 'a', value: event }]
   await inTransaction(worker.sql, (tx) => fanOutEvents(fanOut, tx, incoming))
   await publish(event)
   await eventually('it arrives', () => receiver.requests.length > 0, LONG_BEFORE_THE_LEASE_MS)
   await eventually('it is recorded', async () => (await deliveriesOf(caller, endpoint))[0]?.status === 'DELIVERED')
   expect(receiver.requests).toHaveLength(1)
+})
+
+test('a claim whose commit came after its lease is made again, and sent once', async () => {
+  const receiver = await startReceiver()
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, receiver.url)
+  const { dispatcher } = await startReplica({ maxWaitMs: 500 })
+  const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
+  whenDone(async () => worker.stop?.())
+  const fanOut = {
+    directory: endpointDirectory(testKeys),
+    dispatcher,
+    schedule: [0],
+    backlog: { note: () => undefined },
+  }
+  const handOver = await inTransaction(worker.sql, async (tx) => {
+    const handOver = await fanOutEvents(fanOut, tx, [{ key: 'a', value: anEvent(caller) }])
+    await tx`update delivery set lease_until = now() where endpoint_id = ${endpoint.id} and claimed_by is not null`
+    return handOver
+  })
+  await eventually('it is recorded', async () => (await deliveriesOf(caller, endpoint))[0]?.status === 'DELIVERED')
+  handOver()
+  // What is accepted later is sent later.
+  const next = await inTransaction(worker.sql, (tx) => fanOutEvents(fanOut, tx, [{ key: 'a', value: anEvent(caller) }]))
+  next()
+  await eventually('the next one is recorded', async () =>
+    (await deliveriesOf(caller, endpoint)).every(({ status }) => status === 'DELIVERED'),
+  )
+  expect(receiver.requests).toHaveLength(2)
+})
+
+test('a lease begins with the claim, however long its transaction has waited before', async () => {
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, (await startReceiver()).url)
+  const { dispatcher } = await startReplica()
+  const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
+  whenDone(async () => worker.stop?.())
+  const fanOut = {
+    directory: endpointDirectory(testKeys),
+    dispatcher,
+    schedule: [0],
+    backlog: { note: () => undefined },
+  }
+  const [row] = await inTransaction(worker.sql, async (tx) => {
+    await fanOutEvents(fanOut, tx, [{ key: 'a', value: anEvent(caller) }])
+    return tx<{ isLater: boolean }[]>`
+      select lease_until > now() + make_interval(secs => ${LEASE_S}) as "isLater" from delivery
+      where endpoint_id = ${endpoint.id}`
+  })
+  expect(row?.isLater).toBe(true)
 })

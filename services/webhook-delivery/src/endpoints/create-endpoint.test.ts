@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, test } from 'vitest'
-import { type CreatedEndpoint, webhookDelivery } from '../testing/webhooks-api.ts'
+import { type CreatedEndpoint, MOST_ENDPOINTS, webhookDelivery } from '../testing/webhooks-api.ts'
 
 const { send, admin, createEndpointAt } = await webhookDelivery()
 const url = 'https://example.com/webhooks'
@@ -134,4 +134,59 @@ test('a repeated Idempotency-Key is a conflict that names the endpoint, whose se
   const [stored] = await admin`select * from idempotency_key where workspace_id = ${caller.workspaceId}`
   expect(JSON.stringify(stored)).not.toContain(first.body.secret)
   expect(await admin`select from endpoint where workspace_id = ${caller.workspaceId}`).toHaveLength(1)
+})
+
+describe('a workspace has at most 500 endpoints (OP-121)', () => {
+  /** A workspace that has so many endpoints. */
+  const withEndpoints = async (count: number) => {
+    const caller = aCaller()
+    const { id } = await createEndpointAt(caller, url)
+    await admin`
+      insert into endpoint
+      select workspace_id, uuidv7(), url, enabled_events, description, secret_key_id, sealed_secret, created_at, updated_at
+      from endpoint cross join generate_series(2, ${count}::integer) where id = ${id}`
+    return caller
+  }
+  const refusal = {
+    status: 409,
+    body: {
+      error: {
+        code: 'conflict',
+        message: 'this workspace has 500 webhook endpoints, and may have no more; delete one first',
+      },
+    },
+  }
+
+  test('one more is conflict, and nothing is written', async () => {
+    const caller = await withEndpoints(MOST_ENDPOINTS)
+    expect(await send(caller, 'POST', '/v1/webhooks', valid)).toMatchObject(refusal)
+    const [row] =
+      await admin`select count(*)::integer as count from endpoint where workspace_id = ${caller.workspaceId}`
+    expect(row?.count).toBe(MOST_ENDPOINTS)
+  })
+
+  test('once one is deleted another can be created', async () => {
+    const caller = await withEndpoints(MOST_ENDPOINTS)
+    const [row] = await admin`select id from endpoint where workspace_id = ${caller.workspaceId} limit 1`
+    await send(caller, 'DELETE', `/v1/webhooks/${row?.id}`)
+    expect((await send(caller, 'POST', '/v1/webhooks', valid)).status).toBe(201)
+  })
+
+  test('of many that are created at once for the last place one is', async () => {
+    const caller = await withEndpoints(MOST_ENDPOINTS - 1)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send(caller, 'POST', '/v1/webhooks', valid)))
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
+  })
+
+  test('those of apps count, and an id that was refused can be created later', async () => {
+    const caller = await withEndpoints(MOST_ENDPOINTS)
+    const path = `/internal/endpoints/${randomUUID()}`
+    const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
+    const put = () => send(caller, 'PUT', path, { ...valid, secret, description: null })
+    expect(await put()).toMatchObject(refusal)
+    const [row] = await admin`select id from endpoint where workspace_id = ${caller.workspaceId} limit 1`
+    await send(caller, 'DELETE', `/v1/webhooks/${row?.id}`)
+    expect((await put()).status).toBe(204)
+    expect((await put()).status).toBe(204)
+  })
 })

@@ -10,17 +10,19 @@ import { type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
-import { EndpointWithSecret, endpointsChanged, endpointView } from './endpoint.ts'
+import { EndpointWithSecret, endpointView } from './endpoint.ts'
 import { insertEndpoint } from './insert-endpoint.ts'
 
 export interface EndpointCreation {
   readonly policy: TargetPolicy
   readonly keys: SecretKeys
   readonly resolve: Resolve
+  /** The most endpoints of a workspace (OP-121). */
+  readonly mostEndpoints: number
 }
 
 /** POST /v1/webhooks (spec: Subscription). Only this answer shows the signing secret. */
-export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
+export const createEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCreation) =>
   operation({
     operationId: 'createWebhookEndpoint',
     method: 'POST',
@@ -51,6 +53,7 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
       'OP-76',
       'OP-78',
       'OP-99',
+      'OP-121',
     ],
     extension: true,
 
@@ -60,7 +63,7 @@ export const createEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
       const key = newSigningKey()
       const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, row.id))
       return inWorkspace(async (tx) => {
-        await Promise.all([insertEndpoint(tx, row, sealed), endpointsChanged(tx)])
+        await insertEndpoint(tx, row, sealed, mostEndpoints)
         return created({ ...endpointView(row), secret: signingSecretOf(key) }, `webhook endpoint ${row.id}`)
       })
     },

@@ -1,20 +1,28 @@
+import { conflict } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { SealedSecret } from '@backoffice/secrets/secret-box.ts'
-import type { EndpointRow } from './endpoint.ts'
+import { type EndpointRow, endpointsChanged } from './endpoint.ts'
 
-/** Inserts an endpoint, whose id is new. */
+/** Inserts an endpoint, whose id is new. Throws `conflict` when the workspace has `most` endpoints already (OP-121). */
 export async function insertEndpoint(
   tx: Transaction,
   row: EndpointRow,
   { keyId, sealed }: SealedSecret,
+  most: number,
 ): Promise<void> {
   const { workspaceId } = tx.context
-  await tx`
+  // The change locks the workspace's row, so whoever creates another endpoint meanwhile counts this one.
+  const changed = endpointsChanged(tx)
+  const inserting = tx`
     insert into endpoint (
       workspace_id, id, url, enabled_events, description, standard_signature, secret_key_id, sealed_secret,
       created_at, updated_at
-    ) values (
-      ${workspaceId}, ${row.id}, ${row.url}, ${row.enabled_events}, ${row.description}, ${row.standard_signature},
+    )
+    select ${workspaceId}, ${row.id}, ${row.url}, ${row.enabled_events}, ${row.description}, ${row.standard_signature},
       ${keyId}, ${sealed}, ${row.created_at}, ${row.updated_at}
-    )`
+    where (select count(*) from endpoint where workspace_id = ${workspaceId}) < ${most}`
+  const [, { count }] = await Promise.all([changed, inserting])
+  if (count === 0) {
+    throw conflict([], `this workspace has ${most} webhook endpoints, and may have no more; delete one first`)
+  }
 }

@@ -8,16 +8,15 @@ import { sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
 import { SigningSecret, secretOwner } from '../secrets/signing-secret.ts'
 import type { EndpointCreation } from './create-endpoint.ts'
-import { endpointsChanged } from './endpoint.ts'
 import { insertEndpoint } from './insert-endpoint.ts'
 import { takeEndpointId } from './take-endpoint-id.ts'
 
 /**
  * PUT /internal/endpoints/{id}: creates the endpoint of an installed app, with the id and the secret that apps has chosen. An id
  * makes one endpoint, once: apps repeats the request until it is answered, what the merchant has changed stays, and a deleted
- * endpoint does not come back.
+ * endpoint does not come back. It counts among the endpoints of the workspace.
  */
-export const putEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
+export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCreation) =>
   operation({
     method: 'PUT',
     path: '/internal/endpoints/{id}',
@@ -31,16 +30,14 @@ export const putEndpoint = ({ policy, keys, resolve }: EndpointCreation) =>
       description: Description.nullable(),
     }),
     responses: { 204: null },
-    openPoints: ['OP-62', 'OP-70', 'OP-75', 'OP-99'],
+    openPoints: ['OP-62', 'OP-70', 'OP-75', 'OP-99', 'OP-121'],
 
     async handle({ params, body: { secret, ...members }, context, now, inWorkspace }) {
       await refuseForbiddenTarget({ url: new URL(members.url), path: ['url'] }, policy, resolve)
       const row = { ...members, id: params.id, standard_signature: false, created_at: now, updated_at: now }
       const sealed = sealSecret(keys, secret, secretOwner(context.workspaceId, row.id))
       return inWorkspace(async (tx) => {
-        if (await takeEndpointId(tx, row.id)) {
-          await Promise.all([insertEndpoint(tx, row, sealed), endpointsChanged(tx)])
-        }
+        if (await takeEndpointId(tx, row.id)) await insertEndpoint(tx, row, sealed, mostEndpoints)
         return new Reply(204)
       })
     },

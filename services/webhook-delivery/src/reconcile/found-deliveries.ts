@@ -11,7 +11,7 @@ export async function findDeliveries(
 ): Promise<(readonly FoundDelivery[])[]> {
   const rows = await sql<FoundRow[]>`
     select expected.ordinal::integer, found.status, found.next_attempt_at as "nextAttemptAt",
-      coalesce(found.lease_until > now(), false) as "isClaimed", found.attempts_made as "attemptsMade",
+      coalesce(found.lease_until > clock_timestamp(), false) as "isClaimed", found.attempts_made as "attemptsMade",
       made.attempts, made.successes, stored.id is not null as "hasEvent"
     from unnest(
       ${expected.map(({ workspaceId }) => workspaceId)}::uuid[], ${expected.map(({ eventId }) => eventId)}::uuid[],
@@ -31,4 +31,18 @@ export async function findDeliveries(
     ) stored on true`
   const byOrdinal = Map.groupBy(rows, ({ ordinal }) => ordinal)
   return expected.map((_, index) => byOrdinal.get(index + 1) ?? [])
+}
+
+/** Says of expected deliveries which are in the backlog of the fan-out. */
+export async function withBacklog(sql: AnySql, expected: readonly ExpectedDelivery[]): Promise<ExpectedDelivery[]> {
+  const rows = await sql<{ ordinal: number }[]>`
+    select expected.ordinal::integer
+    from unnest(
+      ${expected.map(({ workspaceId }) => workspaceId)}::uuid[], ${expected.map(({ eventId }) => eventId)}::uuid[],
+      ${expected.map(({ endpointId }) => endpointId)}::uuid[]
+    ) with ordinality as expected (workspace_id, event_id, endpoint_id, ordinal)
+    join fan_out_backlog on fan_out_backlog.workspace_id = expected.workspace_id
+      and fan_out_backlog.event_id = expected.event_id and expected.endpoint_id = any(fan_out_backlog.endpoint_ids)`
+  const waiting = new Set(rows.map(({ ordinal }) => ordinal))
+  return expected.map((delivery, index) => ({ ...delivery, isInBacklog: waiting.has(index + 1) }))
 }

@@ -20,6 +20,11 @@ const pending: FoundDelivery = { ...delivered, status: 'PENDING', nextAttemptAt:
 test.each([
   ['a consumed event has no delivery to an endpoint that gets it: missing', certain, 'missing'],
   ['the fan-out has not come to the event: not yet consumed', { isCertain: true, isConsumed: false }, 'unconsumed'],
+  [
+    'the event is in the backlog of the fan-out: there',
+    { isCertain: true, isConsumed: true, isInBacklog: true },
+    'backlog',
+  ],
   ['the endpoint may have been another then: unknown', { isCertain: false, isConsumed: true }, 'unknown'],
   ['both', { isCertain: false, isConsumed: false }, 'unconsumed'],
 ])('%s', (_, expected, outcome) => {

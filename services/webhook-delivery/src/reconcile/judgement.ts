@@ -10,6 +10,8 @@ export interface ExpectedDelivery {
   readonly isCertain: boolean
   /** Whether the fan-out has consumed the event's record. */
   readonly isConsumed: boolean
+  /** Whether its event was in the backlog of the fan-out before the rows were looked for. */
+  readonly isInBacklog?: boolean
 }
 
 /** A delivery in the table. */
@@ -38,7 +40,7 @@ export const DISCREPANCIES = {
 export type Discrepancy = keyof typeof DISCREPANCIES
 
 /** The result for an expected delivery: the status of its row, the reason why it may rightly have none, or `missing`. */
-export type Outcome = DeliveryStatus | 'unknown' | 'unconsumed' | 'missing'
+export type Outcome = DeliveryStatus | 'unknown' | 'unconsumed' | 'backlog' | 'missing'
 
 export interface Judgement {
   readonly outcome: Outcome
@@ -47,13 +49,14 @@ export interface Judgement {
 
 /** Compares an expected delivery with the rows found. A pending one that was due before `overdueBefore` is overdue. */
 export function judge(
-  expected: Pick<ExpectedDelivery, 'isCertain' | 'isConsumed'>,
+  expected: Pick<ExpectedDelivery, 'isCertain' | 'isConsumed' | 'isInBacklog'>,
   found: readonly FoundDelivery[],
   overdueBefore: Date,
 ): Judgement {
   const [first] = found
   if (first !== undefined) return { outcome: first.status, discrepancies: [...discrepanciesOf(found, overdueBefore)] }
   if (!expected.isConsumed) return { outcome: 'unconsumed', discrepancies: [] }
+  if (expected.isInBacklog) return { outcome: 'backlog', discrepancies: [] }
   if (!expected.isCertain) return { outcome: 'unknown', discrepancies: [] }
   return { outcome: 'missing', discrepancies: ['missing'] }
 }

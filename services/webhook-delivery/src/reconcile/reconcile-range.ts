@@ -1,7 +1,7 @@
 import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { endpointsOf, expectedDeliveries, type JudgedEvent } from './expected-deliveries.ts'
-import { findDeliveries } from './found-deliveries.ts'
+import { findDeliveries, withBacklog } from './found-deliveries.ts'
 import { type Discrepancy, type ExpectedDelivery, judge, type Outcome } from './judgement.ts'
 import { type EventRange, type JudgedRecord, readEvents } from './read-events.ts'
 
@@ -41,7 +41,9 @@ export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconcilia
     batch = []
     report.events += events.length
     const endpoints = await endpointsOf(sql, [...new Set(events.map(({ event }) => event.workspace_id))])
-    for (const expected of partsOf(expectedDeliveries(events, endpoints))) {
+    for (const part of partsOf(expectedDeliveries(events, endpoints))) {
+      // First the backlog: what leaves it in between is in the table.
+      const expected = await withBacklog(sql, part)
       const found = await findDeliveries(sql, expected)
       for (const [index, delivery] of expected.entries()) {
         const { outcome, discrepancies } = judge(delivery, found[index] ?? [], overdueBefore)

@@ -80,7 +80,7 @@ function printReport({ read, events, deadLetters, outcomes, discrepancies }: Rep
   console.log(`events: ${events}, dead letters: ${deadLetters}, records read: ${read}`)
   console.log(`deliveries: ${of('PENDING')} pending, ${of('DELIVERED')} delivered, ${of('FAILED')} failed`)
   console.log(
-    `not there: ${of('unconsumed')} not yet consumed, ${of('unknown')} unknown, since their endpoint was changed`,
+    `not there: ${of('unconsumed')} not yet consumed, ${of('backlog')} in the backlog, ${of('unknown')} unknown, since their endpoint was changed`,
   )
   const counts = Object.entries(DISCREPANCIES).map(
     ([discrepancy, name]) => `${discrepancies.get(discrepancy as Discrepancy) ?? 0} ${name}`,

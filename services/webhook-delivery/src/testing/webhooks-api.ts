@@ -18,6 +18,7 @@ import { PLANS_ONCE } from '../deliveries/plans.ts'
 import { recoveryWorker } from '../deliveries/recovery-worker.ts'
 import type { EndpointWithSecret } from '../endpoints/endpoint.ts'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { backlogWorker } from '../events/backlog-worker.ts'
 import { fanOut, fanOutEvents } from '../events/fan-out.ts'
 import { operations } from '../operations.ts'
 
@@ -25,6 +26,9 @@ import { operations } from '../operations.ts'
 export const testKeys = SecretKeys.parse(`test:${Buffer.alloc(32, 1).toString('base64')}`)
 const policy = { allowLoopback: true }
 const SECOND = 1000
+
+/** The most endpoints of a workspace. */
+export const MOST_ENDPOINTS = 500
 
 /** The specification's retry schedule. */
 const SCHEDULE = [0, 60 * SECOND, 300 * SECOND, 1800 * SECOND, 7200 * SECOND, 21_600 * SECOND]
@@ -54,6 +58,7 @@ export const testedOperations = operations({
   policy,
   keys: testKeys,
   resolve: async () => [],
+  mostEndpoints: MOST_ENDPOINTS,
   dispatcher: FOUND_BY_POLLING,
 })
 
@@ -96,6 +101,10 @@ async function startReplica(workerUrl: string, options: Partial<DispatcherOption
     schedule,
   })
   await dispatcher.start()
+  const logger = createLogger('test', 'silent')
+  const writing = { directory, dispatcher, schedule }
+  const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
+  await backlog.start?.()
   const recoveries = recoveryWorker(worker.sql, createLogger('test', 'silent'))
   await recoveries.start?.()
   let isStopped = false
@@ -103,6 +112,7 @@ async function startReplica(workerUrl: string, options: Partial<DispatcherOption
     if (isStopped) return
     isStopped = true
     await recoveries.stop?.()
+    await backlog.stop?.()
     await dispatcher.stop()
     await worker.stop?.()
   }
@@ -110,14 +120,12 @@ async function startReplica(workerUrl: string, options: Partial<DispatcherOption
 
   const publish = async (...events: EventRecord[]) => {
     const incoming = events.map((value) => ({ key: String((value.data as { id: string }).id), value }))
-    const handOver = await inTransaction(worker.sql, (tx) =>
-      fanOutEvents({ directory, dispatcher, schedule }, tx, incoming),
-    )
+    const handOver = await inTransaction(worker.sql, (tx) => fanOutEvents({ ...writing, backlog }, tx, incoming))
     handOver()
   }
   const consume = async (kafka: Kafka) => {
     const context = { kafka, db: worker, logger: createLogger('test', 'silent'), fatal: () => undefined }
-    const started = consumer(fanOut({ directory, dispatcher, schedule }), context)
+    const started = consumer(fanOut({ ...writing, backlog }), context)
     await started.start()
     whenDone(() => started.stop())
   }

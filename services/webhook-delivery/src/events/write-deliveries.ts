@@ -1,0 +1,129 @@
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { LEASE_S } from '../deliveries/claims.ts'
+import type { Dispatcher } from '../deliveries/dispatcher.ts'
+import type { Job } from '../deliveries/job.ts'
+import { nextAttemptAt } from '../deliveries/retry-schedule.ts'
+import { isCatchingUp, isPaused, type Target } from '../endpoints/targets.ts'
+import type { MatchedEvent } from './matching.ts'
+import { storeEvents } from './store-events.ts'
+
+export interface DeliveryWriting {
+  readonly dispatcher: Pick<Dispatcher, 'accept' | 'claimerId' | 'crowds' | 'noteWaiting' | 'places'>
+  /** Delay before each attempt in milliseconds. */
+  readonly schedule: readonly number[]
+}
+
+/** Deliveries inserted by one statement at most. */
+const DELIVERIES_A_STATEMENT = 2500
+
+/**
+ * Stores events, and inserts their deliveries. First attempts that find room in memory are claimed with their insert. Returns
+ * what hands them to the dispatcher, to be called once the transaction is committed.
+ */
+export async function writeDeliveries(
+  writing: DeliveryWriting,
+  tx: AnySql,
+  events: readonly MatchedEvent[],
+): Promise<() => void> {
+  const [, handOver] = await Promise.all([storeEvents(tx, events), insertDeliveries(writing, tx, events)])
+  return handOver
+}
+
+/** As `writeDeliveries`, of events that are stored already. */
+export async function insertDeliveries(
+  { dispatcher, schedule }: DeliveryWriting,
+  tx: AnySql,
+  events: readonly MatchedEvent[],
+): Promise<() => void> {
+  const now = new Date()
+  const claimedAt = performance.now()
+  const dueAt = nextAttemptAt(0, now, schedule, Math.random()) ?? now
+  const plan = dueAt <= now ? plannerFor(dispatcher, now) : planDelivery
+  const planned = events.flatMap((event) => event.targets.map((target) => plan(event, target)))
+  const jobs: Job[] = []
+  const waiting = new Set<string>()
+  for (let from = 0; from < planned.length; from += DELIVERIES_A_STATEMENT) {
+    const part = planned.slice(from, from + DELIVERIES_A_STATEMENT)
+    const inserted = await insertPlanned(tx, part, dueAt)
+    for (const delivery of part) {
+      if (!inserted.has(delivery.id) || isPaused(delivery.target)) continue
+      if (delivery.claimedBy === undefined) waiting.add(delivery.target.id)
+      else jobs.push(jobOf(delivery, delivery.claimedBy, claimedAt))
+    }
+  }
+  return () => {
+    dispatcher.accept(jobs)
+    if (waiting.size > 0) dispatcher.noteWaiting(waiting, dueAt)
+  }
+}
+
+export const deliveriesOf = (events: readonly MatchedEvent[]): number =>
+  events.reduce((deliveries, { targets }) => deliveries + targets.length, 0)
+
+interface PlannedDelivery {
+  readonly id: string
+  readonly event: MatchedEvent
+  readonly target: Target
+  /** Set when the first attempt is made from memory, straight after the commit. */
+  readonly claimedBy: number | undefined
+}
+
+const planDelivery = (event: MatchedEvent, target: Target, claimedBy?: number): PlannedDelivery => ({
+  id: uuidv7(),
+  event,
+  target,
+  claimedBy,
+})
+
+/** Plans first attempts from memory as long as there are places, and none for a workspace that is or was suspended just now. */
+function plannerFor(dispatcher: DeliveryWriting['dispatcher'], now: Date): typeof planDelivery {
+  const claimer = dispatcher.claimerId
+  const hasPlace = dispatcher.places()
+  return (event, target) => {
+    const isHeld = !isCatchingUp(target, now) && hasPlace(target, event.bytes.length)
+    return planDelivery(event, target, isHeld ? claimer : undefined)
+  }
+}
+
+const jobOf = ({ id: deliveryId, event, target }: PlannedDelivery, claimedBy: number, claimedAt: number): Job => ({
+  deliveryId,
+  eventId: event.id,
+  eventType: event.type,
+  key: event.key,
+  occurredAt: event.occurredAt,
+  target,
+  body: event.bytes,
+  attemptsMade: 0,
+  resendsMade: 0,
+  resend: undefined,
+  resendAt: undefined,
+  deliveredAt: undefined,
+  claimedBy,
+  claimedAt,
+})
+
+/** Returns the ids of the deliveries that were not there yet. */
+async function insertPlanned(sql: AnySql, planned: readonly PlannedDelivery[], dueAt: Date): Promise<Set<string>> {
+  // The lease begins with the statement. `now()` is the begin of the transaction, which may have waited.
+  const rows = await sql<{ id: string }[]>`
+    insert into delivery (
+      workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until
+    )
+    select workspace_id, endpoint_id, id, event_id, event_type, ${dueAt}, uuid_extract_timestamp(id), claimed_by,
+      case when claimed_by is not null then clock_timestamp() + make_interval(secs => ${LEASE_S}) end
+    from json_to_recordset(${JSON.stringify(planned.map(deliveryRow))}::text::json)
+      as delivery (workspace_id uuid, endpoint_id uuid, id uuid, event_id uuid, event_type text, claimed_by integer)
+    on conflict (event_id, endpoint_id) do nothing
+    returning id`
+  return new Set(rows.map(({ id }) => id))
+}
+
+const deliveryRow = ({ id, event, target, claimedBy }: PlannedDelivery) => ({
+  workspace_id: event.workspaceId,
+  endpoint_id: target.id,
+  id,
+  event_id: event.id,
+  event_type: event.type,
+  claimed_by: claimedBy,
+})
