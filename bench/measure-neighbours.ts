@@ -20,22 +20,24 @@ export async function measureNeighbour(attack: string, stack: StackDescription):
   const beside = await ordinaryTraffic(neighbour, CALLS).finally(end)
   await neighbour.untilServed(RECOVERY_MS)
   neighbour.stop()
-  const { refused, missing } = beside
+  const refusals = beside.refused.length === 0 ? '' : `, ${beside.refused.length} refused`
   return [
-    rowOf(`calls while another ${attack}`, idle.calls, beside.calls, `, ${refused.length} refused`),
-    rowOf(`webhooks while another ${attack}`, idle.webhooks, beside.webhooks, `, ${missing} late`),
+    rowOf(`calls while another ${attack}`, idle.calls, beside.calls, refusals),
+    rowOf(`webhooks while another ${attack}`, idle.webhooks, beside.webhooks),
   ]
 }
 
-function rowOf(name: string, idle: Seen['calls'], beside: Seen['calls'], failures: string): Row {
-  return {
-    name,
-    measured: `${figures(beside)}${failures.startsWith(', 0 ') ? '' : failures}`,
-    floor: `${figures(idle)} idle`,
-    ratio: percentile(beside, 0.99) / percentile(idle, 0.99),
-    bound: 'ratio ≤ 2',
-  }
-}
+const rowOf = (name: string, idle: Seen['calls'], beside: Seen['calls'], refusals = ''): Row => ({
+  name,
+  measured: figuresOf(beside) + refusals,
+  floor: `${figuresOf(idle)} idle`,
+  ratio: percentile(beside, 0.99) / percentile(idle, 0.99),
+  bound: 'ratio ≤ 2',
+})
 
-const figures = (times: readonly number[]) =>
-  `p50 ${percentile(times, 0.5).toFixed(1)} ms, p99 ${percentile(times, 0.99).toFixed(1)} ms`
+const figuresOf = (times: readonly number[]) => `p50 ${figure(times, 0.5)}, p99 ${figure(times, 0.99)}`
+
+function figure(times: readonly number[], share: number): string {
+  const time = percentile(times, share)
+  return Number.isFinite(time) ? `${time.toFixed(1)} ms` : 'never'
+}

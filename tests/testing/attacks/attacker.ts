@@ -5,14 +5,17 @@ import { type Answer, httpClient } from './http-client.ts'
 
 /** The keys of an attacker. Each has the rate limit of any workspace (OP-06). */
 const KEYS = 8
-/** The pause of a client that is refused, as `Retry-After` asks for. */
+/** The answers to too many requests, and the pause that their `Retry-After` asks for. */
+const TOO_MANY = [429, 503]
 const REFUSED_MS = 1000
+/** The answers to requests that are wrong: an attack of such requests would prove nothing. */
+const WRONG = [400, 401, 403, 404, 405, 413, 415]
 
 /** A workspace that sends legal requests only, and many of them. */
 export interface Attacker {
   readonly id: string
   readonly keys: readonly [string, ...string[]]
-  /** Sends a request with one key after the other. A refused client waits a second. */
+  /** Sends a request with one key after the other. A refused client waits a second. Throws when the request is wrong. */
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /** As `call`, with the JSON of the answer, which must be a success. */
   change<Body>(method: string, path: string, body?: unknown): Promise<Body>
@@ -35,7 +38,8 @@ export async function newAttacker({ gateway, admin_token }: StackDescription): P
     const key = keys[calls++ % KEYS]
     const content = Buffer.isBuffer(body) ? body : JSON.stringify(body)
     const answer = await send(method, path, { authorization: `Bearer ${key}` }, content)
-    if (answer.status === 429 || answer.status === 503) await pause(REFUSED_MS)
+    if (WRONG.includes(answer.status)) throw new Error(`${method} ${path}: ${answer.status} ${answer.text}`)
+    if (TOO_MANY.includes(answer.status)) await pause(REFUSED_MS)
     return answer
   }
   return {
