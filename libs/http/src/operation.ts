@@ -24,6 +24,8 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
   /** The JSON body as it was sent; `body` has passed the schema, which may change values and the order of members. */
   readonly sentBody: unknown
   readonly now: Date
+  /** Whether it is a POST with an Idempotency-Key: it may be a repeated one, which nothing new may refuse (OP-08). */
+  readonly isKeyed: boolean
   /**
    * Runs the operation's one transaction. For a POST with an Idempotency-Key it stores the answer, and answers a
    * repeated request from the store without running `work` (OP-08). An upload must have been read to its end. A statement of a GET may
@@ -114,6 +116,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
         context,
         sentBody: request.body,
         now: clock(),
+        isKeyed: key !== undefined,
         inWorkspace: (work, limits = declaration.method === 'GET' ? READ_LIMITS : undefined) => {
           if (key === undefined) return db.inWorkspace(context, work, limits)
           const keyed = identified()

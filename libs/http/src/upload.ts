@@ -21,6 +21,8 @@ export interface UploadedFile {
   readonly name: string
   /** The media type that the client sent. */
   readonly declaredType: string
+  /** The file has at least so many bytes, by the Content-Length; 0 without one. Known before the file is received. */
+  readonly leastBytes: number
   /**
    * The stream ends only after the whole request was found well-formed. Before, it may fail with `payload_too_large` or
    * `bad_request`, so use nothing of it before its end.
@@ -57,7 +59,9 @@ export function refuseOtherThanForm(contentType: string | undefined): void {
  */
 export function receiveForm(request: IncomingMessage, { member, maxBytes }: UploadDeclaration): Promise<ReceivedForm> {
   const tooLarge = new ApiError('payload_too_large', `${member}: is larger than ${maxBytes} bytes`)
-  if (Number(request.headers['content-length'] ?? 0) > uploadBytes(maxBytes)) throw tooLarge
+  const formBytes = Number(request.headers['content-length'] ?? 0)
+  if (formBytes > uploadBytes(maxBytes)) throw tooLarge
+  const leastBytes = Math.max(0, formBytes - REST_BYTES)
   const form = openForm(request)
   const begun = Promise.withResolvers<ReceivedForm>()
   const whole = Promise.withResolvers<void>()
@@ -89,7 +93,8 @@ export function receiveForm(request: IncomingMessage, { member, maxBytes }: Uplo
       if (!content.readableEnded) throw new Error(`the digest of ${member} is not known before its end`)
       return hash.copy().digest('base64')
     }
-    begun.resolve({ members: Object.fromEntries(members), file: { name: fileName, declaredType, content, digest } })
+    const file = { name: fileName, declaredType, leastBytes, content, digest }
+    begun.resolve({ members: Object.fromEntries(members), file })
   })
   for (const limit of ['partsLimit', 'fieldsLimit'] as const) {
     form.on(limit, () => fail(badRequest(['body'], `has more than ${TEXT_LIMITS.fields} members`)))

@@ -13,7 +13,7 @@ import { releaseReservations } from './stock/release-reservations.ts'
 /** A refresh leaves a locked product for later, so that other workspaces do not wait for the lock. */
 const REFRESH_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
-await runService('catalog', CatalogConfig, ({ config, logger, openPool, consume, wakeRelay }) => {
+await runService('catalog', CatalogConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
   const storage = assetStorage(config)
   const worker = openPool('worker', { role: 'worker', poolSize: 1 })
   const refreshes = openPool('refresh', { role: 'app', poolSize: 1, settings: REFRESH_SETTINGS })
@@ -21,7 +21,7 @@ await runService('catalog', CatalogConfig, ({ config, logger, openPool, consume,
   const releases = openPool('releases', { role: 'app', poolSize: 3 })
   return {
     worker,
-    operations: operations(storage),
+    operations: operations({ db, logger, storage, storedBytes: config.STORED_BYTES_PER_WORKSPACE }),
     addRoutes: (app) => addAssetFiles(app, storage),
     components: [storage],
     workspaces: { files: storage, recordsOfDeleted: { product: productTombstone } },

@@ -1,8 +1,7 @@
 import { checkImports } from '@backoffice/messaging/check-imports.ts'
 import { undoImports } from '@backoffice/messaging/undo-imports.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { readAsset } from './assets/read-asset.ts'
-import { uploadAsset } from './assets/upload-asset.ts'
+import { type Uploading, uploadAsset } from './assets/upload-asset.ts'
 import { createCategory } from './categories/create-category.ts'
 import { deleteCategory } from './categories/delete-category.ts'
 import { listCategories } from './categories/list-categories.ts'
@@ -23,7 +22,7 @@ import { readVariants } from './variants/read-variants.ts'
 import { updateVariant } from './variants/update-variant.ts'
 
 /** The service's API. */
-export const operations = (storage: FileStorage) => [
+export const operations = (uploading: Uploading) => [
   createProduct,
   getProduct,
   listProducts,
@@ -39,7 +38,7 @@ export const operations = (storage: FileStorage) => [
   deleteCategory,
   listTags,
   deleteTag,
-  uploadAsset(storage),
+  uploadAsset(uploading),
   readAsset,
   takeStock,
   releaseStock,

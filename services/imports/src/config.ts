@@ -1,6 +1,7 @@
 import { serviceConfig } from '@backoffice/service/service-config.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { openStorage } from '@backoffice/storage/open-storage.ts'
+import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
 import { z } from 'zod'
 
 /** The settings of imports. Files are in the bucket, else in the directory. */
@@ -14,6 +15,8 @@ export const ImportsConfig = serviceConfig('imports')
     IMPORTS_S3_BUCKET: z.string().optional(),
     S3_ENDPOINT: z.url().optional(),
     S3_REGION: z.string().default('us-east-1'),
+    /** The most that the files of a workspace may have, those of its reports included. */
+    STORED_BYTES_PER_WORKSPACE: z.coerce.number().int().positive().default(STORED_BYTES),
   })
   .refine(({ IMPORTS_DIRECTORY, IMPORTS_S3_BUCKET }) => IMPORTS_DIRECTORY ?? IMPORTS_S3_BUCKET, {
     path: ['IMPORTS_DIRECTORY'],

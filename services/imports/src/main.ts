@@ -25,7 +25,11 @@ await runService('imports', ImportsConfig, ({ config, db, logger, openPool, cons
   }
   return {
     worker,
-    operations: operations(db, storage, { validation: validation.wake, batches: batches.wake, undos: undos.wake }),
+    operations: operations(db, storage, config.STORED_BYTES_PER_WORKSPACE, {
+      validation: validation.wake,
+      batches: batches.wake,
+      undos: undos.wake,
+    }),
     components: [storage, owners],
     workspaces: { files: storage },
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],

@@ -22,11 +22,11 @@ interface Wake {
   undos(): void
 }
 
-/** The service's API. */
-export const operations = (db: Database, storage: FileStorage, wake: Wake) => [
+/** The service's API. `storedBytes` is the most that the files of a workspace may have. */
+export const operations = (db: Database, storage: FileStorage, storedBytes: number, wake: Wake) => [
   listTemplates,
   getTemplateFile,
-  uploadImport(storage, wake.validation),
+  uploadImport({ db, storage, storedBytes }, wake.validation),
   listImports,
   getImport,
   startImport(wake.batches),

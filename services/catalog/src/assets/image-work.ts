@@ -1,25 +1,39 @@
-import { type ExecFileException, execFile } from 'node:child_process'
+import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
+import { fairSlots, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import { IMAGE_TYPES } from './asset-types.ts'
-import { concurrencyLimit } from './concurrency-limit.ts'
 
 const PROCESS = fileURLToPath(new URL('./image-process.ts', import.meta.url))
 const REFUSED = 3
 
-/** Each process may take half a gigabyte of memory and a core. */
-const MAX_CONCURRENT = 2
-const WAIT_MS = 30_000
+/** Each process takes a core. A workspace alone gets one, so that the images of another find one as well. */
+const SLOTS = { slots: 2, share: 1, waiting: 16, waitMs: 25_000 }
 const WORK_MS = 40_000
 
-const tooBusy = () => {
-  const message = 'Too many images are being worked on; try again shortly'
-  return new ApiError('service_unavailable', message, { headers: { 'retry-after': '5' } })
+/**
+ * The memory of a process in MiB, as RLIMIT_DATA counts it, of which 590 are reserved by Node. The largest image that is accepted
+ * needs 1,780: a lossless WebP of 50 megapixels (decision 014).
+ */
+const MEMORY_MIB = 2304
+/** Its JavaScript needs less than 30 MiB. Without the threads of V8 a process has 8 instead of 11. */
+const NODE_OPTIONS = ['--max-old-space-size=64', '--v8-pool-size=0']
+/** Sets the limit of memory in KiB, and none of its memory is written to the disk after a crash. */
+const LIMITED = 'ulimit -c 0; ulimit -d "$0"; exec "$@"'
+const SHELL = '/bin/sh'
+
+const tooBusy = (why: SlotRefusal) => {
+  const headers = { 'retry-after': '1' }
+  return why === 'owner'
+    ? new ApiError('rate_limited', 'Too many images of this workspace are waiting; send fewer at once', { headers })
+    : new ApiError('service_unavailable', 'Too many images are being worked on; try again shortly', { headers })
 }
 
-const limited = concurrencyLimit(MAX_CONCURRENT, WAIT_MS, tooBusy)
-
-interface ImageFiles {
+/** The paths of an image, and of what is made of it. */
+export interface ImageFiles {
   readonly source: string
   readonly image: string
   readonly thumbnail: string
@@ -27,29 +41,67 @@ interface ImageFiles {
 
 /**
  * Writes an image again as `image`, upright, in sRGB and without any metadata, and its 500×500 `thumbnail`, in a
- * separate process. Two run at a time; others wait up to 30 s. Throws `service_unavailable` after that, and
- * `unprocessable` for an image that is truncated, corrupt, or has too many pixels for its type (OP-90).
+ * separate process. Throws `rate_limited` or `service_unavailable` when its turn does not come within 25 s, and
+ * `unprocessable` for an image that is truncated, corrupt, has too many pixels for its type or needs too much memory (OP-90).
  */
-export function normalizeImage(type: string, files: ImageFiles): Promise<void> {
-  return limited(() => run(type, files))
+type NormalizeImage = (workspaceId: string, type: string, files: ImageFiles) => Promise<void>
+
+/** Starts the processes of images: two at a time, for one workspace after another. `memoryMib` is the limit of each. */
+export function imageWork(logger: Logger, memoryMib = MEMORY_MIB): NormalizeImage {
+  const slots = fairSlots(SLOTS, tooBusy)
+  let hasWarned = false
+  const isLimited = () => {
+    // macOS takes the limit and does not keep it.
+    if (process.platform === 'linux' && existsSync(SHELL)) return true
+    if (!hasWarned) logger.warn(`image processes have no limit of memory: it needs Linux and ${SHELL}`)
+    hasWarned = true
+    return false
+  }
+  return (workspaceId, type, files) =>
+    slots.run(workspaceId, async () => {
+      const failure = await run(type, files, isLimited() ? memoryMib : undefined)
+      if (failure === undefined) return
+      const { signal, stderr } = failure
+      if (signal !== null) logger.warn({ workspace_id: workspaceId, type, signal, stderr }, 'an image process crashed')
+      throw refusal(failure, type, memoryMib)
+    })
 }
 
-function run(type: string, { source, image, thumbnail }: ImageFiles): Promise<void> {
+/** How a process ended that has written no image: its exit code, or the signal that ended it. */
+interface Failure {
+  readonly code: string | number | null
+  readonly signal: NodeJS.Signals | null
+  /** What it wrote, such as the reason of a refusal. */
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function run(type: string, files: ImageFiles, memoryMib: number | undefined): Promise<Failure | undefined> {
+  const { source, image, thumbnail } = files
   const maxPixels = String(IMAGE_TYPES[type]?.maxPixels)
-  const args = [PROCESS, type.replace('image/', ''), maxPixels, source, image, thumbnail]
-  // The process decodes a client's file, so it gets none of the service's secrets.
+  const node = [process.execPath, ...NODE_OPTIONS, PROCESS]
+  const command = [...node, type.replace('image/', ''), maxPixels, source, image, thumbnail]
+  const limited = memoryMib === undefined ? [] : [SHELL, '-c', LIMITED, String(memoryMib * 1024)]
+  const [program = '', ...args] = [...limited, ...command]
+  // The process decodes a client's file, so it gets none of the service's secrets. libvips keeps large images in temporary files,
+  // which a process that is killed leaves behind.
   const { NODE_COMPILE_CACHE } = process.env
-  const env = { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
-  return new Promise((resolve, reject) => {
-    execFile(process.execPath, args, { env, timeout: WORK_MS, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
-      if (error === null) resolve()
-      else reject(refusal(error, type, stdout, stderr))
+  const env = { TMPDIR: dirname(image), ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
+  return new Promise((resolve) => {
+    execFile(program, args, { env, timeout: WORK_MS, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
+      resolve(error === null ? undefined : { code: error.code ?? null, signal: error.signal ?? null, stdout, stderr })
     })
   })
 }
 
-function refusal(error: ExecFileException, type: string, reason: string, stderr: string): Error {
-  if (error.code === REFUSED) return unprocessable(['file'], `cannot be taken as ${type}: ${reason.split('\n', 1)[0]}`)
-  if (error.killed) return tooBusy()
-  return new Error(`the image process failed: ${stderr}`, { cause: error })
+function refusal({ code, signal, stdout, stderr }: Failure, type: string, memoryMib: number): Error {
+  // Its own time is over, or the machine is out of memory.
+  if (signal === 'SIGKILL') return tooBusy('all')
+  const [reason = ''] = stdout.split('\n', 1)
+  // A decoder that gets no memory says so or crashes.
+  if (signal !== null || (code === REFUSED && /memory|allocat/i.test(reason))) {
+    return unprocessable(['file'], `cannot be taken as ${type}: needs more than ${memoryMib} MiB of memory`)
+  }
+  if (code === REFUSED) return unprocessable(['file'], `cannot be taken as ${type}: ${reason}`)
+  return new Error(`the image process failed: ${code} ${stderr}`)
 }

@@ -8,6 +8,7 @@ import { createServiceApp } from '@backoffice/http/server.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
+import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
 import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -23,7 +24,9 @@ const storage = localStorage({ name: 'assets', directory })
 await storage.start?.()
 afterAll(() => rmSync(directory, { recursive: true }))
 const { admin, db, takeStatements } = await testDatabase('catalog')
-const send = serviceClient(db, [uploadAsset(storage)])
+const logger = createLogger('test', 'silent')
+const uploading = { db, logger, storage, storedBytes: STORED_BYTES }
+const send = serviceClient(db, [uploadAsset(uploading)])
 let caller = aCaller()
 
 beforeEach(() => {
@@ -230,10 +233,10 @@ it('needs the scope product::create', async () => {
   await expectRefusal(await upload(formOf('a')), 403, 'insufficient_scope', 'product::create')
 })
 
-it('stores a file of any size in one statement', async () => {
+it('stores a file of any size in one statement, with one before and one after it that read the bytes of the workspace', async () => {
   takeStatements()
   await upload(formOf(await noise(600, 600).png().toBuffer()))
-  expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(1)
+  expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(3)
 })
 
 describe('Idempotency-Key (OP-08)', () => {
@@ -260,18 +263,69 @@ describe('Idempotency-Key (OP-08)', () => {
   })
 })
 
+describe('files beyond the bytes of a workspace are unprocessable, and nothing is stored', () => {
+  const limited = serviceClient(db, [uploadAsset({ ...uploading, storedBytes: 1_000_000 })])
+  const uploadLimited = <Body = ErrorBody>(bytes: number, headers = {}) =>
+    limited<Body>(caller, 'POST', '/v1/assets', formOf(Buffer.alloc(bytes)), { 'content-type': FORM, ...headers })
+  const storedBytes = async () => {
+    const [row] = await admin<{ bytes: string }[]>`
+      select bytes from stored_bytes where workspace_id = ${caller.workspaceId}`
+    return Number(row?.bytes)
+  }
+  const message = 'file: does not fit: the files of a workspace may have 0.01 GB in all'
+
+  it('of two at once that fit one by one, one is taken', async () => {
+    const answers = await Promise.all([uploadLimited(600_000), uploadLimited(600_000)])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422])
+    const refused = answers.find(({ status }) => status === 422)
+    expect(refused?.body.error).toMatchObject({ code: 'unprocessable', message })
+    expect([filesOf(caller.workspaceId).length, await storedBytes()]).toEqual([1, 600_000])
+    expect((await uploadLimited(400_000)).status).toBe(201)
+    expect((await uploadLimited(1)).status).toBe(422)
+    caller = aCaller()
+    expect((await uploadLimited(600_000)).status).toBe(201)
+  })
+
+  it('by the length of the request, before the file comes', async () => {
+    await expectRefusal(await uploadLimited(1, { 'content-length': '3000000' }), 422, 'unprocessable', message)
+  })
+
+  it('but the repeated request gets its first answer (OP-08)', async () => {
+    const once = { 'idempotency-key': 'once' }
+    const [first, again] = [await uploadLimited(1_000_000, once), await uploadLimited(1_000_000, once)]
+    expect([first.status, again]).toMatchObject([201, { status: 201, body: first.body }])
+  })
+
+  it('counting thumbnails, and assets of replicas that do not know of it, and no longer those that are deleted', async () => {
+    const { body } = await upload(formOf(await noise(64, 32).png().toBuffer()))
+    const image = filesOf(caller.workspaceId).reduce(
+      (bytes, { parentPath, name }) => bytes + statSync(join(parentPath, name)).size,
+      0,
+    )
+    expect(image).toBeGreaterThan(body.size)
+    await admin`
+      insert into asset (workspace_id, id, path, type, size, created_at)
+      values (${caller.workspaceId}, uuidv7(), 'old', 'text/plain', 900000, now())`
+    expect(await storedBytes()).toBe(900_000 + image)
+    expect((await uploadLimited(100_001)).status).toBe(422)
+    await admin`delete from asset where workspace_id = ${caller.workspaceId} and size = 900000`
+    expect(await storedBytes()).toBe(image)
+    expect((await uploadLimited(100_001)).status).toBe(201)
+  })
+})
+
 it('writes no row when the storage fails', async () => {
   const full = { ...storage, put: async () => Promise.reject(new Error('no space left')) }
-  const failing = serviceClient(db, [uploadAsset(full)])
+  const failing = serviceClient(db, [uploadAsset({ ...uploading, storage: full })])
   const answer = await failing<ErrorBody>(caller, 'POST', '/v1/assets', formOf('a'), { 'content-type': FORM })
   await expectRefusal(answer, 500, 'internal_error', 'Something went wrong')
 })
 
 it('leaves nothing of an upload that breaks off half-way', async () => {
   const app = createServiceApp({
-    logger: createLogger('test', 'silent'),
+    logger,
     db,
-    operations: [uploadAsset(storage)],
+    operations: [uploadAsset(uploading)],
     tokenKey,
   })
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -6,15 +6,18 @@ import { named } from '@backoffice/contracts/named.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { created, type Reply } from '@backoffice/http/reply.ts'
 import type { UploadedFile } from '@backoffice/http/upload.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
+import { uploadSlots } from '@backoffice/http/upload-slots.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { inFolderOfItsOwn, receive } from '@backoffice/storage/incoming-files.ts'
+import { refuseTooManyBytes } from '@backoffice/storage/stored-bytes.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { extensionOf, IMAGE_TYPES } from './asset-types.ts'
 import { detectType, HEAD_BYTES } from './detect-type.ts'
-import { normalizeImage } from './image-work.ts'
+import { type ImageFiles, imageWork } from './image-work.ts'
 
 const Asset = named(
   'Asset',
@@ -28,12 +31,25 @@ const Asset = named(
 )
 export type Asset = z.output<typeof Asset>
 
+/** Each has a file of up to 20 MiB on the disk. With the wait for an image's turn they wait for 30 s, which the gateway grants. */
+const UPLOADS = { slots: 64, share: 4, most: 16 }
+
+/** What uploads need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
+export interface Uploading {
+  readonly db: Database
+  readonly logger: Logger
+  readonly storage: FileStorage
+  readonly storedBytes: number
+}
+
 /**
  * POST /v1/assets (extension of OP-18). The files are stored before the row is written: a crash between the two leaves
  * a file without a row, never a row without its file.
  */
-export const uploadAsset = (storage: FileStorage): AnyOperation =>
-  operation({
+export function uploadAsset({ db, logger, storage, storedBytes }: Uploading): AnyOperation {
+  const slots = uploadSlots(UPLOADS)
+  const normalizeImage = imageWork(logger)
+  return operation({
     operationId: 'uploadAsset',
     method: 'POST',
     path: '/v1/assets',
@@ -44,20 +60,29 @@ export const uploadAsset = (storage: FileStorage): AnyOperation =>
     openPoints: ['OP-07', 'OP-08', 'OP-18', 'OP-21', 'OP-90'],
     extension: true,
 
-    handle: ({ file, context, now, inWorkspace }) =>
-      inFolderOfItsOwn(storage.incoming, async (folder) => {
-        const { type, ...files } = await acceptedFiles(file, folder)
-        const asset = newAsset(context.workspaceId, type)
-        const size = await store(storage, asset, files)
-        const answer = created(assetBody(asset, size))
-        const replying = inWorkspace(async (tx) => {
-          await insertAsset(tx, asset, size, now)
-          return answer
+    handle: ({ file, context, now, isKeyed, inWorkspace }) =>
+      slots.run(context.workspaceId, async () => {
+        // Before the file is received.
+        if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
+        return inFolderOfItsOwn(storage.incoming, async (folder) => {
+          const normalize = normalizeImage.bind(undefined, context.workspaceId)
+          const { type, ...files } = await acceptedFiles(file, folder, normalize)
+          const asset = newAsset(context.workspaceId, type)
+          const sizes = await store(storage, asset, files)
+          const answer = created(assetBody(asset, sizes.size))
+          const replying = inWorkspace(async (tx) => {
+            await insertAsset(tx, asset, sizes, now)
+            await refuseTooManyBytes(tx, storedBytes)
+            return answer
+          })
+          return unlessUnused(replying, answer, () => storage.remove(pathsOf(asset)))
         })
-        const { path, thumbnailPath } = asset
-        return unlessUnused(replying, answer, () => storage.remove([path, thumbnailPath].filter((one) => one !== null)))
       }),
   })
+}
+
+const pathsOf = ({ path, thumbnailPath }: NewAsset): string[] =>
+  thumbnailPath === null ? [path] : [path, thumbnailPath]
 
 interface NewAsset {
   readonly id: string
@@ -89,7 +114,11 @@ interface AcceptedFiles {
 }
 
 /** Receives a file into a folder; an image is normalized beside it, with its thumbnail. */
-async function acceptedFiles(upload: UploadedFile, folder: string): Promise<AcceptedFiles & { type: string }> {
+async function acceptedFiles(
+  upload: UploadedFile,
+  folder: string,
+  normalize: (type: string, files: ImageFiles) => Promise<void>,
+): Promise<AcceptedFiles & { type: string }> {
   const source = join(folder, 'source')
   const { size, head } = await receive(upload.content, source, HEAD_BYTES)
   if (size === 0) throw badRequest(['file'], 'is empty')
@@ -97,17 +126,20 @@ async function acceptedFiles(upload: UploadedFile, folder: string): Promise<Acce
   if (!(type in IMAGE_TYPES)) return { type, file: source }
   const image = join(folder, 'image')
   const thumbnail = join(folder, 'thumbnail')
-  await normalizeImage(type, { source, image, thumbnail })
+  await normalize(type, { source, image, thumbnail })
   return { type, file: image, thumbnail }
 }
 
-/** Stores an asset's files; returns the size of the file itself in bytes. */
-async function store(storage: FileStorage, asset: NewAsset, { file, thumbnail }: AcceptedFiles): Promise<number> {
+/** The sizes of an asset's stored files, in bytes. */
+interface StoredSizes {
+  readonly size: number
+  readonly thumbnailSize: number | null
+}
+
+async function store(storage: FileStorage, asset: NewAsset, { file, thumbnail }: AcceptedFiles): Promise<StoredSizes> {
   const size = await storage.put(asset.path, file, asset.type)
-  if (thumbnail !== undefined && asset.thumbnailPath !== null) {
-    await storage.put(asset.thumbnailPath, thumbnail, asset.type)
-  }
-  return size
+  if (thumbnail === undefined || asset.thumbnailPath === null) return { size, thumbnailSize: null }
+  return { size, thumbnailSize: await storage.put(asset.thumbnailPath, thumbnail, asset.type) }
 }
 
 /**
@@ -127,8 +159,8 @@ async function unlessUnused(replying: Promise<Reply>, answer: Reply, discard: ()
   }
 }
 
-const insertAsset = (tx: Transaction, asset: NewAsset, size: number, now: Date) => tx`
-  insert into asset (workspace_id, id, path, thumbnail_path, type, size, created_at)
+const insertAsset = (tx: Transaction, asset: NewAsset, { size, thumbnailSize }: StoredSizes, now: Date) => tx`
+  insert into asset (workspace_id, id, path, thumbnail_path, type, size, thumbnail_size, created_at)
   values (
-    ${tx.context.workspaceId}, ${asset.id}, ${asset.path}, ${asset.thumbnailPath}, ${asset.type}, ${size}, ${now}
+    ${tx.context.workspaceId}, ${asset.id}, ${asset.path}, ${asset.thumbnailPath}, ${asset.type}, ${size}, ${thumbnailSize}, ${now}
   )`

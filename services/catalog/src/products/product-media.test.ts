@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
+import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { FORM } from '@backoffice/testing/form.ts'
@@ -21,7 +23,12 @@ const storage = localStorage({ name: 'assets', directory })
 await storage.start?.()
 afterAll(() => rmSync(directory, { recursive: true }))
 const { admin, db } = await testDatabase('catalog')
-const send = serviceClient(db, [createProduct, getProduct, uploadAsset(storage)])
+const logger = createLogger('test', 'silent')
+const send = serviceClient(db, [
+  createProduct,
+  getProduct,
+  uploadAsset({ db, logger, storage, storedBytes: STORED_BYTES }),
+])
 
 const create = <Body = Product>(caller: Caller, medias: unknown) =>
   send<Body>(caller, 'POST', '/v1/products', aSimpleProduct({ medias, category: { name: 'Cups' }, tags: ['New'] }))

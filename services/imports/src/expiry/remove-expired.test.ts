@@ -25,6 +25,16 @@ it('removes an import with its batches and all its files 30 days after its last 
   expect(await remove()).toBe(0)
 })
 
+it('gives back the bytes of the files', async () => {
+  const old = await changed('31 days', ended)
+  await admin`update import set findings_bytes = 90 where id = ${old.id}`
+  const young = await add({ workspaceId: old.workspaceId, columns: { bytes: 7 } })
+  const stored = async () => admin`select bytes::integer from stored_bytes where workspace_id = ${young.workspaceId}`
+  expect(await stored()).toEqual([{ bytes: 107 }])
+  await remove()
+  expect(await stored()).toEqual([{ bytes: 7 }])
+})
+
 it('removes an import that was never started, and never one that is being applied', async () => {
   const [waiting, applying] = [await changed('31 days', validated), await changed('31 days', { next_batch: 1 })]
   expect(await remove()).toBe(1)

@@ -128,10 +128,10 @@ it('refuses a request of more than 1 GiB by its length, before it comes (OP-07)'
   await expectRefusal(answer, 413, 'payload_too_large', `file: is larger than ${LIMITS.importBytes} bytes`)
 })
 
-it('writes one row in one statement', async () => {
+it('writes one row in one statement, with one before and one after it that read the bytes of the workspace', async () => {
   takeStatements()
   await upload(caller)
-  expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(1)
+  expect(takeStatements().filter((text) => !/^\s*(begin|commit|select set_config)/.test(text))).toHaveLength(3)
 })
 
 it('leaves nothing of an upload that is cut off', async () => {
@@ -147,6 +147,29 @@ it('leaves nothing of an upload that is cut off', async () => {
   await eventually('what was received is removed', async () => (await files(caller)).length === 0)
   await app.close()
   expect([await rows(), takeWoken()]).toEqual([[], []])
+})
+
+describe('files beyond the bytes of a workspace are unprocessable, and nothing is stored', async () => {
+  const limited = await importsApi({ storedBytes: 1_000_000 })
+  const csv = (bytes: number) => productsForm(`sku\n${'A'.repeat(bytes - 4)}`)
+  const message = 'file: does not fit: the files of a workspace may have 0.01 GB in all'
+
+  it('of two at once that fit one by one, one is taken', async () => {
+    const answers = await Promise.all([limited.upload(caller, csv(600_000)), limited.upload(caller, csv(600_000))])
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, 422])
+    expect(answers.find(({ status }) => status === 422)?.body).toMatchObject({
+      error: { code: 'unprocessable', message },
+    })
+    expect(await limited.files(caller)).toHaveLength(1)
+    expect((await limited.upload(caller, csv(400_000))).status).toBe(202)
+    expect((await limited.upload(caller, csv(5))).status).toBe(422)
+    expect((await limited.upload(aCaller(), csv(600_000))).status).toBe(202)
+  })
+
+  it('by the length of the request, before the file comes', async () => {
+    const answer = await limited.upload<ErrorBody>(caller, productsForm(''), { 'content-length': '3000000' })
+    expect([answer.status, answer.body.error.message]).toEqual([422, message])
+  })
 })
 
 describe('Idempotency-Key (OP-08)', () => {

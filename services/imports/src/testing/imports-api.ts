@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Import, ImportStatus } from '@backoffice/contracts/import.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
+import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { aFile, FORM, form } from '@backoffice/testing/form.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
@@ -11,7 +12,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { operations } from '../operations.ts'
 
 /** Runs the operations without workers, so that an import keeps its state until a test changes it. */
-export async function importsApi() {
+export async function importsApi({ storedBytes = STORED_BYTES } = {}) {
   const directory = await mkdtemp(join(tmpdir(), 'imports-'))
   whenDone(() => rm(directory, { recursive: true }))
   const storage = localStorage({ name: 'imports', directory })
@@ -23,7 +24,7 @@ export async function importsApi() {
     batches: () => void woken.push('batches'),
     undos: () => void woken.push('undos'),
   }
-  const declared = operations(db, storage, wake)
+  const declared = operations(db, storage, storedBytes, wake)
   const send = serviceClient(db, declared)
 
   const upload = <Body = Import>(

@@ -36,11 +36,21 @@ it('a replica that dies is replaced after its lease, and records nothing should 
   expect(second).toMatchObject({ id: waiting.id })
   if (first === undefined || second === undefined) throw new Error('nothing was claimed')
   expect(await renewClaim(db, first, 7)).toBe(false)
-  expect(await recordFindings(db, first, FINDINGS)).toBe(false)
+  expect(await recordFindings(db, first, FINDINGS, 90)).toBe(false)
   expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATING', claim: second.claim, batches: 0 })
   expect(await renewClaim(db, second, 7)).toBe(true)
-  expect(await recordFindings(db, second, FINDINGS)).toBe(true)
+  expect(await recordFindings(db, second, FINDINGS, 90)).toBe(true)
   expect(await columnsOf(waiting)).toMatchObject({ status: 'VALIDATED', claim: second.claim, batches: 1 })
+})
+
+it('the bytes of what was found count once with those of the file', async () => {
+  const waiting = await addUploaded({ bytes: 10 })
+  const claimed = await claim()
+  if (claimed === undefined) throw new Error('nothing was claimed')
+  await recordFindings(db, claimed, FINDINGS, 90)
+  await recordFindings(db, claimed, FINDINGS, 90)
+  const stored = await admin`select bytes::integer from stored_bytes where workspace_id = ${waiting.workspaceId}`
+  expect(stored).toEqual([{ bytes: 100 }])
 })
 
 it('a file whose validation has ended four processes is FAILED', async () => {
@@ -61,7 +71,7 @@ it('a cancelled import cannot be recorded', async () => {
   await finish(waiting)
   if (claimed === undefined) throw new Error('nothing was claimed')
   expect(await renewClaim(db, claimed, 7)).toBe(false)
-  expect(await recordFindings(db, claimed, FINDINGS)).toBe(false)
+  expect(await recordFindings(db, claimed, FINDINGS, 90)).toBe(false)
   expect(await columnsOf(waiting)).toMatchObject({ status: 'CANCELLED', batches: 0 })
 })
 

@@ -3,11 +3,12 @@ import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { ClaimedImport } from './claim-import.ts'
 import type { Findings } from './findings.ts'
 
-/** Records what validation found, whose files are stored. Returns false when the claim is lost: then nothing is recorded. */
+/** Records what validation found, whose files are stored and have so many bytes. Returns false when the claim is lost: then nothing is recorded. */
 export function recordFindings(
   db: Database,
   { workspaceId, id, livemode, claim }: ClaimedImport,
   { counts, batches, errors, diff }: Findings,
+  storedBytes: number,
 ): Promise<boolean> {
   const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: `import ${id}` }
   const isInvalid = counts.invalid_rows > 0 || counts.valid_rows === 0
@@ -15,8 +16,8 @@ export function recordFindings(
     const validated = await tx`
       update import set
         status = ${isInvalid ? 'INVALID' : 'VALIDATED'}, total_rows = ${counts.total_rows}, valid_rows = ${counts.valid_rows},
-        invalid_rows = ${counts.invalid_rows}, batches = ${batches.length}, claimed_until = null, failing_since = null,
-        updated_at = now()
+        invalid_rows = ${counts.invalid_rows}, batches = ${batches.length}, findings_bytes = ${storedBytes},
+        claimed_until = null, failing_since = null, updated_at = now()
       where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status = 'VALIDATING'`
     if (validated.count === 0) return false
     await tx`

@@ -127,8 +127,8 @@ function validateStored(
     const findings = await validateFile(file, check, onRows)
       .catch(throwNoRoom)
       .finally(() => content.destroy())
-    await storeFindings(storage, claimed, folder)
-    if (!(await recordFindings(db, claimed, findings))) {
+    const storedBytes = await storeFindings(storage, claimed, folder)
+    if (!(await recordFindings(db, claimed, findings, storedBytes))) {
       await removeFindings(storage, claimed)
       throw new Stopped('the claim is lost')
     }
@@ -138,12 +138,14 @@ function validateStored(
 
 const FINDING_NAMES = Object.keys(FINDINGS) as Finding[]
 
-/** After a failure, as after a crash, the next claim removes the files. */
-async function storeFindings(storage: FileStorage, claimed: ClaimedImport, folder: string): Promise<void> {
+/** Returns the bytes of the files. After a failure, as after a crash, the next claim removes them. */
+async function storeFindings(storage: FileStorage, claimed: ClaimedImport, folder: string): Promise<number> {
+  let bytes = 0
   for (const name of FINDING_NAMES) {
     const type = name === 'rows' ? 'application/x-ndjson' : 'text/csv'
-    await storage.put(findingPath(claimed, name), join(folder, FINDINGS[name]), type)
+    bytes += await storage.put(findingPath(claimed, name), join(folder, FINDINGS[name]), type)
   }
+  return bytes
 }
 
 const removeFindings = (storage: FileStorage, claimed: ClaimedImport) =>

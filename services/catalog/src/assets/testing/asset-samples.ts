@@ -32,15 +32,26 @@ export const turnedPhoto = async (): Promise<Buffer> => {
     .toBuffer()
 }
 
+/** A chunk of a PNG. */
+function chunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type), data])
+  const frame = Buffer.alloc(8)
+  frame.writeUInt32BE(data.length, 0)
+  frame.writeUInt32BE(crc32(body), 4)
+  return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
+}
+
+/** A whole and valid PNG of 7 MB and few pixels, whose 900 comments have 7 GB. */
+export function commentsPng(): Buffer {
+  const picture = bombPng(8, 8)
+  const afterHeader = picture.indexOf('IDAT') - 4
+  const comment = chunk('zTXt', Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(7_900_000, 'a'))]))
+  const comments = Array<Buffer>(900).fill(comment)
+  return Buffer.concat([picture.subarray(0, afterHeader), ...comments, picture.subarray(afterHeader)])
+}
+
 /** A whole and valid PNG of one colour, so small a file for so many pixels that decoding it is what hurts. */
 export function bombPng(width: number, height: number): Buffer {
-  const chunk = (type: string, data: Buffer) => {
-    const body = Buffer.concat([Buffer.from(type), data])
-    const frame = Buffer.alloc(8)
-    frame.writeUInt32BE(data.length, 0)
-    frame.writeUInt32BE(crc32(body), 4)
-    return Buffer.concat([frame.subarray(0, 4), body, frame.subarray(4)])
-  }
   const header = Buffer.alloc(13)
   header.writeUInt32BE(width, 0)
   header.writeUInt32BE(height, 4)

@@ -1,0 +1,25 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { type FairSlots, fairSlots } from '@backoffice/runtime/fair-slots.ts'
+
+/** Uploads under way in all, those that stay free for other workspaces, and the most of one workspace. */
+interface UploadLimits {
+  readonly slots: number
+  readonly share: number
+  readonly most: number
+}
+
+/** Short, because the gateway waits for the answer from the last byte that it could send, which may be before this. */
+const WAIT_MS = 5_000
+
+/**
+ * Slots of uploads, by workspace. Take one before the file is received: an upload that waits takes no room on the disk, and files of one
+ * workspace do not fill it. Throws `rate_limited` when the uploads of the workspace are the reason, else `service_unavailable`.
+ */
+export const uploadSlots = (limits: UploadLimits): FairSlots =>
+  fairSlots({ ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS }, (why) => {
+    const headers = { 'retry-after': '1' }
+    const tooMany = `Too many uploads of this workspace are under way; send at most ${limits.most} files at once`
+    return why === 'owner'
+      ? new ApiError('rate_limited', tooMany, { headers })
+      : new ApiError('service_unavailable', 'Too many uploads are under way; try again shortly', { headers })
+  })

@@ -1,0 +1,18 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+
+/** The bytes that the files of a workspace may have in all, in each service that stores files, unless an operator sets another number. */
+export const STORED_BYTES = 20_000_000_000
+
+/**
+ * Throws `unprocessable` when the stored files of the workspace, and `more` bytes, exceed its limit (OP-07). The service has a table
+ * `stored_bytes`, which triggers keep. After a row of a file was inserted, its trigger holds the lock on the workspace's row there, so the
+ * bytes are exact until the end of the transaction: of two uploads at once, one waits for the other.
+ */
+export async function refuseTooManyBytes(tx: Transaction, limit: number, more = 0): Promise<void> {
+  const [stored = { bytes: 0 }] = await tx<{ bytes: number }[]>`
+    select bytes from stored_bytes where workspace_id = ${tx.context.workspaceId}`
+  if (stored.bytes + more <= limit) return
+  const gigabytes = `${Math.ceil(limit / 1e7) / 100} GB`
+  throw unprocessable(['file'], `does not fit: the files of a workspace may have ${gigabytes} in all`)
+}

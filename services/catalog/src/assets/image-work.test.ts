@@ -1,0 +1,78 @@
+import { once } from 'node:events'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { request as openRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
+import { createServiceApp } from '@backoffice/http/server.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { localStorage } from '@backoffice/storage/local-storage.ts'
+import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
+import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { FORM } from '@backoffice/testing/form.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { commentsPng, formOf, noise } from './testing/asset-samples.ts'
+import { uploadAsset } from './upload-asset.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'backoffice-images-'))
+whenDone(() => rmSync(directory, { recursive: true }))
+const storage = localStorage({ name: 'assets', directory })
+await storage.start?.()
+const { db } = await testDatabase('catalog')
+const logger = createLogger('test', 'silent')
+const operation = () => uploadAsset({ db, logger, storage, storedBytes: STORED_BYTES })
+const send = serviceClient(db, [operation()])
+const upload = (caller: ReturnType<typeof aCaller>, content: Buffer) =>
+  send<ErrorBody>(caller, 'POST', '/v1/assets', formOf(content), { 'content-type': FORM })
+
+it('ten images of one workspace wait, and the image of another is done next', async () => {
+  const image = await noise(200, 200).png().toBuffer()
+  const [many, other] = [aCaller(), aCaller()]
+  let done = 0
+  const uploading = Array.from({ length: 10 }, async () => {
+    await upload(many, image)
+    done++
+  })
+  await eventually('they wait', () => readdirSync(storage.incoming).length === 10)
+  expect((await upload(other, image)).status).toBe(201)
+  expect(done).toBeLessThanOrEqual(3)
+  await Promise.all(uploading)
+})
+
+it('an image that needs more memory than the limit is unprocessable, leaves nothing and holds up no other', async () => {
+  const small = await noise(8, 8).png().toBuffer()
+  const [bomb, fine] = await Promise.all([upload(aCaller(), commentsPng()), upload(aCaller(), small)])
+  const message = 'file: cannot be taken as image/png: needs more than 2304 MiB of memory'
+  expect([bomb.status, bomb.body.error]).toMatchObject([422, { code: 'unprocessable', message }])
+  expect(fine.status).toBe(201)
+  expect(readdirSync(storage.incoming)).toEqual([])
+})
+
+it('16 files of one workspace are received at once, 32 more wait before they come, and another workspace finds room', async () => {
+  const app = createServiceApp({ logger, db, operations: [operation()], tokenKey })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  const headers = { ...(await headersOf(aCaller())), 'content-type': FORM }
+  const target = { host: '127.0.0.1', port, method: 'POST', path: '/v1/assets', headers }
+  const slow = Array.from({ length: 49 }, () => {
+    const request = openRequest(target)
+    request.on('error', () => undefined)
+    request.write(formOf(Buffer.alloc(100)).subarray(0, -50))
+    whenDone(() => void request.destroy())
+    return request
+  })
+  const [refused] = await Promise.race(slow.map((request) => once(request, 'response')))
+  expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1'])
+  expect(readdirSync(storage.incoming)).toHaveLength(16)
+  const form = { 'content-type': FORM, ...(await headersOf(aCaller())) }
+  const other = await app.inject({ method: 'POST', url: '/v1/assets', headers: form, payload: formOf('a') })
+  expect(other.statusCode).toBe(201)
+  for (const request of slow) request.destroy()
+  await eventually('nothing is left', () => readdirSync(storage.incoming).length === 0)
+  await app.close()
+})
