@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import { METHODS } from 'node:http'
+import { createServer, type IncomingMessage, METHODS } from 'node:http'
 import { badRequest, notFound } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import proxyAddress from '@fastify/proxy-addr'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { limitBodyTime } from './body-deadline.ts'
 import { endWithTheAnswers } from './closing.ts'
 import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
+import { earlyRefusals, type RefuseEarly } from './refuse-early.ts'
 import { withoutSecrets } from './without-secrets.ts'
 
 declare module 'fastify' {
@@ -28,6 +30,16 @@ interface AppOptions {
   readonly trustRequestId: boolean
   /** Addresses and CIDR blocks of the proxies between clients and this app. */
   readonly trustedProxies?: readonly string[]
+  readonly refuseEarly?: RefuseEarly | undefined
+}
+
+/** Of Node's HTTP server. */
+const CONNECTIONS = {
+  // Node would refuse a request without Host by itself, without our error body.
+  requireHostHeader: false,
+  keepAliveTimeout: 75_000,
+  // Node's own 60 s limit the headers; limitBodyTime limits the body, since files take longer.
+  requestTimeout: 0,
 }
 
 /**
@@ -37,18 +49,23 @@ interface AppOptions {
  * gateway, which sets it. With `trustedProxies`, which may be empty, the log has the client's address: that of the connection, or the one
  * that a trusted proxy names in X-Forwarded-For.
  */
-export function createApp({ logger, trustRequestId, trustedProxies }: AppOptions): FastifyInstance {
+export function createApp({ logger, trustRequestId, trustedProxies, refuseEarly }: AppOptions): FastifyInstance {
   const clientIn = ({ ip }: FastifyRequest) => (trustedProxies === undefined ? {} : { client_ip: ip })
+  const isTrusted = trustedProxies?.length ? proxyAddress.compile([...trustedProxies]) : undefined
+  const addressOf = (request: IncomingMessage) =>
+    isTrusted === undefined ? (request.socket.remoteAddress ?? '') : proxyAddress(request, isTrusted)
   const app = fastify({
     logger: false,
     bodyLimit: LIMITS.bodyBytes,
-    // Node would refuse a request without Host by itself, without our error body.
-    http: { requireHostHeader: false },
     return503OnClosing: false,
-    keepAliveTimeout: 75_000,
-    // Node's own 60 s limit the headers; limitBodyTime limits the body, since files take longer.
-    requestTimeout: 0,
-    trustProxy: trustedProxies !== undefined && trustedProxies.length > 0 && [...trustedProxies],
+    trustProxy: isTrusted ?? false,
+    serverFactory(handle) {
+      const isRefused = refuseEarly && earlyRefusals({ logger, refuseEarly, addressOf })
+      const server = createServer(CONNECTIONS, (request, response) => {
+        if (!isRefused?.(request, response, { isLast: !server.listening })) handle(request, response)
+      })
+      return server
+    },
     routerOptions: { maxParamLength: 2048 },
     genReqId: ({ headers }) => {
       const given = headers['x-request-id']

@@ -1,6 +1,7 @@
 import { createApp } from '@backoffice/http/app.ts'
 import { publicKeyOf, tokenSigner, tokenVerifier } from '@backoffice/http/internal-token.ts'
 import { operationRoute } from '@backoffice/http/operation.ts'
+import type { RefuseEarly } from '@backoffice/http/refuse-early.ts'
 import { addRoutes } from '@backoffice/http/route.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -56,9 +57,13 @@ const now = () => new Date()
 
 /** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
-  const app = openApp(options)
+  const { logger, trustedProxies = [], authenticator } = options
+  const refuseEarly: RefuseEarly = ({ url, headers }, address) =>
+    url?.startsWith('/v1') ? authenticator.refuseEarly({ headers, address }, clock()) : undefined
+  const app = createApp({ logger, trustRequestId: false, trustedProxies, refuseEarly })
+  keepFromCaches(app)
   addProxy(app, {
-    authenticator: options.authenticator,
+    authenticator,
     takeCall: rateLimiter(options.rateLimit),
     tokenOf: callerTokens(tokenSigner(options.tokenKey)),
     upstreams: options.upstreams,
@@ -82,18 +87,14 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   return app
 }
 
-function openApp({ logger, trustedProxies = [] }: Pick<GatewayOptions, 'logger' | 'trustedProxies'>): FastifyInstance {
-  const app = createApp({ logger, trustRequestId: false, trustedProxies })
-  keepFromCaches(app)
-  return app
-}
-
 type AdminOptions = AdminDependencies &
   Pick<GatewayOptions, 'apps' | 'format' | 'upstreams' | 'tokenKey' | 'publicUrl' | 'checkResponses'>
 
 /** The admin API on a listener of its own: nothing but `/admin/v1`. */
 export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
-  const app = openApp(options)
+  const { logger, trustedProxies = [] } = options
+  const app = createApp({ logger, trustRequestId: false, trustedProxies })
+  keepFromCaches(app)
   addAdmin(app, { ...options, clock })
   return app
 }

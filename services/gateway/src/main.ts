@@ -6,14 +6,14 @@ import { operatorAuthenticator } from './authorization/operator-authenticator.ts
 import { GatewayConfig } from './config.ts'
 import { KEPT_TABLES } from './deletions/kept-tables.ts'
 import { authenticator } from './keys/authenticator.ts'
+import { LOOK_UPS_AT_ONCE } from './keys/batched-look-ups.ts'
 import { keyFormat } from './keys/key-format.ts'
 import { keyUses } from './keys/key-uses.ts'
-import { UNVERIFIED_AT_ONCE } from './keys/unverified-look-ups.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
 
 await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, consume }) => {
   const worker = openPool('worker', { role: 'worker' })
-  const unverified = openPool('unverified keys', { role: 'worker', poolSize: UNVERIFIED_AT_ONCE })
+  const unverified = openPool('unverified keys', { role: 'worker', poolSize: LOOK_UPS_AT_ONCE })
   const uses = keyUses(worker, logger)
   const format = keyFormat(config.API_KEY_CHECK_KEYS)
   const keys = authenticator({ format, worker, unverified, uses })

@@ -4,7 +4,7 @@ import type { KnownKey } from './find-keys.ts'
 /** Keys that one statement looks up. */
 const BATCH_SIZE = 500
 /** Statements at once: a second one, since the first may be stuck on a dead connection. */
-const AT_ONCE = 2
+export const LOOK_UPS_AT_ONCE = 2
 /** Hashes that wait at most. One more is refused at once. */
 const MAX_WAITING = 5_000
 
@@ -54,7 +54,7 @@ export function batchedLookUps(
     if (waiting.size >= MAX_WAITING) return Promise.reject(tooManyKeys())
     const answer: Answer = Promise.withResolvers()
     waiting.set(hash, answer)
-    if (running < AT_ONCE) void run()
+    if (running < LOOK_UPS_AT_ONCE) void run()
     return answer.promise
   }
 }

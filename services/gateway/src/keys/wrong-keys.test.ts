@@ -61,7 +61,8 @@ describe('who made a key', () => {
     takeLookUps()
     const sent = addresses.flatMap((address) => Array.from({ length: 100 }, () => statusOf(inventedKey(), address)))
     expect(new Set(await Promise.all(sent))).toEqual(new Set([401]))
-    expect(takeLookUps()).toEqual({ ofKeys: 0, ofUnverified: 300 })
+    const { ofKeys, ofUnverified } = takeLookUps()
+    expect([ofKeys, ofUnverified > 0]).toEqual([0, true])
   })
 
   test('an earlier key stays valid, and is looked up over the connections of other keys once it was found', async () => {
@@ -75,7 +76,7 @@ describe('who made a key', () => {
     expect(takeLookUps()).toEqual({ ofKeys: 1, ofUnverified: 0 })
   })
 
-  test('an earlier key that was never seen waits for one invented key of each address at most', async () => {
+  test('an earlier key that was never seen waits for a few statements while forty addresses invent others', async () => {
     const { key } = await earlier.aKey()
     const authenticate = (key: string, address: string) =>
       gateway.authenticator.authenticate({ headers: { 'x-api-key': key }, address }, new Date(gateway.now()))
@@ -86,7 +87,7 @@ describe('who made a key', () => {
     )
     const refused = Promise.allSettled(invented)
     expect(await authenticate(key, anAddress())).toBeDefined()
-    expect(takeLookUps().ofUnverified).toBeLessThan(50)
+    expect(takeLookUps().ofUnverified).toBeLessThan(8)
     expect((await refused).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
@@ -131,13 +132,6 @@ describe('too many wrong keys from one address', () => {
     expect(takeLookUps()).toEqual({ ofKeys: 0, ofUnverified: 0 })
   })
 
-  test('a body is refused like no body', async () => {
-    const address = anAddress()
-    await exhaust(address)
-    expect((await throughProxy(inventedKey(), address, 'POST')).status).toBe(429)
-    expect((await throughProxy(inventedKey(), address, 'POST')).status).toBe(429)
-  })
-
   test('keys that work are not counted, and work from there all the same', async () => {
     const address = anAddress()
     const [known, fresh, old] = [await gateway.aKey(), await gateway.aKey(), await earlier.aKey()]
@@ -162,6 +156,27 @@ describe('too many wrong keys from one address', () => {
     await exhaust('2001:db8:0:1::1')
     expect(await statusOf('sk_live_x', '2001:db8:0:1:ffff::2')).toBe(429)
     expect(await statusOf('sk_live_x', '2001:db8:0:2::1')).toBe(401)
+  })
+
+  test('has a few lines in the log, which count the requests, and not a line for each', async () => {
+    const address = anAddress()
+    await exhaust(address)
+    await Promise.all(Array.from({ length: 300 }, () => throughProxy('sk_live_x', address)))
+    const lines = gateway.log.filter((line) => line.client_ip === address && line.status === 429)
+    expect(lines.length).toBeLessThan(150)
+    const refused = lines.map((line) => Number(line.refused)).reduce((sum, one) => sum + one, 0)
+    expect(refused).toBeGreaterThan(0)
+    expect(lines[0]).toMatchObject({ error_code: 'rate_limited', method: 'GET' })
+  })
+
+  test('has the headers of every refusal, and closes the connection only where a body was not read', async () => {
+    const address = anAddress()
+    await exhaust(address)
+    const [without, withBody] = [
+      await throughProxy(inventedKey(), address),
+      await throughProxy(inventedKey(), address, 'POST'),
+    ]
+    expect([without.headers.connection, withBody.headers.connection]).toEqual(['keep-alive', 'close'])
   })
 })
 

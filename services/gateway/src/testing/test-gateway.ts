@@ -15,10 +15,10 @@ import { createGatewayApp } from '../app.ts'
 import { appsClient } from '../apps/apps-client.ts'
 import { operatorAuthenticator } from '../authorization/operator-authenticator.ts'
 import { type Authenticator, authenticator } from '../keys/authenticator.ts'
+import { LOOK_UPS_AT_ONCE } from '../keys/batched-look-ups.ts'
 import type { IssuedKey } from '../keys/issue-key.ts'
 import { type KeyFormat, keyFormat, newSecret } from '../keys/key-format.ts'
 import { type KeyUses, keyUses } from '../keys/key-uses.ts'
-import { UNVERIFIED_AT_ONCE } from '../keys/unverified-look-ups.ts'
 import { componentsOf, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
 import type { Workspace } from '../workspaces/create-workspace.ts'
@@ -121,7 +121,7 @@ export async function testGateway({
   const unverified = openDatabase({
     url: database.workerUrl,
     applicationName: 'test unverified keys',
-    poolSize: UNVERIFIED_AT_ONCE,
+    poolSize: LOOK_UPS_AT_ONCE,
     onStatement: (text) => void unverifiedStatements.push(text),
   })
   const { log, logger } = logInMemory()

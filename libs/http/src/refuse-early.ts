@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type ApiError, errorBody } from '@backoffice/contracts/errors.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
+
+/** Decides about a request before it is routed. `address` is the client's. */
+export type RefuseEarly = (request: IncomingMessage, address: string) => ApiError | undefined
+
+interface EarlyRefusals {
+  readonly logger: Logger
+  readonly refuseEarly: RefuseEarly
+  readonly addressOf: (request: IncomingMessage) => string
+}
+
+/** The shortest time between two lines about early refusals, in milliseconds: a flood of requests must not be one of lines. */
+const LINE_EVERY_MS = 100
+
+const refusals = meter('http').createCounter('early_refusals', {
+  description: 'Requests refused before they were routed',
+})
+
+/**
+ * Answers the requests that `refuseEarly` refuses, before Fastify has them: a flood costs a third of what it costs there. Returns
+ * whether it has answered. The last answer of a connection closes it.
+ */
+export function earlyRefusals({ logger, refuseEarly, addressOf }: EarlyRefusals) {
+  const log = sampledLog(logger)
+  return (request: IncomingMessage, response: ServerResponse, { isLast }: { isLast: boolean }): boolean => {
+    const address = addressOf(request)
+    const refusal = refuseEarly(request, address)
+    if (refusal === undefined) return false
+    const requestId = randomUUID()
+    const body = JSON.stringify(errorBody(refusal.code, refusal.message, requestId))
+    response.writeHead(refusal.status, {
+      ...refusal.headers,
+      // A body is not read.
+      ...((isLast || hasBody(request)) && { connection: 'close' }),
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': Buffer.byteLength(body),
+      'x-request-id': requestId,
+    })
+    response.end(body)
+    log({ request_id: requestId, method: request.method, client_ip: address }, refusal)
+    return true
+  }
+}
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined
+
+/** Writes a line for one of many refusals. `refused` is their number since the line before. */
+function sampledLog(logger: Logger) {
+  let [refused, loggedAt] = [0, Number.NEGATIVE_INFINITY]
+  return (line: Record<string, unknown>, { status, code, message }: ApiError) => {
+    refusals.add(1, { code })
+    refused++
+    const now = performance.now()
+    if (now - loggedAt < LINE_EVERY_MS) return
+    logger.info({ ...line, status, error_code: code, error: message, refused }, 'request')
+    refused = 0
+    loggedAt = now
+  }
+}
