@@ -33,16 +33,18 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
     extension: true,
 
     async handle({ query, body, context, inWorkspace }) {
-      const rules = compileRules(body.rules)
       const { page, size, offset } = pageOf(query)
-      const preview = () =>
-        inWorkspace(
+      const preview = async () => {
+        // Within the turn: rules with 60 lists of 1,000 values take some 50 ms of the event loop.
+        const rules = compileRules(body.rules)
+        return inWorkspace(
           async (tx) => {
             const { total, products } = await matchingProducts(tx, rules, { size, offset })
             return ok(pageView(page, size, total, products.map(productOf)))
           },
           { statementMs: budgetMs },
         )
+      }
       try {
         return await slots.run(context.workspaceId, preview)
       } catch (error) {
