@@ -13,7 +13,7 @@ import { logAttempt } from './attempt-log.ts'
 import { Backlog } from './backlog.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimer, claimer } from './claimer.ts'
-import { claimsOf, endClaims } from './claims.ts'
+import { claimsOf, endClaims, LEASE_S } from './claims.ts'
 import { measureAttempt } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
 import type { Lane } from './lane.ts'
@@ -188,10 +188,10 @@ export class Dispatcher implements Component {
   }
 
   async #makeAttempt(job: Job): Promise<void> {
-    const { agent, clock, timeoutMs, maxWaitMs, schedule, random } = this.#options
+    const { agent, clock, timeoutMs, schedule, random } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
     if (!target?.signing || isPaused(target)) return this.#letGo(job, target)
-    if (performance.now() - job.claimedAt > maxWaitMs) return this.#giveBack(job)
+    if (performance.now() - job.claimedAt + timeoutMs > LEASE_S * 1000) return this.#giveBack(job)
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
     const exchange = await post(agent, sent, { timeoutMs })
