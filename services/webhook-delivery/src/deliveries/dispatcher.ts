@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { post } from '@backoffice/outbound/post.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -18,12 +19,15 @@ import { measureAttempt } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
 import type { Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
-import { type Crowds, crowdsIn, type Places, placesIn } from './places.ts'
+import { type Crowds, crowdsIn, isCrowdedByMany, type Places, placesIn } from './places.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { Recorder } from './recorder.ts'
 
 /** Attempts started before anything else has its turn: what arrives meanwhile waits for no more than these. */
 const STARTED_AT_ONCE = 32
+/** For how long fresh events of many workspaces wait for room in memory, and how often they ask for it. */
+const ROOM_WITHIN_MS = 500
+const ROOM_ASKED_EVERY_MS = 10
 /** For how long an endpoint whose deliveries cannot be signed is let alone. */
 const REST_MS = 10_000
 
@@ -107,6 +111,12 @@ export class Dispatcher implements Component {
   /** Says of one first attempt after the other whether there is room to make it from memory. */
   places(): Places {
     return placesIn(this.#lanes, this.#backlog)
+  }
+
+  /** Resolves when there is room for fresh events beside those of many workspaces, or after a moment. */
+  async untilRoom(): Promise<void> {
+    const until = performance.now() + ROOM_WITHIN_MS
+    while (isCrowdedByMany(this.#lanes) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
   }
 
   /** Says of which workspaces the fresh events had better wait for a moment. */
