@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { post } from '@backoffice/outbound/post.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -13,17 +14,20 @@ import { logAttempt } from './attempt-log.ts'
 import { Backlog } from './backlog.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimer, claimer } from './claimer.ts'
-import { claimsOf, endClaims } from './claims.ts'
+import { claimsOf, endClaims, LEASE_S } from './claims.ts'
 import { measureAttempt } from './delivery-metrics.ts'
 import type { Job } from './job.ts'
 import type { Lane } from './lane.ts'
 import { Lanes } from './lanes.ts'
-import { type Crowds, crowdsIn, type Places, placesIn } from './places.ts'
+import { type Crowds, crowdsIn, isCrowdedByMany, type Places, placesIn } from './places.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { Recorder } from './recorder.ts'
 
 /** Attempts started before anything else has its turn: what arrives meanwhile waits for no more than these. */
 const STARTED_AT_ONCE = 32
+/** For how long fresh events of many workspaces wait for room in memory, and how often they ask for it. */
+const ROOM_WITHIN_MS = 500
+const ROOM_ASKED_EVERY_MS = 10
 /** For how long an endpoint whose deliveries cannot be signed is let alone. */
 const REST_MS = 10_000
 
@@ -109,6 +113,12 @@ export class Dispatcher implements Component {
     return placesIn(this.#lanes, this.#backlog)
   }
 
+  /** Resolves when there is room for fresh events beside those of many workspaces, or after a moment. */
+  async untilRoom(): Promise<void> {
+    const until = performance.now() + ROOM_WITHIN_MS
+    while (isCrowdedByMany(this.#lanes) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
+  }
+
   /** Says of which workspaces the fresh events had better wait for a moment. */
   crowds(): Crowds {
     return crowdsIn(this.#lanes, this.#backlog)
@@ -188,10 +198,10 @@ export class Dispatcher implements Component {
   }
 
   async #makeAttempt(job: Job): Promise<void> {
-    const { agent, clock, timeoutMs, maxWaitMs, schedule, random } = this.#options
+    const { agent, clock, timeoutMs, schedule, random } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
     if (!target?.signing || isPaused(target)) return this.#letGo(job, target)
-    if (performance.now() - job.claimedAt > maxWaitMs) return this.#giveBack(job)
+    if (performance.now() - job.claimedAt + timeoutMs > LEASE_S * 1000) return this.#giveBack(job)
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
     const exchange = await post(agent, sent, { timeoutMs })

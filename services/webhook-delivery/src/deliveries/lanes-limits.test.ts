@@ -3,7 +3,7 @@ import { Backlog } from './backlog.ts'
 import type { Job } from './job.ts'
 import { Lanes } from './lanes.ts'
 import { CAPACITY, CAPACITY_BYTES, SLOTS } from './limits.ts'
-import { crowdsIn, placesIn } from './places.ts'
+import { crowdsIn, isCrowdedByMany, placesIn } from './places.ts'
 import { Room } from './room.ts'
 import { aJob, many } from './testing/a-job.ts'
 
@@ -229,6 +229,19 @@ describe('the fresh events of a workspace had better wait', () => {
       workspaces.map(() => true),
     )
     expect(isCrowded(lanes, new Backlog(), 'another')).toBe(false)
+  })
+
+  test('with those of all others while what waits is of many workspaces, and not while one has a large part of it', () => {
+    const [lanes, large] = [new Lanes(), new Lanes()]
+    for (const job of many(CAPACITY / 4, (index) => aJob(`endpoint ${index % 50}`, {}, `workspace ${index % 50}`))) {
+      lanes.add(job, 0)
+      large.add(job, 0)
+    }
+    expect(isCrowdedByMany(lanes)).toBe(false)
+    lanes.add(aJob('endpoint 1', {}, 'workspace 1'), 0)
+    expect(isCrowdedByMany(lanes)).toBe(true)
+    for (const job of many(CAPACITY / 8, () => aJob('large', {}, 'large'))) large.add(job, 0)
+    expect(isCrowdedByMany(large)).toBe(false)
   })
 
   test('while most of its endpoints have first attempts in the table, for those after them have to follow', () => {

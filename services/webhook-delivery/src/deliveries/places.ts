@@ -1,9 +1,12 @@
 import type { Target } from '../endpoints/targets.ts'
 import type { Backlog } from './backlog.ts'
 import type { Lanes } from './lanes.ts'
-import { WAITING_SOON, WORKSPACE_SHARE } from './limits.ts'
+import { CAPACITY, WAITING_SOON, WORKSPACE_SHARE } from './limits.ts'
 import { heldAtMost } from './pace.ts'
 import { Room } from './room.ts'
+
+/** A workspace that has more than this part of what waits fills the memory by itself. */
+const LARGE_PART = 4
 
 /** Whether a first attempt is made from memory; asked for one delivery after the other, in the order of their events. */
 export type Places = (target: Pick<Target, 'id' | 'workspaceId'>, bodyBytes: number) => boolean
@@ -51,6 +54,19 @@ export function crowdsIn(lanes: Lanes, backlog: Backlog): Crowds {
     const { endpoints, behind } = behindIn.get(workspaceId) ?? { endpoints: 0, behind: 0 }
     return behind > endpoints / 2
   }
+}
+
+/**
+ * Whether the fresh events of all workspaces had better wait for a moment: a quarter of the memory waits for endpoints that are not
+ * slow, and no workspace has a large part of that. What one workspace fills is no reason for others to wait.
+ */
+export function isCrowdedByMany(lanes: Lanes): boolean {
+  const { waitingSoon } = lanes.all
+  if (waitingSoon <= CAPACITY / 4) return false
+  for (const { workspaceId } of lanes) {
+    if ((lanes.loadOf(workspaceId)?.waitingSoon ?? 0) > waitingSoon / LARGE_PART) return false
+  }
+  return true
 }
 
 /** First attempts held for an endpoint. */

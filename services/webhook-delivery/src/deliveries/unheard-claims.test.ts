@@ -42,7 +42,7 @@ test('a claim whose commit came after its lease is made again, and sent once', a
   const receiver = await startReceiver()
   const caller = aCaller()
   const endpoint = await createEndpointAt(caller, receiver.url)
-  const { dispatcher } = await startReplica({ maxWaitMs: 500 })
+  const { dispatcher } = await startReplica({ timeoutMs: LEASE_S * 1000 - 500 })
   const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
   whenDone(async () => worker.stop?.())
   const fanOut = {

@@ -19,11 +19,12 @@ export async function addToBacklog(
   if (events.length === 0) return
   await storeEvents(tx, events)
   const [sets, numberOf] = endpointSets(events)
-  const rows = events.map((event) => ({
+  const rows = events.map((event, position) => ({
     workspace_id: event.workspaceId,
     event_id: event.id,
     endpoints: numberOf.get(event),
     bytes: event.bytes.length,
+    position,
   }))
   await tx`
     with endpoints as materialized (
@@ -32,7 +33,7 @@ export async function addToBacklog(
     )
     insert into fan_out_backlog (workspace_id, event_id, endpoint_ids, deliveries, bytes, claimed_by)
     select workspace_id, event_id, endpoints.ids, cardinality(endpoints.ids), bytes, ${claimer ?? null}::integer
-    from json_to_recordset(${JSON.stringify(rows.map((row, position) => ({ ...row, position })))}::text::json)
+    from json_to_recordset(${JSON.stringify(rows)}::text::json)
       as added (workspace_id uuid, event_id uuid, endpoints bigint, bytes integer, position integer)
     join endpoints on endpoints.number = added.endpoints
     order by added.position

@@ -13,6 +13,9 @@ export interface FanOut extends DeliveryWriting {
   readonly backlog: Pick<BacklogWorker, 'note'>
 }
 
+const EVENTS_AT_ONCE = 500
+/** A few events do not wait for room: they are not what fills it. */
+const FEW_EVENTS = 20
 /** Deliveries inserted with the events of one transaction at most, and those of one workspace among them. */
 const DELIVERIES_AT_ONCE = { all: 2000, workspace: 500 } as const
 
@@ -25,6 +28,10 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   topics: EVENT_TOPICS,
   schema: readEventSchema(() => new Date()),
   isEachIndependent: true,
+  async batchSize(atHand) {
+    if (atHand > FEW_EVENTS) await options.dispatcher.untilRoom()
+    return EVENTS_AT_ONCE
+  },
   handle: (records, tx) => fanOutEvents(options, tx, records),
 })
 

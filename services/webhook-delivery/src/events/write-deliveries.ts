@@ -9,7 +9,7 @@ import type { MatchedEvent } from './matching.ts'
 import { storeEvents } from './store-events.ts'
 
 export interface DeliveryWriting {
-  readonly dispatcher: Pick<Dispatcher, 'accept' | 'claimerId' | 'crowds' | 'noteWaiting' | 'places'>
+  readonly dispatcher: Pick<Dispatcher, 'accept' | 'claimerId' | 'crowds' | 'noteWaiting' | 'places' | 'untilRoom'>
   /** Delay before each attempt in milliseconds. */
   readonly schedule: readonly number[]
 }
