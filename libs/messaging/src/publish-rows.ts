@@ -7,8 +7,8 @@ import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connect
 import { markPublished, markRefused, type OutboxRow } from './outbox-rows.ts'
 import { type RecordSerializer, Unserialisable } from './schema-registry.ts'
 
-/** Below the size that a topic accepts by default (1 MiB). */
-const REQUEST_BYTES = 900 * 1024
+/** Of a request of small records. To encode it takes some milliseconds, in which requests wait. */
+const REQUEST_BYTES = 256 * 1024
 /** The members of a record beside its payload, and its headers; about. */
 const MEMBERS_BYTES = 300
 /** Bytes serialised before the event loop turns: a millisecond or two, in which requests wait. */

@@ -43,14 +43,14 @@ export async function readProducts(tx: Transaction, ids: readonly string[]): Pro
         where media.workspace_id = ${workspace} and media.product_id = product.id
         order by media.position, media.id
       ) as media,
-      array(
-        select json_build_object(
+      -- As one JSON text: the driver parses an array of 2,048 letter by letter, and nothing else runs meanwhile.
+      coalesce((
+        select json_agg(json_build_object(
           'id', id, 'sku', sku, 'stock', stock, 'price', price, 'cost', cost, 'attributes', attributes
-        )
+        ) order by position, id)
         from variant
         where variant.workspace_id = ${workspace} and variant.product_id = product.id
-        order by position, id
-      ) as variants
+      ), '[]') as variants
     from product
     where workspace_id = ${workspace} and id = any(${ids as string[]}::uuid[])`
   const byId = new Map(rows.map((row) => [row.id, row]))
