@@ -13,6 +13,9 @@ export async function refuseTooManyBytes(tx: Transaction, limit: number, more = 
   const [stored = { bytes: 0 }] = await tx<{ bytes: number }[]>`
     select bytes from stored_bytes where workspace_id = ${tx.context.workspaceId}`
   if (stored.bytes + more <= limit) return
-  const gigabytes = `${Math.ceil(limit / 1e7) / 100} GB`
-  throw unprocessable(['file'], `does not fit: the files of a workspace may have ${gigabytes} in all`)
+  const gigabytes = `${limit / 1_000_000_000} GB`
+  throw unprocessable(
+    ['file'],
+    `does not fit: the files of a workspace may have ${gigabytes} in all; send a smaller one, or ask for more room`,
+  )
 }

@@ -68,7 +68,7 @@ it('16 files of one workspace are received at once, 32 more wait before they com
   })
   const [refused] = await Promise.race(slow.map((request) => once(request, 'response')))
   expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1'])
-  expect(readdirSync(storage.incoming)).toHaveLength(16)
+  await eventually('16 are being received', () => readdirSync(storage.incoming).length === 16)
   const form = { 'content-type': FORM, ...(await headersOf(aCaller())) }
   const other = await app.inject({ method: 'POST', url: '/v1/assets', headers: form, payload: formOf('a') })
   expect(other.statusCode).toBe(201)

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import { fairSlots, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
@@ -46,8 +45,8 @@ export interface ImageFiles {
  */
 type NormalizeImage = (workspaceId: string, type: string, files: ImageFiles) => Promise<void>
 
-/** Starts the processes of images: two at a time, for one workspace after another. `memoryMib` is the limit of each. */
-export function imageWork(logger: Logger, memoryMib = MEMORY_MIB): NormalizeImage {
+/** Starts the processes of images: two at a time, for one workspace after another. */
+export function imageWork(logger: Logger): NormalizeImage {
   const slots = fairSlots(SLOTS, tooBusy)
   let hasWarned = false
   const isLimited = () => {
@@ -59,11 +58,11 @@ export function imageWork(logger: Logger, memoryMib = MEMORY_MIB): NormalizeImag
   }
   return (workspaceId, type, files) =>
     slots.run(workspaceId, async () => {
-      const failure = await run(type, files, isLimited() ? memoryMib : undefined)
+      const failure = await run(type, files, isLimited())
       if (failure === undefined) return
       const { signal, stderr } = failure
       if (signal !== null) logger.warn({ workspace_id: workspaceId, type, signal, stderr }, 'an image process crashed')
-      throw refusal(failure, type, memoryMib)
+      throw refusal(failure, type)
     })
 }
 
@@ -76,17 +75,16 @@ interface Failure {
   readonly stderr: string
 }
 
-function run(type: string, files: ImageFiles, memoryMib: number | undefined): Promise<Failure | undefined> {
+function run(type: string, files: ImageFiles, isLimited: boolean): Promise<Failure | undefined> {
   const { source, image, thumbnail } = files
   const maxPixels = String(IMAGE_TYPES[type]?.maxPixels)
   const node = [process.execPath, ...NODE_OPTIONS, PROCESS]
   const command = [...node, type.replace('image/', ''), maxPixels, source, image, thumbnail]
-  const limited = memoryMib === undefined ? [] : [SHELL, '-c', LIMITED, String(memoryMib * 1024)]
+  const limited = isLimited ? [SHELL, '-c', LIMITED, String(MEMORY_MIB * 1024)] : []
   const [program = '', ...args] = [...limited, ...command]
-  // The process decodes a client's file, so it gets none of the service's secrets. libvips keeps large images in temporary files,
-  // which a process that is killed leaves behind.
+  // The process decodes a client's file, so it gets none of the service's secrets.
   const { NODE_COMPILE_CACHE } = process.env
-  const env = { TMPDIR: dirname(image), ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
+  const env = { ...(NODE_COMPILE_CACHE !== undefined && { NODE_COMPILE_CACHE }) }
   return new Promise((resolve) => {
     execFile(program, args, { env, timeout: WORK_MS, killSignal: 'SIGKILL' }, (error, stdout, stderr) => {
       resolve(error === null ? undefined : { code: error.code ?? null, signal: error.signal ?? null, stdout, stderr })
@@ -94,13 +92,13 @@ function run(type: string, files: ImageFiles, memoryMib: number | undefined): Pr
   })
 }
 
-function refusal({ code, signal, stdout, stderr }: Failure, type: string, memoryMib: number): Error {
+function refusal({ code, signal, stdout, stderr }: Failure, type: string): Error {
   // Its own time is over, or the machine is out of memory.
   if (signal === 'SIGKILL') return tooBusy('all')
   const [reason = ''] = stdout.split('\n', 1)
   // A decoder that gets no memory says so or crashes.
   if (signal !== null || (code === REFUSED && /memory|allocat/i.test(reason))) {
-    return unprocessable(['file'], `cannot be taken as ${type}: needs more than ${memoryMib} MiB of memory`)
+    return unprocessable(['file'], `cannot be taken as ${type}: needs more than ${MEMORY_MIB} MiB of memory`)
   }
   if (code === REFUSED) return unprocessable(['file'], `cannot be taken as ${type}: ${reason}`)
   return new Error(`the image process failed: ${code} ${stderr}`)

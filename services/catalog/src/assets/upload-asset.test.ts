@@ -272,7 +272,8 @@ describe('files beyond the bytes of a workspace are unprocessable, and nothing i
       select bytes from stored_bytes where workspace_id = ${caller.workspaceId}`
     return Number(row?.bytes)
   }
-  const message = 'file: does not fit: the files of a workspace may have 0.01 GB in all'
+  const message =
+    'file: does not fit: the files of a workspace may have 0.001 GB in all; send a smaller one, or ask for more room'
 
   it('of two at once that fit one by one, one is taken', async () => {
     const answers = await Promise.all([uploadLimited(600_000), uploadLimited(600_000)])

@@ -62,7 +62,7 @@ export function uploadAsset({ db, logger, storage, storedBytes }: Uploading): An
 
     handle: ({ file, context, now, isKeyed, inWorkspace }) =>
       slots.run(context.workspaceId, async () => {
-        // Before the file is received.
+        // Before the file is received. A repeated request may have its answer already.
         if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
         return inFolderOfItsOwn(storage.incoming, async (folder) => {
           const normalize = normalizeImage.bind(undefined, context.workspaceId)

@@ -152,7 +152,8 @@ it('leaves nothing of an upload that is cut off', async () => {
 describe('files beyond the bytes of a workspace are unprocessable, and nothing is stored', async () => {
   const limited = await importsApi({ storedBytes: 1_000_000 })
   const csv = (bytes: number) => productsForm(`sku\n${'A'.repeat(bytes - 4)}`)
-  const message = 'file: does not fit: the files of a workspace may have 0.01 GB in all'
+  const message =
+    'file: does not fit: the files of a workspace may have 0.001 GB in all; send a smaller one, or ask for more room'
 
   it('of two at once that fit one by one, one is taken', async () => {
     const answers = await Promise.all([limited.upload(caller, csv(600_000)), limited.upload(caller, csv(600_000))])

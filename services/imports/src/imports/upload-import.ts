@@ -59,7 +59,7 @@ export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded
 
     handle: ({ body: { template }, file, context, now, isKeyed, inWorkspace }) =>
       slots.run(context.workspaceId, async () => {
-        // Before the file is received.
+        // Before the file is received. A repeated request may have its answer already.
         if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
         return inFolderOfItsOwn(storage.incoming, async (folder) => {
           const { path, ...upload } = await receiveText(file, folder)
