@@ -9,6 +9,7 @@ import { endWithTheAnswers } from './closing.ts'
 import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 import { withoutSecrets } from './without-secrets.ts'
+import { CLIENT_LIMITS, endSlowAnswers, type WriteLimits } from './write-deadline.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -23,13 +24,21 @@ declare module 'fastify' {
   }
 }
 
+export interface AppOptions {
+  readonly logger: Logger
+  /** Whether X-Request-Id is taken from the caller: only behind the gateway, which sets it. */
+  readonly trustRequestId: boolean
+  /** How slowly a client may take its answers; as slowly as clients of the gateway may unless given. */
+  readonly writeLimits?: WriteLimits | undefined
+}
+
 /**
  * Creates a Fastify app with our conventions: the contract's error body for every failure (spec: Errors), X-Request-Id
  * on every response (OP-02), JSON bodies except on routes that take a file, and one log line per request. On closing it
- * finishes the requests in flight and ends server-sent events. With `trustRequestId`, X-Request-Id is taken from the caller: only behind the
- * gateway, which sets it.
+ * finishes the requests in flight and ends server-sent events.
  */
-export function createApp({ logger, trustRequestId }: { logger: Logger; trustRequestId: boolean }): FastifyInstance {
+export function createApp(options: AppOptions): FastifyInstance {
+  const { logger, trustRequestId, writeLimits = CLIENT_LIMITS } = options
   const app = fastify({
     logger: false,
     bodyLimit: LIMITS.bodyBytes,
@@ -67,6 +76,8 @@ export function createApp({ logger, trustRequestId }: { logger: Logger; trustReq
     // onResponse does not come when the client has closed the connection.
     reply.raw.once('close', () => {
       if (reply.raw.writableFinished) return
+      const { errored } = request.raw.socket
+      if (errored) request.logged = { error: errored.message, ...request.logged }
       logRequest(logger, request, reply, request.logged.err === undefined ? CLIENT_LEFT : BROKEN_OFF)
     })
     limitBodyTime(request, reply)
@@ -78,6 +89,7 @@ export function createApp({ logger, trustRequestId }: { logger: Logger; trustReq
   app.addHook('onResponse', async (request, reply) => logRequest(logger, request, reply, reply.statusCode))
   app.setErrorHandler(answerError)
   endWithTheAnswers(app)
+  endSlowAnswers(app, writeLimits)
   return app
 }
 

@@ -2,6 +2,7 @@ import { createApp } from '@backoffice/http/app.ts'
 import { publicKeyOf, tokenSigner, tokenVerifier } from '@backoffice/http/internal-token.ts'
 import { operationRoute } from '@backoffice/http/operation.ts'
 import { addRoutes } from '@backoffice/http/route.ts'
+import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { FastifyInstance } from 'fastify'
@@ -42,6 +43,8 @@ export interface GatewayOptions {
   /** The limit of workspaces without a limit of their own. */
   readonly rateLimit: RateLimit
   readonly clock?: () => Date
+  /** How slowly a client may take its answers; as in production unless a test says otherwise. */
+  readonly writeLimits?: WriteLimits | undefined
   /** Whether an admin answer that differs from its declaration fails: for tests. */
   readonly checkResponses?: boolean
 }
@@ -50,7 +53,7 @@ const now = () => new Date()
 
 /** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
-  const app = createApp({ logger: options.logger, trustRequestId: false })
+  const app = createApp({ logger: options.logger, trustRequestId: false, writeLimits: options.writeLimits })
   addProxy(app, {
     authenticator: options.authenticator,
     takeCall: rateLimiter(options.rateLimit),

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { ROUTED_SERVICES, type RoutedService, urlSetting } from '@backoffice/contracts/services.ts'
+import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
 import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
@@ -76,6 +77,7 @@ interface TestGatewayOptions {
   readonly publicUrl?: URL
   readonly rateLimit?: RateLimit
   readonly limits?: UpstreamLimits
+  readonly writeLimits?: WriteLimits
 }
 
 const PUBLIC_URL = new URL('https://shop.example')
@@ -85,6 +87,7 @@ const GENEROUS: RateLimit = { perSecond: 1000, burst: 100_000 }
 export async function testGateway({
   rateLimit = GENEROUS,
   limits,
+  writeLimits,
   publicUrl = PUBLIC_URL,
 }: TestGatewayOptions = {}): Promise<TestGateway> {
   const database = await testDatabase('gateway')
@@ -119,6 +122,7 @@ export async function testGateway({
     tokenKey: tokenPrivateKey,
     publicUrl,
     rateLimit,
+    writeLimits,
     clock: () => new Date(now),
     checkResponses: true,
   })
