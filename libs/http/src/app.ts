@@ -11,6 +11,7 @@ import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 import { earlyRefusals, type RefuseEarly } from './refuse-early.ts'
 import { withoutSecrets } from './without-secrets.ts'
+import { CLIENT_LIMITS, endSlowAnswers, type WriteLimits } from './write-deadline.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,12 +26,18 @@ declare module 'fastify' {
   }
 }
 
-interface AppOptions {
+export interface AppOptions {
   readonly logger: Logger
+  /** Whether X-Request-Id is taken from the caller: only behind the gateway, which sets it. */
   readonly trustRequestId: boolean
-  /** Addresses and CIDR blocks of the proxies between clients and this app. */
+  /**
+   * Addresses and CIDR blocks of the proxies between clients and this app. With them, which may be none, the log has the client's address:
+   * that of the connection, or the one that a trusted proxy names in X-Forwarded-For.
+   */
   readonly trustedProxies?: readonly string[]
   readonly refuseEarly?: RefuseEarly | undefined
+  /** How slowly a client may take its answers; as slowly as clients of the gateway may unless given. */
+  readonly writeLimits?: WriteLimits | undefined
 }
 
 /** Of Node's HTTP server. */
@@ -45,11 +52,10 @@ const CONNECTIONS = {
 /**
  * Creates a Fastify app with our conventions: the contract's error body for every failure (spec: Errors), X-Request-Id
  * on every response (OP-02), JSON bodies except on routes that take a file, and one log line per request. On closing it
- * finishes the requests in flight and ends server-sent events. With `trustRequestId`, X-Request-Id is taken from the caller: only behind the
- * gateway, which sets it. With `trustedProxies`, which may be empty, the log has the client's address: that of the connection, or the one
- * that a trusted proxy names in X-Forwarded-For.
+ * finishes the requests in flight and ends server-sent events.
  */
-export function createApp({ logger, trustRequestId, trustedProxies, refuseEarly }: AppOptions): FastifyInstance {
+export function createApp(options: AppOptions): FastifyInstance {
+  const { logger, trustRequestId, trustedProxies, refuseEarly, writeLimits = CLIENT_LIMITS } = options
   const clientIn = ({ ip }: FastifyRequest) => (trustedProxies === undefined ? {} : { client_ip: ip })
   const isTrusted = trustedProxies?.length ? proxyAddress.compile([...trustedProxies]) : undefined
   const addressOf = (request: IncomingMessage) =>
@@ -95,6 +101,8 @@ export function createApp({ logger, trustRequestId, trustedProxies, refuseEarly 
     // onResponse does not come when the client has closed the connection.
     reply.raw.once('close', () => {
       if (reply.raw.writableFinished) return
+      const { errored } = request.raw.socket
+      if (errored) request.logged = { error: errored.message, ...request.logged }
       logRequest(logger, request, reply, request.logged.err === undefined ? CLIENT_LEFT : BROKEN_OFF)
     })
     limitBodyTime(request, reply)
@@ -106,6 +114,7 @@ export function createApp({ logger, trustRequestId, trustedProxies, refuseEarly 
   app.addHook('onResponse', async (request, reply) => logRequest(logger, request, reply, reply.statusCode))
   app.setErrorHandler(answerError)
   endWithTheAnswers(app)
+  endSlowAnswers(app, writeLimits)
   return app
 }
 

@@ -8,6 +8,7 @@ import { tokenVerifier } from './internal-token.ts'
 import { openApiDocument } from './openapi.ts'
 import { type AnyOperation, operationRoute } from './operation.ts'
 import { addRoutes } from './route.ts'
+import { GATEWAY_LIMITS } from './write-deadline.ts'
 
 export interface ServiceAppOptions {
   readonly logger: Logger
@@ -22,7 +23,7 @@ export interface ServiceAppOptions {
 
 /** A service's API: its operations, and `/openapi.json` with its part of the document. */
 export function createServiceApp({ logger, db, operations, tokenKey, ...options }: ServiceAppOptions): FastifyInstance {
-  const app = createApp({ logger, trustRequestId: true })
+  const app = createApp({ logger, trustRequestId: true, writeLimits: GATEWAY_LIMITS })
   const dependencies = { db, verifyToken: tokenVerifier(tokenKey), clock: options.clock ?? (() => new Date()) }
   const routes = operations.map((operation) => operationRoute(operation, dependencies))
   addRoutes(app, routes, options.checkResponses)

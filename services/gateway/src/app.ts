@@ -3,6 +3,7 @@ import { publicKeyOf, tokenSigner, tokenVerifier } from '@backoffice/http/intern
 import { operationRoute } from '@backoffice/http/operation.ts'
 import type { RefuseEarly } from '@backoffice/http/refuse-early.ts'
 import { addRoutes } from '@backoffice/http/route.ts'
+import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { FastifyInstance } from 'fastify'
@@ -49,6 +50,8 @@ export interface GatewayOptions {
   /** The proxies before the gateway, as addresses and CIDR blocks; none unless given. */
   readonly trustedProxies?: readonly string[]
   readonly clock?: () => Date
+  /** How slowly a client may take its answers; as in production unless a test says otherwise. */
+  readonly writeLimits?: WriteLimits | undefined
   /** Whether an admin answer that differs from its declaration fails: for tests. */
   readonly checkResponses?: boolean
 }
@@ -57,10 +60,10 @@ const now = () => new Date()
 
 /** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
-  const { logger, trustedProxies = [], authenticator } = options
+  const { logger, trustedProxies = [], authenticator, writeLimits } = options
   const refuseEarly: RefuseEarly = ({ url, headers }, address) =>
     url?.startsWith('/v1') ? authenticator.refuseEarly({ headers, address }, clock()) : undefined
-  const app = createApp({ logger, trustRequestId: false, trustedProxies, refuseEarly })
+  const app = createApp({ logger, trustRequestId: false, trustedProxies, refuseEarly, writeLimits })
   keepFromCaches(app)
   addProxy(app, {
     authenticator,

@@ -1,5 +1,7 @@
 import { type IncomingMessage, request as openRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/test-gateway.ts'
 import { type Echo, echo } from '../testing/test-upstream.ts'
@@ -108,4 +110,26 @@ test('files that are taken slowly are in the way of nothing else, and too many o
   await expect.poll(() => waiting.length).toBe(UNDER_WAY + 1)
   for (const end of waiting) end()
   for (const answer of [...slow, other]) expect((await answer).status).toBe(200)
+})
+
+test('files that nobody reads end at their service too, and their slots are free again', async () => {
+  const hasty = await testGateway({
+    limits: { connectMs: 2_000, answerMs: 20_000, slots: SLOTS },
+    writeLimits: { bytes: 64 * 1024, withinMs: 200 },
+  })
+  let open = 0
+  hasty.catalog.answer = (_request, response) => {
+    open++
+    response.once('close', () => void open--)
+    response.writeHead(200).end(Buffer.alloc(64 * 1024 * 1024))
+  }
+  for (let count = 0; count < UNDER_WAY; count++) {
+    const request = openRequest(hasty.url + FILE, { agent: false }).end()
+    whenDone(() => void request.destroy())
+    await new Promise((resolve) => request.on('response', (response) => resolve(response.on('error', () => undefined))))
+  }
+  await eventually('they end at the service', () => open === 0)
+  hasty.catalog.answer = (_request, response) => void response.end('{}')
+  const answers = Array.from({ length: UNDER_WAY }, () => hasty.send(undefined, 'GET', FILE))
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual(Array(UNDER_WAY).fill(200))
 })

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { Writable } from 'node:stream'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { ROUTED_SERVICES, type RoutedService, urlSetting } from '@backoffice/contracts/services.ts'
+import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
@@ -93,6 +94,7 @@ interface TestGatewayOptions {
   readonly trustedProxies?: readonly string[]
   /** The database of another gateway, of which this one is a replica. */
   readonly database?: TestDatabase
+  readonly writeLimits?: WriteLimits
 }
 
 const PUBLIC_URL = new URL('https://shop.example')
@@ -102,6 +104,7 @@ const GENEROUS: RateLimit = { perSecond: 1000, burst: 100_000 }
 export async function testGateway({
   rateLimit = GENEROUS,
   limits,
+  writeLimits,
   publicUrl = PUBLIC_URL,
   format = testKeys,
   trustedProxies = [],
@@ -148,6 +151,7 @@ export async function testGateway({
     tokenKey: tokenPrivateKey,
     publicUrl,
     rateLimit,
+    writeLimits,
     clock: () => new Date(now),
     checkResponses: true,
   })
