@@ -53,7 +53,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 function sampledLog(logger: Logger) {
   let [refused, loggedAt] = [0, Number.NEGATIVE_INFINITY]
   return (line: Record<string, unknown>, { status, code, message }: ApiError) => {
-    refusals.add(1, { code })
+    refusals.add(1)
     refused++
     const now = performance.now()
     if (now - loggedAt < LINE_EVERY_MS) return

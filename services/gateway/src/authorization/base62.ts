@@ -7,11 +7,18 @@ export const SECRET_LENGTH = 43
 export const CHECK_LENGTH = 6
 
 /** The CRC32 of a text in base62: the end of operator tokens and of earlier keys, which tells a mistyped one without a look-up (OP-05). */
-export const crcCheck = (text: string): string => base62(BigInt(crc32(text)), CHECK_LENGTH)
+export const crcCheck = (text: string): string => checkOf(crc32(text))
 
 /** A number in base62, with zeros in front up to `length` digits. */
 export function base62(value: bigint, length: number): string {
   let digits = ''
   for (let rest = value; rest > 0n; rest /= 62n) digits = DIGITS[Number(rest % 62n)] + digits
   return digits.padStart(length, '0')
+}
+
+/** A check of six base62 digits, of an integer below 2^53. Every request with an unknown key needs it, and BigInt is slow. */
+export function checkOf(value: number): string {
+  let check = ''
+  for (let rest = value; check.length < CHECK_LENGTH; rest = Math.floor(rest / 62)) check = DIGITS[rest % 62] + check
+  return check
 }

@@ -20,9 +20,17 @@ export interface WrongAttempts {
 export function wrongAttempts(limit: RateLimit, what: string): WrongAttempts {
   const buckets = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES })
 
+  /** Made once for each number of seconds: an error costs as much as all the rest of a refusal. */
+  const refusals = new Map<number, ApiError>()
+  function refusalFor(seconds: number): ApiError {
+    const refusal = refusals.get(seconds) ?? tooMany(what, seconds)
+    refusals.set(seconds, refusal)
+    return refusal
+  }
+
   const take = (client: string, now: number) => {
     const { isAllowed, bucket, retryAt } = takeToken(buckets.get(client), limit, now)
-    return { bucket, refusal: isAllowed ? undefined : tooMany(what, retryAt - now) }
+    return { bucket, refusal: isAllowed ? undefined : refusalFor(Math.max(1, Math.ceil((retryAt - now) / 1000))) }
   }
   return {
     refusalOf: (address, now) => take(clientOf(address), now).refusal,
@@ -40,11 +48,9 @@ export function wrongAttempts(limit: RateLimit, what: string): WrongAttempts {
   }
 }
 
-function tooMany(what: string, waitMs: number): ApiError {
-  const seconds = Math.max(1, Math.ceil(waitMs / 1000))
-  return new ApiError(
+const tooMany = (what: string, seconds: number): ApiError =>
+  new ApiError(
     'rate_limited',
     `This address has sent too many wrong ${what}s; check the ${what} and try again in ${seconds} s`,
     { headers: { 'retry-after': String(seconds) } },
   )
-}

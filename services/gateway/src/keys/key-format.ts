@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
-import { base62, CHECK_LENGTH, crcCheck, SECRET_LENGTH } from '../authorization/base62.ts'
+import { base62, CHECK_LENGTH, checkOf, crcCheck, SECRET_LENGTH } from '../authorization/base62.ts'
 
 const SECRET_BYTES = 32
 
@@ -36,6 +36,8 @@ export interface KeyFormat {
   textsOf(id: string, livemode: boolean, secret: Buffer): [string, ...string[]]
   /** Verifies the form and the check of a text. */
   verify(text: string): Verification
+  /** Whether the platform made the text, at a lower cost than `verify`. */
+  isAuthentic(text: string): boolean
 }
 
 /**
@@ -46,6 +48,8 @@ export interface KeyFormat {
 export function keyFormat(checkKeys: SecretKeys | undefined): KeyFormat {
   const keys = [...(checkKeys?.values() ?? [])].map(createSecretKey)
   const checks = [...keys.map((key) => (start: string) => hmacCheck(key, start)), crcCheck]
+  const isAuthentic = (text: string) =>
+    KEY.test(text) && keys.some((key) => isSame(text.slice(-CHECK_LENGTH), hmacCheck(key, startOf(text))))
   return {
     textsOf(id, livemode, secret) {
       const digits = base62(BigInt(`0x${secret.toString('hex')}`), SECRET_LENGTH)
@@ -54,18 +58,18 @@ export function keyFormat(checkKeys: SecretKeys | undefined): KeyFormat {
     },
     verify(text) {
       if (!KEY.test(text)) return 'malformed'
-      const [start, check] = [text.slice(0, -CHECK_LENGTH), text.slice(-CHECK_LENGTH)]
-      if (keys.some((key) => isSame(check, hmacCheck(key, start)))) return 'authentic'
-      return keys.length === 0 || check === crcCheck(start) ? 'unverified' : 'malformed'
+      if (isAuthentic(text)) return 'authentic'
+      return keys.length === 0 || text.endsWith(crcCheck(startOf(text))) ? 'unverified' : 'malformed'
     },
+    isAuthentic,
   }
 }
 
+const startOf = (text: string): string => text.slice(0, -CHECK_LENGTH)
+
 /** Six bytes of the HMAC as six base62 digits: one of 57 billion. */
-function hmacCheck(key: KeyObject, start: string): string {
-  const number = createHmac('sha256', key).update(start).digest().readUIntBE(0, 6)
-  return base62(BigInt(number) % 62n ** BigInt(CHECK_LENGTH), CHECK_LENGTH)
-}
+const hmacCheck = (key: KeyObject, start: string): string =>
+  checkOf(createHmac('sha256', key).update(start).digest().readUIntBE(0, 6))
 
 /** Compares in constant time: the time must not tell how much of a guessed check is right. */
 const isSame = (check: string, expected: string): boolean =>

@@ -87,7 +87,7 @@ describe('who made a key', () => {
     )
     const refused = Promise.allSettled(invented)
     expect(await authenticate(key, anAddress())).toBeDefined()
-    expect(takeLookUps().ofUnverified).toBeLessThan(8)
+    expect(takeLookUps().ofUnverified).toBeLessThan(16)
     expect((await refused).every(({ status }) => status === 'rejected')).toBe(true)
   })
 
