@@ -104,7 +104,7 @@ test('taking events out of the backlog reads the oldest of the workspace, whatev
   expect(ids).toEqual(ids.toSorted())
   // The oldest; to find what is taken, and as it was deleted.
   expect(await readByLast('fan_out_backlog', 'delete from fan_out_backlog')).toBeLessThanOrEqual(
-    200 + 2 * events.length,
+    DELIVERIES + 2 * events.length,
   )
 })
 

@@ -4,7 +4,7 @@ import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { MatchedEvent } from './matching.ts'
 
 /** Deliveries, and bytes of bodies, of the events taken at once, about; and events of one workspace at most. */
-const AT_ONCE = { deliveries: 2000, bytes: 4 * 1024 * 1024, events: 200 } as const
+const AT_ONCE = { deliveries: 2000, bytes: 4 * 1024 * 1024, events: 500 } as const
 
 interface TakenEvent extends Omit<MatchedEvent, 'bytes' | 'targets'> {
   readonly endpointIds: readonly string[]
@@ -49,7 +49,7 @@ function takeEvents(tx: AnySql, claimer: number, workspaceIds: readonly string[]
         select *, sum(deliveries) over (order by position) - deliveries as before from (
           select workspace_id, event_id, position, deliveries, bytes from fan_out_backlog
           where claimed_by = ${claimer} and workspace_id = turn.workspace_id
-          order by position limit ${AT_ONCE.events}
+          order by position limit ${Math.min(AT_ONCE.events, share)}
         ) first
       ) waiting
       where waiting.before < ${share}
