@@ -30,7 +30,7 @@ export async function keepSocketsOpen(gateway: string, count: number, bytes: str
     while (!isOver) {
       if (open.size < count) openOne()
       if (opened >= count) full.resolve()
-      if (opened > BURST) await pause(EVERY_MS)
+      if (opened > BURST || open.size >= count) await pause(EVERY_MS)
     }
   }
   const running = run()
