@@ -8,9 +8,9 @@ const BURST = 150
 
 /**
  * Keeps `count` connections open. Each sends the same bytes; one that is closed is opened again, within the rate limit. With
- * `isReading` they read what comes. Resolves when all are open, with what closes them.
+ * `untilAnswered` an answer closes it, otherwise nobody reads what comes. Resolves when all are open, with what closes them.
  */
-export async function keepSocketsOpen(gateway: string, count: number, bytes: string, isReading: boolean) {
+export async function keepSocketsOpen(gateway: string, count: number, bytes: string, untilAnswered: boolean) {
   const { hostname, port } = new URL(gateway)
   const open = new Set<Socket>()
   let isOver = false
@@ -21,7 +21,7 @@ export async function keepSocketsOpen(gateway: string, count: number, bytes: str
     const socket = connect({ host: hostname, port: Number(port), localAddress: ATTACKER_ADDRESS })
     open.add(socket)
     opened++
-    if (isReading) socket.resume()
+    if (untilAnswered) socket.on('data', () => socket.destroy())
     socket.on('connect', () => socket.write(bytes))
     socket.on('error', () => undefined)
     socket.on('close', () => open.delete(socket))
@@ -30,7 +30,7 @@ export async function keepSocketsOpen(gateway: string, count: number, bytes: str
     while (!isOver) {
       if (open.size < count) openOne()
       if (opened >= count) full.resolve()
-      if (opened > BURST) await pause(EVERY_MS)
+      if (opened > BURST || open.size >= count) await pause(EVERY_MS)
     }
   }
   const running = run()
