@@ -48,13 +48,18 @@ export interface UpstreamLimits {
 /** Many more requests than a service has connections to its database would only wait there. A burst of a key (OP-06) may wait. */
 const SLOTS: SlotLimits = { slots: 128, share: 32, waiting: 256, waitMs: 5_000 }
 const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, slots: SLOTS }
+/**
+ * A file takes the event loops of gateway and service for as long as the kernel takes its bytes. 200 at once delayed others by seconds,
+ * 24 by a few milliseconds (measured), so an owner has 32 at most.
+ */
+const FILES: SlotLimits = { ...SLOTS, share: 16, most: 32 }
 const LIMITS: Readonly<Record<Connections, UpstreamLimits>> = {
   requests: REQUESTS,
   // The catalog lets an image wait for up to 30 s and processes it for up to 40 s.
-  files: { ...REQUESTS, answerMs: 75_000, slots: { ...SLOTS, slots: 256 } },
+  files: { ...REQUESTS, answerMs: 75_000, slots: FILES },
   // A service sends something every 10 s.
   events: { ...REQUESTS, answerMs: 30_000, slots: { ...SLOTS, slots: 512 } },
-  public: REQUESTS,
+  public: { ...REQUESTS, slots: FILES },
 }
 
 /** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
