@@ -16,6 +16,9 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, cons
   const unverified = openPool('unverified keys', { role: 'worker', poolSize: LOOK_UPS_AT_ONCE })
   const uses = keyUses(worker, logger)
   const format = keyFormat(config.API_KEY_CHECK_KEYS)
+  if (config.API_KEY_CHECK_KEYS === undefined) {
+    logger.warn('API_KEY_CHECK_KEYS is not set: new API keys end with a CRC32, which anybody can compute')
+  }
   const keys = authenticator({ format, worker, unverified, uses })
   const upstreams = openUpstreams(config)
   const apps = appsClient(config.APPS_URL, config.INTERNAL_TOKEN_PRIVATE_KEY)

@@ -44,6 +44,7 @@ export async function appsService(settings: Record<string, string> = {}) {
       SCHEMA_REGISTRY_URL: registryUrl,
       INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
       ADMIN_TOKEN,
+      API_KEY_CHECK_KEYS: testSecretKeys,
       PUBLIC_URL: 'http://127.0.0.1',
       WEBHOOK_SECRET_KEYS: testSecretKeys,
       WEBHOOK_ALLOW_LOOPBACK: 'true',
