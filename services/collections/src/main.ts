@@ -13,7 +13,7 @@ import { expireDeletedProducts } from './products/expire-deleted-products.ts'
 import { projectProducts } from './products/project-products.ts'
 
 await runService('collections', CollectionsConfig, ({ config, logger, openPool, consume, wakeRelay }) => {
-  const worker = openPool('worker', { role: 'worker', poolSize: 8, settings: PLAN_EACH_TIME })
+  const worker = openPool('worker', { role: 'worker', poolSize: 10, settings: PLAN_EACH_TIME })
   const imports = openPool('imports', { role: 'app', poolSize: 4 })
   const rules = ruleSets()
   const queue = applyQueuedProducts(worker.sql, rules, logger)

@@ -15,14 +15,24 @@ const PATIENCE_MS = 1000
 /** The longest wait for a row that a request has locked: the consumer waits for the partition meanwhile. */
 const LOCK_TIMEOUT_MS = 100
 
+interface QueuedChange extends ProductChange {
+  readonly version: number | null
+}
+
+/** The partitions whose number, divided by `of`, leaves `number`. */
+export interface Lane {
+  readonly number: number
+  readonly of: number
+}
+
 /** The next batch of a workspace. */
 export interface Batch {
   readonly workspaceId: string
   readonly size: number
-  /** Waits for the membership lock, for a second. */
-  readonly isPatient: boolean
+  /** The partitions it is of; without them it is of any, and waits for the membership lock for a second. */
+  readonly lane?: Lane | undefined
   /** The first product of the batch, once it is read. */
-  productId?: string | undefined
+  first?: QueuedChange | undefined
 }
 
 /**
@@ -30,19 +40,21 @@ export interface Batch {
  * membership lock. That lock comes before the partition's, so nobody else waits while this transaction waits for it.
  */
 export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch): Promise<number | 'LOCKED'> {
-  const { workspaceId, isPatient } = batch
+  const { workspaceId, lane } = batch
   let isLocked = false
   const apply = async (tx: AnySql) => {
-    isLocked = isPatient ? await waitForLock(tx, workspaceId) : await tryLockMembershipShared(tx, workspaceId)
+    isLocked = lane ? await tryLockMembershipShared(tx, workspaceId) : await waitForLock(tx, workspaceId)
     if (!isLocked) return 'LOCKED'
     const [oldest] = await tx<{ partition: number }[]>`
-      select partition from queued_product where workspace_id = ${workspaceId} and refused is null
+      select partition from queued_product
+      where workspace_id = ${workspaceId} and refused is null
+        ${lane ? tx`and partition % ${lane.of} = ${lane.number}` : tx``}
       order by queued_at, product_id limit 1`
     if (oldest === undefined) return 0
     await lockPartition(tx, oldest.partition, LOCK_TIMEOUT_MS)
     const changes = await readOldest(tx, batch, oldest.partition)
     const ids = changes.map(({ id }) => id)
-    batch.productId = ids[0]
+    batch.first = changes[0]
     await applyProducts(tx, ruleSets, changes)
     await tx`
       delete from queued_product where workspace_id = ${workspaceId} and product_id = any(${ids}::uuid[])`
@@ -61,8 +73,8 @@ async function waitForLock(sql: AnySql, workspaceId: string): Promise<true> {
 }
 
 /** Locks the rows, so that a rebuild deletes none that is about to be applied. */
-const readOldest = (sql: AnySql, { workspaceId, size }: Batch, partition: number) => sql<ProductChange[]>`
-  select workspace_id as "workspaceId", product_id as id, state
+const readOldest = (sql: AnySql, { workspaceId, size }: Batch, partition: number) => sql<QueuedChange[]>`
+  select workspace_id as "workspaceId", product_id as id, version, state
   from (
     select *, sum(bytes) over (order by queued_at, product_id) - bytes as bytes_before
     from (

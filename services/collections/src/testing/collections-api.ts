@@ -77,7 +77,7 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
         : { key: state.id, value: { workspace_id: caller.workspaceId, data: state } }),
     }))
     const onQueued = await inTransaction(worker.sql, (tx) => projection.handle(records, tx))
-    const batch = { workspaceId: caller.workspaceId, size: records.length, isPatient: true }
+    const batch = { workspaceId: caller.workspaceId, size: records.length }
     while (onQueued && (await applyQueuedOf(worker.sql, rules, batch)) !== 0);
   }
 
