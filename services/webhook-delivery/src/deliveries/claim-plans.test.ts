@@ -97,7 +97,7 @@ test('claiming reads what it claims, whatever else waits for the same endpoints'
 
 test('taking events out of the backlog reads the oldest of the workspace, whatever else waits', async () => {
   const { events, left } = await takeFromBacklog(sql, endpointDirectory(testKeys), 1, [caller.workspaceId])
-  expect(events).toHaveLength(2000 / ENDPOINTS)
+  expect(events).toHaveLength(1000 / ENDPOINTS)
   expect(events.every(({ targets }) => targets.length === ENDPOINTS)).toBe(true)
   expect(left).toEqual([caller.workspaceId])
   const ids = events.map(({ id }) => id)

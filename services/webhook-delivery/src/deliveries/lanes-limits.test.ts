@@ -206,13 +206,13 @@ describe('the fresh events of a workspace had better wait', () => {
   const isCrowded = (lanes: Lanes, backlog = new Backlog(), workspace = 'workspace') =>
     crowdsIn(lanes, backlog)(workspace)
 
-  test('while a quarter of the memory waits to be sent for it, but for what waits for endpoints that are slow', () => {
+  test('while an eighth of the memory waits to be sent for it, but for what waits for endpoints that are slow', () => {
     const lanes = new Lanes()
     lanes.suspect('slow')
     lanes.add(aJob('quick'), 0)
     for (const job of many(CAPACITY / 4, () => aJob('slow'))) lanes.add(job, 0)
     expect(isCrowded(lanes)).toBe(false)
-    for (const job of many(CAPACITY / 4, () => aJob('quick'))) lanes.add(job, 0)
+    for (const job of many(CAPACITY / 8, () => aJob('quick'))) lanes.add(job, 0)
     expect(isCrowded(lanes)).toBe(true)
     lanes.start(0)
     expect(isCrowded(lanes), 'one of them is in flight').toBe(false)

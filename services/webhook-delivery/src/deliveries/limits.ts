@@ -53,8 +53,11 @@ export const CAPACITY = 8000
 export const CAPACITY_BYTES = 32 * 1024 * 1024
 /** Of these, for endpoints that are slow. */
 export const SLOW_CAPACITY = CAPACITY / 4
-/** Jobs that wait in memory for endpoints that are not slow, at most: more do not make these any faster. */
-export const WAITING_SOON = Math.ceil(CAPACITY / 3)
+/**
+ * Jobs that wait in memory for endpoints that are not slow, about, when their workspaces have a backlog: more do not make these any
+ * faster, and would leave no room to claim the deliveries of others.
+ */
+export const WAITING_SOON = Math.ceil(CAPACITY / 6)
 /** What one endpoint and one workspace may hold of the room left: however many fill their share, there is room for another. */
 export const ENDPOINT_SHARE = 1 / 8
 export const WORKSPACE_SHARE = 3

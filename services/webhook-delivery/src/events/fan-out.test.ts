@@ -57,6 +57,8 @@ test('the one event of a workspace is delivered while most deliveries of many ev
     select count(*)::integer as count from delivery where workspace_id = ${large.workspaceId}`
   expect(made.count).toBeLessThan((EVENTS * ENDPOINTS) / 4)
   await replica.stop()
+  await admin`delete from fan_out_backlog`
+  await admin`delete from delivery where workspace_id = ${large.workspaceId}`
 })
 
 test('one transaction inserts some of the deliveries of many events only', async () => {

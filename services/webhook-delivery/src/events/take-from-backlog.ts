@@ -4,7 +4,7 @@ import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { MatchedEvent } from './matching.ts'
 
 /** Deliveries, and bytes of bodies, of the events taken at once, about; and events of one workspace at most. */
-const AT_ONCE = { deliveries: 2000, bytes: 4 * 1024 * 1024, events: 500 } as const
+const AT_ONCE = { deliveries: 1000, bytes: 4 * 1024 * 1024, events: 500 } as const
 
 interface TakenEvent extends Omit<MatchedEvent, 'bytes' | 'targets'> {
   readonly endpointIds: readonly string[]
