@@ -21,7 +21,7 @@ const refusals = meter('http').createCounter('early_refusals', {
 })
 
 /**
- * Answers the requests that `refuseEarly` refuses, before Fastify has them: a flood costs a third of what it costs there. Returns
+ * Answers the requests that `refuseEarly` refuses, before Fastify has them, since a flood costs less there. Returns
  * whether it has answered. The last answer of a connection closes it.
  */
 export function earlyRefusals({ logger, refuseEarly, addressOf }: EarlyRefusals) {

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, expect, test } from 'vitest'
 import { connectKafka } from './kafka.ts'
 import { RecordsRefused } from './kafka-connection.ts'
@@ -6,7 +7,12 @@ import { aTopic, collect, silent, testKafka } from './testing/kafka.ts'
 const warnings: string[] = []
 process.on('warning', ({ name }) => warnings.push(name))
 
-const { kafka } = await testKafka([aTopic('things'), aTopic('small', { 'max.message.bytes': '1000' }), aTopic('order')])
+const { kafka } = await testKafka([
+  aTopic('things'),
+  aTopic('small', { 'max.message.bytes': '1000' }),
+  aTopic('medium', { 'max.message.bytes': '60000' }),
+  aTopic('order'),
+])
 
 const aRecord = (topic: string, key: string, value: string) => ({
   topic,
@@ -37,6 +43,17 @@ test('a record that the broker will never take is refused, and the next one goes
   await expect(kafka.produce([aRecord('small', 'a', 'x'.repeat(2000))])).rejects.toThrow(RecordsRefused)
   await kafka.produce([aRecord('small', 'a', 'y')])
   expect((await small.atLeast(1)).map(({ value }) => value?.toString())).toEqual(['y'])
+})
+
+test('a large request is compressed: a topic takes a record that is larger than its limit, and it arrives whole', async () => {
+  const medium = collect(kafka, 'medium')
+  const value = Array.from({ length: 2000 }, () => randomUUID()).join('')
+  await kafka.produce([aRecord('medium', 'a', value)])
+  expect((await medium.atLeast(1)).map((record) => record.value?.toString())).toEqual([value])
+})
+
+test('what compression would shrink to almost nothing is sent as it is: consumers never hold far more than they fetch', async () => {
+  await expect(kafka.produce([aRecord('medium', 'b', 'x'.repeat(200_000))])).rejects.toThrow(RecordsRefused)
 })
 
 test('a group that has read nothing has all records before it', async () => {

@@ -33,7 +33,7 @@ export const PLANS_BY_INDEX = {
 }
 
 /** What to read of the waiting rows. */
-export interface Wanted {
+interface Wanted {
   readonly kind: RecordKind
   /** The workspace that had its turn last. */
   readonly after: string
