@@ -1,5 +1,5 @@
 import type { Attack } from './attack.ts'
-import { changeUnderMembershipLock } from './hold-membership-lock.ts'
+import { changeUnderMembershipLock } from './change-under-membership-lock.ts'
 import { inventKeys } from './invent-keys.ts'
 import { pauseReaders } from './pause-readers.ts'
 import { previewRulesOver } from './preview-rules.ts'
