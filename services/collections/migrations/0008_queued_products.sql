@@ -14,6 +14,7 @@ create table queued_product (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
 create index queued_product_waiting on queued_product (workspace_id, queued_at, product_id) where refused is null;
+create index queued_product_refused on queued_product (workspace_id) where refused is not null;
 create index queued_product_by_id on queued_product (product_id); -- a deletion does not name the workspace
 
 call enable_workspace_rls('queued_product');

@@ -11,13 +11,13 @@ export const lockMembershipsShared = (sql: AnySql, workspaceIds: readonly string
 
 /**
  * Takes the membership locks of workspaces SHARED until the transaction ends, those that it gets without waiting, and returns their
- * workspaces. Leaves out workspaces with queued products: their later products queue as well.
+ * workspaces. Leaves out workspaces with a state that was set aside: a newer one takes its place in the queue.
  */
 export async function tryLockMembershipsShared(sql: AnySql, workspaceIds: readonly string[]): Promise<Set<string>> {
   if (workspaceIds.length === 0) return new Set()
   const rows = await sql<{ id: string; isLocked: boolean }[]>`
     select id, case
-        when exists (select from queued_product where workspace_id = id::uuid) then false
+        when exists (select from queued_product where workspace_id = id::uuid and refused is not null) then false
         else pg_try_advisory_xact_lock_shared(${ADVISORY_LOCKS.membership}::integer, hashtext(id))
       end as "isLocked"
     from (select distinct id from unnest(${[...workspaceIds]}::text[]) as id) as workspace`

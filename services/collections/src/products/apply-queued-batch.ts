@@ -4,7 +4,7 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { lockMembershipsShared, tryLockMembershipShared } from '../memberships/membership-lock.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'
 import { applyProducts, type ProductChange } from './apply-products.ts'
-import { lockPartition } from './write-products.ts'
+import { lockPartition, tryLockPartition } from './write-products.ts'
 
 /** Products of one transaction. */
 export const BATCH_SIZE = 200
@@ -25,6 +25,9 @@ export interface Lane {
   readonly of: number
 }
 
+/** Products that wait for so long take turns with the consumer; before, the consumer goes first, since other workspaces wait there. */
+const OVERDUE_S = 2
+
 /** The next batch of a workspace. */
 export interface Batch {
   readonly workspaceId: string
@@ -36,8 +39,8 @@ export interface Batch {
 }
 
 /**
- * Applies the oldest queued products of a workspace, all of one partition, and returns how many: LOCKED if another transaction has the
- * membership lock. That lock comes before the partition's, so nobody else waits while this transaction waits for it.
+ * Applies the oldest queued products of a workspace, all of one partition, and returns how many: none while the consumer is busy with the
+ * partition, LOCKED if another transaction has the membership lock. That lock comes before the partition's, so nobody else waits while this transaction waits for it.
  */
 export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch): Promise<number | 'LOCKED'> {
   const { workspaceId, lane } = batch
@@ -45,14 +48,16 @@ export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch):
   const apply = async (tx: AnySql) => {
     isLocked = lane ? await tryLockMembershipShared(tx, workspaceId) : await waitForLock(tx, workspaceId)
     if (!isLocked) return 'LOCKED'
-    const [oldest] = await tx<{ partition: number }[]>`
-      select partition from queued_product
+    const [oldest] = await tx<{ partition: number; isOverdue: boolean }[]>`
+      select partition, queued_at < now() - make_interval(secs => ${OVERDUE_S}) as "isOverdue" from queued_product
       where workspace_id = ${workspaceId} and refused is null
         ${lane ? tx`and partition % ${lane.of} = ${lane.number}` : tx``}
       order by queued_at, product_id limit 1`
     if (oldest === undefined) return 0
-    await lockPartition(tx, oldest.partition, LOCK_TIMEOUT_MS)
-    const changes = await readOldest(tx, batch, oldest.partition)
+    const { partition, isOverdue } = oldest
+    if (!isOverdue && !(await tryLockPartition(tx, partition))) return 0
+    await lockPartition(tx, partition, LOCK_TIMEOUT_MS)
+    const changes = await readOldest(tx, batch, partition)
     const ids = changes.map(({ id }) => id)
     batch.first = changes[0]
     await applyProducts(tx, ruleSets, changes)

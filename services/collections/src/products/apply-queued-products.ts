@@ -8,8 +8,8 @@ import type { Lane } from './apply-queued-batch.ts'
 import { queuedBatches } from './queued-batches.ts'
 
 const EVERY_MS = 200
-/** Loops that work side by side, each on partitions of its own: as many as the consumer handles together. */
-const LANES = 3
+/** Loops that work side by side, each on partitions of its own. */
+const LANES = 2
 
 /**
  * Applies queued products (`queueProducts`), a batch of one workspace after a batch of another. A workspace whose membership lock is
@@ -54,7 +54,9 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
   })
   return {
     name: 'queued products',
-    wake: () => lanes.forEach((lane) => lane.wake()),
+    wake() {
+      for (const lane of lanes) lane.wake()
+    },
     async start() {
       await Promise.all([...lanes, waiting].map((each) => each.start?.()))
     },

@@ -148,12 +148,12 @@ describe('A workspace that cannot be served now holds up no other', () => {
       { workspaceId: small.workspaceId, product: one },
     ])
     expect([await queued(), await versionsOf(one)]).toEqual([50, [1]])
-    // Later ones queue behind them.
-    await project(large, later(many[0] as ProductState, 2))
-    expect([await queued(), await versionsOf(many[0] as ProductState)]).toEqual([51, [1]])
+    // Newer states overtake queued ones, which then change nothing.
+    await project(large, later(many[149] as ProductState, 2))
+    expect([await queued(), await versionsOf(many[149] as ProductState)]).toEqual([50, [2]])
     await startQueue()
     await untilApplied()
-    expect(await versionsOf(many[0] as ProductState, many[149] as ProductState)).toEqual([2, 1])
+    expect(await versionsOf(many[0] as ProductState, many[149] as ProductState)).toEqual([1, 2])
     expect(await productsOf(large, collection)).toHaveLength(100)
     expect(await membershipDifferences(large)).toEqual([])
   })

@@ -12,6 +12,13 @@ export const lockPartition = (sql: AnySql, partition: number, lockTimeoutMs = 0)
   select pg_advisory_xact_lock(${ADVISORY_LOCKS.productPartition}::integer, ${partition}::integer),
     set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`
 
+/** Locks the products of a partition unless it would have to wait. Returns whether it did. */
+export async function tryLockPartition(sql: AnySql, partition: number): Promise<boolean> {
+  const [row] = await sql<[{ isLocked: boolean }]>`
+    select pg_try_advisory_xact_lock(${ADVISORY_LOCKS.productPartition}::integer, ${partition}::integer) as "isLocked"`
+  return row.isLocked
+}
+
 /**
  * Writes rows of different products. Skips deleted products, and rows for which the condition `isUpToDate` holds, on the `known`
  * row and the new `state`. Returns the products with a change that may concern rules, orders or the storefront.
