@@ -11,7 +11,7 @@ const NODE = join(ROOT, 'node_modules', '.bin', 'node')
 const ENTRIES = {
   start: ['infra/local/start.ts'],
   test: ['infra/local/test.ts', '--project=!faults'],
-  'test:faults': ['infra/local/test.ts', '--project=faults'],
+  'test:faults': ['infra/local/test.ts', '--project=faults', '--project=neighbours'],
   check: ['infra/local/check.ts'],
   bench: ['bench/run.ts'],
 }
