@@ -10,7 +10,7 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = join(ROOT, 'node_modules', '.bin', 'node')
 const ENTRIES = {
   start: ['infra/local/start.ts'],
-  test: ['infra/local/test.ts', '--project=!faults'],
+  test: ['infra/local/test.ts', '--project=!faults', '--project=!neighbours'],
   'test:faults': ['infra/local/test.ts', '--project=faults', '--project=neighbours'],
   check: ['infra/local/check.ts'],
   bench: ['bench/run.ts'],
