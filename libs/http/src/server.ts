@@ -5,6 +5,7 @@ import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import { tokenVerifier } from './internal-token.ts'
+import { shareLargeRequests } from './large-requests.ts'
 import { openApiDocument } from './openapi.ts'
 import { type AnyOperation, operationRoute } from './operation.ts'
 import { addRoutes } from './route.ts'
@@ -26,6 +27,7 @@ export function createServiceApp({ logger, db, operations, tokenKey, ...options 
   const app = createApp({ logger, trustRequestId: true, writeLimits: GATEWAY_LIMITS })
   const dependencies = { db, verifyToken: tokenVerifier(tokenKey), clock: options.clock ?? (() => new Date()) }
   const routes = operations.map((operation) => operationRoute(operation, dependencies))
+  shareLargeRequests(app)
   addRoutes(app, routes, options.checkResponses)
   let document: ReturnType<typeof openApiDocument> | undefined
   app.get('/openapi.json', async () => {

@@ -17,12 +17,12 @@ export interface SlugFamily {
 }
 
 /**
- * An SQL expression that locks the families of these slugs until the transaction ends, and then reads them: an array of
- * `SlugFamily`. Several callers that lock in the order of the slugs queue.
+ * An SQL expression that locks the families of these slugs until the transaction ends, and then reads them: a JSON
+ * array of `SlugFamily`. Several callers that lock in the order of the slugs queue.
  */
 export const lockedFamilies = (tx: Transaction, { table, lockPrefix }: NumberedSlugs, slugs: readonly string[]) => tx`
-  array(
-    select to_json(family) from ${tx(`${table}_slug_families`)}(
+  (
+    select coalesce(json_agg(family), '[]') from ${tx(`${table}_slug_families`)}(
       ${tx.context.workspaceId}, ${lockPrefix(tx.context.workspaceId)}, ${slugs as string[]}
     ) as family
   )`

@@ -74,22 +74,27 @@ export async function previewReferences(
   return { found: missing === undefined ? found : withCreated(found, withIds(missing)) }
 }
 
-/** Looks only for the kinds of references that are wanted: most products refer to few. */
+/**
+ * Looks only for the kinds of references that are wanted: most products refer to few. Each kind is one JSON text, since the driver parses an
+ * array of 1,000 letter by letter.
+ */
 async function findReferences(tx: Transaction, wanted: WantedReferences): Promise<FoundReferences> {
   const workspace = tx.context.workspaceId
   const { options = [], categoryIds = [], categorySlugs = [], categoryName, tags = [], assetIds = [] } = wanted
   const columns = [
     options.length > 0 &&
-      tx`array(
-        select json_build_object('id', id, 'name', name) from option
+      tx`(
+        select coalesce(json_agg(json_build_object('id', id, 'name', name)), '[]') from option
         where workspace_id = ${workspace} and name = any(${options as string[]})
       ) as options`,
     (categoryIds.length > 0 || categorySlugs.length > 0 || categoryName !== undefined) &&
-      tx`array(
-        select json_build_object(
-          'id', category.id, 'name', category.name, 'slug', category.slug,
-          'parent', category.parent_id, 'parent_slug', parent.slug
-        )
+      tx`(
+        select coalesce(json_agg(
+          json_build_object(
+            'id', category.id, 'name', category.name, 'slug', category.slug,
+            'parent', category.parent_id, 'parent_slug', parent.slug
+          ) order by (category.name = ${categoryName?.name ?? null}) desc nulls last, category.created_at
+        ), '[]')
         from category
         left join category parent on parent.workspace_id = ${workspace} and parent.id = category.parent_id
         where category.workspace_id = ${workspace} and (
@@ -97,16 +102,17 @@ async function findReferences(tx: Transaction, wanted: WantedReferences): Promis
           or category.slug = any(${categorySlugs as string[]})
           or category.name = ${categoryName?.name ?? null} or category.slug = ${categoryName?.slug ?? null}
         )
-        order by (category.name = ${categoryName?.name ?? null}) desc nulls last, category.created_at
       ) as categories`,
     tags.length > 0 &&
-      tx`array(
-        select json_build_object('id', id, 'name', name, 'slug', slug) from tag
+      tx`(
+        select coalesce(json_agg(json_build_object('id', id, 'name', name, 'slug', slug)), '[]') from tag
         where workspace_id = ${workspace} and slug = any(${tags.map((tag) => tag.slug)})
       ) as tags`,
     assetIds.length > 0 &&
-      tx`array(
-        select json_build_object('id', id, 'path', path, 'thumbnailPath', thumbnail_path, 'type', type) from asset
+      tx`(
+        select coalesce(
+          json_agg(json_build_object('id', id, 'path', path, 'thumbnailPath', thumbnail_path, 'type', type)), '[]'
+        ) from asset
         where workspace_id = ${workspace} and id = any(${assetIds as string[]}::uuid[])
       ) as assets`,
   ].filter((column) => column !== false)
@@ -167,9 +173,9 @@ async function createReferences(tx: Transaction, { options, categories, tags }: 
       returning id, name, slug
     )
     select
-      array(select to_json(created_option) from created_option) as options,
-      array(select to_json(created_category) from created_category) as categories,
-      array(select to_json(created_tag) from created_tag) as tags`
+      (select coalesce(json_agg(created_option), '[]') from created_option) as options,
+      (select coalesce(json_agg(created_category), '[]') from created_category) as categories,
+      (select coalesce(json_agg(created_tag), '[]') from created_tag) as tags`
   return created
 }
 

@@ -1,0 +1,44 @@
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { expect, it } from 'vitest'
+import { z } from 'zod'
+import { operation } from './operation.ts'
+import { ok } from './reply.ts'
+import { thingsApi } from './testing/things-api.ts'
+
+const { db } = await testDatabase('catalog')
+
+it('of one workspace, two requests with large bodies run at a time; small ones and those of others go on (OP-161)', async () => {
+  const running: string[] = []
+  const gates = new Map<string, () => void>()
+  const take = operation({
+    operationId: 'takeText',
+    method: 'POST',
+    path: '/v1/texts',
+    summary: 'Take a text',
+    scope: 'product::create',
+    body: z.strictObject({ name: z.string(), text: z.string() }),
+    responses: { 200: z.strictObject({}) },
+    async handle({ body: { name } }) {
+      running.push(name)
+      await new Promise<void>((resolve) => gates.set(name, resolve))
+      return ok({})
+    },
+  })
+  const { send } = await thingsApi(db, { operations: [take] })
+  const [one, other] = [aCaller(), aCaller()]
+  const post = (caller: typeof one, name: string, length: number) =>
+    send('POST', '/v1/texts', { caller, body: { name, text: 'a'.repeat(length) } })
+  const started = (...names: string[]) =>
+    eventually(`${names} run`, () => JSON.stringify(running.toSorted()) === JSON.stringify(names))
+
+  const answers = [post(one, 'a1', 70_000), post(one, 'a2', 70_000)]
+  await started('a1', 'a2')
+  answers.push(post(one, 'a3', 70_000), post(one, 'small', 10), post(other, 'b1', 70_000))
+  await started('a1', 'a2', 'b1', 'small')
+  gates.get('a1')?.()
+  await started('a1', 'a2', 'a3', 'b1', 'small')
+  for (const end of gates.values()) end()
+  for (const { status } of await Promise.all(answers)) expect(status).toBe(200)
+})

@@ -1,0 +1,33 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
+import type { FastifyInstance } from 'fastify'
+
+/** A body of so many bytes takes milliseconds to parse and to validate, in which nothing else runs. */
+const LARGE_BYTES = 64 * 1024
+
+/** Of large requests: few at a time, so that other requests run between two of one workspace. */
+const SLOTS = { slots: 4, share: 1, most: 2, waiting: 256, waitMs: 5_000 }
+
+/**
+ * Lets requests with large JSON bodies wait for a slot, workspace by workspace in turn, before their body is parsed (OP-161). The operation's
+ * `authorize` has told the workspace; what has none shares one turn.
+ */
+export function shareLargeRequests(app: FastifyInstance): void {
+  const slots = fairSlots(SLOTS, (why) =>
+    why === 'owner'
+      ? new ApiError('rate_limited', 'This workspace has too many large requests under way; send fewer at once', LATER)
+      : new ApiError('service_unavailable', 'Too many large requests are under way; try again shortly', LATER),
+  )
+  app.addHook('preParsing', async (request, reply, payload) => {
+    const isLarge = Number(request.headers['content-length'] ?? 0) >= LARGE_BYTES
+    if (isLarge && !request.routeOptions.config.takesFile) {
+      const giveBack = await slots.take(String(request.logged.workspace_id ?? ''))
+      // Without a listener it would be held for ever after a client that has left meanwhile.
+      if (reply.raw.destroyed) giveBack()
+      else reply.raw.once('close', giveBack)
+    }
+    return payload
+  })
+}
+
+const LATER = { headers: { 'retry-after': '1' } }
