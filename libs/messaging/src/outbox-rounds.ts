@@ -28,13 +28,20 @@ export function outboxRounds(session: LockSession): () => Promise<OutboxRow[]> {
     const found = await session.answered(waitingRows(session.sql, { kind, after: servedLast[kind], ...limits }))
     const rows = found.slice(0, withinBytes(found, limits.sentBytes))
     servedLast[kind] = rows.at(-1)?.workspace_id ?? NOBODY
-    return rows
+    return smallFirst(rows)
   }
   return async () => {
     const events = await read('EVENTS', partOf(ROUND, EVENTS_PART))
     const others = await read('OTHERS', restOf(ROUND, events))
     return [...events, ...others]
   }
+}
+
+/** The workspaces with fewer bytes first, so that a small event does not wait while a large one is sent. */
+function smallFirst(rows: readonly OutboxRow[]): OutboxRow[] {
+  const ofWorkspaces = [...Map.groupBy(rows, ({ workspace_id }) => workspace_id).values()]
+  const bytesOf = (own: readonly OutboxRow[]) => own.reduce((sum, { bytes }) => sum + bytes, 0)
+  return ofWorkspaces.toSorted((one, other) => bytesOf(one) - bytesOf(other)).flat()
 }
 
 /** How many rows from the first on are within a number of bytes as they are sent; at least one. */
