@@ -77,8 +77,10 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
         : { key: state.id, value: { workspace_id: caller.workspaceId, data: state } }),
     }))
     const onQueued = await inTransaction(worker.sql, (tx) => projection.handle(records, tx))
-    const batch = { workspaceId: caller.workspaceId, size: records.length }
-    while (onQueued && (await applyQueuedOf(worker.sql, rules, batch)) !== 0);
+    const { workspaceId } = caller
+    const isQueued = async () =>
+      (await worker.sql`select from queued_product where workspace_id = ${workspaceId}`).length > 0
+    while (onQueued && (await isQueued())) await applyQueuedOf(worker.sql, rules, { workspaceId, size: records.length })
   }
 
   return {
