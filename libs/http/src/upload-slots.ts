@@ -12,7 +12,7 @@ interface UploadLimits {
 const WAIT_MS = 5_000
 
 /**
- * Slots of uploads, by workspace. Take one before the file is received: an upload that waits takes no room on the disk, and files of one
+ * Slots of uploads, by workspace (OP-164). Take one before the file is received: an upload that waits takes no room on the disk, and files of one
  * workspace do not fill it. Throws `rate_limited` when the uploads of the workspace are the reason, else `service_unavailable`.
  */
 export const uploadSlots = (limits: UploadLimits): FairSlots =>

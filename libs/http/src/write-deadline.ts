@@ -2,7 +2,7 @@ import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 
-/** How slowly a client may take its answers. */
+/** How slowly a client may take its answers (OP-163). */
 export interface WriteLimits {
   /** So many bytes at least, */
   readonly bytes: number

@@ -8,7 +8,7 @@ const WAITING = 500
 
 /**
  * Shares the connections of a pool among workspaces, so that transactions of one workspace that wait for a locked row, or take long,
- * keep no other from a connection. A workspace that uses as many as it may is `rate_limited` after `waitMs`; when all are in use by
+ * keep no other from a connection (OP-161). A workspace that uses as many as it may is `rate_limited` after `waitMs`; when all are in use by
  * others, the error has the code CONNECT_TIMEOUT.
  */
 export const connectionShares = (connections: number, waitMs: number): FairSlots =>

@@ -1,4 +1,4 @@
-/** The longest wait of a request for a lock. */
+/** The longest wait of a request for a lock, in milliseconds (OP-162). */
 const LOCK_MS = 3000
 
 /**
@@ -7,5 +7,5 @@ const LOCK_MS = 3000
  */
 export const REQUEST_SETTINGS = { lock_timeout: String(LOCK_MS) } as const
 
-/** The longest statement of a request that only reads, in milliseconds. */
+/** The longest statement of a request that only reads, in milliseconds (OP-162). */
 export const READ_STATEMENT_MS = 5000

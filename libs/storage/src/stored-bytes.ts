@@ -5,7 +5,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 export const STORED_BYTES = 20_000_000_000
 
 /**
- * Throws `unprocessable` when the stored files of the workspace, and `more` bytes, exceed its limit (OP-07). The service has a table
+ * Throws `unprocessable` when the stored files of the workspace, and `more` bytes, exceed its limit (OP-164). The service has a table
  * `stored_bytes`, which triggers keep. After a row of a file was inserted, its trigger holds the lock on the workspace's row there, so the
  * bytes are exact until the end of the transaction: of two uploads at once, one waits for the other.
  */

@@ -57,7 +57,7 @@ export function uploadAsset({ db, logger, storage, storedBytes }: Uploading): An
     scope: 'product::create',
     upload: { member: 'file', maxBytes: LIMITS.assetBytes },
     responses: { 201: Asset },
-    openPoints: ['OP-07', 'OP-08', 'OP-18', 'OP-21', 'OP-90'],
+    openPoints: ['OP-07', 'OP-08', 'OP-18', 'OP-21', 'OP-90', 'OP-164'],
     extension: true,
 
     handle: ({ file, context, now, isKeyed, inWorkspace }) =>

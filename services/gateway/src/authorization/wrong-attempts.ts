@@ -6,7 +6,7 @@ import { clientOf } from './client-address.ts'
 /** Addresses in memory. Beyond that the least recent one may start again. */
 const MAX_ADDRESSES = 50_000
 
-/** Counts the wrong keys or tokens of each client address. `now` is in Unix milliseconds. */
+/** Counts the wrong keys (OP-165) or operator tokens (OP-156) of each client address. `now` is in Unix milliseconds. */
 export interface WrongAttempts {
   /** The refusal of an address that has sent too many: `rate_limited`. */
   refusalOf(address: string, now: number): ApiError | undefined

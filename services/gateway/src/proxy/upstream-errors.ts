@@ -35,7 +35,7 @@ export function refusalOf(error: unknown, service: string): unknown {
   return error
 }
 
-/** The error for a request that gets no slot, by whose requests are too many (OP-02). */
+/** The error for a request that gets no slot, by whose requests are too many (OP-161). */
 export const tooBusy = (service: string, owner: 'workspace' | 'address') => (why: SlotRefusal) =>
   why === 'owner'
     ? new ApiError('rate_limited', `This ${owner} has too many requests to ${service} under way; send fewer at once`, {

@@ -16,7 +16,7 @@ export interface FanOut extends DeliveryWriting {
 const EVENTS_AT_ONCE = 500
 /** A few events do not wait for room: they are not what fills it. */
 const FEW_EVENTS = 20
-/** Deliveries inserted with the events of one transaction at most, and those of one workspace among them. */
+/** Deliveries inserted with the events of one transaction at most, and those of one workspace among them (OP-166). */
 const DELIVERIES_AT_ONCE = { all: 2000, workspace: 500 } as const
 
 /**
