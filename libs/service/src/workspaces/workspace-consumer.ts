@@ -24,6 +24,8 @@ export const workspaceConsumer = (
   topics: [TOPICS.gatewayWorkspaces],
   schema: WorkspaceRecord,
   isEachIndependent: true,
+  // Each record locks rows of its workspace: none waits for the rows of another.
+  batchSize: 1,
   async handle(records, tx) {
     for (const { value, traceparent } of records) {
       const { workspace_id: workspaceId, livemode } = value
