@@ -32,7 +32,7 @@ export const undoImport = (onRequested: () => void): AnyOperation =>
           select workspace_id, id from import
           where workspace_id = ${context.workspaceId} and id = ${id} and started_at is not null
             and ended_at > now() - make_interval(hours => ${WITHIN_HOURS})
-          on conflict (workspace_id, import_id) do update set status = 'RUNNING', failing_since = null
+          on conflict (workspace_id, import_id) do update set status = 'RUNNING', failing_since = null, claimed_until = null
             where known.status = 'FAILED'`
         return accepted((await findUndo(tx, id)) ?? (await refuse(tx, id)))
       })
