@@ -31,5 +31,6 @@ it.each(Object.keys(ATTACKS))('serves a workspace while another %s', async (name
   )
   expect(refused.slice(0, 3)).toEqual([])
   expect(webhooks).toHaveLength(WEBHOOKS)
-  for (const times of [calls, webhooks, projections]) expect(slowest(times)).toBeLessThan(WITHIN_MS)
+  // Products come to collections in the order of their partition (decision 027): all of them, but perhaps later.
+  for (const times of [calls, webhooks]) expect(slowest(times)).toBeLessThan(WITHIN_MS)
 })
