@@ -1,4 +1,4 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
 import type { FastifyInstance } from 'fastify'
 
@@ -13,10 +13,12 @@ const SLOTS = { slots: 4, share: 1, most: 2, waiting: 256, waitMs: 5_000 }
  * `authorize` has told the workspace; what has none shares one turn.
  */
 export function shareLargeRequests(app: FastifyInstance): void {
-  const slots = fairSlots(SLOTS, (why) =>
-    why === 'owner'
-      ? new ApiError('rate_limited', 'This workspace has too many large requests under way; send fewer at once', LATER)
-      : new ApiError('service_unavailable', 'Too many large requests are under way; try again shortly', LATER),
+  const slots = fairSlots(
+    SLOTS,
+    slotRefusals({
+      owner: 'This workspace has too many large requests under way; send fewer at once',
+      all: 'Too many large requests are under way; try again shortly',
+    }),
   )
   app.addHook('preParsing', async (request, reply, payload) => {
     const isLarge = Number(request.headers['content-length'] ?? 0) >= LARGE_BYTES
@@ -29,5 +31,3 @@ export function shareLargeRequests(app: FastifyInstance): void {
     return payload
   })
 }
-
-const LATER = { headers: { 'retry-after': '1' } }

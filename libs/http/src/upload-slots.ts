@@ -1,4 +1,4 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { type FairSlots, fairSlots } from '@backoffice/runtime/fair-slots.ts'
 
 /** Uploads under way in all, those that stay free for other workspaces, and the most of one workspace. */
@@ -16,10 +16,10 @@ const WAIT_MS = 5_000
  * workspace do not fill it. Throws `rate_limited` when the uploads of the workspace are the reason, else `service_unavailable`.
  */
 export const uploadSlots = (limits: UploadLimits): FairSlots =>
-  fairSlots({ ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS }, (why) => {
-    const headers = { 'retry-after': '1' }
-    const tooMany = `Too many uploads of this workspace are under way; send at most ${limits.most} files at once`
-    return why === 'owner'
-      ? new ApiError('rate_limited', tooMany, { headers })
-      : new ApiError('service_unavailable', 'Too many uploads are under way; try again shortly', { headers })
-  })
+  fairSlots(
+    { ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS },
+    slotRefusals({
+      owner: `Too many uploads of this workspace are under way; send at most ${limits.most} files at once`,
+      all: 'Too many uploads are under way; try again shortly',
+    }),
+  )

@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
-import { fairSlots, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
+import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { IMAGE_TYPES } from './asset-types.ts'
 
@@ -24,12 +25,10 @@ const NODE_OPTIONS = ['--max-old-space-size=64', '--v8-pool-size=0']
 const LIMITED = 'ulimit -c 0; ulimit -d "$0"; exec "$@"'
 const SHELL = '/bin/sh'
 
-const tooBusy = (why: SlotRefusal) => {
-  const headers = { 'retry-after': '1' }
-  return why === 'owner'
-    ? new ApiError('rate_limited', 'Too many images of this workspace are waiting; send fewer at once', { headers })
-    : new ApiError('service_unavailable', 'Too many images are being worked on; try again shortly', { headers })
-}
+const tooBusy = slotRefusals({
+  owner: 'Too many images of this workspace are waiting; send fewer at once',
+  all: 'Too many images are being worked on; try again shortly',
+})
 
 /** The paths of an image, and of what is made of it. */
 export interface ImageFiles {

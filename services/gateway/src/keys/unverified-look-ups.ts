@@ -1,6 +1,6 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { fairSlots, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
+import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { clientOf } from '../authorization/client-address.ts'
 import { batchedLookUps } from './batched-look-ups.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
@@ -33,9 +33,7 @@ export function unverifiedLookUps(db: Pick<Database, 'sql'>) {
   }
 }
 
-const refusal = (why: SlotRefusal) =>
-  why === 'owner'
-    ? new ApiError('rate_limited', 'This address sends too many unknown API keys; try again in 1 s', RETRY_LATER)
-    : new ApiError('service_unavailable', 'Too many API keys wait to be checked; try again shortly', RETRY_LATER)
-
-const RETRY_LATER = { headers: { 'retry-after': '1' } }
+const refusal = slotRefusals({
+  owner: 'This address sends too many unknown API keys; try again in 1 s',
+  all: 'Too many API keys wait to be checked; try again shortly',
+})

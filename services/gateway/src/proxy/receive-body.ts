@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { ApiError } from '@backoffice/contracts/errors.ts'
-import { fairSlots, type SlotLimits, type SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
+import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import { chunksOf, hasBody } from './request-body.ts'
 import type { RouteLimits } from './routes.ts'
 
@@ -56,11 +56,7 @@ export function bodyReceiver(limits: SlotLimits = MEMORY) {
   }
 }
 
-const RETRY_AFTER = { 'retry-after': '1' }
-
-const tooManyBodies = (why: SlotRefusal) =>
-  why === 'owner'
-    ? new ApiError('rate_limited', 'This workspace sends too many large bodies at once; send fewer', {
-        headers: RETRY_AFTER,
-      })
-    : new ApiError('service_unavailable', 'Too many bodies are on their way; try again', { headers: RETRY_AFTER })
+const tooManyBodies = slotRefusals({
+  owner: 'This workspace sends too many large bodies at once; send fewer',
+  all: 'Too many bodies are on their way; try again',
+})

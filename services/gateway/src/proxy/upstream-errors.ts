@@ -1,5 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { SlotRefusal } from '@backoffice/runtime/fair-slots.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 
 /** The connection failed, so nothing of the request was sent. */
 const NOT_CONNECTED = new Set([
@@ -36,12 +36,11 @@ export function refusalOf(error: unknown, service: string): unknown {
 }
 
 /** The error for a request that gets no slot, by whose requests are too many (OP-161). */
-export const tooBusy = (service: string, owner: 'workspace' | 'address') => (why: SlotRefusal) =>
-  why === 'owner'
-    ? new ApiError('rate_limited', `This ${owner} has too many requests to ${service} under way; send fewer at once`, {
-        headers: RETRY_AFTER,
-      })
-    : new ApiError('service_unavailable', `${service} has too many requests to answer`, { headers: RETRY_AFTER })
+export const tooBusy = (service: string, owner: 'workspace' | 'address') =>
+  slotRefusals({
+    owner: `This ${owner} has too many requests to ${service} under way; send fewer at once`,
+    all: `${service} has too many requests to answer`,
+  })
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
