@@ -37,7 +37,7 @@ export interface RecordProcessing<Value> extends RetryOptions {
 /** Waits before a failed batch is retried as a whole, in milliseconds; after the last retry the batch is split. */
 const RETRY_AFTER_MS = [50, 250]
 const MAX_REASON_LENGTH = 1000
-/** The longest wait of a transaction for a lock, unless its handler sets another: the batches of other partitions wait too. */
+/** The longest wait of a transaction for a lock, unless its handler sets another. Batches of other partitions wait meanwhile. */
 const LOCK_TIMEOUT = '1s'
 /** Before a batch whose transaction has waited so long comes again. */
 const PAUSE_AFTER_LOCK_TIMEOUT_MS = 50

@@ -11,7 +11,8 @@ export const lockMembershipsShared = (sql: AnySql, workspaceIds: readonly string
 
 /**
  * Takes the membership locks of workspaces SHARED until the transaction ends, those that it gets without waiting, and returns their
- * workspaces. Leaves out workspaces with a state that was set aside: a newer one takes its place in the queue.
+ * workspaces. Leaves out a workspace while one of its queued states is set aside (`refused`): its states go to the queue, where a newer
+ * state of that product replaces the refused one.
  */
 export async function tryLockMembershipsShared(sql: AnySql, workspaceIds: readonly string[]): Promise<Set<string>> {
   if (workspaceIds.length === 0) return new Set()

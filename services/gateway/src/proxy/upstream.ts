@@ -28,8 +28,8 @@ export interface Upstream extends Component {
 
 const CONNECTIONS = ['requests', 'files', 'events', 'public'] as const
 /**
- * The kinds of connections to a service. Files may be slow, server-sent events go on for as long as the client likes, and what is public
- * is open to clients without a key. So none takes a slot of the others.
+ * The kinds of connections to a service. Each has slots of its own: files may be slow, server-sent events go on for as long as the
+ * client likes, and public files are open to clients without a key.
  */
 export type Connections = (typeof CONNECTIONS)[number]
 

@@ -19,7 +19,7 @@ const DELIVERIES_A_STATEMENT = 2500
 
 /**
  * Stores events, and inserts their deliveries. First attempts that find room in memory are claimed with their insert. Returns
- * what hands them to the dispatcher, to be called once the transaction is committed.
+ * a function that gives these first attempts to the dispatcher. Call it after the commit.
  */
 export async function writeDeliveries(
   writing: DeliveryWriting,
