@@ -6,6 +6,7 @@ import { newWorkspace } from './testing/workspaces.ts'
 type Entry = Record<string, unknown> & { 'x-open-point'?: string | string[]; 'x-extension'?: boolean }
 
 interface Document {
+  readonly info: { readonly 'x-open-point': readonly string[] }
   readonly paths: Record<string, Record<string, Entry>>
   readonly components: { readonly schemas: Record<string, { readonly examples?: readonly unknown[] }> }
 }
@@ -14,7 +15,7 @@ const docs = (name: string) => readFileSync(new URL(`../docs/${name}`, import.me
 const stack = await startStack()
 const { gateway } = stack.description()
 const document = (await (await fetch(`${gateway}/openapi.json`)).json()) as Document
-const { paths, components } = document
+const { info, paths, components } = document
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, entry]) => ({ name: `${method.toUpperCase()} ${path}`, entry })),
 )
@@ -29,7 +30,15 @@ it('names only open points that docs/open-points.md decides', () => {
   const decided = new Set([...docs('open-points.md').matchAll(/^\| (OP-\d+) \|/gm)].map(([, id]) => id))
   const named = operations.flatMap(({ entry }) => [entry['x-open-point'] ?? []].flat())
   expect(named.length).toBeGreaterThan(0)
-  expect(named.filter((id) => !decided.has(id))).toEqual([])
+  expect([...named, ...info['x-open-point']].filter((id) => !decided.has(id))).toEqual([])
+})
+
+it('names each status that an operation can answer with, and no range of them', () => {
+  for (const { name, entry } of operations) {
+    const statuses = Object.keys(entry.responses as object)
+    expect([name, statuses]).toEqual([name, expect.arrayContaining(['400', '401', '403', '429', '500', '503', '504'])])
+    expect([name, statuses.filter((status) => !/^\d{3}$/.test(status))]).toEqual([name, []])
+  }
 })
 
 /** `PUT`/`DELETE /v1/tags/{id}` as two operations. */

@@ -1,5 +1,10 @@
+import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { EVENT_CATALOGUE, EVENT_TYPES } from '@backoffice/contracts/events.ts'
+import { EVENT_CATALOGUE, EVENT_TYPES, TOPICS } from '@backoffice/contracts/events.ts'
+import { decodeRecord } from '@backoffice/messaging/received-records.ts'
+import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
 import type { Received } from '@backoffice/testing/receiver.ts'
 import { expect, it, vi } from 'vitest'
 import { blocks, guide, VECTOR } from './testing/partner-guide.ts'
@@ -57,4 +62,30 @@ it('shows a request that is genuine', () => {
   vi.useFakeTimers({ now: new Date(eventOf(request).timestamp), toFake: ['Date'] })
   expect(isGenuine(request, VECTOR.secret)).toBe(true)
   vi.useRealTimers()
+})
+
+it('shows how a record of platform.events is made and checked with the registry’s own client (OP-58)', async () => {
+  const { registryUrl } = backingServices()
+  const { record: schema } = EVENT_CATALOGUE.get('expense.updated') ?? expect.fail()
+  await registerSchemas(registryUrl, { [TOPICS.platformEvents]: { 'expense.updated': schema } })
+  const event = {
+    id: randomUUID(),
+    type: 'expense.updated',
+    workspace_id: randomUUID(),
+    livemode: true,
+    occurred_at: '2026-03-01T12:00:00.000Z',
+    data: { id: randomUUID(), amount: 7 },
+  }
+  const code = `${blocks('js')[0]}
+    for (const event of ${JSON.stringify([event, { ...event, id: 'no id' }])}) {
+      console.log(await recordOf(event).then((bytes) => bytes.toString('base64'), () => 'refused'))
+    }`
+  const printed = execFileSync(process.execPath, ['--input-type=module', '--eval', code], {
+    cwd: import.meta.dirname,
+    env: { ...process.env, SCHEMA_REGISTRY_URL: registryUrl },
+    encoding: 'utf8',
+  })
+  const [made = '', refused] = printed.trim().split('\n')
+  expect(decodeRecord(Buffer.from(made, 'base64'))).toEqual(event)
+  expect(refused).toBe('refused')
 })

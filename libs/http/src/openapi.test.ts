@@ -71,21 +71,21 @@ it('says that a body is required exactly where a request without one is refused'
   })
 })
 
-it('has the error body once, as the answer to each request that is refused or fails (spec: Errors)', () => {
+it('names each status that an operation can answer with, all with the error body (spec: Errors, OP-02)', () => {
+  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } }
   expect(document.components).toMatchObject({
-    responses: { Error: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } } } },
+    responses: { not_found: { content }, rate_limited: { content } },
     schemas: {
       Error: {
         properties: { error: { required: ['code', 'message', 'request_id'], additionalProperties: false } },
       },
     },
   })
-  for (const item of Object.values(paths).flatMap((methods) => Object.values(methods))) {
-    expect(item.responses).toMatchObject({
-      '4XX': { $ref: '#/components/responses/Error' },
-      '5XX': { $ref: '#/components/responses/Error' },
-    })
-  }
+  const statusesOf = (path: string, method: string) => Object.keys(entry(path, method).responses).join(' ')
+  expect(statusesOf('/v1/things', 'get')).toBe('200 400 401 403 429 500 503 504')
+  expect(statusesOf('/v1/things', 'post')).toBe('201 400 401 403 409 413 415 422 429 500 503 504')
+  expect(statusesOf('/v1/things/{id}', 'get')).toBe('200 400 401 403 404 429 500 503 504')
+  expect(entry('/v1/things/{id}', 'get').responses['404']).toEqual({ $ref: '#/components/responses/not_found' })
 })
 
 it('has named schemas once, and refers to them', () => {

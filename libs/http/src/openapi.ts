@@ -1,9 +1,9 @@
-import { ERROR_STATUS } from '@backoffice/contracts/errors.ts'
+import { ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
 import { type Components, describeSchema, mergeComponents, refuseRepeated } from './openapi-components.ts'
 import type { Access } from './operation.ts'
-import type { RouteDeclaration } from './route.ts'
+import { errorsOf, type RouteDeclaration } from './route.ts'
 import { Streamed } from './streamed.ts'
 import type { UploadDeclaration } from './upload.ts'
 
@@ -56,8 +56,9 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
       ...Object.fromEntries(
         Object.entries(operation.responses).map(([status, body]) => [status, responseOf(body, schemaOf)]),
       ),
-      '4XX': { $ref: '#/components/responses/Error' },
-      '5XX': { $ref: '#/components/responses/Error' },
+      ...Object.fromEntries(
+        Array.from(errorsOf(operation), (code) => [ERROR_STATUS[code], { $ref: `#/components/responses/${code}` }]),
+      ),
     },
   }
 }
@@ -121,10 +122,33 @@ const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
 
 const error = describeSchema(ErrorBody, 'output')
 
-/** What every service's part has: the answer to each refused or failed request, and the header of each POST. */
+/** What each error code says (OP-02). */
+const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
+  bad_request: 'The request is malformed or does not fit its schema; `message` names the member',
+  invalid_api_key: 'The API key is missing, wrong, expired or revoked, or its workspace is suspended',
+  insufficient_scope: 'The API key lacks the scope of the operation',
+  not_found: 'The workspace has no such resource',
+  method_not_allowed: 'The path has no such method; `Allow` names those that it has',
+  conflict: 'The request clashes with what exists, or its Idempotency-Key was used for another one',
+  payload_too_large: 'The body is too large',
+  unsupported_media_type: 'The body has another Content-Type than the operation takes',
+  unprocessable: 'The request is well-formed and cannot be applied; nothing was applied',
+  rate_limited:
+    'Too many requests of the key, or too many at once of the workspace; `Retry-After` says when to try again',
+  internal_error: 'Something went wrong on our side',
+  service_unavailable: 'A part of the system does not answer now; try again after `Retry-After` seconds',
+  gateway_timeout: 'The service did not answer in time; the request may have been applied',
+}
+
+/** What every service's part has: an answer for each error code, and the header of each POST. */
 const COMPONENTS: Components = {
   ...error.components,
-  responses: { Error: { description: 'An error', content: jsonContent(error.schema) } },
+  responses: Object.fromEntries(
+    Object.entries(ERROR_DESCRIPTIONS).map(([code, description]) => [
+      code,
+      { description: `\`${code}\`: ${description}`, content: jsonContent(error.schema) },
+    ]),
+  ),
   parameters: { IdempotencyKey },
 }
 

@@ -1,4 +1,5 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import { appendFileSync } from 'node:fs'
+import { ApiError, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -33,6 +34,8 @@ export interface RouteDeclaration<
   readonly upload?: UploadDeclaration | undefined
   /** Successful answers by status; null is an answer without a body. */
   readonly responses: Readonly<Record<number, z.ZodType | Streamed | null>>
+  /** The codes of its refusals, beyond those that follow from the rest of the declaration (`errorsOf`). */
+  readonly refusals?: readonly ErrorCode[]
   /** The open points whose decisions the operation follows, shown as `x-open-point`. */
   readonly openPoints?: readonly string[]
   /** Set where the specification refers to the operation without describing it. */
@@ -82,8 +85,8 @@ export function addRoutes<Caller>(
       },
       handler: async (request, response) => {
         const caller = callers.get(request) as Caller
-        const reply = await withFile(route.declaration, request, (valid) => route.answer(caller, valid, request))
-        if (checkResponses) checkResponse(route.declaration, reply)
+        const answer = () => withFile(route.declaration, request, (valid) => route.answer(caller, valid, request))
+        const reply = await (checkResponses ? checked(route.declaration, answer) : answer())
         response.code(reply.status)
         if (reply.body === undefined) return response.send()
         if (reply.body instanceof StreamedBody) return sendStream(request, response, reply.body)
@@ -140,6 +143,41 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: s
     },
     handler: async () => undefined,
   })
+}
+
+/** Every error code that an operation can answer with (OP-02), by its declaration. */
+export function errorsOf({ method, params, body, upload, refusals = [] }: RouteDeclaration): ReadonlySet<ErrorCode> {
+  const codes = new Set<ErrorCode>([...ERRORS_OF_ALL, ...refusals])
+  if (params) codes.add('not_found')
+  if (body ?? upload) codes.add('payload_too_large').add('unsupported_media_type')
+  // For the Idempotency-Key (OP-08).
+  if (method === 'POST') codes.add('conflict')
+  return codes
+}
+
+const ERRORS_OF_ALL: readonly ErrorCode[] = [
+  'bad_request',
+  'invalid_api_key',
+  'insufficient_scope',
+  'rate_limited',
+  'internal_error',
+  'service_unavailable',
+  'gateway_timeout',
+]
+
+/** Fails an answer or a refusal that differs from the declaration of its operation. */
+async function checked(declaration: RouteDeclaration, answer: () => Promise<Reply>): Promise<Reply> {
+  try {
+    const reply = await answer()
+    checkResponse(declaration, reply)
+    return reply
+  } catch (error) {
+    // The document shows no others.
+    const isShown = declaration.path.startsWith('/v1/')
+    if (!isShown || !(error instanceof ApiError) || errorsOf(declaration).has(error.code)) throw error
+    appendFileSync('/tmp/undeclared.txt', `${declaration.method} ${declaration.path} ${error.code} ${error.message}\n`)
+    throw error
+  }
 }
 
 function checkResponse({ method, path, responses }: RouteDeclaration, reply: Reply): void {

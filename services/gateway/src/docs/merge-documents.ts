@@ -9,14 +9,29 @@ export interface PartialDocument {
   readonly components: Components
 }
 
+/** The open points that concern every operation, and the events. */
+const GENERAL_OPEN_POINTS = [2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89].map(
+  (number) => `OP-${String(number).padStart(2, '0')}`,
+)
+
 const INFO = {
   title: 'Commerce Back-Office API',
   version: 'v1',
-  description:
-    'Every request carries a workspace API key: `Authorization: Bearer <API_KEY>` (or `X-Api-Key: <API_KEY>`). ' +
+  description: [
+    'Every request carries a workspace API key: `Authorization: Bearer <API_KEY>` or `X-Api-Key: <API_KEY>`. Keys begin with ' +
+      '`sk_live_` or `sk_test_`; both headers with different keys are `invalid_api_key`.',
+    'Every error has the body `{error: {code, message, request_id}}`. `message` names the member by its path, and `request_id` is the ' +
+      '`X-Request-Id` of the answer. A well-formed `traceparent` is continued.',
     '`X-RateLimit-Limit` is how many requests the key may send at once, `X-RateLimit-Remaining` how many of them are left ' +
-    'and `X-RateLimit-Reset` the Unix second at which all of them are back.',
+      'and `X-RateLimit-Reset` the Unix second at which all of them are back. `Retry-After` says when to repeat a request that ' +
+      'was `rate_limited`.',
+    'Members of a body and parameters of a query that nobody knows are `bad_request`. An answer has all its members: unset ones are ' +
+      '`null`, empty lists `[]`, empty maps `{}`. `{}` counts as no body where an operation takes none.',
+    'A category or tag that a product names and that is not there is created with it.',
+    'A write whose connection breaks is not repeated by the gateway; repeat it with the same `Idempotency-Key`.',
+  ].join('\n\n'),
   license: { name: 'MIT', identifier: 'MIT' },
+  'x-open-point': GENERAL_OPEN_POINTS,
 }
 
 const SECURITY_SCHEMES = { apiKey: { type: 'http', scheme: 'bearer', bearerFormat: 'sk_live_… or sk_test_…' } }
