@@ -4551,8 +4551,107 @@ export interface components {
         };
     };
     responses: {
-        /** @description An error */
-        Error: {
+        /** @description `bad_request`: The request is malformed or does not fit its schema; `message` names the member */
+        bad_request: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `invalid_api_key`: The API key is missing, wrong, expired or revoked, or its workspace is suspended */
+        invalid_api_key: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `insufficient_scope`: The API key lacks the scope of the operation */
+        insufficient_scope: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `not_found`: The workspace has no such resource */
+        not_found: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `conflict`: The request clashes with what exists, or its Idempotency-Key was used for another one */
+        conflict: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `payload_too_large`: The body is too large */
+        payload_too_large: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `unsupported_media_type`: The body has another Content-Type than the operation takes */
+        unsupported_media_type: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `unprocessable`: The request is well-formed and cannot be applied; nothing was applied */
+        unprocessable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `rate_limited`: Too many requests of the key, or too many at once of the workspace; `Retry-After` says when to try again */
+        rate_limited: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `internal_error`: Something went wrong on our side */
+        internal_error: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `service_unavailable`: A part of the system does not answer now; try again after `Retry-After` seconds */
+        service_unavailable: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
+        /** @description `gateway_timeout`: The service did not answer in time; the request may have been applied */
+        gateway_timeout: {
             headers: {
                 [name: string]: unknown;
             };
@@ -4608,8 +4707,13 @@ export interface operations {
                     "application/json": components["schemas"]["ProductPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createProduct: {
@@ -4637,8 +4741,17 @@ export interface operations {
                     "application/json": components["schemas"]["Product"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getProduct: {
@@ -4661,8 +4774,14 @@ export interface operations {
                     "application/json": components["schemas"]["Product"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     updateProduct: {
@@ -4689,8 +4808,18 @@ export interface operations {
                     "application/json": components["schemas"]["Product"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     deleteProduct: {
@@ -4711,8 +4840,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createVariant: {
@@ -4742,8 +4877,18 @@ export interface operations {
                     "application/json": components["schemas"]["Variant"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     updateVariant: {
@@ -4771,8 +4916,18 @@ export interface operations {
                     "application/json": components["schemas"]["Variant"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     deleteVariant: {
@@ -4794,8 +4949,15 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listCategories: {
@@ -4822,8 +4984,13 @@ export interface operations {
                     "application/json": components["schemas"]["CategoryPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createCategory: {
@@ -4851,8 +5018,17 @@ export interface operations {
                     "application/json": components["schemas"]["Category"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     updateCategory: {
@@ -4879,8 +5055,18 @@ export interface operations {
                     "application/json": components["schemas"]["Category"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     deleteCategory: {
@@ -4903,8 +5089,16 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listTags: {
@@ -4930,8 +5124,13 @@ export interface operations {
                     "application/json": components["schemas"]["TagPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     deleteTag: {
@@ -4952,8 +5151,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     uploadAsset: {
@@ -4987,8 +5192,17 @@ export interface operations {
                     "application/json": components["schemas"]["Asset"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listCollections: {
@@ -5013,8 +5227,13 @@ export interface operations {
                     "application/json": components["schemas"]["CollectionPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createCollection: {
@@ -5042,8 +5261,17 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getCollection: {
@@ -5066,8 +5294,14 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     updateCollection: {
@@ -5094,8 +5328,18 @@ export interface operations {
                     "application/json": components["schemas"]["Collection"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     deleteCollection: {
@@ -5116,8 +5360,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     previewCollectionRules: {
@@ -5149,8 +5399,17 @@ export interface operations {
                     "application/json": components["schemas"]["ProductPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     explainCollectionMembership: {
@@ -5174,8 +5433,15 @@ export interface operations {
                     "application/json": components["schemas"]["RulesExplanation"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listCollectionProducts: {
@@ -5203,8 +5469,15 @@ export interface operations {
                     "application/json": components["schemas"]["ProductPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     addProductsToCollection: {
@@ -5232,8 +5505,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     removeProductsFromCollection: {
@@ -5258,8 +5541,17 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     reorderCollectionProducts: {
@@ -5284,8 +5576,18 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listCustomers: {
@@ -5314,8 +5616,13 @@ export interface operations {
                     "application/json": components["schemas"]["CustomerPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createCustomer: {
@@ -5343,8 +5650,17 @@ export interface operations {
                     "application/json": components["schemas"]["Customer"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getCustomer: {
@@ -5367,8 +5683,14 @@ export interface operations {
                     "application/json": components["schemas"]["Customer"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     updateCustomer: {
@@ -5395,8 +5717,18 @@ export interface operations {
                     "application/json": components["schemas"]["Customer"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     deleteCustomer: {
@@ -5417,8 +5749,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listOrders: {
@@ -5453,8 +5791,13 @@ export interface operations {
                     "application/json": components["schemas"]["OrderPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createOrder: {
@@ -5482,8 +5825,17 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getOrder: {
@@ -5506,8 +5858,14 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     updateOrder: {
@@ -5534,8 +5892,18 @@ export interface operations {
                     "application/json": components["schemas"]["Order"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getOrderFormSchema: {
@@ -5556,8 +5924,13 @@ export interface operations {
                     "application/json": components["schemas"]["OrderFormSchema"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     updateOrderFormSchema: {
@@ -5582,8 +5955,17 @@ export interface operations {
                     "application/json": components["schemas"]["OrderFormSchema"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getSubmittedOrderForm: {
@@ -5608,8 +5990,14 @@ export interface operations {
                     };
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listOrderPayments: {
@@ -5636,8 +6024,14 @@ export interface operations {
                     "application/json": components["schemas"]["PaymentPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     recordOrderPayment: {
@@ -5676,8 +6070,18 @@ export interface operations {
                     "application/json": components["schemas"]["Payment"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createOrderCheckout: {
@@ -5707,8 +6111,18 @@ export interface operations {
                     "application/json": components["schemas"]["CheckoutSession"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listOrderInvoices: {
@@ -5735,8 +6149,14 @@ export interface operations {
                     "application/json": components["schemas"]["InvoicePage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createOrderInvoice: {
@@ -5775,8 +6195,18 @@ export interface operations {
                     "application/json": components["schemas"]["Invoice"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listOrderFulfillments: {
@@ -5803,8 +6233,14 @@ export interface operations {
                     "application/json": components["schemas"]["FulfillmentPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createOrderFulfillment: {
@@ -5834,8 +6270,18 @@ export interface operations {
                     "application/json": components["schemas"]["Fulfillment"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listImportTemplates: {
@@ -5856,8 +6302,13 @@ export interface operations {
                     "application/json": components["schemas"]["ImportTemplateList"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getImportTemplateFile: {
@@ -5880,8 +6331,14 @@ export interface operations {
                     "text/csv; charset=utf-8": string;
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listImports: {
@@ -5906,8 +6363,13 @@ export interface operations {
                     "application/json": components["schemas"]["ImportPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     uploadImport: {
@@ -5943,8 +6405,17 @@ export interface operations {
                     "application/json": components["schemas"]["Import"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getImport: {
@@ -5967,8 +6438,14 @@ export interface operations {
                     "application/json": components["schemas"]["Import"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     startImport: {
@@ -5996,8 +6473,16 @@ export interface operations {
                     "application/json": components["schemas"]["Import"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     cancelImport: {
@@ -6023,8 +6508,15 @@ export interface operations {
                     "application/json": components["schemas"]["Import"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     followImport: {
@@ -6047,8 +6539,14 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getImportReport: {
@@ -6071,8 +6569,14 @@ export interface operations {
                     "application/json": components["schemas"]["ImportReport"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getImportErrorsFile: {
@@ -6095,8 +6599,15 @@ export interface operations {
                     "text/csv; charset=utf-8": string;
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getImportCorrectedFile: {
@@ -6119,8 +6630,15 @@ export interface operations {
                     "text/csv; charset=utf-8": string;
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getImportDiff: {
@@ -6143,8 +6661,15 @@ export interface operations {
                     "application/json": components["schemas"]["ImportDiff"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getImportUndo: {
@@ -6167,8 +6692,14 @@ export interface operations {
                     "application/json": components["schemas"]["ImportUndo"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     undoImport: {
@@ -6194,8 +6725,15 @@ export interface operations {
                     "application/json": components["schemas"]["ImportUndo"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listApps: {
@@ -6220,8 +6758,13 @@ export interface operations {
                     "application/json": components["schemas"]["AppPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getApp: {
@@ -6244,8 +6787,14 @@ export interface operations {
                     "application/json": components["schemas"]["App"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listWebhookEndpoints: {
@@ -6270,8 +6819,13 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     createWebhookEndpoint: {
@@ -6299,8 +6853,17 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointWithSecret"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getWebhookEndpoint: {
@@ -6323,8 +6886,14 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     updateWebhookEndpoint: {
@@ -6351,8 +6920,18 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpoint"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     deleteWebhookEndpoint: {
@@ -6373,8 +6952,14 @@ export interface operations {
                 };
                 content?: never;
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     rotateWebhookSecret: {
@@ -6404,8 +6989,18 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointWithSecret"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     pingWebhookEndpoint: {
@@ -6431,8 +7026,15 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     recoverWebhookDeliveries: {
@@ -6462,8 +7064,18 @@ export interface operations {
                     "application/json": components["schemas"]["Recovery"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            413: components["responses"]["payload_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            422: components["responses"]["unprocessable"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listWebhookEventTypes: {
@@ -6484,8 +7096,13 @@ export interface operations {
                     "application/json": components["schemas"]["EventTypeList"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     listWebhookDeliveries: {
@@ -6517,8 +7134,14 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryPage"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     getWebhookDelivery: {
@@ -6542,8 +7165,14 @@ export interface operations {
                     "application/json": components["schemas"]["DeliveryDetail"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     resendWebhookDelivery: {
@@ -6570,8 +7199,15 @@ export interface operations {
                     "application/json": components["schemas"]["Delivery"];
                 };
             };
-            "4XX": components["responses"]["Error"];
-            "5XX": components["responses"]["Error"];
+            400: components["responses"]["bad_request"];
+            401: components["responses"]["invalid_api_key"];
+            403: components["responses"]["insufficient_scope"];
+            404: components["responses"]["not_found"];
+            409: components["responses"]["conflict"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["service_unavailable"];
+            504: components["responses"]["gateway_timeout"];
         };
     };
     onProductCreated: {

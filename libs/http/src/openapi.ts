@@ -122,13 +122,12 @@ const jsonContent = (schema: unknown) => ({ 'application/json': { schema } })
 
 const error = describeSchema(ErrorBody, 'output')
 
-/** What each error code says (OP-02). */
-const ERROR_DESCRIPTIONS: Readonly<Record<ErrorCode, string>> = {
+/** What the error codes of operations say (OP-02). */
+const ERROR_DESCRIPTIONS: Readonly<Record<Exclude<ErrorCode, 'method_not_allowed'>, string>> = {
   bad_request: 'The request is malformed or does not fit its schema; `message` names the member',
   invalid_api_key: 'The API key is missing, wrong, expired or revoked, or its workspace is suspended',
   insufficient_scope: 'The API key lacks the scope of the operation',
   not_found: 'The workspace has no such resource',
-  method_not_allowed: 'The path has no such method; `Allow` names those that it has',
   conflict: 'The request clashes with what exists, or its Idempotency-Key was used for another one',
   payload_too_large: 'The body is too large',
   unsupported_media_type: 'The body has another Content-Type than the operation takes',

@@ -1,4 +1,3 @@
-import { appendFileSync } from 'node:fs'
 import { ApiError, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
@@ -150,8 +149,9 @@ export function errorsOf({ method, params, body, upload, refusals = [] }: RouteD
   const codes = new Set<ErrorCode>([...ERRORS_OF_ALL, ...refusals])
   if (params) codes.add('not_found')
   if (body ?? upload) codes.add('payload_too_large').add('unsupported_media_type')
-  // For the Idempotency-Key (OP-08).
-  if (method === 'POST') codes.add('conflict')
+  // A written value may clash or be impossible; a POST may repeat an Idempotency-Key (OP-08).
+  if (method === 'PUT' || method === 'POST') codes.add('conflict')
+  if (body ?? upload) codes.add('unprocessable')
   return codes
 }
 
@@ -175,8 +175,7 @@ async function checked(declaration: RouteDeclaration, answer: () => Promise<Repl
     // The document shows no others.
     const isShown = declaration.path.startsWith('/v1/')
     if (!isShown || !(error instanceof ApiError) || errorsOf(declaration).has(error.code)) throw error
-    appendFileSync('/tmp/undeclared.txt', `${declaration.method} ${declaration.path} ${error.code} ${error.message}\n`)
-    throw error
+    throw new Error(`${declaration.method} ${declaration.path} does not declare ${error.code}`, { cause: error })
   }
 }
 

@@ -24,6 +24,7 @@ export const deleteCategory = operation({
   params: z.strictObject({ id: Id }),
   query: z.strictObject({ reassign_to: Id.optional() }),
   responses: { 204: null },
+  refusals: ['conflict', 'unprocessable'],
   openPoints: ['OP-01', 'OP-19', 'OP-37', 'OP-38', 'OP-67'],
   extension: true,
 

@@ -19,6 +19,7 @@ export const deleteVariant = operation({
   scope: 'product::delete',
   params: z.strictObject({ id: Id, variant_id: Id }),
   responses: { 204: null },
+  refusals: ['unprocessable'],
   openPoints: ['OP-01', 'OP-19', 'OP-24', 'OP-94'],
   extension: true,
 

@@ -38,6 +38,7 @@ export const explainMembership = operation({
   scope: 'product::update',
   params: z.strictObject({ ...CollectionPath.shape, product_id: Id }),
   responses: { 200: Explanation },
+  refusals: ['unprocessable'],
   openPoints: ['OP-30', 'OP-112'],
   extension: true,
 

@@ -23,6 +23,7 @@ export const listMembers = operation({
   params: CollectionPath,
   query: z.strictObject({ ...PageQuery.shape, after: Id.optional() }),
   responses: { 200: Page(Product) },
+  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-20', 'OP-33', 'OP-35', 'OP-114'],
   extension: true,
 

@@ -20,6 +20,7 @@ export const startImport = (onStarted: () => void): AnyOperation =>
     params: ImportPath,
     query: StartQuery,
     responses: { 202: Import },
+    refusals: ['unprocessable'],
     openPoints: ['OP-08', 'OP-13', 'OP-50', 'OP-150'],
     extension: true,
 

@@ -30,6 +30,7 @@ export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperati
     scope: 'import::read',
     params: ImportPath,
     responses: { 200: streamed(CSV) },
+    refusals: ['conflict'],
     openPoints: ['OP-148'],
     extension: true,
 

@@ -13,6 +13,7 @@ export const getDiff = operation({
   scope: 'import::read',
   params: ImportPath,
   responses: { 200: Diff },
+  refusals: ['conflict'],
   openPoints: ['OP-147'],
   extension: true,
 

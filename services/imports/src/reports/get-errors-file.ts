@@ -26,6 +26,7 @@ export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation 
     scope: 'import::read',
     params: ImportPath,
     responses: { 200: streamed(CSV) },
+    refusals: ['conflict'],
     openPoints: ['OP-52'],
     extension: true,
 
