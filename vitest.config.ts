@@ -6,17 +6,18 @@ const FAULTS = '**/*.faults.test.ts'
 const NEIGHBOURS = 'tests/neighbours.test.ts'
 const exclude = [...configDefaults.exclude, FAULTS, NEIGHBOURS]
 
+/** The settings of every project. Projects that extended the root would each start the backing services again. */
+const everywhere = { pool: 'forks', env: { ASSETS_URL: 'http://localhost:8080/assets' } } as const
+
 export default defineConfig({
   test: {
     globalSetup: 'tests/global-setup.ts',
-    pool: 'forks',
-    env: { ASSETS_URL: 'http://localhost:8080/assets' },
     // Tests wait more than they compute: two workers leave two cores idle for a third of the time.
     maxWorkers: 3,
     projects: [
       {
-        extends: true,
         test: {
+          ...everywhere,
           name: 'unit and service',
           include: ['{libs,services,infra}/**/*.test.ts'],
           exclude,
@@ -27,8 +28,8 @@ export default defineConfig({
         },
       },
       {
-        extends: true,
         test: {
+          ...everywhere,
           name: 'end to end',
           include: ['tests/**/*.test.ts'],
           exclude,
@@ -38,8 +39,8 @@ export default defineConfig({
         },
       },
       {
-        extends: true,
         test: {
+          ...everywhere,
           name: 'faults',
           include: [FAULTS],
           sequence: { groupOrder: 2 },
@@ -48,8 +49,8 @@ export default defineConfig({
         },
       },
       {
-        extends: true,
         test: {
+          ...everywhere,
           name: 'neighbours',
           include: [NEIGHBOURS],
           sequence: { groupOrder: 3 },

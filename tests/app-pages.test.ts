@@ -4,7 +4,7 @@ import type { Frame, Page } from 'puppeteer-core'
 import { describe, expect, test } from 'vitest'
 import { apiWith } from './testing/api.ts'
 import { CHROMIUM, startBrowser } from './testing/chromium.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 /** The app's embed. It keeps the messages that it gets. */
@@ -53,7 +53,7 @@ const claimsOf = (token = '') => JSON.parse(Buffer.from(token.split('.')[1] ?? '
 
 describe('in a browser', async () => {
   if (CHROMIUM === undefined) return void test.skip('Chromium is not installed here', () => undefined)
-  const [stack, app, browser] = await Promise.all([startStack(), startReceiver(), startBrowser()])
+  const [stack, app, browser] = await Promise.all([sharedStack(), startReceiver(), startBrowser()])
   app.answerWith((response, { path }) => {
     const content = { '/embed': EMBED, '/popup': POPUP }[path] ?? '{}'
     response

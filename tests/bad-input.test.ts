@@ -4,10 +4,10 @@ import type { Product } from '@backoffice/contracts/product.ts'
 import { expect, it } from 'vitest'
 import { type Answer, apiWith, type Refusal } from './testing/api.ts'
 import { aProduct } from './testing/products.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
-const stack = await startStack()
+const stack = await sharedStack()
 const { gateway } = stack.description()
 const { api, id: workspaceId, key } = await newWorkspace(stack.description())
 const text = (product: Record<string, unknown>) => JSON.stringify(product)

@@ -5,11 +5,11 @@ import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
 import { PIXEL, upload } from './testing/files.ts'
 import { aProduct } from './testing/products.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { subscribedAt } from './testing/subscriber.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
-const stack = await startStack()
+const stack = await sharedStack()
 const receiver = await startReceiver()
 
 /** A new workspace and the calls that these tests make there. */

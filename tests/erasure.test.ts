@@ -4,10 +4,10 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, it } from 'vitest'
 import { aProduct } from './testing/products.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { subscribedAt } from './testing/subscriber.ts'
 
-const stack = await startStack()
+const stack = await sharedStack()
 const receiver = await startReceiver()
 
 it('the erasure of a customer leaves no personal data in any service', async () => {

@@ -15,10 +15,10 @@ import { freePort } from '@backoffice/testing/service-process.ts'
 import { afterAll, expect, it } from 'vitest'
 import { apiWith } from './testing/api.ts'
 import { aProduct } from './testing/products.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
-const stack = await startStack()
+const stack = await sharedStack()
 const { gateway, admin_token } = stack.description()
 const admin = apiWith(gateway, admin_token)
 const manifest = JSON.parse(readFileSync(new URL('../examples/app/payments.app.json', import.meta.url), 'utf8'))

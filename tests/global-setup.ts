@@ -8,6 +8,8 @@ import { guardFolder } from '@backoffice/local/guard.ts'
 import type {} from '@backoffice/testing/backing-services.ts'
 import { serviceTemplate } from '@backoffice/testing/new-database.ts'
 import type { TestProject } from 'vitest/node'
+import type {} from './testing/stack.ts'
+import { shareStack } from './testing/stack-process.ts'
 
 /** Starts PostgreSQL, Kafka and the registry once for all test files; the returned function removes all of it. */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -33,7 +35,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('templates', Object.fromEntries(templates.map(([service, { name }]) => [service, name])))
   project.provide('kafkaBrokers', kafka.address)
   project.provide('registryUrl', registry.address)
+  const shared = await shareStack({ kafkaBrokers: kafka.address, registryUrl: registry.address })
+  project.provide('sharedStackUrl', shared.url)
   return async () => {
+    await shared.stop()
     await Promise.all(templates.map(([, template]) => template.drop()))
     await Promise.all([postgres, kafka, registry].map((used) => used.stop()))
   }

@@ -6,11 +6,11 @@ import { expect, it } from 'vitest'
 import { apiWith } from './testing/api.ts'
 import { importsOf, productRows } from './testing/imports.ts'
 import { aProduct } from './testing/products.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { eventOf, isGenuine } from './testing/webhooks.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
-const stack = await startStack()
+const stack = await sharedStack()
 const receiver = await startReceiver()
 
 it('a file goes from the template to the shop, and one webhook tells of it (OP-50, OP-72)', async () => {

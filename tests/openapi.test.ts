@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 type Entry = Record<string, unknown> & { 'x-open-point'?: string | string[]; 'x-extension'?: boolean }
@@ -12,7 +12,7 @@ interface Document {
 }
 
 const docs = (name: string) => readFileSync(new URL(`../docs/${name}`, import.meta.url), 'utf8')
-const stack = await startStack()
+const stack = await sharedStack()
 const { gateway } = stack.description()
 const document = (await (await fetch(`${gateway}/openapi.json`)).json()) as Document
 const { info, paths, components } = document

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { generatePythonClient, PythonMissing, runPython } from './testing/python-client.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 /* Among the fault tests, since pip takes half a minute to install the generator. */
@@ -12,7 +12,7 @@ interface Document {
   readonly components: { readonly schemas: Record<string, { readonly examples?: readonly { name: string }[] }> }
 }
 
-const stack = await startStack()
+const stack = await sharedStack()
 const { gateway } = stack.description()
 const document = (await (await fetch(`${gateway}/openapi.json`)).json()) as Document
 

@@ -6,7 +6,7 @@ import { apiWith } from './testing/api.ts'
 import { examplePaths } from './testing/example-ids.ts'
 import { fullWorkspace } from './testing/full-workspace.ts'
 import { sampleOf } from './testing/schema-sample.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 interface Entry {
@@ -16,7 +16,7 @@ interface Entry {
 
 const ANSWER_WITHIN_MS = 10_000
 
-const stack = await startStack()
+const stack = await sharedStack()
 const { gateway, admin_token } = stack.description()
 const document = (await (await fetch(`${gateway}/openapi.json`)).json()) as {
   paths: Record<string, Record<string, Entry>>

@@ -5,10 +5,10 @@ import type { Category, Product, Tag } from '@backoffice/contracts/product.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
 import { aProduct } from './testing/products.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
 import { subscribedAt } from './testing/subscriber.ts'
 
-const stack = await startStack()
+const stack = await sharedStack()
 const receiver = await startReceiver()
 const subscribed = () => subscribedAt(receiver, stack.description())
 

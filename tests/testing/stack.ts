@@ -1,14 +1,18 @@
-import { type ChildProcess, spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stackSecrets } from '@backoffice/local/secrets.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { eventually } from '@backoffice/testing/eventually.ts'
 import postgres from 'postgres'
-import { afterAll } from 'vitest'
+import { afterAll, inject } from 'vitest'
+import { runStack } from './stack-process.ts'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Answers with the folder of the shared stack, which the first request starts; set by tests/global-setup.ts. */
+    sharedStackUrl: string
+  }
+}
 
 /** A running stack, as of `npm start`. It has its own PostgreSQL server, because it sets the passwords of the roles. */
 export interface TestStack {
@@ -20,48 +24,34 @@ export interface TestStack {
   readonly internalPrivateKey: string
   /** Holds the stack's secrets. */
   readonly directory: string
+}
+
+/** A stack of one test file, which may kill its services. */
+export interface OwnStack extends TestStack {
   /** Sends SIGKILL to a service; the stack starts it again after a second. */
   kill(service: string): void
 }
 
+/** The stack of all test files that need no settings of their own, kill nothing, and work in workspaces of their own. */
+export async function sharedStack(): Promise<TestStack> {
+  const answer = await fetch(inject('sharedStackUrl'))
+  const text = await answer.text()
+  if (!answer.ok) throw new Error(text)
+  return stackIn(text)
+}
+
 /**
- * Starts the whole stack for the calling test file and stops it after the file. It uses the tests' Kafka and registry,
- * unless `environment` names others.
+ * Starts a stack for the calling test file and stops it after the file. It uses the tests' Kafka and registry, unless `environment`
+ * names others.
  */
-export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<TestStack> {
-  const directory = mkdtempSync(join(tmpdir(), 'backoffice-stack-'))
-  chmodSync(directory, 0o755)
-  const { kafkaBrokers, registryUrl } = backingServices()
-  const child = spawn(process.execPath, ['infra/local/start.ts', '--headless'], {
-    env: {
-      ...process.env,
-      STACK_DIR: directory,
-      PORT: '0',
-      DATABASE_URL: '',
-      KAFKA_BROKERS: kafkaBrokers.join(','),
-      SCHEMA_REGISTRY_URL: registryUrl,
-      KAFKA_PREFIX: `test-${randomUUID()}.`,
-      LOG_LEVEL: 'warn',
-      ...environment,
-    },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  })
-  const complaints: string[] = []
-  child.stderr?.on('data', (chunk) => complaints.push(String(chunk)))
-  const file = join(directory, 'stack.json')
-  afterAll(async () => {
-    await ended(child)
-    rmSync(directory, { recursive: true, force: true })
-  })
-  await eventually(
-    'the stack is ready',
-    () => {
-      if (child.exitCode !== null) throw new Error(`the stack did not start: ${complaints.join('')}`)
-      return existsSync(file)
-    },
-    60_000,
-  )
-  const description = (): StackDescription => JSON.parse(readFileSync(file, 'utf8'))
+export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<OwnStack> {
+  const running = await runStack(backingServices(), environment)
+  afterAll(() => running.stop())
+  return stackIn(running.directory)
+}
+
+function stackIn(directory: string): OwnStack {
+  const description = (): StackDescription => JSON.parse(readFileSync(join(directory, 'stack.json'), 'utf8'))
   const sql = postgres(description().postgres, { max: 2, onnotice: () => undefined })
   afterAll(() => sql.end())
   return {
@@ -75,9 +65,4 @@ export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<T
       process.kill(pid, 'SIGKILL')
     },
   }
-}
-
-async function ended(child: ChildProcess): Promise<void> {
-  child.kill('SIGTERM')
-  await eventually('the stack has stopped', () => child.exitCode !== null || child.signalCode !== null, 30_000)
 }

@@ -18,6 +18,7 @@ const failing = (name: string, fail: (tx: Transaction) => Promise<unknown>) =>
     summary: 'Fail',
     scope: 'product::create',
     responses: { 200: z.strictObject({}) },
+    refusals: ['unprocessable'],
     handle: ({ inWorkspace }) =>
       inWorkspace(async (tx) => {
         await tx`insert into tag (workspace_id, id, name, slug) values (${tx.context.workspaceId}, gen_random_uuid(), 'a', 'a')`

@@ -1,0 +1,84 @@
+import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually } from '@backoffice/testing/eventually.ts'
+
+interface BackingServices {
+  readonly kafkaBrokers: readonly string[]
+  readonly registryUrl: string
+}
+
+/** A stack, as of `npm start`, as processes of its own. */
+export interface RunningStack {
+  /** The folder of its data, with stack.json. */
+  readonly directory: string
+  stop(): Promise<void>
+}
+
+/** Starts a stack in a new folder and resolves when it is ready. `environment` overrides the settings of tests. */
+export async function runStack(
+  { kafkaBrokers, registryUrl }: BackingServices,
+  environment: NodeJS.ProcessEnv = {},
+): Promise<RunningStack> {
+  const directory = mkdtempSync(join(tmpdir(), 'backoffice-stack-'))
+  chmodSync(directory, 0o755)
+  const child = spawn(process.execPath, ['infra/local/start.ts', '--headless'], {
+    env: {
+      ...process.env,
+      STACK_DIR: directory,
+      PORT: '0',
+      DATABASE_URL: '',
+      KAFKA_BROKERS: kafkaBrokers.join(','),
+      SCHEMA_REGISTRY_URL: registryUrl,
+      KAFKA_PREFIX: `test-${randomUUID()}.`,
+      LOG_LEVEL: 'warn',
+      ...environment,
+    },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const complaints: string[] = []
+  child.stderr.on('data', (chunk) => complaints.push(String(chunk)))
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null
+  const stop = async () => {
+    child.kill('SIGTERM')
+    await eventually('the stack has stopped', hasEnded, 30_000)
+    rmSync(directory, { recursive: true, force: true })
+  }
+  const isReady = () => {
+    if (hasEnded()) throw new Error(`the stack did not start: ${complaints.join('')}`)
+    return existsSync(join(directory, 'stack.json'))
+  }
+  try {
+    await eventually('the stack is ready', isReady, 60_000)
+  } catch (error) {
+    await stop()
+    throw error
+  }
+  return { directory, stop }
+}
+
+/** A server that starts one stack for its first request, and answers every request with the stack's folder. */
+export async function shareStack(services: BackingServices): Promise<{ url: string; stop(): Promise<void> }> {
+  let running: Promise<RunningStack> | undefined
+  const server = createServer(async (_request, response) => {
+    running ??= runStack(services)
+    try {
+      response.end((await running).directory)
+    } catch (error) {
+      response.writeHead(503).end(String(error))
+    }
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    async stop() {
+      server.close()
+      const started = await running?.catch(() => undefined)
+      await started?.stop()
+    },
+  }
+}
