@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -77,4 +78,12 @@ it('keeps each batch of valid rows as a line of its own', async () => {
   const lines = places.map(({ first_byte, bytes }) => rows.subarray(first_byte, first_byte + bytes).toString())
   expect(lines).toEqual(['[{"sku":"é"},{"sku":"B"}]\n', '[{"sku":"C"}]\n'])
   expect(places.map((place) => place.rows)).toEqual([2, 1])
+})
+
+it('makes no file any more once it is closed', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'report-'))
+  whenDone(() => rm(folder, { recursive: true }))
+  await openReportFiles(folder, ['sku']).close()
+  // It began to make them when it was opened, and waited until they were there.
+  expect(readdirSync(folder)).toHaveLength(3)
 })

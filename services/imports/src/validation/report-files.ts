@@ -69,11 +69,20 @@ export function openReportFiles(folder: string, header: readonly string[]) {
       for (const file of all) file.end()
       await ended
     },
-    destroy(): void {
-      for (const file of all) file.destroy()
+    /** Closes the files, ended or not. Afterwards nothing is written or made in the folder any more. */
+    async close(): Promise<void> {
+      await Promise.all(all.map(close))
     },
   }
 }
+
+/** A file that is still being opened would be made after its folder has been removed. */
+const close = (file: WriteStream): Promise<void> =>
+  new Promise((resolve) => {
+    if (file.closed) return resolve()
+    file.once('close', () => resolve())
+    file.destroy()
+  })
 
 /** What the column `error` says. */
 export const mistakeOf = ({ column, message }: ReportedError) => (column === '' ? message : `${column}: ${message}`)

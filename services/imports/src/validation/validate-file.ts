@@ -58,7 +58,7 @@ export async function validateFile(
     await files.end()
   } finally {
     await rows.return(undefined)
-    files.destroy()
+    await files.close()
     keys.close()
   }
   return findings.result()
