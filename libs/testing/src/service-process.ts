@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@backoffice/local/ports.ts'
 import { tokenKey } from './caller.ts'
 import { eventually } from './eventually.ts'
 import { whenDone } from './when-done.ts'
@@ -48,11 +48,4 @@ export async function startServiceProcess(service: string, settings: Readonly<Re
   }
 }
 
-/** A port that is free on 127.0.0.1 now. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  return port
-}
+export { freePort }
