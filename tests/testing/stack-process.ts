@@ -12,7 +12,7 @@ interface BackingServices {
   readonly registryUrl: string
 }
 
-/** A stack, as of `npm start`, as processes of its own. */
+/** The processes of a stack, as `npm start` starts them. */
 export interface RunningStack {
   /** The folder of its data, with stack.json. */
   readonly directory: string

@@ -148,10 +148,9 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: s
 export function errorsOf({ method, params, body, upload, refusals = [] }: RouteDeclaration): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>([...ERRORS_OF_ALL, ...refusals])
   if (params) codes.add('not_found')
-  if (body ?? upload) codes.add('payload_too_large').add('unsupported_media_type')
-  // A written value may clash or be impossible; a POST may repeat an Idempotency-Key (OP-08).
+  if (body ?? upload) codes.add('payload_too_large').add('unsupported_media_type').add('unprocessable')
+  // A value may clash with others, and a POST may repeat an Idempotency-Key (OP-08).
   if (method === 'PUT' || method === 'POST') codes.add('conflict')
-  if (body ?? upload) codes.add('unprocessable')
   return codes
 }
 
