@@ -1,3 +1,5 @@
+import { deadline } from './deadline.ts'
+
 /** How slots are shared among owners: workspaces, or the addresses of clients. */
 export interface SlotLimits {
   /** Slots in all. */
@@ -117,13 +119,13 @@ export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Erro
       // It may have been the one that smaller requests waited for.
       startNext()
     }
-    const timer = setTimeout(() => giveUp(refuse(isWithinShare(request) ? 'all' : 'owner')), waitMs)
+    const inTime = deadline(waitMs, () => giveUp(refuse(isWithinShare(request) ? 'all' : 'owner')))
     const onAbort = () => giveUp(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
     // Those that wait already may be beyond their share, and this one within its own.
     startNext()
     await promise.finally(() => {
-      clearTimeout(timer)
+      inTime()
       signal?.removeEventListener('abort', onAbort)
     })
     return request

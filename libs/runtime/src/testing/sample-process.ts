@@ -29,6 +29,9 @@ const component = (name: string): Component => ({
     if (is(`break ${name}`)) throw new Error(`${name} is broken`)
     return !is(`idle ${name}`)
   },
+  drain() {
+    if (is(`drain ${name}`)) say(`drain ${name}`)
+  },
   async stop() {
     say(`stop ${name}`)
     if (is(`hold ${name}`)) await told('stop')

@@ -51,10 +51,11 @@ const createTag = operation({
 // The tests are gone.
 process.on('disconnect', () => process.exit(1))
 
+const POOLS = { worker: { role: 'worker', poolSize: 2 } } as const
 const config = serviceConfig(name) as unknown as z.ZodType<ServiceConfig>
 
-await runService(name as 'gateway', config as ReturnType<typeof serviceConfig<'gateway'>>, (context) => {
-  const worker = context.openPool('worker', { role: 'worker', poolSize: 2 })
+await runService(name as 'gateway', config as ReturnType<typeof serviceConfig<'gateway'>>, POOLS, (context) => {
+  const { worker } = context.pools
   const app = createApp({ logger: context.logger, trustRequestId: false })
   app.get('/v1/products', async () => ({ service: name }))
   const addRoutes = (service: typeof app) => void service.get('/files', async () => 'a file')

@@ -67,7 +67,9 @@ function withoutChildren(tx: Transaction, { name, parent }: WorkspaceTable): Fra
 
 /** Tombstones go after they are published: they keep a rebuilt projection from bringing the workspace back. */
 const unlessWaiting = (tx: Transaction, { name }: WorkspaceTable): Fragment =>
-  name === 'outbox' ? tx`and (payload is not null or published_at is not null or refused is not null)` : tx``
+  name === 'outbox'
+    ? tx`and (payload is not null or published_at is not null or (refused is not null and retry_at is null))`
+    : tx``
 
 const allOf = (tx: Transaction, conditions: readonly Fragment[]): Fragment =>
   conditions.reduce((all, condition) => tx`${all} and ${condition}`)
