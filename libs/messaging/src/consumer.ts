@@ -1,10 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
 import type { Component, ProcessContext } from '@backoffice/runtime/process.ts'
+import { measureBatch, startMeasuring } from './consumer-metrics.ts'
+import { halvedBatches } from './halved-batches.ts'
 import { whileHeartbeating } from './heartbeat.ts'
-import type { GroupMember, IncomingBatch, Kafka } from './kafka-connection.ts'
-import { processRecords, type RecordProcessing } from './process-records.ts'
+import type { GroupMember, IncomingBatch, IncomingRecord, Kafka } from './kafka-connection.ts'
+import { processRecords } from './process-records.ts'
+import type { RecordProcessing } from './record-processing.ts'
+import { inProcessSpan } from './record-spans.ts'
 import { Interrupted } from './retry.ts'
 import { watchForStall } from './watchdog.ts'
 
@@ -50,8 +53,6 @@ const TURN_MS = 500
 /** As many records are part of something large. As many as the fullest transactions are a backlog, which is not delayed. */
 const [MANY, BACKLOG] = [20, 200]
 
-const consumed = meter('consumer').createCounter('consumer_records', { description: 'Records consumed' })
-
 /**
  * Runs a consumer: retries, dead letters, lag and the watchdog around one handler. Every record is handled at least
  * once, and the records of a key in their order.
@@ -62,6 +63,8 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
   let member: GroupMember | undefined
   let stopWatching: (() => void) | undefined
   let retries = 0
+  const processed = new Map<string, number>()
+  const halved = halvedBatches()
 
   const processBatch = async (batch: IncomingBatch, lost: AbortSignal) => {
     const processing = {
@@ -75,21 +78,28 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
         if (lost.aborted || !batch.isRunning()) throw new Interrupted('this member has lost the batch or stops')
       },
       onRetry: () => retries++,
+      halvedBatches: halved,
+      onProcessed(last: IncomingRecord) {
+        batch.markProcessed(last)
+        halved.processed(last)
+        const partition = `${last.topic}/${last.partition}`
+        processed.set(partition, (processed.get(partition) ?? 0) + 1)
+        // kafkajs commits at the end of the batch.
+        if (last !== batch.records.at(-1)) batch.commit()
+      },
+      rest: batch.rest,
     }
     const turnEndsAt = performance.now() + TURN_MS
     for (let from = 0; from < batch.records.length && performance.now() < turnEndsAt; ) {
       const atHand = batch.records.length - from
       const size = typeof batchSize === 'number' ? batchSize : await batchSize(atHand)
-      const records = batch.records.slice(from, from + size)
+      const records = halved.next(batch.records.slice(from, from + size))
       const [first, last] = [records[0], records.at(-1)]
       if (!first || !last) return
       from += records.length
       const startedAt = performance.now()
-      const dead = await processRecords(processing, records)
-      batch.markProcessed(last)
-      // kafkajs commits at the end of the batch.
-      if (from < batch.records.length) batch.commit()
-      consumed.add(records.length, { consumer: name, topic: last.topic })
+      const { dead, ids } = await inProcessSpan(name, records, () => processRecords(processing, records))
+      measureBatch(name, records, startedAt)
       logger.info(
         {
           consumer: name,
@@ -99,6 +109,7 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
           records: records.length,
           dead_letters: dead,
           duration_ms: Math.round(performance.now() - startedAt),
+          ...ids,
         },
         'consumed',
       )
@@ -117,8 +128,17 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
     name,
     topics,
     async start() {
+      startMeasuring(name)
       member = kafka.consume({ group: name, topics, concurrency: CONCURRENCY, onBatch })
-      stopWatching = watchForStall({ ...context, name, topics, member, stalledAfterMs, retries: () => retries })
+      stopWatching = watchForStall({
+        ...context,
+        name,
+        topics,
+        member,
+        stalledAfterMs,
+        retries: () => retries,
+        processed: (partition) => processed.get(partition) ?? 0,
+      })
     },
     async stop() {
       stopWatching?.()

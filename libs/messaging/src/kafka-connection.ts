@@ -24,6 +24,8 @@ export interface IncomingBatch {
   markProcessed(last: IncomingRecord): void
   /** Commits what is marked, in the background. Calls during a commit lead to one more. */
   commit(): void
+  /** Fetches nothing of this partition for so long, in milliseconds. */
+  rest(ms: number): void
   /** False once the member is to stop. */
   isRunning(): boolean
 }
@@ -53,6 +55,8 @@ export interface Position {
   readonly partition: string
   readonly offset: number
   readonly lag: number
+  /** Whether the group has processed a record of the partition, or noted that there was none. */
+  readonly hasBegun: boolean
 }
 
 export interface NewTopic {
@@ -84,6 +88,11 @@ export interface Kafka extends Component {
    * is away: the outbox keeps the changes then, and requests are still answered.
    */
   isReady(): Promise<boolean>
+  /**
+   * Asks a broker for an answer, for two seconds. Throws ConfigurationError when Kafka or TLS refuses the connection. A Kafka that is away is
+   * no error: the outbox keeps the changes.
+   */
+  start(): Promise<void>
   /** Ends the members, then what is still being produced, then the connection. */
   stop(): Promise<void>
 }

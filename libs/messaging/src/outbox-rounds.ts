@@ -1,5 +1,6 @@
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
+import type { StatePace } from './state-pace.ts'
 
 /** What a round publishes at most, apart from its first row of each kind. Requests and new events wait for its end. */
 interface RoundLimits {
@@ -19,21 +20,26 @@ const NOBODY = '00000000-0000-0000-0000-000000000000'
 /**
  * Reads the outbox round by round: first events, then other records, and of each kind the workspaces in turn, by bytes. So
  * a workspace with a million states delays neither the events nor the states of another by more than a round. A round
- * without rows: nothing waits.
+ * without rows: nothing waits but what `pace` pauses.
  */
-export function outboxRounds(session: LockSession): () => Promise<OutboxRow[]> {
+export function outboxRounds(
+  session: LockSession,
+  pace?: Pick<StatePace, 'paused' | 'count'>,
+): () => Promise<OutboxRow[]> {
   const servedLast: Record<RecordKind, string> = { EVENTS: NOBODY, OTHERS: NOBODY }
 
-  const read = async (kind: RecordKind, limits: RoundLimits) => {
-    const found = await session.answered(waitingRows(session.sql, { kind, after: servedLast[kind], ...limits }))
+  const read = async (kind: RecordKind, limits: RoundLimits, except: readonly string[] = []) => {
+    const found = await session.answered(waitingRows(session.sql, { kind, after: servedLast[kind], ...limits, except }))
     const rows = found.slice(0, withinBytes(found, limits.sentBytes))
     servedLast[kind] = rows.at(-1)?.workspace_id ?? NOBODY
     return smallFirst(rows)
   }
   return async () => {
     const events = await read('EVENTS', partOf(ROUND, EVENTS_PART))
-    const others = await read('OTHERS', restOf(ROUND, events))
-    return [...events, ...others]
+    const others = await read('OTHERS', restOf(ROUND, events), await pace?.paused())
+    const rows = [...events, ...others]
+    pace?.count(rows)
+    return rows
   }
 }
 

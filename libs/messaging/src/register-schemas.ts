@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { RECORDS } from '@backoffice/contracts/events.ts'
-import { Compatibility, SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
+import { Compatibility } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
 import { z } from 'zod'
+import { registryClient } from './registry-client.ts'
+import type { RegistryServer } from './registry-settings.ts'
 import { subjectOf } from './schema-registry.ts'
 
 /** The shapes of records by topic and type. */
@@ -12,8 +14,8 @@ type RecordShapes = Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
  * BACKWARD_TRANSITIVE: closed schemas may get optional members, and the registry refuses every schema that older
  * records do not fit. Throws one error that names each refused subject with the registry's reason.
  */
-export async function registerSchemas(registryUrl: string, shapes: RecordShapes = RECORDS): Promise<void> {
-  const registry = SchemaRegistryClient.newClient({ baseURLs: [registryUrl] })
+export async function registerSchemas(server: RegistryServer | string, shapes: RecordShapes = RECORDS): Promise<void> {
+  const registry = registryClient(server, 3)
   const refusals: string[] = []
   for (const [topic, types] of Object.entries(shapes)) {
     for (const [type, shape] of Object.entries(types)) {

@@ -22,3 +22,21 @@ test('a consumer that has nothing to do is left alone', async () => {
   await eventually('twenty times what counts as stalled', () => performance.now() - handledAt > 20 * 120)
   expect(notes.fatals).toEqual([])
 })
+
+test('a consumer whose batch takes longer than what counts as stalled is left alone while its records are processed', async () => {
+  const notes = await testConsumer()
+  const key = notes.aKey()
+  const names = Array.from({ length: 20 }, (_, index) => String(index))
+  await notes.send(key, ...names)
+  // One transaction after the other handles the batch, since the handler takes no two records at once.
+  await notes.start(
+    async (records, tx) => {
+      if (records.length > 1) throw new Error('one at a time')
+      await tx`select pg_sleep(0.15)`
+      return notes.insert(records, tx)
+    },
+    { stalledAfterMs: 1500 },
+  )
+  expect(await notes.notesOf(key, 20, 30_000)).toEqual(names)
+  expect(notes.fatals).toEqual([])
+})
