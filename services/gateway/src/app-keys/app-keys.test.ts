@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
-import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
+import { aCaller, serviceHeadersOf } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -19,7 +19,7 @@ const asApps = async <Body = { error: { code: string; message: string } }>(
   body?: unknown,
 ) =>
   gateway.send<Body>(undefined, method, `/internal/app-keys/${path}`, {
-    headers: await headersOf(aCaller({ workspaceId })),
+    headers: await serviceHeadersOf(aCaller({ workspaceId }), 'gateway'),
     ...(body !== undefined && { body }),
   })
 
@@ -65,7 +65,7 @@ describe('creating', () => {
         format: keyFormat(text === undefined ? undefined : SecretKeys.parse(text)),
       }),
     )
-    const headers = await headersOf(aCaller({ workspaceId }))
+    const headers = await serviceHeadersOf(aCaller({ workspaceId }), 'gateway')
     const [before, during, after] = await Promise.all(replicas)
     const put = async (replica: TestGateway | undefined, id: string) =>
       (await replica?.send<{ key: string }>(undefined, 'PUT', `/internal/app-keys/${id}`, { headers, body: sent }))

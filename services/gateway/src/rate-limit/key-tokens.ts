@@ -1,0 +1,130 @@
+import type { Lease } from './lease-tokens.ts'
+import { correctionOf, type OutageShare, shareOf, startShare, takeOfShare } from './outage-share.ts'
+import { type Bucket, type RateLimit, tokensAt, untilToken } from './token-bucket.ts'
+
+/** How long leased tokens may be used. A client gets at most as many calls too many as grow back on the server in that time. */
+export const LEASE_MS = 100
+/** After calls that overlapped, tokens are leased ahead for so long although other gateways use the key as well. */
+const OVERLAP_MS = 1000
+
+/** A gateway leases no more ahead than grows on the server until the lease ends. */
+const mostAhead = ({ perSecond }: RateLimit) => Math.floor((perSecond * LEASE_MS) / 1000)
+
+/** What a call is told: the tokens left, and the wait until the next one when it is refused. */
+export interface Decision {
+  readonly tokens: number
+  readonly waitMs?: number
+}
+
+/** The tokens of one API key in this gateway. Times are milliseconds of the process's monotonic clock. */
+export interface KeyTokens {
+  /** Decides a call without the server: by leased tokens, or since the server has none left. Undefined when neither is known. */
+  decide(limit: RateLimit, now: number): Decision | undefined
+  /** Decides a call while the server is away. */
+  decideAlone(limit: RateLimit, gateways: number, now: number): Decision
+  /** What to ask of the server for so many calls. Tokens to give back are in it, and are no longer here. */
+  request(limit: RateLimit, wanted: number, gateways: number, now: number): KeyRequest
+  /** Takes the server's answer: the calls that may go are decided by `decide`. */
+  take(lease: Lease, limit: RateLimit, now: number): void
+  /** Keeps a correction that the server did not get, for the next request. */
+  owe(tokens: number): void
+  /** Notes that calls came while others waited for the server. */
+  noteOverlap(now: number): void
+  /** Whether leased tokens are left, and whether their time is over. */
+  lease(now: number): 'none' | 'usable' | 'expired'
+  /** Whether the server has to learn of calls that it did not count. */
+  isUnsettled(): boolean
+  /** Forgets the calls that were counted alone: the server knows of them. */
+  endShare(): void
+}
+
+interface KeyRequest {
+  readonly ahead: { readonly alone: number; readonly beside: number }
+  readonly correction: number
+  readonly atMost: number
+}
+
+/** The tokens of a key before the first answer of the server. */
+export function keyTokens(): KeyTokens {
+  /** The tokens on the server after its last answer. */
+  let known: Bucket | undefined
+  let held = 0
+  let leased = 0
+  let heldUntil = 0
+  /** The tokens to lease ahead: doubled while leases are used up in time. */
+  let ahead = 0
+  let overlapUntil = 0
+  let owed = 0
+  let share: OutageShare | undefined
+
+  const left = (limit: RateLimit, now: number) => (known === undefined ? limit.burst : tokensAt(known, limit, now))
+  const hasExpired = (now: number) => held > 0 && now >= heldUntil
+
+  /** Gives back leased tokens that were not used in time, and leases only as many as were used next time. */
+  function expired(now: number): number {
+    if (!hasExpired(now)) return 0
+    const unused = held
+    ahead = leased - unused
+    held = 0
+    return unused
+  }
+
+  /** The calls counted alone of which the server does not know; it does from now on. */
+  function uncounted(limit: RateLimit, gateways: number, now: number): number {
+    if (share === undefined) return 0
+    const correction = correctionOf(share, shareOf(limit, gateways), now)
+    share = { bucket: share.bucket, untouched: share.bucket }
+    return correction
+  }
+
+  return {
+    lease: (now) => (held === 0 ? 'none' : hasExpired(now) ? 'expired' : 'usable'),
+    decide(limit, now) {
+      if (held > 0 && now < heldUntil) {
+        held--
+        return { tokens: held + left(limit, now) }
+      }
+      const tokens = left(limit, now)
+      const waitMs = untilToken(tokens, limit)
+      return waitMs > 0 ? { tokens, waitMs } : undefined
+    },
+    decideAlone(limit, gateways, now) {
+      const part = shareOf(limit, gateways)
+      share ??= startShare(part, left(limit, now) / limit.burst, hasExpired(now) ? 0 : held, now)
+      held = 0
+      const taken = takeOfShare(share, part, now)
+      share = taken.share
+      const { tokens } = taken.bucket
+      return taken.isAllowed ? { tokens } : { tokens, waitMs: taken.retryAt - now }
+    },
+    request(limit, wanted, gateways, now) {
+      const correction = owed + expired(now) + uncounted(limit, gateways, now)
+      owed = 0
+      if (now >= heldUntil + LEASE_MS) ahead = 0
+      const wish = wanted === 0 ? 0 : Math.min(ahead, mostAhead(limit))
+      return {
+        ahead: { alone: wish, beside: now < overlapUntil ? wish : 0 },
+        correction,
+        atMost: left(limit, now),
+      }
+    },
+    take(lease, limit, now) {
+      known = { tokens: lease.left, at: now }
+      if (lease.granted === 0) return
+      if (now < heldUntil) ahead = Math.min(mostAhead(limit), Math.max(1, 2 * ahead))
+      held += lease.granted + lease.ahead
+      leased = lease.ahead
+      heldUntil = now + LEASE_MS
+    },
+    owe(tokens) {
+      owed += tokens
+    },
+    noteOverlap(now) {
+      overlapUntil = now + OVERLAP_MS
+    },
+    isUnsettled: () => owed !== 0 || held !== 0 || share !== undefined,
+    endShare() {
+      share = undefined
+    },
+  }
+}
