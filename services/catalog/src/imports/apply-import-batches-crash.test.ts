@@ -35,4 +35,4 @@ test('a batch committed by a process killed before it committed the offset is ne
   const moved = await imports.admin`
     select delta, reason from stock_movement where workspace_id = ${caller.workspaceId} order by id`
   expect(moved.map(({ delta }) => delta)).toEqual(['3', '2', '3'])
-}, 60_000)
+})

@@ -63,7 +63,7 @@ async function readWithAncestors(
   const categories = await tx<Category[]>`
     with recursive known as (
       select id, name, slug, parent_id, position from category
-      where workspace_id = ${workspace} and id = any(${ids}::uuid[])
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and deleted_slug is null
       union
       select category.id, category.name, category.slug, category.parent_id, category.position
       from known join category on category.workspace_id = ${workspace} and category.id = known.parent_id

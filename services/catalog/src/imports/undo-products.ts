@@ -1,6 +1,7 @@
 import type { ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/messaging/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
+import { lockVariants } from '../products/lock-product.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
 import type { Change } from '../products/product-difference.ts'
 import { productTombstone } from '../products/product-records.ts'
@@ -81,10 +82,11 @@ async function lockFirst(tx: Transaction, changes: readonly UndoneChange[]): Pro
     return index > 0 && variants > VARIANTS
   })
   const first = tooMany === -1 ? changes : changes.slice(0, tooMany)
-  await tx`
-    select id from variant
-    where workspace_id = ${workspace} and product_id = any(${first.map(({ id }) => id)}::uuid[])
-    order by id for no key update`
+  await lockVariants(
+    tx,
+    first.map(({ id }) => id),
+    'ALL',
+  )
   return first
 }
 

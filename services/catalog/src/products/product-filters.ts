@@ -133,8 +133,15 @@ function hasSku(tx: Transaction, sku: string): Condition {
 /** Where at most this many products are older, these are counted instead, and subtracted from the number of all. */
 const FEW_OTHERS = 10_000
 
-function isUpdatedSince(tx: Transaction, since: string): Condition {
+/**
+ * The longest time, in seconds, from the start of a request or of a batch of an import, which is the time of its changes, to its
+ * commit. A list that was read in between lacks these changes, so the next one goes back by this time (OP-92).
+ */
+const CHANGE_S = 60
+
+function isUpdatedSince(tx: Transaction, sent: string): Condition {
   const workspace = tx.context.workspaceId
+  const since = tx`(${sent}::timestamptz - make_interval(secs => ${CHANGE_S}))`
   const rows = tx`select id, updated_at from product where workspace_id = ${workspace} and updated_at >= ${since}`
   const others = tx`
     select from product where workspace_id = ${workspace} and updated_at < ${since}

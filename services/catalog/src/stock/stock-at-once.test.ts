@@ -11,7 +11,7 @@ const { admin } = database
 const client = stockClient(database)
 const { take, release, remove, variant, stockOf, movements } = client
 
-const RUNS = 50
+const RUNS = 15
 vi.setConfig({ testTimeout: 240_000 })
 const times = <Result>(count: number, make: (index: number) => Result) =>
   Array.from({ length: count }, (_, i) => make(i))
