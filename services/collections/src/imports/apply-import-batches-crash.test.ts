@@ -87,9 +87,9 @@ const outcome = (name: string) => ({
 test('of a process killed in the middle of a batch nothing is left, and the batch is applied and answered once', async () => {
   const left = { collections: 0, answers: 0 }
   expect(await survive('BEFORE_ANSWER')).toEqual({ left, ...outcome('Imported') })
-}, 60_000)
+})
 
 test('a batch committed by a process killed before it committed the offset is neither applied nor answered again', async () => {
   const left = { collections: 100, answers: 1 }
   expect(await survive('AFTER_COMMIT')).toEqual({ left, ...outcome('Renamed since') })
-}, 60_000)
+})

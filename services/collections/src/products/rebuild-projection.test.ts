@@ -56,7 +56,7 @@ const changed = (state: ProductState, differences: Partial<ProductState>): Produ
 })
 
 async function rebuild(connection = open(), onUnreadable = (one: UnreadableRecord): void => expect.fail(one.reason)) {
-  const sql = openSession(workerUrl, 'test rebuild', () => undefined)
+  const sql = openSession({ url: workerUrl }, 'test rebuild', () => undefined)
   const rebuilt = await rebuildProjection(connection, sql, onUnreadable)
   await sql.end()
   await allBuilt()

@@ -21,7 +21,8 @@ export async function tryLockPartition(sql: AnySql, partition: number): Promise<
 
 /**
  * Writes rows of different products. Skips deleted products, and rows for which the condition `isUpToDate` holds, on the `known`
- * row and the new `state`. Returns the products with a change that may concern rules, orders or the storefront.
+ * row and the new `state`. Returns the products with a change that may concern rules, orders or the storefront. Both conditions are
+ * subqueries that give a value: as `not exists`, PostgreSQL joins the rows with whole tables.
  */
 export async function writeProducts(sql: AnySql, products: readonly ProjectionRow[], isUpToDate: Fragment) {
   if (products.length === 0) return []
@@ -32,11 +33,11 @@ export async function writeProducts(sql: AnySql, products: readonly ProjectionRo
     )
     select state.*
     from ${statesFrom(sql, products)}
-    where not exists (select from deleted_product where deleted_product.id = state.id)
-      and not exists (
-        select from product as known
-        where known.workspace_id = state.workspace_id and known.id = state.id and ${isUpToDate}
-      )
+    where (select true from deleted_product where deleted_product.id = state.id) is null
+      and (
+        select ${isUpToDate} from product as known
+        where known.workspace_id = state.workspace_id and known.id = state.id
+      ) is not true
     order by state.workspace_id, state.id
     on conflict (workspace_id, id) do update set
       version = excluded.version, name = excluded.name, skus = excluded.skus, type = excluded.type, status = excluded.status,
