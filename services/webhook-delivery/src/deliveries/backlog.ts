@@ -1,3 +1,6 @@
+/** Due by any clock. */
+export const DUE_NOW = new Date(0)
+
 /** So many times of an endpoint are known at once; whoever looks at the table tells of later ones when these have passed. */
 const TIMES = 16
 /** Times within so many milliseconds are close to each other. */
@@ -24,6 +27,8 @@ export class Backlog {
   readonly #resting = new Map<string, number>()
   /** Endpoints that nothing may be sent to: notes of them are dropped. */
   readonly #paused = new Set<string>()
+  /** While the table has not been read through: the endpoints whose first attempts in it were all claimed. */
+  #caughtUp: Set<string> | undefined = new Set()
   /** No endpoint that is coming is due before. */
   #nextAt = Number.POSITIVE_INFINITY
   #notes = 0
@@ -31,7 +36,12 @@ export class Backlog {
   /** Something waits for an endpoint. */
   note(endpointId: string, dueAt: Date, isBehind = false): void {
     if (this.#paused.has(endpointId)) return
-    const waiting = this.#waiting.get(endpointId) ?? { times: [], isBehind, noted: 0, state: 'coming' }
+    const waiting = this.#waiting.get(endpointId) ?? {
+      times: [],
+      isBehind: this.isBehind(endpointId),
+      noted: 0,
+      state: 'coming',
+    }
     this.#waiting.set(endpointId, waiting)
     waiting.isBehind ||= isBehind
     waiting.noted = ++this.#notes
@@ -74,11 +84,23 @@ export class Backlog {
   /** All first attempts that were due for an endpoint were claimed, as far as the notes up to `upTo` tell. */
   catchUp(endpointId: string, upTo: number): void {
     const waiting = this.#waiting.get(endpointId)
-    if (waiting !== undefined && waiting.noted <= upTo) waiting.isBehind = false
+    if (waiting === undefined || waiting.noted > upTo) return
+    waiting.isBehind = false
+    this.#caughtUp?.add(endpointId)
   }
 
+  /** Whether first attempts of an endpoint wait in the table, or may do so as long as the table has not been read through. */
   isBehind(endpointId: string): boolean {
-    return this.#waiting.get(endpointId)?.isBehind ?? false
+    return this.#waiting.get(endpointId)?.isBehind ?? (this.#caughtUp !== undefined && !this.#caughtUp.has(endpointId))
+  }
+
+  /** All that waited in the table at the start and is due was noted. */
+  noteReadThrough(): void {
+    this.#caughtUp = undefined
+  }
+
+  get isReadThrough(): boolean {
+    return this.#caughtUp === undefined
   }
 
   /** Endpoints with something due, in their turns, but for those that rest and those that are parked. */

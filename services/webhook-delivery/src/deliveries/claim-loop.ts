@@ -5,6 +5,7 @@ import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { isPaused } from '../endpoints/targets.ts'
 import type { Backlog } from './backlog.ts'
+import { ClaimWatch } from './claim-watch.ts'
 import { type Claimed, claimOf, jobsOf } from './claimed-jobs.ts'
 import type { Claimer } from './claimer.ts'
 import { type ClaimedDelivery, claimDue, endClaims, type ReadyEndpoint, type Wanted } from './claims.ts'
@@ -42,20 +43,27 @@ export interface ClaimLoopOptions {
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions
   readonly #alarm = wakeSignal()
-  readonly #watch: TableWatch
+  readonly #tableWatch: TableWatch
+  readonly #claimWatch: ClaimWatch
   /** To be given back before more is claimed. */
   readonly #returned: ReturnedClaims
   #tidyAt = 0
-  readonly #looked = Promise.withResolvers<void>()
-  #isFirstLook = true
   #isStopping = false
   #running: Promise<void> | undefined
 
   constructor(options: ClaimLoopOptions) {
     this.#options = options
-    this.#watch = new TableWatch({
+    this.#tableWatch = new TableWatch({
       ...options,
       onLook: (ready) => this.#note(ready),
+      onReadThrough: () => options.backlog.noteReadThrough(),
+    })
+    this.#claimWatch = new ClaimWatch({
+      ...options,
+      onFreed: (freed) => {
+        this.#note(freed.map((queue) => ({ ...queue, dueAt: options.clock() })))
+        this.#tableWatch.hurry()
+      },
       onUnheard: (claimedBy, claims) =>
         this.giveBack(claims.map((claim) => claimOf(claim, { claimedBy, claimedAt: performance.now() }))),
     })
@@ -64,10 +72,10 @@ export class ClaimLoop {
     )
   }
 
-  /** Resolves once it is known what waits in the table: events from then on must not overtake it (OP-74). */
-  async start(): Promise<void> {
-    this.#watch.start()
-    await this.#looked.promise
+  /** Waits for no look at the table: until it was read through, first attempts of any endpoint may wait in it (OP-74). */
+  start(): void {
+    this.#claimWatch.start()
+    this.#tableWatch.start()
     this.#running = this.#run()
   }
 
@@ -90,18 +98,17 @@ export class ClaimLoop {
     this.wake()
   }
 
-  /** Stops claiming; what is to be given back from then on is for `giveBackRest`. */
+  /** Stops claiming; what is to be given back from then on is for `leaveRest`. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.wake()
-    await this.#watch.stop()
-    await this.#running
+    await Promise.all([this.#claimWatch.stop(), this.#tableWatch.stop(), this.#running])
   }
 
-  /** Gives back what was to be, once stopped. What cannot be is free soon after the claimer's lock is. */
-  async giveBackRest(): Promise<void> {
+  /** Leaves what was to be given back to other processes, once stopped. What cannot be is free soon after the claimer's lock is. */
+  async leaveRest(): Promise<void> {
     const { sql, logger } = this.#options
-    await this.#returned.giveBack(sql).catch((error) => {
+    await this.#returned.leave(sql).catch((error) => {
       logger.warn({ err: error }, 'could not give back deliveries')
     })
   }
@@ -141,16 +148,14 @@ export class ClaimLoop {
     onRound()
   }
 
-  #note(ready: readonly ReadyEndpoint[]): void {
+  #note(ready: readonly Omit<ReadyEndpoint, 'isPaused'>[]): void {
     const { backlog, lanes } = this.#options
     for (const { endpointId, isLater, dueAt } of ready) {
       backlog.resume(endpointId)
       // The table knows fractions of a millisecond, which are cut off here.
       backlog.note(endpointId, new Date(dueAt.getTime() + 1), !isLater)
-      if (this.#isFirstLook) lanes.suspect(endpointId)
+      if (!backlog.isReadThrough) lanes.suspect(endpointId)
     }
-    this.#isFirstLook = false
-    this.#looked.resolve()
     backlog.unparkAll()
     this.wake()
   }

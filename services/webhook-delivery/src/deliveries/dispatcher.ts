@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { post } from '@backoffice/outbound/post.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
+import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Component } from '@backoffice/runtime/process.ts'
-import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import type { Agent } from 'undici'
 import { type CurrentTarget, currentTargets } from '../endpoints/current-targets.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { isPaused, type Target } from '../endpoints/targets.ts'
-import { refuseMissingKeys } from '../secrets/secret-keys.ts'
 import { type Attempt, outcomeOf, outgoingOf } from './attempt.ts'
 import { logAttempt } from './attempt-log.ts'
+import { inAttemptSpan } from './attempt-span.ts'
 import { Backlog } from './backlog.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimer, claimer } from './claimer.ts'
@@ -30,6 +30,9 @@ const ROOM_WITHIN_MS = 500
 const ROOM_ASKED_EVERY_MS = 10
 /** For how long an endpoint whose deliveries cannot be signed is let alone. */
 const REST_MS = 10_000
+/** The time of a stop unless the process says how long, and of this, for recording the attempts that have ended. */
+const STOP_WITHIN_MS = 20_000
+const RECORD_WITHIN_MS = 1000
 
 const all = (lane: Lane): Job[] => lane.withdraw(() => true)
 
@@ -37,9 +40,8 @@ export interface DispatcherOptions {
   /** Of the worker role. */
   readonly sql: Sql
   /** Connects as the worker role: for the claimer's own connection. */
-  readonly url: string
+  readonly server: DatabaseServer
   readonly directory: EndpointDirectory
-  readonly keys: SecretKeys
   readonly agent: Agent
   readonly logger: Logger
   /** Delay before each attempt in milliseconds (spec: Retries 2). */
@@ -48,8 +50,6 @@ export interface DispatcherOptions {
   readonly timeoutMs?: number
   /** How long a job may wait in memory; the lease covers this and an attempt. */
   readonly maxWaitMs?: number
-  /** How long stopping waits for attempts in flight; what has not ended by then is made again by whoever claims it. */
-  readonly stopWithinMs?: number
   readonly clock?: () => Date
   /** From 0 to 1. */
   readonly random?: () => number
@@ -78,18 +78,18 @@ export class Dispatcher implements Component {
     this.#options = {
       timeoutMs: 20_000,
       maxWaitMs: 30_000,
-      stopWithinMs: 15_000,
       clock: () => new Date(),
       random: Math.random,
       ...options,
     }
-    const { sql, url, directory, logger, clock, maxWaitMs } = this.#options
+    const { sql, server, directory, logger, clock, maxWaitMs } = this.#options
     this.#currentTarget = currentTargets(sql, directory)
-    this.#claimer = claimer({ url, onRegained: (id) => this.#dropForeign(id) })
-    this.#recorder = new Recorder(
-      (attempts) => this.#write(attempts),
-      (attempts, recorded) => this.#settle(attempts, recorded),
-    )
+    this.#claimer = claimer({ ...server, onRegained: (id) => this.#dropForeign(id) })
+    this.#recorder = new Recorder({
+      write: (attempts) => this.#write(attempts),
+      onWritten: (attempts, recorded) => this.#settle(attempts, recorded),
+      logger,
+    })
     this.#claimLoop = new ClaimLoop({
       sql,
       claimer: this.#claimer,
@@ -134,6 +134,7 @@ export class Dispatcher implements Component {
     const behind = own.filter(({ target }) => this.#backlog.isBehind(target.id))
     for (const job of own) if (!this.#backlog.isBehind(job.target.id)) this.#lanes.add(job, performance.now())
     this.#claimLoop.giveBack(behind)
+    if (this.#isStopping) this.#claimLoop.giveBack(this.#lanes.withdraw(all))
     this.#pump()
   }
 
@@ -144,28 +145,33 @@ export class Dispatcher implements Component {
   }
 
   async start(): Promise<void> {
-    await refuseMissingKeys(this.#options.sql, this.#options.keys)
     await this.#claimer.start()
-    await this.#claimLoop.start()
+    this.#claimLoop.start()
   }
 
   async isReady(): Promise<boolean> {
     return this.claimerId !== undefined
   }
 
-  /** Starts nothing more, gives back what waits, lets attempts in flight end, and records them. */
-  async stop(): Promise<void> {
+  /**
+   * Starts nothing more, leaves what waits to others, lets attempts in flight end, and records them. What has not ended shortly before
+   * `until` (`performance.now()`) is made again by whoever claims it.
+   */
+  async stop(until = performance.now() + STOP_WITHIN_MS): Promise<void> {
     this.#isStopping = true
-    await this.#claimLoop.stop()
-    this.#claimLoop.giveBack(this.#lanes.withdraw(all))
-    await this.#claimLoop.giveBackRest()
-    const patience = setTimeout(() => this.#breakOff(), this.#options.stopWithinMs)
-    await this.#noneInFlight()
+    const patience = setTimeout(() => this.#breakOff(), Math.max(0, until - performance.now() - RECORD_WITHIN_MS))
+    await Promise.all([this.#leaveWaiting(), this.#noneInFlight()])
     clearTimeout(patience)
-    await this.#claimLoop.giveBackRest()
+    await this.#claimLoop.leaveRest()
     await this.#recorder.settled()
     await this.#options.agent.destroy()
     await this.#claimer.stop()
+  }
+
+  async #leaveWaiting(): Promise<void> {
+    await this.#claimLoop.stop()
+    this.#claimLoop.giveBack(this.#lanes.withdraw(all))
+    await this.#claimLoop.leaveRest()
   }
 
   #pump(): void {
@@ -204,11 +210,11 @@ export class Dispatcher implements Component {
     if (performance.now() - job.claimedAt + timeoutMs > LEASE_S * 1000) return this.#giveBack(job)
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
-    const exchange = await post(agent, sent, { timeoutMs })
+    const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs }))
     const { durationMs, failure } = exchange
     this.#lanes.end(job, performance.now(), { durationMs, isDelivered: failure === null })
     if (this.#isBrokenOff) return this.#claimLoop.giveBack([job])
-    this.#recorder.add(outcomeOf({ job, startedAt, sent, exchange }, { schedule, jitter: random() }))
+    this.#recorder.add(outcomeOf({ job, trace, startedAt, sent, exchange }, { schedule, jitter: random() }))
   }
 
   /**

@@ -20,6 +20,8 @@ export interface Job extends Claim {
   /** What the event is about: first attempts about one thing go out one after the other (OP-74). */
   readonly key: string
   readonly occurredAt: Date
+  /** The traceparent of the event's record: the span of an attempt links to it. */
+  readonly traceparent: string | null
   readonly target: Target
   /** The envelope's bytes, shared by all deliveries of the event. */
   readonly body: Buffer

@@ -1,5 +1,5 @@
 import { isFirst, type Job } from './job.ts'
-import { type Ended, type Pace, paceAfter, paceInSilence, SLOW_AFTER_MS } from './pace.ts'
+import { type Ended, FEW, type Pace, paceAfter, paceInSilence, SLOW_AFTER_MS } from './pace.ts'
 
 /** After so many first attempts one that waits for its turn beside them gets it. */
 const FIRSTS_IN_A_ROW = 7
@@ -44,6 +44,11 @@ export class Lane {
       this.laters++
       this.#waitingLaters.push(job)
     }
+  }
+
+  /** In flight beyond the few that any endpoint may have. */
+  get extra(): number {
+    return Math.max(0, this.inFlight - FEW)
   }
 
   get hasFirst(): boolean {

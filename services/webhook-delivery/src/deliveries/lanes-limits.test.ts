@@ -1,11 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { Backlog } from './backlog.ts'
 import type { Job } from './job.ts'
 import { Lanes } from './lanes.ts'
-import { CAPACITY, CAPACITY_BYTES, SLOTS } from './limits.ts'
+import { CAPACITY, CAPACITY_BYTES, EXTRA_SLOTS, SLOTS, WAITING_SOON_EACH } from './limits.ts'
+import { FEW, WIDEST } from './pace.ts'
 import { crowdsIn, isCrowdedByMany, placesIn } from './places.ts'
 import { Room } from './room.ts'
 import { aJob, many } from './testing/a-job.ts'
+import { readBacklog } from './testing/read-backlog.ts'
 
 const SECOND = 1000
 const MIB = 1024 * 1024
@@ -47,6 +48,15 @@ class World {
     this.end(10)
   }
 
+  /** Makes endpoints known to answer quickly however many attempts are in flight to them, and leaves jobs for each. */
+  widen(...endpointIds: string[]): void {
+    for (let round = 0; round < 8; round++) {
+      for (const endpointId of endpointIds) this.add(...many(WIDEST, () => aJob(endpointId, {}, endpointId)))
+      while (this.start().length > 0) this.end(10)
+    }
+    for (const endpointId of endpointIds) this.add(...many(WIDEST, () => aJob(endpointId, {}, endpointId)))
+  }
+
   /** Endpoints that never answer get jobs, some more of them every second, until no more start. */
   fillWithHanging(workspaceOf: (endpoint: number) => string): void {
     for (let second = 0; second < 10; second++) {
@@ -60,6 +70,41 @@ class World {
 }
 
 const endpointsOf = (jobs: readonly Job[]) => jobs.map(({ target }) => target.id)
+
+describe('many attempts in flight to endpoints that answer quickly', () => {
+  const flyingTo = ({ flying }: World, endpointId: string) =>
+    flying.filter(({ target }) => target.id === endpointId).length
+
+  test('are 128 for one alone, and as many for each when several share them', () => {
+    for (const [count, each] of [
+      [1, WIDEST],
+      [4, FEW + 51],
+    ] as const) {
+      const world = new World()
+      const endpointIds = many(count, (index) => `wide ${index}`)
+      world.widen(...endpointIds)
+      world.start()
+      for (const endpointId of endpointIds) {
+        expect(Math.abs(flyingTo(world, endpointId) - each), `${count} endpoints`).toBeLessThanOrEqual(1)
+      }
+      expect(world.lanes.all.extra).toBeLessThanOrEqual(EXTRA_SLOTS)
+    }
+  })
+
+  test('take no slot from others when they begin to hang, and these endpoints have few from then on', () => {
+    const world = new World()
+    const endpointIds = many(20, (index) => `wide ${index}`)
+    world.widen(...endpointIds)
+    world.start()
+    expect(world.lanes.all.busy).toBe(20 * FEW)
+    world.second()
+    for (const endpointId of endpointIds) {
+      expect(world.lanes.paceOf(endpointId)).toMatchObject({ standing: 'slow', width: FEW })
+    }
+    expect(world.lanes.all.slow).toBe(20 * FEW)
+    expect(world.start()).toEqual([])
+  })
+})
 
 describe('however many endpoints hang', () => {
   test('a quarter of the slots is left to those known to answer', () => {
@@ -156,7 +201,7 @@ describe('room in memory', () => {
     const lanes = new Lanes()
     for (let endpoint = 0; endpoint < 2000; endpoint++) {
       lanes.suspect(`slow ${endpoint}`)
-      const hasPlace = placesIn(lanes, new Backlog())
+      const hasPlace = placesIn(lanes, readBacklog())
       const jobs = many(10, () => aJob(`slow ${endpoint}`, {}, `workspace ${endpoint}`))
       for (const job of jobs.filter(({ target }) => hasPlace(target, 100))) lanes.add(job, 0)
     }
@@ -181,20 +226,20 @@ describe('places', () => {
   const [a, b] = [aJob('a').target, aJob('b').target]
 
   test('are as many as there is room for', () => {
-    const hasPlace = placesIn(new Lanes(), new Backlog())
+    const hasPlace = placesIn(new Lanes(), readBacklog())
     const given = many(CAPACITY, () => hasPlace(a, 100)).filter(Boolean).length
     expect(given).toBeGreaterThan(100)
     expect(given).toBeLessThan(CAPACITY / 8)
   })
 
   test('are bounded in bytes, and none is given after one was refused: later events do not overtake (OP-74)', () => {
-    const hasPlace = placesIn(new Lanes(), new Backlog())
+    const hasPlace = placesIn(new Lanes(), readBacklog())
     expect([3, 30, 1].map((size) => hasPlace(a, size * MIB))).toEqual([true, false, false])
     expect(hasPlace(b, MIB)).toBe(true)
   })
 
   test('are not given to an endpoint whose first attempts wait in the table (OP-74)', () => {
-    const backlog = new Backlog()
+    const backlog = readBacklog()
     backlog.note('a', new Date(), true)
     backlog.note('b', new Date())
     const hasPlace = placesIn(new Lanes(), backlog)
@@ -203,19 +248,29 @@ describe('places', () => {
 })
 
 describe('the fresh events of a workspace had better wait', () => {
-  const isCrowded = (lanes: Lanes, backlog = new Backlog(), workspace = 'workspace') =>
+  const isCrowded = (lanes: Lanes, backlog = readBacklog(), workspace = 'workspace') =>
     crowdsIn(lanes, backlog)(workspace)
 
   test('while an eighth of the memory waits to be sent for it, but for what waits for endpoints that are slow', () => {
     const lanes = new Lanes()
     lanes.suspect('slow')
-    lanes.add(aJob('quick'), 0)
+    lanes.add(aJob('quick 0'), 0)
     for (const job of many(CAPACITY / 4, () => aJob('slow'))) lanes.add(job, 0)
     expect(isCrowded(lanes)).toBe(false)
-    for (const job of many(CAPACITY / 8, () => aJob('quick'))) lanes.add(job, 0)
+    for (const job of many(CAPACITY / 8, (index) => aJob(`quick ${index % 5}`))) lanes.add(job, 0)
     expect(isCrowded(lanes)).toBe(true)
     lanes.start(0)
     expect(isCrowded(lanes), 'one of them is in flight').toBe(false)
+  })
+
+  test('while 256 wait for each of its endpoints: what comes then finds room in memory', () => {
+    const lanes = new Lanes()
+    for (const job of many(WAITING_SOON_EACH, () => aJob('only'))) lanes.add(job, 0)
+    expect(isCrowded(lanes)).toBe(false)
+    lanes.add(aJob('only'), 0)
+    expect(isCrowded(lanes)).toBe(true)
+    lanes.add(aJob('another'), 0)
+    expect(isCrowded(lanes)).toBe(false)
   })
 
   test('while more waits for it than others leave; one for which little waits never does', () => {
@@ -225,10 +280,10 @@ describe('the fresh events of a workspace had better wait', () => {
       for (const job of many(CAPACITY / 4, (index) => aJob(`${workspace} ${index % 5}`, {}, workspace)))
         lanes.add(job, 0)
     }
-    expect(workspaces.map((workspace) => isCrowded(lanes, new Backlog(), workspace))).toEqual(
+    expect(workspaces.map((workspace) => isCrowded(lanes, readBacklog(), workspace))).toEqual(
       workspaces.map(() => true),
     )
-    expect(isCrowded(lanes, new Backlog(), 'another')).toBe(false)
+    expect(isCrowded(lanes, readBacklog(), 'another')).toBe(false)
   })
 
   test('with those of all others while what waits is of many workspaces, and not while one has a large part of it', () => {
@@ -245,7 +300,7 @@ describe('the fresh events of a workspace had better wait', () => {
   })
 
   test('while most of its endpoints have first attempts in the table, for those after them have to follow', () => {
-    const [lanes, backlog] = [new Lanes(), new Backlog()]
+    const [lanes, backlog] = [new Lanes(), readBacklog()]
     for (const endpoint of ['a', 'b', 'c']) lanes.add(aJob(endpoint), 0)
     lanes.add(aJob('d', {}, 'another'), 0)
     backlog.note('a', new Date(), true)

@@ -50,14 +50,14 @@ test('workspaces take turns, however many endpoints one has', () => {
   expect(endpointsOf(startAll(lanes).slice(0, 3)).toSorted()).toEqual(['a 0', 'b', 'c'])
 })
 
-test('an endpoint that answers has ten attempts in flight at most; one that ends makes room for one', () => {
+test('an endpoint that answers has ten attempts in flight; one that ends as quickly makes room for two', () => {
   const lanes = new Lanes()
   warmUp(lanes, ['a'])
   for (const job of many(15, () => aJob('a'))) lanes.add(job, 0)
   const started = startAll(lanes)
   expect(started).toHaveLength(10)
   endAll(lanes, started.slice(0, 1))
-  expect(startAll(lanes)).toHaveLength(1)
+  expect(startAll(lanes)).toHaveLength(2)
 })
 
 describe('first attempts about one thing (OP-74)', () => {

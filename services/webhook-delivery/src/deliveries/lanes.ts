@@ -1,8 +1,8 @@
 import type { Job } from './job.ts'
 import { Lane } from './lane.ts'
-import { isOpen, LATER_SLOTS, laterSlotsAfter, mayStart, type Queue } from './limits.ts'
+import { isOpen, LATER_SLOTS, laterSlotsAfter, mayHaveExtra, mayStart, type Queue } from './limits.ts'
 import { Load } from './load.ts'
-import { type Ended, type Pace, paceRecalled, SUSPECT, UNKNOWN } from './pace.ts'
+import { type Ended, FEW, type Pace, paceRecalled, SUSPECT, UNKNOWN } from './pace.ts'
 import { Turns } from './turns.ts'
 
 /** Endpoints that are remembered while nothing is held for them. */
@@ -126,6 +126,7 @@ export class Lanes {
     return this.#turns[queue].next(
       (workspaceId) => mayStart(queue, this.#loadOf(workspaceId), this.all, this.#laterSlots),
       (lane) => {
+        if (!this.#hasSlot(lane)) return undefined
         this.#count(lane, -1)
         const job =
           queue === 'first' ? lane.startFirst(now) : queue === 'later' ? lane.startLater(now) : lane.start(now)
@@ -159,14 +160,19 @@ export class Lanes {
   }
 
   #queue(lane: Lane): void {
-    const { standing, width } = lane.pace
-    if (lane.inFlight >= width) return
+    const { standing } = lane.pace
+    if (!this.#hasSlot(lane)) return
     if (standing !== 'quick') {
       if (lane.waiting > 0) this.#turns[standing].add(lane)
       return
     }
     if (lane.hasFirst) this.#turns.first.add(lane)
     if (lane.hasLater) this.#turns.later.add(lane)
+  }
+
+  /** A lane without one is asked again when one of its own attempts ends: it has some in flight. */
+  #hasSlot({ inFlight, pace, extra }: Lane): boolean {
+    return inFlight < pace.width && (inFlight < FEW || mayHaveExtra(extra, this.all))
   }
 
   #close(lane: Lane): void {

@@ -1,7 +1,9 @@
 import type { Load } from './load.ts'
 
-/** Attempts in flight or not yet recorded at most, all endpoints together. */
+/** Attempts in flight or not yet recorded at most, all endpoints together, but for the extra ones. */
 export const SLOTS = 1536
+/** Attempts in flight beyond the few of each endpoint at most: those that hang with so many take no slot from others. */
+export const EXTRA_SLOTS = 256
 /** Of these, in flight to endpoints that are slow: however many hang, half is left to the others. */
 export const SLOW_SLOTS = SLOTS / 2
 /** To these and those that nothing is known of yet: a quarter is left to those known to answer. */
@@ -40,6 +42,9 @@ export function isOpen(queue: Queue, all: Load, laterSlots: number): boolean {
   return queue === 'first' || all.laters < laterSlots
 }
 
+/** Whether an endpoint with its few attempts in flight may have one more: as many as are left free, at most. */
+export const mayHaveExtra = (own: number, all: Load): boolean => own < EXTRA_SLOTS - all.extra
+
 /** Whether a workspace may start one more attempt out of turns that are open. */
 export function mayStart(queue: Queue, own: Load, all: Load, laterSlots: number): boolean {
   if (own.busy >= PART * (SLOTS - all.busy)) return false
@@ -58,6 +63,8 @@ export const SLOW_CAPACITY = CAPACITY / 4
  * faster, and would leave no room to claim the deliveries of others.
  */
 export const WAITING_SOON = Math.ceil(CAPACITY / 6)
+/** As WAITING_SOON, for each endpoint: the events that are taken out of a backlog at once find room beside so many. */
+export const WAITING_SOON_EACH = 256
 /** What one endpoint and one workspace may hold of the room left: however many fill their share, there is room for another. */
 export const ENDPOINT_SHARE = 1 / 8
 export const WORKSPACE_SHARE = 3

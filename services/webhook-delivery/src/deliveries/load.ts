@@ -7,7 +7,9 @@ export class Load {
   bytes = 0
   /** Of those held, for endpoints that are slow. */
   heldSlow = 0
-  /** Attempts in flight or not yet recorded. */
+  /** Attempts in flight beyond the few of each endpoint. */
+  extra = 0
+  /** All others in flight, or not yet recorded. */
   busy = 0
   /** In flight to endpoints that are slow, and to those that nothing is known of. */
   slow = 0
@@ -17,7 +19,7 @@ export class Load {
 
   /** Jobs that wait to be started for endpoints that are not slow, about. */
   get waitingSoon(): number {
-    return this.held - this.heldSlow - (this.busy - this.slow)
+    return this.held - this.heldSlow - (this.busy + this.extra - this.slow)
   }
 
   /** Adds what a lane has in hand, or takes it away, as before and after each of its changes. */
@@ -25,13 +27,14 @@ export class Load {
     const { standing } = lane.pace
     this.held += sign * lane.held
     this.bytes += sign * lane.bytes
-    this.busy += sign * lane.busy
+    this.extra += sign * lane.extra
+    this.busy += sign * (lane.busy - lane.extra)
     if (standing === 'slow') {
       this.heldSlow += sign * lane.held
-      this.slow += sign * lane.inFlight
+      this.slow += sign * (lane.inFlight - lane.extra)
       return
     }
-    if (standing === 'unknown') this.unknown += sign * lane.inFlight
+    if (standing === 'unknown') this.unknown += sign * (lane.inFlight - lane.extra)
     this.laters += sign * lane.latersBusy
   }
 }

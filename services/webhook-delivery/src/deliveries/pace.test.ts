@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type Pace, paceAfter, paceInSilence, paceRecalled, SUSPECT, UNKNOWN } from './pace.ts'
+import { type Pace, paceAfter, paceInSilence, paceRecalled, SUSPECT, UNKNOWN, WIDEST } from './pace.ts'
 
 const delivered = { durationMs: 50, isDelivered: true }
 const deliveredLate = { durationMs: 3000, isDelivered: true }
@@ -11,10 +11,45 @@ const after = (pace: Pace, ...attempts: (typeof delivered)[]) =>
   attempts.reduce((before, ended) => paceAfter(before, ended, NOW), pace)
 const times = (count: number, ended: typeof delivered) => Array.from({ length: count }, () => ended)
 
-test('an endpoint that nothing is known of has two attempts in flight; each delivery adds one, up to ten', () => {
+test('an endpoint that nothing is known of has two attempts in flight; each delivery adds one, up to 128 while answers are as quick', () => {
   expect(UNKNOWN).toMatchObject({ standing: 'unknown', width: 2 })
   expect(after(UNKNOWN, delivered)).toMatchObject({ standing: 'quick', width: 3 })
-  expect(after(UNKNOWN, ...times(20, delivered))).toMatchObject({ standing: 'quick', width: 10 })
+  expect(after(UNKNOWN, ...times(50, delivered))).toMatchObject({ standing: 'quick', width: 52 })
+  expect(after(UNKNOWN, ...times(500, delivered))).toMatchObject({ standing: 'quick', width: WIDEST })
+})
+
+test('an endpoint whose answers take longer with more in flight is back at ten after a round of them', () => {
+  const wide = after(UNKNOWN, ...times(500, delivered))
+  expect(after(wide, ...times(WIDEST, { durationMs: 150, isDelivered: true }))).toMatchObject({
+    standing: 'quick',
+    width: 10,
+  })
+})
+
+test('an endpoint that bears some attempts at once gets about as many', () => {
+  // It works on 20 at once, and what is beyond them waits.
+  let pace = UNKNOWN
+  for (let count = 0; count < 2000; count++) {
+    pace = paceAfter(pace, { durationMs: 50 * Math.max(1, pace.width / 20), isDelivered: true }, NOW)
+  }
+  expect(pace.width).toBeGreaterThan(20)
+  expect(pace.width).toBeLessThan(45)
+})
+
+test('an endpoint that has become slower for good gets more again once that is what is usual', () => {
+  const wide = after(UNKNOWN, ...times(500, delivered))
+  const slower = { durationMs: 200, isDelivered: true }
+  expect(after(wide, ...times(130, slower)).width).toBe(10)
+  expect(after(wide, ...times(500, slower)).width).toBe(WIDEST)
+})
+
+test('a failure takes half of what is beyond ten at once, and a time-out all of it', () => {
+  const wide = after(UNKNOWN, ...times(500, delivered))
+  const widths = [1, 2, 3, 4, 5].map((count) => after(wide, ...times(count, refused)).width)
+  expect(widths).toEqual([64, 32, 16, 10, 10])
+  expect(after(wide, timedOut)).toMatchObject({ standing: 'slow', width: 10 })
+  expect(paceInSilence(wide, NOW)).toMatchObject({ standing: 'slow', width: 10 })
+  expect(after(wide, deliveredLate)).toMatchObject({ standing: 'slow', width: 10 })
 })
 
 test('each time-out halves the attempts in flight, down to one', () => {
@@ -24,7 +59,7 @@ test('each time-out halves the attempts in flight, down to one', () => {
   expect(after(quick, timedOut).standing).toBe('slow')
 })
 
-test('a failure that comes quickly changes nothing: it holds nobody up', () => {
+test('a failure that comes quickly changes nothing with few in flight: it holds nobody up', () => {
   expect(after(UNKNOWN, refused)).toMatchObject({ standing: 'quick', width: 2 })
 })
 

@@ -1,7 +1,7 @@
 import type { Target } from '../endpoints/targets.ts'
 import type { Backlog } from './backlog.ts'
 import type { Lanes } from './lanes.ts'
-import { CAPACITY, WAITING_SOON, WORKSPACE_SHARE } from './limits.ts'
+import { CAPACITY, WAITING_SOON, WAITING_SOON_EACH, WORKSPACE_SHARE } from './limits.ts'
 import { heldAtMost } from './pace.ts'
 import { Room } from './room.ts'
 
@@ -36,7 +36,8 @@ export function placesIn(lanes: Lanes, backlog: Backlog): Places {
 export type Crowds = (workspaceId: string) => boolean
 
 /**
- * A workspace is crowded while more waits in memory for its endpoints that are not slow than for those of others, or most of these
+ * A workspace is crowded while more waits in memory for its endpoints that are not slow than for those of others, or than they take in
+ * about a tenth of a second, or most of these
  * endpoints have first attempts in the table, where each takes a third write and sends those after it the same way.
  */
 export function crowdsIn(lanes: Lanes, backlog: Backlog): Crowds {
@@ -50,8 +51,9 @@ export function crowdsIn(lanes: Lanes, backlog: Backlog): Crowds {
     behindIn.set(workspaceId, count)
   }
   return (workspaceId) => {
-    if ((lanes.loadOf(workspaceId)?.waitingSoon ?? 0) > left * WORKSPACE_SHARE) return true
     const { endpoints, behind } = behindIn.get(workspaceId) ?? { endpoints: 0, behind: 0 }
+    const most = Math.min(left * WORKSPACE_SHARE, endpoints * WAITING_SOON_EACH)
+    if ((lanes.loadOf(workspaceId)?.waitingSoon ?? 0) > most) return true
     return behind > endpoints / 2
   }
 }

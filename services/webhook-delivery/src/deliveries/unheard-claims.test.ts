@@ -28,6 +28,7 @@ test('claims whose commit was not heard of are made again long before their leas
     directory: endpointDirectory(testKeys),
     dispatcher,
     schedule: [0],
+    clock: () => new Date(),
     backlog: { note: () => undefined },
   }
   const incoming = [{ key: 'a', value: event }]
@@ -49,6 +50,7 @@ test('a claim whose commit came after its lease is made again, and sent once', a
     directory: endpointDirectory(testKeys),
     dispatcher,
     schedule: [0],
+    clock: () => new Date(),
     backlog: { note: () => undefined },
   }
   const handOver = await inTransaction(worker.sql, async (tx) => {
@@ -77,6 +79,7 @@ test('a lease begins with the claim, however long its transaction has waited bef
     directory: endpointDirectory(testKeys),
     dispatcher,
     schedule: [0],
+    clock: () => new Date(),
     backlog: { note: () => undefined },
   }
   const [row] = await inTransaction(worker.sql, async (tx) => {

@@ -1,15 +1,16 @@
 import { expect, test } from 'vitest'
-import { Backlog } from './backlog.ts'
+import type { Backlog } from './backlog.ts'
 import type { Wanted } from './claims.ts'
 import { Lanes } from './lanes.ts'
 import { CAPACITY } from './limits.ts'
 import { aJob, many } from './testing/a-job.ts'
+import { readBacklog } from './testing/read-backlog.ts'
 import { wantedFrom } from './wanted.ts'
 
 const NOW = new Date(1000)
 
 function backlogOf(endpointIds: readonly string[]): Backlog {
-  const backlog = new Backlog()
+  const backlog = readBacklog()
   for (const endpointId of endpointIds) backlog.note(endpointId, NOW)
   return backlog
 }
@@ -41,7 +42,7 @@ test('as many are claimed for an endpoint as keep it busy, for one that is slow 
 })
 
 test('most are first attempts where these wait, and some of what is claimed is not, whatever waits', () => {
-  const [lanes, backlog] = [lanesKnowing(['a']), new Backlog()]
+  const [lanes, backlog] = [lanesKnowing(['a']), readBacklog()]
   backlog.note('a', NOW, true)
   expect(wantedFrom(backlog, lanes, NOW)).toEqual([{ endpointId: 'a', firsts: 48, laters: 16 }])
 })

@@ -124,4 +124,4 @@ test('deleting while events come leaves nothing pending, and nothing arrives onc
     const delivered = (await rows()).filter(({ status }) => status === 'DELIVERED')
     expect(receivedAt(path)).toHaveLength(delivered.length)
   }
-}, 60_000)
+})

@@ -39,6 +39,7 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
   /** The workspaces with a backlog in their turns, and until when each waits for room (`performance.now()`). */
   const turns = new Map<string, number>()
   let lookAt = 0
+  let claimedBy: number | undefined
 
   const note = (workspaceIds: Iterable<string>) => {
     for (const id of workspaceIds) if (!turns.has(id)) turns.set(id, performance.now() + ROOM_WITHIN_MS)
@@ -60,6 +61,7 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
     note(left)
   }
   const look = async (claimer: number) => {
+    claimedBy = claimer
     note(await claimBacklog(sql, claimer))
     lookAt = performance.now() + LOOK_EVERY_MS
   }
@@ -94,7 +96,7 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
     /** Leaves the rest to other processes. */
     async stop() {
       await working.stop?.()
-      const left = dispatcher.claimerId === undefined ? [] : [dispatcher.claimerId]
+      const left = claimedBy === undefined ? [] : [claimedBy]
       await freeBacklog(sql, left).catch((error: unknown) => {
         logger.warn({ err: error }, 'could not free the backlog: others take it over as that of a dead claimer')
       })

@@ -26,7 +26,7 @@ const DELIVERIES_AT_ONCE = { all: 2000, workspace: 500 } as const
 export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   name: FAN_OUT,
   topics: EVENT_TOPICS,
-  schema: readEventSchema(() => new Date()),
+  schema: readEventSchema(options.clock),
   isEachIndependent: true,
   async batchSize(atHand) {
     if (atHand > FEW_EVENTS) await options.dispatcher.untilRoom()

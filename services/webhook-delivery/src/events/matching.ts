@@ -1,4 +1,5 @@
 import { EventRecord } from '@backoffice/contracts/events.ts'
+import { spanContextFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { bodyBytes } from '../deliveries/body-bytes.ts'
 import type { Target, Targets } from '../endpoints/targets.ts'
@@ -15,6 +16,7 @@ export type ReadEvent = z.output<typeof ReadEvent>
 export interface Incoming {
   readonly key: string
   readonly value: ReadEvent
+  readonly traceparent?: string | undefined
 }
 
 /** An event that at least one endpoint gets. */
@@ -24,6 +26,8 @@ export interface MatchedEvent {
   readonly type: string
   readonly key: string
   readonly occurredAt: Date
+  /** The traceparent of the event's record. */
+  readonly traceparent: string | null
   readonly body: string
   /** The body as it is signed and sent, shared by all its deliveries. */
   readonly bytes: Buffer
@@ -35,15 +39,16 @@ export function matchEvents(
   incoming: readonly Incoming[],
   workspaces: ReadonlyMap<string, Targets>,
 ): readonly MatchedEvent[] {
-  return incoming.flatMap(({ key, value }) => {
+  return incoming.flatMap(({ key, value, traceparent: came }) => {
     const workspace = workspaces.get(value.workspace_id)
     if (workspace === undefined) return []
     const occurredAt = new Date(value.occurred_at)
     const targets = workspace.subscribedTo(value.type).filter((target) => wasThereAt(occurredAt, target))
     if (targets.length === 0) return []
     const { workspace_id: workspaceId, id, type } = value
+    const traceparent = came !== undefined && spanContextFrom(came) ? came : null
     const body = envelopeOf(value)
-    return [{ workspaceId, id, type, key: key || id, occurredAt, body, bytes: bodyBytes(body), targets }]
+    return [{ workspaceId, id, type, key: key || id, occurredAt, traceparent, body, bytes: bodyBytes(body), targets }]
   })
 }
 

@@ -4,7 +4,7 @@ import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { MatchedEvent } from './matching.ts'
 
 /** Deliveries, and bytes of bodies, of the events taken at once, about; and events of one workspace at most. */
-const AT_ONCE = { deliveries: 1000, bytes: 4 * 1024 * 1024, events: 500 } as const
+const AT_ONCE = { deliveries: 1000, bytes: 4 * 1024 * 1024, events: 300 } as const
 
 interface TakenEvent extends Omit<MatchedEvent, 'bytes' | 'targets'> {
   readonly endpointIds: readonly string[]
@@ -67,9 +67,9 @@ function takeEvents(tx: AnySql, claimer: number, workspaceIds: readonly string[]
       returning fan_out_backlog.workspace_id, fan_out_backlog.event_id, fan_out_backlog.position, endpoint_ids
     )
     select taken.workspace_id as "workspaceId", event.id, type, key, body, occurred_at as "occurredAt",
-      endpoint_ids as "endpointIds"
+      traceparent, endpoint_ids as "endpointIds"
     from taken cross join lateral (
-      select id, type, key, body, occurred_at from event
+      select id, type, key, body, occurred_at, traceparent from event
       where workspace_id = taken.workspace_id and id = taken.event_id limit 1 -- looked for in its day's partition only
     ) event
     order by taken.position`

@@ -1,0 +1,59 @@
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import type { Claimer } from './claimer.ts'
+import type { OwnClaim } from './claims.ts'
+import { deadClaimFreer, type FreedQueue } from './dead-claims.ts'
+import type { Lanes } from './lanes.ts'
+import { unheardClaims } from './unheard-claims.ts'
+
+const EVERY_MS = 1000
+
+export interface ClaimWatchOptions {
+  readonly sql: Sql
+  readonly logger: Logger
+  /** Under which number this process claims; undefined while it may not. */
+  readonly claimer: Pick<Claimer, 'id'>
+  readonly lanes: Pick<Lanes, 'holds'>
+  /** Called with claims of this process that it does not know of. */
+  onUnheard(claimer: number, claims: readonly OwnClaim[]): void
+  /** Called with the endpoints whose deliveries were freed: no other process may know that they wait. */
+  onFreed(freed: readonly FreedQueue[]): void
+}
+
+/** Frees what dead claimers held each second, however long other looks at the table take (decision 006). */
+export class ClaimWatch {
+  readonly #options: ClaimWatchOptions
+  readonly #stopping = new AbortController()
+  #running: Promise<void> | undefined
+
+  constructor(options: ClaimWatchOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    this.#running = this.#run()
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await this.#running
+  }
+
+  async #run(): Promise<void> {
+    const { sql, logger, claimer, lanes, onFreed, onUnheard } = this.#options
+    const { signal } = this.#stopping
+    const freeDeadClaims = deadClaimFreer(sql, onFreed)
+    const findUnheard = unheardClaims(sql, (deliveryId) => lanes.holds(deliveryId))
+    while (!signal.aborted) {
+      try {
+        await freeDeadClaims(performance.now())
+        const { id } = claimer
+        if (id !== undefined) onUnheard(id, await findUnheard(id))
+      } catch (error) {
+        logger.warn({ err: error }, 'could not free claims')
+      }
+      await pauseUnless(signal, EVERY_MS)
+    }
+  }
+}
