@@ -2,12 +2,18 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { type ReceivedSpan, startTraceReceiver } from '@backoffice/testing/trace-receiver.ts'
 import { createRemoteJWKSet, importSPKI, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { appsService } from '../testing/apps-service.ts'
 import type { PartnerApp, PlatformRequest } from '../testing/partner-app.ts'
 
-const platform = await appsService({ APP_RETRY_DELAYS: '100ms', APP_ANSWER_TIMEOUT: '1s' })
+const traces = await startTraceReceiver()
+const platform = await appsService({
+  APP_RETRY_DELAYS: '100ms',
+  APP_ANSWER_TIMEOUT: '1s',
+  OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+})
 const { admin, anApp, aWorkspace, consented, inState, installation, keys, endpoints, purged } = platform
 const appsSql = platform.sqlOf('apps')
 const WEBHOOKS = { path: '/hooks/platform', events: ['order.paid', 'product.created'] }
@@ -70,6 +76,32 @@ describe('a provision', () => {
     expect(await endpoints(workspace)).toMatchObject([
       { url: `${app.origin}/hooks/platform`, enabled_events: WEBHOOKS.events },
     ])
+  })
+
+  test('is a trace of its own with a link to the consent, without what is secret, and the app gets no header of it', async () => {
+    const { app, id } = await active()
+    const find = (name: string, service: string, fits: (span: ReceivedSpan) => boolean) =>
+      eventually(`the span ${name}`, () =>
+        traces.spans().find((span) => span.name === name && span.resource['service.name'] === service && fits(span)),
+      )
+    const call = await find('app call', 'apps', (span) => span.attributes['backoffice.installation_id'] === id)
+    expect(call.attributes).toMatchObject({ 'backoffice.app_call': 'provision', 'backoffice.attempt': 1 })
+    const consent = await find('POST /internal/installations/:id/consent', 'apps', ({ spanId }) =>
+      call.links.some((link) => link.spanId === spanId),
+    )
+    expect(call.traceId).not.toBe(consent.traceId)
+    const below = (span: ReceivedSpan) => span.traceId === call.traceId && span.parentSpanId === call.spanId
+    expect(await find('POST app', 'apps', below)).toMatchObject({
+      kind: 3,
+      attributes: { 'server.address': '127.0.0.1', 'http.response.status_code': 204 },
+    })
+    const minting = await find('PUT gateway', 'apps', below)
+    await find('PUT /internal/app-keys/:id', 'gateway', ({ parentSpanId }) => parentSpanId === minting.spanId)
+
+    const [request] = provisions(app)
+    expect(request?.headers).not.toHaveProperty('traceparent')
+    const sent = JSON.stringify(traces.spans())
+    for (const secret of [keyIn(request), String(request?.token), '/install/']) expect(sent).not.toContain(secret)
   })
 
   test.each([undefined, 'https://aud.example'])(

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
+import { aCaller, serviceHeadersOf } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { createRemoteJWKSet, decodeJwt, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -211,7 +211,7 @@ describe('a checkout (OP-85)', () => {
   const ask = async (workspaceId: string, provider: string, differences: Record<string, unknown> = {}) => {
     const response = await fetch(`${platform.urlOf('apps')}/internal/checkout`, {
       method: 'POST',
-      headers: { ...(await headersOf(aCaller({ workspaceId, scopes: [] }))), 'content-type': 'application/json' },
+      headers: { ...(await serviceHeadersOf(aCaller({ workspaceId }), 'apps')), 'content-type': 'application/json' },
       body: JSON.stringify({ provider, ...order, ...differences }),
     })
     return { status: response.status, body: (await response.json()) as { error: { code: string; message: string } } }

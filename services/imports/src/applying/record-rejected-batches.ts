@@ -36,7 +36,7 @@ export const recordRejectedBatches = (wake: () => void): ConsumerDefinition<Reje
 async function recordRejection(tx: Transaction, id: string, batch: number, now: Date): Promise<void> {
   await tx`
     update import set
-      ends_at_batch = ${batch}, updated_at = ${now},
+      ends_at_batch = ${batch}, updated_at = now(),
       failure = ${`batch ${batch} could not be applied; the rows before it are`}
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and ended_at is null and ends_at_batch > ${batch}`
   await endIfAnswered(tx, id, now)

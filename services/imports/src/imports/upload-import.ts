@@ -57,7 +57,7 @@ export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded
     openPoints: ['OP-07', 'OP-08', 'OP-21', 'OP-50', 'OP-54', 'OP-146', 'OP-150'],
     extension: true,
 
-    handle: ({ body: { template }, file, context, now, isKeyed, inWorkspace }) =>
+    handle: ({ body: { template }, file, context, isKeyed, inWorkspace }) =>
       slots.run(context.workspaceId, async () => {
         // Before the file is received. A repeated request may have its answer already.
         if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
@@ -70,7 +70,7 @@ export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded
           const discard = () => storage.remove([stored]).catch(() => undefined)
           try {
             const reply = await inWorkspace(async (tx) => {
-              const inserted = await insertImport(tx, { id, template, ...upload }, context.productStatuses, now)
+              const inserted = await insertImport(tx, { id, template, ...upload }, context.productStatuses)
               await refuseTooManyBytes(tx, storedBytes)
               const own = accepted(importBody(inserted))
               answer = own
@@ -128,7 +128,6 @@ async function insertImport(
   tx: Transaction,
   { id, template, name, bytes, sha256, encoding }: Upload & { readonly id: string; readonly template: Template },
   statuses: readonly string[],
-  now: Date,
 ): Promise<ImportRow> {
   const { workspaceId, livemode } = tx.context
   const [row] = await tx<ImportRow[]>`
@@ -139,10 +138,10 @@ async function insertImport(
       ${workspaceId}, ${id}, ${template}, ${name}, ${bytes}, ${sha256}, ${encoding}, ${livemode}, ${statuses as string[]}, 'UPLOADED',
       (
         select id from import
-        where workspace_id = ${workspaceId} and sha256 = ${sha256} and created_at > ${now}::timestamptz - interval '24 hours'
+        where workspace_id = ${workspaceId} and sha256 = ${sha256} and created_at > now() - interval '24 hours'
         order by created_at desc limit 1
       ),
-      ${now}, ${now}
+      now(), now()
     where (
       select count(*) from import where workspace_id = ${workspaceId} and status in ('UPLOADED', 'VALIDATING')
     ) < ${MAX_WAITING}

@@ -69,7 +69,7 @@ export function openReportFiles(folder: string, header: readonly string[]) {
       for (const file of all) file.end()
       await ended
     },
-    /** Closes the files, ended or not. Afterwards nothing is written or made in the folder any more. */
+    /** Closes all files, also those that are not complete. Afterwards no file is created in the folder or written to. */
     async close(): Promise<void> {
       await Promise.all(all.map(close))
     },

@@ -8,6 +8,7 @@ import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { inFolderOfItsOwn } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
 import { FINDINGS, type Finding, findingPath, uploadPath } from '../files/file-paths.ts'
+import { countValidatedRows } from '../imports/import-metrics.ts'
 import { noteFailure } from '../imports/note-failure.ts'
 import type { OwnerClient } from '../owners/owner-client.ts'
 import { type ClaimedImport, claimImport, renewClaim } from './claim-import.ts'
@@ -100,6 +101,7 @@ async function whileHeartbeating<Result>(
   }
   const heartbeat = setInterval(() => void renew(), HEARTBEAT_MS)
   const onRows = (rows: number) => {
+    countValidatedRows(rows - read)
     read = rows
     signal.throwIfAborted()
   }

@@ -1,5 +1,5 @@
 import type { Order, OrderStatus, Payment } from '@backoffice/contracts/order.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { catalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
@@ -131,7 +131,7 @@ it('placing, paying and cancelling at once end in a legal state, with one event 
 
 /** Sends to the same service, whose takes of stock run `before` and `after` around them. */
 function sendAround({ before, after }: { before?: () => Promise<unknown>; after?: () => Promise<unknown> }) {
-  const client = catalogClient(catalog.url)
+  const client = catalogClient(catalog.url, testSigner())
   const takeStock: typeof client.takeStock = async (...take) => {
     await before?.()
     await client.takeStock(...take)
