@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import { type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
 import type { Surroundings } from './api-command.ts'
 import { CommandError, UsageError } from './command-error.ts'
@@ -9,6 +10,7 @@ import { deadLetters } from './commands/dead-letters.ts'
 import { installations } from './commands/installations.ts'
 import { keys } from './commands/keys.ts'
 import { operators } from './commands/operators.ts'
+import { outbox } from './commands/outbox.ts'
 import { workspaces } from './commands/workspaces.ts'
 
 const ROOT = defineCommand({
@@ -25,6 +27,7 @@ const ROOT = defineCommand({
     app: { ...apps, meta: { hidden: true } }, // `app doctor` reads as what it does
     installations,
     'dead-letters': deadLetters,
+    outbox,
     checks,
   },
 }) as CommandDef
@@ -64,7 +67,7 @@ export async function runCli(
       printError(`${stripVTControlCharacters(message)}\n\n${await usage()}`)
       return 2
     }
-    if (!(error instanceof CommandError)) throw error
+    if (!(error instanceof CommandError || error instanceof ConfigurationError)) throw error
     printError(`${stripVTControlCharacters(message)}\n`)
     return 1
   }

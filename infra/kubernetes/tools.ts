@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { cpSync, existsSync, mkdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+const CACHE = join(import.meta.dirname, '../../.local/cache/kubernetes')
+
+/** The programs that check manifests, as `go install` names them. */
+const PROGRAMS = {
+  kustomize: 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1',
+  'kubectl-validate': 'sigs.k8s.io/kubectl-validate@v0.0.4',
+  'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
+  'kube-linter': 'golang.stackrox.io/kube-linter/cmd/kube-linter@v0.8.3',
+} as const
+export type Program = keyof typeof PROGRAMS
+
+/** Where the definitions of the kinds that Kubernetes itself lacks are: a Go module, and files in it. */
+const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
+  'sigs.k8s.io/gateway-api@v1.4.1': [
+    'config/crd/standard/gateway.networking.k8s.io_gateways.yaml',
+    'config/crd/standard/gateway.networking.k8s.io_httproutes.yaml',
+  ],
+  'github.com/kedacore/keda/v2@v2.16.1': [
+    'config/crd/bases/keda.sh_scaledobjects.yaml',
+    'config/crd/bases/keda.sh_triggerauthentications.yaml',
+  ],
+  'github.com/prometheus-operator/prometheus-operator@v0.85.0': [
+    'example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml',
+  ],
+}
+
+/** The path of a program, which is installed into a cache when this version is not there yet. Throws when it cannot be installed. */
+export async function installed(program: Program): Promise<string> {
+  const module = PROGRAMS[program]
+  const folder = join(CACHE, `${program}-${versionOf(module)}`)
+  const path = join(folder, program)
+  if (!existsSync(path)) await go(['install', module], { GOBIN: folder })
+  return path
+}
+
+/** A folder with the definitions of custom resources, fetched when one is not there yet. */
+export async function definitions(): Promise<string> {
+  const folder = join(
+    CACHE,
+    `definitions-${createHash('sha256').update(JSON.stringify(DEFINITIONS)).digest('hex').slice(0, 12)}`,
+  )
+  mkdirSync(folder, { recursive: true })
+  for (const [module, files] of Object.entries(DEFINITIONS)) {
+    const missing = files.filter((file) => !existsSync(join(folder, basename(file))))
+    if (missing.length === 0) continue
+    const { Dir: source } = JSON.parse(await go(['mod', 'download', '-json', module])) as { Dir: string }
+    for (const file of missing) cpSync(join(source, file), join(folder, basename(file)))
+  }
+  return folder
+}
+
+const versionOf = (module: string) => module.slice(module.lastIndexOf('@') + 1)
+
+/** Runs Go outside this repository and returns what it prints. Throws its last line, or how to get Go. */
+async function go(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
+  mkdirSync(CACHE, { recursive: true })
+  const env = { ...process.env, ...environment, GOFLAGS: '-mod=mod' }
+  try {
+    const { stdout } = await run('go', args, { cwd: CACHE, env, maxBuffer: 16 * 1024 * 1024 })
+    return stdout
+  } catch (error) {
+    const { code, stderr = '', stdout = '' } = error as { code?: unknown; stderr?: string; stdout?: string }
+    if (code === 'ENOENT')
+      throw new Error('Go is missing: install Go 1.25 or newer (https://go.dev/dl)', { cause: error })
+    throw new Error(`go ${args.join(' ')}: ${(stderr || stdout).trim().split('\n').at(-1)}`, { cause: error })
+  }
+}
