@@ -1,8 +1,9 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
-import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
+import { INTERNAL_TOKEN_HEADER, tokenVerifier } from '@backoffice/http/internal-token.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
+import { tokenSigner } from '@backoffice/http/token-signer.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import postgres from 'postgres'
@@ -59,11 +60,11 @@ export async function recordRequests(
     logger: createLogger('bench', 'silent'),
     db: rollingBack,
     operations: [operation],
-    tokenKey: keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+    verifyToken: tokenVerifier({ audience: 'catalog', keys: new Map([['bench', keys.publicKey]]) }),
   })
-  const sign = tokenSigner(keys.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'))
+  const signer = tokenSigner({ issuer: 'bench', keyId: 'bench', privateKey: keys.privateKey })
   const caller = { workspaceId, livemode: true, keyId: 'bench', scopes: ['*'] }
-  const token = await sign({ ...caller, productStatuses: [...PRODUCT_STATUSES] }, new Date())
+  const token = await signer.forwarded({ ...caller, productStatuses: [...PRODUCT_STATUSES] }, 'catalog', new Date())
   const recorded: Statement[][] = []
   for (const [index, body] of bodies.entries()) {
     statements = []
