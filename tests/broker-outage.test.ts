@@ -7,7 +7,7 @@ import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
 import { outboxRelay } from '@backoffice/messaging/relay.ts'
 import { recordSerializer } from '@backoffice/messaging/schema-registry.ts'
-import { aTopic, silent, testKafka } from '@backoffice/messaging/testing/kafka.ts'
+import { aTopic, collect, silent, testKafka } from '@backoffice/messaging/testing/kafka.ts'
 import { testOutbox } from '@backoffice/messaging/testing/outbox.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const group = 'test.events'
 const [{ kafka }, outbox] = await Promise.all([
-  testKafka([aTopic('catalog.events'), aTopic(deadLetterTopic(group))], broker.brokers),
+  testKafka([aTopic('catalog.events'), aTopic(deadLetterTopic(group)), aTopic('things')], broker.brokers),
   testOutbox(),
   registerSchemas(backingServices().registryUrl),
 ])
@@ -91,6 +91,30 @@ test(
     await reader.stop()
     await relay.stop()
     await db.stop?.()
+  },
+  OUTAGE_MS,
+)
+
+/** A broker that is back keeps the partitions of a member that is gone for its session of 6 s. */
+const BEFORE_THE_SESSION_IS_OVER_MS = 4000
+
+test(
+  'a member that lost its broker does not wait for the session of its former self once the broker is back',
+  async () => {
+    const things = collect(kafka, 'things')
+    const send = () => kafka.produce([{ topic: 'things', key: 'a', value: Buffer.from('x'), headers: {} }])
+    await send()
+    await things.atLeast(1)
+    await broker.kill()
+    await eventually('the member has ended', () => things.assigned().size === 0)
+    await broker.start()
+    const takesRecords = () =>
+      send().then(
+        () => true,
+        () => false,
+      )
+    await eventually('the broker takes records', takesRecords, OUTAGE_MS)
+    await things.atLeast(2, BEFORE_THE_SESSION_IS_OVER_MS)
   },
   OUTAGE_MS,
 )
