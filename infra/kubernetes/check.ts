@@ -29,7 +29,7 @@ const LINT_EXCEPTIONS: Readonly<Record<string, string>> = {
 
 const folder = mkdtempSync(join(tmpdir(), 'backoffice-kubernetes-'))
 const kustomize = await installed('kustomize')
-const validators = [await validate(), await score(), ...(await lint())]
+const validators = [await validate(), await score(), await lint()]
 for (const overlay of readdirSync(OVERLAYS)) {
   const file = join(folder, `${overlay}.yaml`)
   writeFileSync(file, execFileSync(kustomize, ['build', join(OVERLAYS, overlay)]))
@@ -62,15 +62,9 @@ async function score(): Promise<Validator> {
   return { name: 'kube-score', program: await installed('kube-score'), args }
 }
 
-/** Empty when kube-linter cannot be installed: some Go proxies do not fetch from the host of its module. */
-async function lint(): Promise<Validator[]> {
+async function lint(): Promise<Validator> {
   const args = ['lint', '--exclude', Object.keys(LINT_EXCEPTIONS).join(',')]
-  try {
-    return [{ name: 'kube-linter', program: await installed('kube-linter'), args }]
-  } catch (error) {
-    console.warn(`kube-linter is left out: ${(error as Error).message}`)
-    return []
-  }
+  return { name: 'kube-linter', program: await installed('kube-linter'), args }
 }
 
 /** What a program prints when it refuses its input; undefined when it does not. */

@@ -1,19 +1,33 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, existsSync, mkdirSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { basename, join, posix } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 const CACHE = join(import.meta.dirname, '../../.local/cache/kubernetes')
 
-/** The programs that check manifests, as `go install` names them. */
+interface GoProgram {
+  readonly module: string
+  readonly version: string
+  /** Its folder in the module; the module itself unless given. */
+  readonly folder?: string
+  /** Where the module's files are, when Go proxies do not fetch from the host in its name. */
+  readonly source?: string
+}
+
+/** The programs that check manifests. */
 const PROGRAMS = {
-  kustomize: 'sigs.k8s.io/kustomize/kustomize/v5@v5.7.1',
-  'kubectl-validate': 'sigs.k8s.io/kubectl-validate@v0.0.4',
-  'kube-score': 'github.com/zegl/kube-score/cmd/kube-score@v1.20.0',
-  'kube-linter': 'golang.stackrox.io/kube-linter/cmd/kube-linter@v0.8.3',
-} as const
+  kustomize: { module: 'sigs.k8s.io/kustomize/kustomize/v5', version: 'v5.7.1' },
+  'kubectl-validate': { module: 'sigs.k8s.io/kubectl-validate', version: 'v0.0.4' },
+  'kube-score': { module: 'github.com/zegl/kube-score', version: 'v1.20.0', folder: 'cmd/kube-score' },
+  'kube-linter': {
+    module: 'golang.stackrox.io/kube-linter',
+    version: 'v0.8.3',
+    folder: 'cmd/kube-linter',
+    source: 'github.com/stackrox/kube-linter',
+  },
+} as const satisfies Record<string, GoProgram>
 export type Program = keyof typeof PROGRAMS
 
 /** Where the definitions of the kinds that Kubernetes itself lacks are: a Go module, and files in it. */
@@ -33,10 +47,15 @@ const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** The path of a program, which is installed into a cache when this version is not there yet. Throws when it cannot be installed. */
 export async function installed(program: Program): Promise<string> {
-  const module = PROGRAMS[program]
-  const folder = join(CACHE, `${program}-${versionOf(module)}`)
-  const path = join(folder, program)
-  if (!existsSync(path)) await go(['install', module], { GOBIN: folder })
+  const { module, version, folder = '', source = module }: GoProgram = PROGRAMS[program]
+  const place = join(CACHE, `${program}-${version}`)
+  const path = join(place, program)
+  if (existsSync(path)) return path
+  mkdirSync(place, { recursive: true })
+  // `go install` takes no other source for a module: a module of our own does.
+  const requirement = `require ${module} ${version}\nreplace ${module} => ${source} ${version}\n`
+  writeFileSync(join(place, 'go.mod'), `module checks\n\ngo 1.25\n\n${requirement}`)
+  await go(['build', '-o', path, posix.join(module, folder)], place)
   return path
 }
 
@@ -50,20 +69,17 @@ export async function definitions(): Promise<string> {
   for (const [module, files] of Object.entries(DEFINITIONS)) {
     const missing = files.filter((file) => !existsSync(join(folder, basename(file))))
     if (missing.length === 0) continue
-    const { Dir: source } = JSON.parse(await go(['mod', 'download', '-json', module])) as { Dir: string }
+    const { Dir: source } = JSON.parse(await go(['mod', 'download', '-json', module], folder)) as { Dir: string }
     for (const file of missing) cpSync(join(source, file), join(folder, basename(file)))
   }
   return folder
 }
 
-const versionOf = (module: string) => module.slice(module.lastIndexOf('@') + 1)
-
-/** Runs Go outside this repository and returns what it prints. Throws its last line, or how to get Go. */
-async function go(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<string> {
-  mkdirSync(CACHE, { recursive: true })
-  const env = { ...process.env, ...environment, GOFLAGS: '-mod=mod' }
+/** Runs Go in a folder and returns what it prints. Throws its last line, or how to get Go. */
+async function go(args: readonly string[], cwd: string): Promise<string> {
+  const env = { ...process.env, GOFLAGS: '-mod=mod' }
   try {
-    const { stdout } = await run('go', args, { cwd: CACHE, env, maxBuffer: 16 * 1024 * 1024 })
+    const { stdout } = await run('go', args, { cwd, env, maxBuffer: 16 * 1024 * 1024 })
     return stdout
   } catch (error) {
     const { code, stderr = '', stdout = '' } = error as { code?: unknown; stderr?: string; stdout?: string }
