@@ -1,8 +1,8 @@
 /** Node's flags for every service. By default V8 lets a hundred megabytes of young garbage pile up on a large machine. */
 const FLAGS = ['--max-semi-space-size=8']
 /**
- * For services whose batches leave much garbage: by default V8 lets it grow to several times of what is in use. Measured
- * during imports: some 70 MB less at the peak of catalog.
+ * For services whose work leaves much garbage: by default V8 lets it grow to several times of what is in use. Measured
+ * during imports some 70 MB less at the peak of catalog, and for gateway 210 instead of 310 MB under 190 requests/s.
  */
 const COLLECT_EARLY = '--heap-growing-percent=100'
 
@@ -14,6 +14,7 @@ const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
   'webhook-delivery': ['--max-old-space-size=160'],
   // It reads files as streams: what it holds does not grow with them.
   imports: ['--max-old-space-size=120'],
+  gateway: [COLLECT_EARLY],
   catalog: [COLLECT_EARLY],
   collections: [COLLECT_EARLY],
 }
