@@ -63,15 +63,18 @@ export async function recordRequests(
     verifyToken: tokenVerifier({ audience: 'catalog', keys: new Map([['bench', keys.publicKey]]) }),
   })
   const signer = tokenSigner({ issuer: 'bench', keyId: 'bench', privateKey: keys.privateKey })
-  const caller = { workspaceId, livemode: true, keyId: 'bench', scopes: ['*'] }
-  const token = await signer.forwarded({ ...caller, productStatuses: [...PRODUCT_STATUSES] }, 'catalog', new Date())
+  const caller = { workspaceId, livemode: true, keyId: 'bench', productStatuses: [...PRODUCT_STATUSES] }
+  const token = operation.path.startsWith('/internal/')
+    ? await signer.ownCall(caller, 'catalog', new Date())
+    : await signer.forwarded({ ...caller, scopes: ['*'] }, 'catalog', new Date())
   const recorded: Statement[][] = []
   for (const [index, body] of bodies.entries()) {
     statements = []
     isCommitting = index < committed
     const headers = { [INTERNAL_TOKEN_HEADER]: token, 'content-type': 'application/json' }
     const { method, path } = operation
-    await app.inject({ method, url: pathOf?.(index) ?? path, headers, payload: JSON.stringify(body) })
+    const answer = await app.inject({ method, url: pathOf?.(index) ?? path, headers, payload: JSON.stringify(body) })
+    if (statements.length === 0) throw new Error(`${method} ${path} was refused: ${answer.body}`)
     if (!isCommitting) recorded.push(statements)
   }
   await app.close()
