@@ -4,29 +4,14 @@ import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { calledBy, consumersOf, SERVICE_NAMES, SERVICES, type ServiceName } from '@backoffice/contracts/services.ts'
 import { readDatabases } from '@backoffice/jobs/databases.ts'
+import { CONFIGS } from '@backoffice/local/service-configs.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { serviceTokens } from '@backoffice/service/service-tokens.ts'
 import { afterAll, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
-import { AppsConfig } from '../../services/apps/src/config.ts'
-import { CatalogConfig } from '../../services/catalog/src/config.ts'
-import { CollectionsConfig } from '../../services/collections/src/config.ts'
-import { GatewayConfig } from '../../services/gateway/src/config.ts'
-import { ImportsConfig } from '../../services/imports/src/config.ts'
-import { OrdersConfig } from '../../services/orders/src/config.ts'
-import { WebhookDeliveryConfig } from '../../services/webhook-delivery/src/config.ts'
 import { localSecrets } from './local-secrets.ts'
 import { K8S, type Reader, readSettings, SECRETS_FOLDER, secretKeys, settingsIn } from './settings.ts'
 
-const CONFIGS = {
-  gateway: GatewayConfig,
-  catalog: CatalogConfig,
-  collections: CollectionsConfig,
-  orders: OrdersConfig,
-  imports: ImportsConfig,
-  apps: AppsConfig,
-  'webhook-delivery': WebhookDeliveryConfig,
-} as const
 const OVERLAYS = ['local', 'production']
 
 const folder = mkdtempSync(join(tmpdir(), 'backoffice-manifests-'))
@@ -129,7 +114,7 @@ const portOf = (folderName: string, port: string) =>
   podOf(folderName).containers[0].ports.find(({ name }) => name === port)?.containerPort
 
 test('ports are those of the settings', () => {
-  const { PORT, OPS_PORT = PORT + 1, ADMIN_PORT } = readConfig(GatewayConfig, environment('production', 'gateway'))
+  const { PORT, OPS_PORT = PORT + 1, ADMIN_PORT } = readConfig(CONFIGS.gateway, environment('production', 'gateway'))
   expect(portOf('every-service', 'http')).toBe(PORT)
   expect(portOf('every-service', 'operations')).toBe(OPS_PORT)
   expect(portOf('gateway', 'admin')).toBe(ADMIN_PORT)
@@ -142,7 +127,7 @@ test('traces name the pod and the version of a replica', () => {
     known[name] =
       valueFrom?.fieldRef.fieldPath ?? value?.replaceAll(/\$\((\w+)\)/g, (all, other) => known[other] ?? all) ?? ''
   }
-  const { OTEL_RESOURCE_ATTRIBUTES } = readConfig(OrdersConfig, { ...environment('production', 'orders'), ...known })
+  const { OTEL_RESOURCE_ATTRIBUTES } = readConfig(CONFIGS.orders, { ...environment('production', 'orders'), ...known })
   expect(OTEL_RESOURCE_ATTRIBUTES).toEqual({
     'service.version': "metadata.labels['app.kubernetes.io/version']",
     'service.instance.id': 'metadata.name',
@@ -160,7 +145,7 @@ test.each(OVERLAYS)('a pod of %s has a version', (overlay) => {
 })
 
 test.each(OVERLAYS)('a pod of %s has the time that its stop takes', (overlay) => {
-  const { STOP_DELAY } = readConfig(OrdersConfig, environment(overlay, 'orders'))
+  const { STOP_DELAY } = readConfig(CONFIGS.orders, environment(overlay, 'orders'))
   const { terminationGracePeriodSeconds } = podOf('every-service')
   // What runProcess stops with.
   expect(terminationGracePeriodSeconds * 1000).toBeGreaterThan(STOP_DELAY + 25_000)

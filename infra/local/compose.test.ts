@@ -8,14 +8,8 @@ import { serviceTokens } from '@backoffice/service/service-tokens.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { AppsConfig } from '../../services/apps/src/config.ts'
-import { CatalogConfig } from '../../services/catalog/src/config.ts'
-import { CollectionsConfig } from '../../services/collections/src/config.ts'
-import { GatewayConfig } from '../../services/gateway/src/config.ts'
-import { ImportsConfig } from '../../services/imports/src/config.ts'
-import { OrdersConfig } from '../../services/orders/src/config.ts'
-import { WebhookDeliveryConfig } from '../../services/webhook-delivery/src/config.ts'
 import { composeEnvironment } from './compose-environment.ts'
+import { CONFIGS } from './service-configs.ts'
 
 interface Compose {
   readonly services: Record<string, ComposeService>
@@ -46,15 +40,6 @@ const compose: Compose = parse(
   }),
   { merge: true },
 )
-const CONFIGS = {
-  gateway: GatewayConfig,
-  catalog: CatalogConfig,
-  collections: CollectionsConfig,
-  orders: OrdersConfig,
-  imports: ImportsConfig,
-  apps: AppsConfig,
-  'webhook-delivery': WebhookDeliveryConfig,
-} satisfies Record<ServiceName, unknown>
 
 const environmentOf = (service: string): Record<string, string> =>
   Object.fromEntries(

@@ -3,31 +3,19 @@ import { DatabasesConfig, SchemasConfig, TopicsConfig } from '@backoffice/jobs/c
 import { mayBeFile, type SettingsShape } from '@backoffice/runtime/settings-from-files.ts'
 import { connectionsOf, type Pools } from '@backoffice/service/service-pools.ts'
 import { z } from 'zod'
-import { AppsConfig } from '../../services/apps/src/config.ts'
 import { POOLS as appsPools } from '../../services/apps/src/pools.ts'
-import { CatalogConfig } from '../../services/catalog/src/config.ts'
 import { POOLS as catalogPools } from '../../services/catalog/src/pools.ts'
-import { CollectionsConfig } from '../../services/collections/src/config.ts'
 import { POOLS as collectionsPools } from '../../services/collections/src/pools.ts'
-import { GatewayConfig } from '../../services/gateway/src/config.ts'
 import { POOLS as gatewayPools } from '../../services/gateway/src/pools.ts'
-import { ImportsConfig } from '../../services/imports/src/config.ts'
 import { POOLS as importsPools } from '../../services/imports/src/pools.ts'
-import { OrdersConfig } from '../../services/orders/src/config.ts'
 import { POOLS as ordersPools } from '../../services/orders/src/pools.ts'
-import { WebhookDeliveryConfig } from '../../services/webhook-delivery/src/config.ts'
 import { POOLS as webhookDeliveryPools } from '../../services/webhook-delivery/src/pools.ts'
+import { CONFIGS } from './service-configs.ts'
 
-/** The settings of every service, as its process reads them. */
-export const SETTINGS: Readonly<Record<ServiceName, SettingsShape>> = {
-  gateway: GatewayConfig.shape,
-  catalog: CatalogConfig.shape,
-  collections: CollectionsConfig.shape,
-  orders: OrdersConfig.shape,
-  imports: ImportsConfig.shape,
-  apps: AppsConfig.shape,
-  'webhook-delivery': WebhookDeliveryConfig.shape,
-}
+/** The settings of every service. */
+export const SETTINGS = Object.fromEntries(
+  SERVICE_NAMES.map((name): [ServiceName, SettingsShape] => [name, CONFIGS[name].shape]),
+) as Readonly<Record<ServiceName, SettingsShape>>
 
 /** The settings of the one-shot jobs of `infra/jobs`. */
 export const JOB_SETTINGS: Readonly<Record<string, SettingsShape>> = {
