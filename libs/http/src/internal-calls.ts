@@ -1,6 +1,6 @@
 import { ApiError, ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import type { ServiceName } from '@backoffice/contracts/services.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { TraceHeaders } from '@backoffice/runtime/trace-context.ts'
 import { Pool } from 'undici'
 import { z } from 'zod'

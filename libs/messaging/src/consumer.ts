@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Component, ProcessContext } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import { measureBatch, startMeasuring } from './consumer-metrics.ts'
 import { halvedBatches } from './halved-batches.ts'
 import { whileHeartbeating } from './heartbeat.ts'

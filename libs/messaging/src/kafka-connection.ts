@@ -1,4 +1,4 @@
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 
 export interface OutgoingRecord {
   readonly topic: string

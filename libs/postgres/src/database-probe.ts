@@ -1,4 +1,5 @@
-import type { Component, ProcessContext } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import type { DatabaseServer } from './database-server.ts'
 import { openTimedSession, type TimedSession } from './lock-session.ts'
 import { isUnavailable } from './postgres-errors.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import postgres from 'postgres'
 import { connectionShares } from './connection-shares.ts'
 import { type DatabaseServer, tlsTo } from './database-server.ts'

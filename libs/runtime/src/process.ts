@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { z } from 'zod'
+import type { Component } from './component.ts'
 import type { ProcessConfig } from './config.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { createLogger, type Logger } from './logger.ts'
@@ -9,18 +10,6 @@ import { readyWithin } from './ready-within.ts'
 import { releaseMemory } from './release-memory.ts'
 import { type Components, stopComponents } from './stop-components.ts'
 import { startTelemetry } from './telemetry.ts'
-
-/** A component of a process: started in the order listed, stopped in the reverse order (`stopComponents`). */
-export interface Component {
-  readonly name: string
-  start?(): Promise<void>
-  /** Whether the component can do its work now; asked by the readiness probe, which waits 2 s for the answer. */
-  isReady?(): Promise<boolean>
-  /** Called when the process is asked to stop, `STOP_DELAY` before `stop`: makes clients go elsewhere, and continues to work. */
-  drain?(): void
-  /** `until` is `performance.now()`: what is not over by then is abandoned. A process always gives it. */
-  stop?(until?: number): Promise<void>
-}
 
 /** The log of a process, and a function that ends it with exit code 1: for errors after which it must not continue. */
 export interface ProcessContext {

@@ -1,5 +1,5 @@
+import type { Component } from './component.ts'
 import { deadline } from './deadline.ts'
-import type { Component } from './process.ts'
 
 const ANSWER_WITHIN_MS = 2000
 

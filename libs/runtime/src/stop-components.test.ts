@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Component } from './process.ts'
+import type { Component } from './component.ts'
 import { stopComponents } from './stop-components.ts'
 
 /** Components that note when they are stopped, and errors that were logged. */

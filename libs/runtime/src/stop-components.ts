@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Component } from './component.ts'
 import type { Logger } from './logger.ts'
-import type { Component } from './process.ts'
 
 /** Components in the order of their start; those of a list within take in work. */
 export type Components = readonly (Component | readonly Component[])[]

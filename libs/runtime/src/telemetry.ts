@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Component } from './component.ts'
 import type { Logger } from './logger.ts'
-import type { Component } from './process.ts'
 import type { TelemetrySettings } from './telemetry-settings.ts'
 
 /** The longest time that a stop waits for the export of spans: the receiver may be away. */

@@ -1,5 +1,5 @@
+import type { Component } from './component.ts'
 import type { Logger } from './logger.ts'
-import type { Component } from './process.ts'
 import { inRun } from './spans.ts'
 import { wakeSignal } from './wake-signal.ts'
 

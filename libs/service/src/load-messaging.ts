@@ -5,8 +5,9 @@ import { kafkaServers } from '@backoffice/messaging/kafka-settings.ts'
 import { registryServer } from '@backoffice/messaging/registry-settings.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { workerServer } from '@backoffice/postgres/database-settings.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component, ProcessContext } from '@backoffice/runtime/process.ts'
+import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import type { ServiceConfig } from './service-config.ts'
 
 /** A service's connection to Kafka and its relay. */

@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { Component } from '../component.ts'
 import { List, ProcessConfig, readConfig } from '../config.ts'
 import { meter } from '../metrics.ts'
-import { type Component, runProcess } from '../process.ts'
+import { runProcess } from '../process.ts'
 
 /*
  * A process of the tests' own with three components, steered over IPC. It says what its components do; MISBEHAVE lists what goes

@@ -2,7 +2,9 @@ import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { Databases } from '../installation-rows/find-installation.ts'
-import { LEASE } from './claims.ts'
+
+/** A claim that is not renewed ends after so long: another replica takes the calls of one that died. */
+export const LEASE = '10 seconds'
 
 /** A call to an app that this replica makes. */
 export interface ClaimedCall {

@@ -1,6 +1,6 @@
+import type { Component } from '@backoffice/runtime/component.ts'
 import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import { noteErrorType, SpanKind, within } from '@backoffice/runtime/spans.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { AppFailure } from './acknowledged.ts'

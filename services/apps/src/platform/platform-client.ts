@@ -1,7 +1,7 @@
 import { type InternalCalls, internalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { z } from 'zod'
 
 /** A key of kind app that is to be minted. */

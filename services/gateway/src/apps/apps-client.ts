@@ -1,7 +1,7 @@
 import { PLATFORM } from '@backoffice/contracts/app-records.ts'
 import { internalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { z } from 'zod'
 
 /** No workspace in particular. */

@@ -1,6 +1,6 @@
 import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 
 /** What was read is used for this time unless a change is announced: within it every change is in force. */
 const FRESH_MS = 5_000

@@ -1,9 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ROUTED_SERVICES, type RoutedService, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
 import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import { type Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
 

@@ -1,5 +1,5 @@
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import type { TakeCall } from './call-answer.ts'
 import { rateLimiter } from './rate-limiter.ts'
 import { sharedRateLimiter } from './shared-rate-limiter.ts'

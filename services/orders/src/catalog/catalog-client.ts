@@ -1,7 +1,7 @@
 import { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { z } from 'zod'
 import { type CallLimits, catalogCalls } from './catalog-calls.ts'
 import { catalogUnavailable, refusalOf } from './catalog-refusal.ts'

@@ -3,8 +3,8 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { internalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import type { z } from 'zod'
 
 /** The apps of workspaces, as orders asks them for a checkout. */

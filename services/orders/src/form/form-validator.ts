@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { LRUCache } from 'lru-cache'
 import type { FormTask, FormThreadMessage } from './form-thread.ts'
 

@@ -1,7 +1,7 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { claimersWithoutLock, freeBacklog } from '../deliveries/dead-claims.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'

@@ -1,6 +1,6 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { missingKeys } from './secret-keys.ts'
 
