@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { freePort } from '@backoffice/testing/service-process.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 
 const SAMPLE = fileURLToPath(new URL('./testing/sample-process.ts', import.meta.url))
@@ -12,17 +13,9 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-/** An API port, which the sample never opens, whose next one is free for the operations port. */
-async function apiPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port - 1 : apiPort()
-}
-
 async function run(misbehave = '', environment: Record<string, string> = {}) {
-  const port = await apiPort()
+  // The sample opens the operations port alone, by default the next one.
+  const port = (await freePort()) - 1
   const child = fork(SAMPLE, {
     env: { HOST: '127.0.0.1', PORT: String(port), MISBEHAVE: misbehave, ...environment },
     execArgv: [],
@@ -186,7 +179,7 @@ it('serves its metrics in the Prometheus text format, and nothing else', async (
 })
 
 it('has its operations port one above the API’s unless told otherwise', async () => {
-  const [given, own] = [await run(), await run('', { OPS_PORT: String(await apiPort()) })]
+  const [given, own] = [await run(), await run('', { OPS_PORT: String(await freePort()) })]
   await isReady(given)
   await expect.poll(() => own.logged).toMatchObject([{ msg: 'ready' }])
   await expect(own.ask('/healthz')).rejects.toThrow()

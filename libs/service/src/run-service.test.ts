@@ -1,9 +1,9 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { EVENT_TOPICS, TOPICS } from '@backoffice/contracts/events.ts'
 import { calledBy, type ServiceName, urlSetting } from '@backoffice/contracts/services.ts'
+import { freePort } from '@backoffice/local/ports.ts'
 import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/testing/kafka.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
@@ -29,18 +29,9 @@ const [catalog, gateway, webhooks, { kafka, prefix }] = await Promise.all([
 const KAFKA = { KAFKA_BROKERS: backingServices().kafkaBrokers.join(), KAFKA_PREFIX: prefix }
 const CATALOG = { ...KAFKA, SCHEMA_REGISTRY_URL: backingServices().registryUrl, ...TOKEN_SETTINGS }
 
-/** Two free ports. */
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')]
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const [first, second] = servers.map((server) => (server.address() as { port: number }).port)
-  for (const server of servers) server.close()
-  return [first ?? 0, second ?? 0]
-}
-
 /** Runs the sample in the place of a service. */
 async function run(name: ServiceName, database: TestDatabase, settings: NodeJS.ProcessEnv, ...flags: string[]) {
-  const [port, opsPort] = await freePorts()
+  const [port, opsPort] = [await freePort(), await freePort()]
   const urls = Object.fromEntries(calledBy(name).map((called) => [urlSetting(called), 'http://127.0.0.1:1']))
   const child = fork(SAMPLE, [name, ...flags], {
     env: {
