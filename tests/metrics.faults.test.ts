@@ -48,8 +48,26 @@ describe('with a live stack', async () => {
   const [stack, receiver] = await Promise.all([startStack(), startReceiver()])
   const prometheus = await startPrometheus(stack)
   const names = () => prometheus.get<string[]>('/api/v1/label/__name__/values')
+  const allRules = async () =>
+    (await prometheus.get<{ groups: { rules: Rule[] }[] }>('/api/v1/rules')).groups.flatMap(({ rules }) => rules)
+
+  /** Waits until Prometheus has every metric in these expressions. */
+  const untilKnown = async (expressions: readonly string[], kind: 'any' | 'of services') => {
+    const needed = expressions
+      .flatMap(metricsIn)
+      .filter((metric) => !(metric in ABSENT_IN_HEALTH) && (kind === 'any' || !metric.includes(':')))
+    let missing: ReadonlySet<string> = new Set()
+    await eventually('Prometheus has the metrics', async () => {
+      const known = await names()
+      missing = new Set(needed.filter((metric) => !known.includes(metric)))
+      return missing.size === 0
+    }).catch((error: Error) => expect.fail(`${error.message}; it misses ${[...missing]}`))
+  }
 
   it('every panel of every dashboard shows data after some traffic', async () => {
+    const rules = (await allRules()).map(({ query }) => query)
+    const panels = [...grafanaDashboards()].flatMap(([file, json]) => panelsIn(file, json))
+    const shown = panels.filter(({ title }) => !(title in EMPTY_IN_HEALTH))
     // A rate needs two readings of a counter: the series of the first round grow in the second one.
     for (let round = 0; round < 2; round++) {
       const workspace = await fullWorkspace(stack, receiver.url)
@@ -59,39 +77,23 @@ describe('with a live stack', async () => {
       await imports.atRest(uploaded.id)
       await imports.start(uploaded.id)
       await imports.until(uploaded.id, 'is completed', ({ status }) => status === 'COMPLETED')
-      await eventually('Prometheus has read what happened', async () =>
-        (await names()).includes('imports_rows_applied_total'),
-      )
+      await untilKnown([...rules, ...shown.map(({ expression }) => expression)], 'of services')
     }
-    for (const [file, json] of grafanaDashboards()) {
-      for (const { title, targets } of JSON.parse(json).panels as { title: string; targets: { expr: string }[] }[]) {
-        for (const { expr } of targets) {
-          const expression = expr.replaceAll('$__rate_interval', '2m').replaceAll('$service', '.*')
-          if (title in EMPTY_IN_HEALTH) await prometheus.query(expression)
-          else {
-            const numbers = async () =>
-              (await prometheus.query(expression)).some(({ value: [, value] }) => value !== 'NaN')
-            await eventually(`${file}: ${title}: ${expression}`, numbers, 40_000)
-          }
-        }
-      }
+    for (const { expression } of panels) await prometheus.query(expression)
+    for (const { name, expression } of shown) {
+      const numbers = async () => (await prometheus.query(expression)).some(({ value: [, value] }) => value !== 'NaN')
+      await eventually(name, numbers, 40_000)
     }
   })
 
   it('every rule is evaluated, its metrics exist, and no alert fires but for slowness', async () => {
-    const { groups } = await prometheus.get<{ groups: { rules: Rule[] }[] }>('/api/v1/rules')
-    const rules = groups.flatMap((group) => group.rules)
+    const queries = (await allRules()).map(({ query }) => query)
+    await untilKnown(queries, 'any')
+    const rules = await allRules()
     expect(rules.length).toBeGreaterThan(35)
     for (const { name, health, lastError } of rules) expect([name, health, lastError ?? '']).toEqual([name, 'ok', ''])
     const firing = rules.filter(({ state, query }) => state === 'firing' && !OF_SLOWNESS.test(query))
     expect(firing.map(({ name }) => name)).toEqual([])
-    const known = new Set(await names())
-    const missing = rules.flatMap(({ name, query }) =>
-      metricsIn(query)
-        .filter((metric) => !known.has(metric) && !(metric in ABSENT_IN_HEALTH))
-        .map((metric) => `${name}: ${metric}`),
-    )
-    expect(missing).toEqual([])
   })
 
   it('every metric of the services is in docs/metrics.md', async () => {
@@ -115,6 +117,17 @@ describe('with a live stack', async () => {
     }
   })
 })
+
+/** What the panels of a dashboard ask for, over all services. */
+function panelsIn(file: string, json: string) {
+  const { panels } = JSON.parse(json) as { panels: { title: string; targets: { expr: string }[] }[] }
+  return panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr }) => {
+      const expression = expr.replaceAll('$__rate_interval', '2m').replaceAll('$service', '.*')
+      return { title, expression, name: `${file}: ${title}: ${expression}` }
+    }),
+  )
+}
 
 const WORDS = new Set(['and', 'or', 'unless', 'by', 'on', 'sum', 'max', 'min'])
 
