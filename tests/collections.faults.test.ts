@@ -60,7 +60,8 @@ async function collections<Body>(method: string, path: string, body?: unknown): 
   const deadline = performance.now() + RECOVERY_MS
   for (;;) {
     const answer = await api<Body>(method, path, body)
-    if (answer.status < 500) return answer
+    // 429: the request waited 3 s for a lock and changed nothing (OP-162).
+    if (answer.status < 500 && answer.status !== 429) return answer
     if (performance.now() > deadline) throw new Error(`${method} ${path} answers ${answer.status}`)
     await pause(100)
   }

@@ -27,10 +27,8 @@ const SERVER = 2
 /** The span of a service with this name that fits. */
 const find = (service: string, name: string | RegExp, fits: (span: ReceivedSpan) => boolean) => {
   const isNamed = (span: ReceivedSpan) => (typeof name === 'string' ? span.name === name : name.test(span.name))
-  return eventually(
-    `the span ${name} of ${service}`,
-    () => traces.spans().find((span) => span.resource['service.name'] === service && isNamed(span) && fits(span)),
-    15_000,
+  return eventually(`the span ${name} of ${service}`, () =>
+    traces.spans().find((span) => span.resource['service.name'] === service && isNamed(span) && fits(span)),
   )
 }
 const isBelow = (parent: ReceivedSpan) => (span: ReceivedSpan) =>

@@ -40,6 +40,8 @@ export interface MemberOptions {
    * the member has joined. With it, no offsets are committed.
    */
   readonly from?: (partition: string) => number
+  /** How long the group keeps the partitions of a member that has died, in milliseconds. */
+  readonly sessionMs?: number
   onBatch(batch: IncomingBatch): Promise<void>
 }
 

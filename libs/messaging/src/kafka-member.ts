@@ -13,6 +13,8 @@ import { coalesceCalls } from './coalesce-calls.ts'
 import type { GroupMember, IncomingBatch, MemberOptions } from './kafka-connection.ts'
 
 const REJOIN_AFTER_MS = 500
+/** Brokers allow no shorter session. */
+const LEAST_SESSION_MS = 6000
 /** Limits the wait for the end of members and requests, which may never come while Kafka is away. */
 export const STOP_WITHIN_MS = 8000
 
@@ -40,8 +42,7 @@ export function joinGroup({ client, prefix, retry, logger }: Joining, options: M
           return PartitionAssigners.roundRobin(config)
         },
       ],
-      // A killed member keeps its partitions this long; the broker allows no less.
-      sessionTimeout: 6000,
+      sessionTimeout: options.sessionMs ?? LEAST_SESSION_MS,
       heartbeatInterval: 1500,
       rebalanceTimeout: 30_000,
       // How long the broker waits for a first record before it answers; a stop waits as long.

@@ -92,7 +92,7 @@ describe('the connections of a pool', () => {
   })
 
   it('are refused with rate_limited to a workspace that has all it may have, and to others as in use', async () => {
-    const two = open({ poolSize: 2, beginWithinMs: 300 })
+    const two = open({ poolSize: 2, beginWithinMs: 1500 })
     await whileLocked(async () => {
       const updates = waitForLock(two)
       await expect(waitForLock(two)).rejects.toMatchObject({ code: 'rate_limited', headers: { 'retry-after': '1' } })

@@ -95,7 +95,7 @@ test('while the pooler is killed transactions fail as unavailable, and work agai
 })
 
 test('while the pooler hangs transactions fail in time, keep nothing, and work again afterwards; the probe says so', async () => {
-  const requests = open({ beginWithinMs: 400, endWithinMs: 400 })
+  const requests = open({ beginWithinMs: 2000, endWithinMs: 2000 })
   const workspace = contextOf()
   const tags = () => requests.inWorkspace(workspace, (tx) => tx`select slug from tag`)
   await tags()

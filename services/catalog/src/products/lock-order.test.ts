@@ -7,7 +7,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { type Send, serviceClient } from '@backoffice/testing/service-client.ts'
-import { describe, expect, it, vi } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { createCategory } from '../categories/create-category.ts'
 import { deleteCategory } from '../categories/delete-category.ts'
 import { updateCategory } from '../categories/update-category.ts'
@@ -24,7 +24,6 @@ import { updateProduct } from './update-product.ts'
 
 const database = await testDatabase('catalog')
 const { admin, appUrl } = database
-vi.setConfig({ testTimeout: 60_000 })
 
 const OPERATIONS = [
   createProduct,
@@ -61,7 +60,13 @@ async function deadlocksOf(work: (attack: Attack) => Promise<unknown>): Promise<
   }
   const before = await counted()
   const name = randomUUID()
-  const db = openDatabase({ url: appUrl, applicationName: name, poolSize: 16, transactionSettings: REQUEST_SETTINGS })
+  const db = openDatabase({
+    url: appUrl,
+    applicationName: name,
+    poolSize: 16,
+    beginWithinMs: 60_000,
+    transactionSettings: { ...REQUEST_SETTINGS, lock_timeout: '60s' },
+  })
   const caller = aCaller()
   const send = serviceClient(db, OPERATIONS)
   await work({

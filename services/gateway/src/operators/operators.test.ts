@@ -19,8 +19,7 @@ const listed = async (id: string) => {
   const { body } = await gateway.admin<{ items: Operator[] }>('GET', '/operators?limit=100')
   return body.items.find((each) => each.id === id)
 }
-const isRefused = (token: string) =>
-  eventually('the token is refused', async () => (await statusWith(token)) === 401, 5_000)
+const isRefused = (token: string) => eventually('the token is refused', async () => (await statusWith(token)) === 401)
 
 describe('creating', () => {
   test('a token is answered once, as declared, and opens the admin API but not /v1', async () => {

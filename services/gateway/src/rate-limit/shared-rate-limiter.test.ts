@@ -125,13 +125,14 @@ test('a client of two gateways sees the remaining calls grow no faster than its 
   const all = await gateways(2)
   const limit = { perSecond: 50, burst: 100 }
   const key = aKey()
-  let last = { remaining: limit.burst, at: performance.now() }
+  let last = { remaining: limit.burst, sentAt: performance.now() }
   for (const one of Array(150).keys()) {
+    const sentAt = performance.now()
     const { remaining, isAllowed } = await (all[one % 2] as Gateway).call(key, limit)
-    const at = performance.now()
+    const growth = ((performance.now() - last.sentAt) * limit.perSecond) / 1000
     expect(remaining).toBeGreaterThanOrEqual(0)
-    if (isAllowed) expect(remaining).toBeLessThanOrEqual(last.remaining + Math.ceil(((at - last.at) * 50) / 1000))
-    last = { remaining, at }
+    if (isAllowed) expect(remaining).toBeLessThanOrEqual(last.remaining + Math.ceil(growth))
+    last = { remaining, sentAt }
   }
 })
 
@@ -193,7 +194,7 @@ test('a bucket that is full again takes no memory of the server', async () => {
   const [fast, slow] = [aKey(), aKey()]
   await inTurn(all, 20, fast, { perSecond: 100, burst: 20 })
   await inTurn(all, 2, slow, { perSecond: 1, burst: 3600 })
-  await expect.poll(() => inspector.exists(`rate-limit:${fast}`), { timeout: 5000 }).toBe(0)
+  await expect.poll(() => inspector.exists(`rate-limit:${fast}`)).toBe(0)
   expect(await inspector.pttl(`rate-limit:${slow}`)).toBeLessThanOrEqual(3_600_000)
   expect(await inspector.pttl('rate-limit-gateways')).toBeGreaterThan(0)
 })
@@ -226,7 +227,7 @@ test('while the server is killed each gateway counts its part, and a client gets
   await down(all).toBe(false)
   expect(allowed(await inTurn(all, 20, used))).toBe(0)
   expect(allowed(await inTurn(all, 20, fresh))).toBe(10)
-  await expect.poll(() => all.every(({ log }) => log.length === 1), { timeout: 5000 }).toBe(true)
+  await expect.poll(() => all.every(({ log }) => log.length === 1)).toBe(true)
   await redis.start()
   await up(all).toBe(true)
   expect(allowed(await inTurn(all, 20, fresh))).toBe(0)
@@ -242,7 +243,7 @@ test('while the server is killed each gateway counts its part, and a client gets
 })
 
 test('a server that hangs delays a call for a moment, and counts what went on meanwhile', async () => {
-  const all = await gateways(2, { answerWithinMs: 50 })
+  const all = await gateways(2, { answerWithinMs: 500 })
   const [used, fresh] = [aKey(), aKey()]
   await inTurn(all, 4, used)
   redis.hang()
@@ -256,7 +257,7 @@ test('a server that hangs delays a call for a moment, and counts what went on me
 })
 
 test('a server that hangs for long, and then executes the requests of that time, takes no tokens from any key', async () => {
-  const all = await gateways(2, { answerWithinMs: 50 })
+  const all = await gateways(2, { answerWithinMs: 500 })
   const key = aKey()
   redis.hang()
   expect(await atOnce(all, 4, key)).toBe(4)
@@ -270,7 +271,7 @@ test('without the server from the start the whole limit counts, with one line of
   const alone = await gateway({ url: 'redis://127.0.0.1:9' })
   expect(alone.server.isUp()).toBe(false)
   expect(allowed(await inTurn([alone], 20, aKey()))).toBe(10)
-  await expect.poll(() => alone.log.length, { timeout: 5000 }).toBe(1)
+  await expect.poll(() => alone.log.length).toBe(1)
   expect(alone.log[0]?.reason).toMatch(/ECONNREFUSED/)
 })
 
@@ -278,6 +279,6 @@ test('the log says that the password is wrong, without the password', async () =
   const guarded = await redisServer({ password: 'the-right-one' })
   const wrong = await gateway({ url: guarded.url.replace('the-right-one', 'the-wrong-one') })
   expect(allowed(await inTurn([wrong], 20, aKey()))).toBe(10)
-  await expect.poll(() => JSON.stringify(wrong.log), { timeout: 5000 }).toContain('WRONGPASS')
+  await expect.poll(() => JSON.stringify(wrong.log)).toContain('WRONGPASS')
   expect(JSON.stringify(wrong.log)).not.toContain('the-wrong-one')
 })

@@ -101,7 +101,7 @@ describe('settings', () => {
     }
     expect(await statuses()).toEqual(['ACTIVE', 'HIDDEN', 'ARCHIVED'])
     await settings(workspaceId, { product_statuses: ['ACTIVE', 'HIDDEN'] })
-    await eventually('the new statuses are in the token', async () => (await statuses()).length === 2, 5_000)
+    await eventually('the new statuses are in the token', async () => (await statuses()).length === 2)
   })
 
   test('change the rate limit of the keys in use', async () => {
@@ -109,7 +109,7 @@ describe('settings', () => {
     const limit = async () => (await gateway.send(key, 'GET', '/v1/products')).headers['x-ratelimit-limit']
     expect(await limit()).toBe('100000')
     await settings(workspaceId, { rate_limit: { per_second: 1, burst: 7 } })
-    await eventually('the new limit is in force', async () => (await limit()) === '7', 5_000)
+    await eventually('the new limit is in force', async () => (await limit()) === '7')
   })
 
   test.each([

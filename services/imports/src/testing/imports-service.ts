@@ -105,7 +105,7 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
   const get = async (caller: Caller, id: string) => (await send<Import>(caller, 'GET', `/v1/imports/${id}`)).body
   const report = async (caller: Caller, id: string) =>
     (await send<ImportReport>(caller, 'GET', `/v1/imports/${id}/errors`)).body
-  const atRest = (caller: Caller, id: string, withinMs = 30_000) =>
+  const atRest = (caller: Caller, id: string, withinMs?: number) =>
     eventually(
       `import ${id} rests`,
       async () => {

@@ -20,7 +20,17 @@ afterAll(() => workerDb.stop?.())
 
 const lines: unknown[] = []
 const logger: Logger = Object.assign(createLogger('test', 'silent'), { warn: (line: unknown) => void lines.push(line) })
-const maintain = () => maintainPartitions(worker, logger)
+const maintainOnce = () => maintainPartitions(worker, logger)
+
+/** Runs `work` again while a statement of the replica holds the lock that it needs: it waits 0.1 s for that. */
+async function untilUnlocked(work: () => Promise<void>): Promise<void> {
+  for (;;) {
+    const error = await work().catch((error: { code?: string }) => error)
+    if (error?.code !== '55P03') return error === undefined ? undefined : Promise.reject(error)
+  }
+}
+
+const maintain = () => untilUnlocked(maintainOnce)
 
 const TABLES = ['event', 'delivery', 'attempt']
 const DAY_MS = 86_400_000
@@ -57,14 +67,15 @@ async function delivered(eventIds: readonly string[]) {
 }
 
 /** The partitions of a day, as the owner of the tables makes them. */
-async function addDay(at: Date): Promise<void> {
-  await admin.begin(async (tx) => {
-    await tx`set local role backoffice_migrator`
-    await tx`
-      select add_partition(parent, ${at.toISOString().slice(0, 10)}::date) from unnest(${TABLES}::text[]) as parent
-      where to_regclass(parent || ${`_${dayOf(at)}`}) is null`
-  })
-}
+const addDay = (at: Date) =>
+  untilUnlocked(() =>
+    admin.begin(async (tx) => {
+      await tx`set local role backoffice_migrator`
+      await tx`
+        select add_partition(parent, ${at.toISOString().slice(0, 10)}::date) from unnest(${TABLES}::text[]) as parent
+        where to_regclass(parent || ${`_${dayOf(at)}`}) is null`
+    }),
+  )
 
 /** An endpoint with a delivery of some days ago, and its attempt. */
 async function aDaysAgo(days: number, status: 'PENDING' | 'DELIVERED' = 'DELIVERED') {
@@ -94,7 +105,9 @@ describe('partitions to come', () => {
     for (const table of TABLES) {
       expect(await rowsOf(`${table}_${dayOf(new Date())}`, caller.workspaceId)).toBe(1)
       const days = Array.from({ length: 9 }, (_, index) => `${table}_${dayOf(inDays(index - 1))}`)
-      expect(await partitionsOf(table)).toEqual([...days, `${table}_default`].sort())
+      // Yesterday's is kept when a day ends between the migration and this.
+      const found = (await partitionsOf(table)).filter((name) => name >= (days[0] ?? ''))
+      expect(found).toEqual([...days, `${table}_default`].sort())
     }
   })
 
@@ -195,7 +208,7 @@ describe('beside other work', () => {
     const reading = Promise.withResolvers<void>()
     const reader = admin.begin(async (tx) => {
       await tx`select from delivery`
-      await expect(maintain()).rejects.toMatchObject({ code: '55P03' })
+      await expect(maintainOnce()).rejects.toMatchObject({ code: '55P03' })
       expect(await totalOf(caller, endpoint)).toBe(1)
       await publish(anEvent(caller))
       expect(await totalOf(caller, endpoint)).toBe(2)
@@ -213,9 +226,8 @@ describe('beside other work', () => {
     const caller = aCaller()
     const endpoint = await createEndpointAt(caller, receiver.url)
     const events = Array.from({ length: 100 }, () => anEvent(caller, { id: uuidv7() }))
-    const until = async (): Promise<void> => maintain().catch(until)
     await Promise.all([
-      ...Array.from({ length: 4 }, until),
+      ...Array.from({ length: 4 }, maintain),
       (async () => {
         for (const event of events) await publish(event)
       })(),

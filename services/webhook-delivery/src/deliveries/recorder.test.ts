@@ -32,17 +32,18 @@ function recorderOver(write: WriteAttempts = async (attempts) => new Set(idsOf(a
   return { recorder, written, recorded, lines }
 }
 
-const { sql, stop } = openDatabase({
-  url: backingServices().postgresUrl,
-  applicationName: 'test',
-  settings: { statement_timeout: '20' },
-})
+const { sql, stop } = openDatabase({ url: backingServices().postgresUrl, applicationName: 'test' })
 afterAll(() => stop?.())
 
 /** Errors of PostgreSQL as it makes them. */
 const refusals = {
   '22P05': await sql`select (chr(34) || chr(92) || 'u0000' || chr(34))::jsonb`.catch((error: unknown) => error),
-  '57014': await sql`select pg_sleep(1)`.catch((error: unknown) => error),
+  '57014': await sql
+    .begin(async (tx) => {
+      await tx`set local statement_timeout = 20`
+      await tx`select pg_sleep(1)`
+    })
+    .catch((error: unknown) => error),
 }
 
 test('attempts that end together are written together', async () => {

@@ -77,7 +77,7 @@ async function waitingForLater(endpoints: number) {
 test('what dead and stopped claimers held is taken over as soon while 20,000 endpoints wait for later, and so is a start', async () => {
   const later = await waitingForLater(20_000)
   // A claimer that looked through all waiting deliveries needed a minute for it.
-  const withinMs = 25_000
+  const withinMs = 45_000
   const startedAt = performance.now()
   const [stopped, other] = await Promise.all([startReplica(), startReplica()])
   const { caller } = await inFlight(stopped, '/stopped')
@@ -108,10 +108,13 @@ test('what a living claimer holds is left to it until the lease ends', async () 
   await Promise.all([living.stop(), other.stop()])
 })
 
+/** Later than the claimer itself would set it: after five seconds a claimer gives back claims that it does not know. */
+const leased = admin`lease_until = now() + interval '1 hour'`
+
 test('a result that comes after the claim was lost changes nothing', async () => {
   const [replica, other] = [await startReplica(), await startReplica()]
   const { caller, endpoint, answer } = await inFlight(replica, '/late')
-  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0} where endpoint_id = ${endpoint.id}`
+  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0}, ${leased} where endpoint_id = ${endpoint.id}`
   answer()
   ok()
   const after = aCaller()
@@ -155,7 +158,7 @@ test('a process whose lock was away lets go of what was taken over meanwhile', a
   await one.publish(...(first ? [first] : []), ...rest)
   await arrivalAt('/taken', 1)
   const late = rest.map(({ id }) => id)
-  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0} where event_id = any(${late}::uuid[])`
+  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0}, ${leased} where event_id = any(${late}::uuid[])`
   const before = one.dispatcher.claimerId
   await loseLock()
   await eventually('the lock is lost', () => one.dispatcher.claimerId === undefined)
