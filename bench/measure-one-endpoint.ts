@@ -4,7 +4,7 @@ import { type Receiver, startReceiver } from './receiver.ts'
 import { subscribe, type WebhookPlace } from './subscribe.ts'
 import type { Row } from './table.ts'
 
-/** Deliveries before the rate is taken, in which the attempts in flight adapt, and those that it is taken over. */
+/** Deliveries of the warm-up, in which the number of attempts in flight adapts, and of the measurement. */
 const [WARM_UP, MEASURED] = [5000, 20_000]
 
 /** Deliveries per second to the only endpoint of a workspace, when all events wait in Kafka already. */

@@ -11,9 +11,9 @@ import { type Receiver, startReceiver } from './receiver.ts'
 import { type BenchStack, startStack } from './stack.ts'
 import type { Row } from './table.ts'
 
-/** The share of traces that are recorded; undefined is without telemetry. The second stack shows how far two equal ones differ. */
+/** The share of recorded traces of each stack; undefined is without telemetry. The first two are equal and show the noise. */
 const SHARES = [undefined, undefined, 0.1, 1] as const
-/** Each has a turn of every stack, in another order each time, since the machine is not always as fast. */
+/** Each round has a turn of every stack, in another order each time, since the speed of the machine varies. */
 const ROUNDS = 15
 const CREATES = 150
 const READS = 600

@@ -18,7 +18,7 @@ export async function replayDeadLetters(kafka: Kafka, sql: Sql, reading: Reading
   let [now, before] = [0, 0]
   await readLetters(kafka, reading, async (letters) => {
     await unpark(sql, letters)
-    // Noted with the commit: an interruption in between repeats records, and loses none.
+    // Committed after the records are sent: an interruption in between repeats records and loses none.
     const sent = await inTransaction(sql, async (tx) => {
       const chosen = await noteReplayed(tx, letters)
       await kafka.produce(chosen.map(recordOf))

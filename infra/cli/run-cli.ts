@@ -24,7 +24,7 @@ const ROOT = defineCommand({
     operators,
     audit,
     apps,
-    app: { ...apps, meta: { hidden: true } }, // `app doctor` reads as what it does
+    app: { ...apps, meta: { hidden: true } }, // so that `app doctor` works too
     installations,
     'dead-letters': deadLetters,
     outbox,
@@ -34,7 +34,7 @@ const ROOT = defineCommand({
 
 interface Found {
   readonly command: CommandDef
-  /** With all names before the command's own, which the usage shows. */
+  /** The group of the command, named by all words before the command's own name, for the usage. */
   readonly parent: CommandDef | undefined
   /** The arguments behind the command's name. */
   readonly rest: readonly string[]

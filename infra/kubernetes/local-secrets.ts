@@ -31,7 +31,7 @@ export function localSecrets(directory: string): Secrets {
   return { postgresql: { password }, jobs, ...Object.fromEntries(services) }
 }
 
-/** Those of the values that the reader's settings lead to. A reader has no values for settings that it does not know. */
+/** The values for the keys that the reader's settings name. A key without a value is left out. */
 const keysOf = (reader: Reader, values: NodeJS.ProcessEnv) =>
   Object.fromEntries(
     secretKeys(settingsIn('local', reader)).flatMap((key) => (values[key] === undefined ? [] : [[key, values[key]]])),

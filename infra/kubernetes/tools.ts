@@ -52,7 +52,7 @@ export async function installed(program: Program): Promise<string> {
   const path = join(place, program)
   if (existsSync(path)) return path
   mkdirSync(place, { recursive: true })
-  // `go install` takes no other source for a module: a module of our own does.
+  // `go install` cannot take a module from another source. A module of our own can, with `replace`.
   const requirement = `require ${module} ${version}\nreplace ${module} => ${source} ${version}\n`
   writeFileSync(join(place, 'go.mod'), `module checks\n\ngo 1.25\n\n${requirement}`)
   await go(['build', '-o', path, posix.join(module, folder)], place)

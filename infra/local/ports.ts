@@ -10,8 +10,8 @@ const END = 32_000
 const ATTEMPTS = 100
 
 /**
- * A port that is free on 127.0.0.1, from `lowest` to before `end`. No other call gets it while this process lives, in whatever process: the UDP port of the same
- * number reserves it, and the system frees that when the process ends.
+ * Returns a port from `lowest` to before `end` that is free on 127.0.0.1. The UDP port of the same number reserves it: while this
+ * process lives, no other call in any process returns it. Throws StackError when no port is free.
  */
 export async function freePort(lowest = LOWEST, end = END): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -24,7 +24,7 @@ export async function freePort(lowest = LOWEST, end = END): Promise<number> {
   throw new StackError(`no free port from ${lowest} to ${end - 1}: stop what occupies them`)
 }
 
-/** Binds the UDP port of that number, which keeps no process alive, or returns undefined when it is taken. */
+/** Binds the UDP port of that number, without keeping the process alive. Resolves with undefined when the port is taken. */
 function reserve(port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = createSocket('udp4').unref()

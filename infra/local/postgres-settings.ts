@@ -5,17 +5,17 @@ export const postgresSettings = (memory: number) => ({
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 300,
-  // A new database grows by orders of magnitude within seconds: statistics, and with them kept plans, have to follow.
+  // A new database grows by orders of magnitude within seconds: statistics, and with them cached plans, must keep up.
   autovacuum_naptime: '5s',
   // The default of 128 MB is less than the indexes of some hundred thousand products.
   shared_buffers: megabytes(memory / 8, 128, 2048),
-  // Not taken, only believed: what the system caches of files counts too.
+  // Allocates nothing: an estimate for the planner of all memory that caches files, the system's cache included.
   effective_cache_size: megabytes(memory / 2, 512, 65_536),
   // For each sort of each statement.
   work_mem: megabytes(memory / 2048, 4, 16),
   // For each build of an index, and each of three autovacuum workers.
   maintenance_work_mem: megabytes(memory / 64, 64, 512),
-  // With less, an import starts a checkpoint every some seconds, after which each page is logged whole again.
+  // With less, an import causes a checkpoint every few seconds, and each first change of a page after it logs the whole page.
   max_wal_size: '2GB',
   // Compiling a statement takes longer than any statement of a request runs.
   jit: 'off',

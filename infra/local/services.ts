@@ -71,9 +71,9 @@ function programOf(
 }
 
 /**
- * Fills the compile cache with the services' stripped sources: runs each service without configuration, which ends it once its modules
- * are loaded. A service that strips its own sources keeps the stripper's 18 MB as long as it runs. A run of the tests does it once for all
- * of its stacks, and says so with SOURCES_CACHED.
+ * Fills the compile cache with the services' stripped sources: runs each service without configuration, so that it ends once its
+ * modules are loaded. A service that strips its sources itself keeps the 18 MB of the stripper. A test run fills the cache once
+ * for all of its stacks, and then sets SOURCES_CACHED.
  */
 export async function cacheSources(): Promise<void> {
   const { PATH, NODE_COMPILE_CACHE, SERVICES_DIRECTORY, SOURCES_CACHED } = process.env

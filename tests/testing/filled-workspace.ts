@@ -8,7 +8,7 @@ import { importsOf, productRows } from './imports.ts'
 import { aProduct } from './products.ts'
 import type { TestStack } from './stack.ts'
 
-/** What happens in a filled workspace, but for the creation of its products. */
+/** The number of events in a filled workspace, besides one for each created product. */
 const OTHER_EVENTS = 14
 
 interface Pair {

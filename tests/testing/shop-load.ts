@@ -35,7 +35,7 @@ interface ShopLoadOptions {
 
 type Body = { id: string; total?: number; variants?: { id: string }[] }
 
-/** The processor has to bear the starts of processes besides. */
+/** The pause after each round of a client, since processes start on the same processors meanwhile. */
 const PAUSE_MS = 200
 
 /** Starts the clients. Idle connections end like those of the platform's own clients (`IDLE_CONNECTIONS`). */

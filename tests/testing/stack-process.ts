@@ -19,7 +19,7 @@ export interface RunningStack {
   stop(): Promise<void>
 }
 
-/** What stands before the names of the topics of the stack in a folder, unless its test file sets another KAFKA_PREFIX. */
+/** The KAFKA_PREFIX of the stack in a folder, unless its test file sets another one. */
 export const kafkaPrefixOf = (directory: string): string => `${basename(directory)}.`
 
 /** The delays of webhooks in the shared stack, in milliseconds: the specification's schedule, ten thousand times faster. */

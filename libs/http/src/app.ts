@@ -25,7 +25,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes a form with a file and reads the body itself. */
     takesFile?: boolean
-    /** How long a body may take to arrive, in milliseconds; as long as JSON may unless given. */
+    /** How long a body may take to arrive, in milliseconds; JSON_WITHIN_MS unless given. */
     bodyWithinMs?: number
   }
 }
@@ -35,12 +35,12 @@ export interface AppOptions {
   /** Whether X-Request-Id is taken from the caller: only behind the gateway, which sets it. */
   readonly trustRequestId: boolean
   /**
-   * Addresses and CIDR blocks of the proxies between clients and this app. With them, which may be none, the log has the client's address:
-   * that of the connection, or the one that a trusted proxy names in X-Forwarded-For.
+   * Addresses and CIDR blocks of the proxies between clients and this app. If given, even as an empty list, the log has the
+   * client's address: the connection's, or the one that a trusted proxy names in X-Forwarded-For.
    */
   readonly trustedProxies?: readonly string[]
   readonly refuseEarly?: RefuseEarly | undefined
-  /** How slowly a client may take its answers; as slowly as clients of the gateway may unless given. */
+  /** How slowly a client may take its answers; CLIENT_LIMITS unless given. */
   readonly writeLimits?: WriteLimits | undefined
 }
 
@@ -74,7 +74,7 @@ export function createApp(options: AppOptions): FastifyInstance {
       const answer: RequestListener = (request, response) => {
         if (!isRefused?.(request, response, { isLast: isDraining() })) handle(request, response)
       }
-      // Node would answer an expectation that it does not know by itself, without our error body.
+      // Node itself would answer an unknown Expect header, without our error body.
       return createServer(CONNECTIONS, answer).on('checkExpectation', answer)
     },
     routerOptions: { maxParamLength: 2048 },
@@ -144,7 +144,7 @@ function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply
     ...traceIds(request.span),
     ...request.logged,
   }
-  // They repeat what the client sent.
+  // `path` and `error` may repeat what the client sent.
   for (const name of ['path', 'error']) if (typeof line[name] === 'string') line[name] = withoutSecrets(line[name])
   if (status >= 500) logger.error(line, 'request')
   else logger.info(line, 'request')

@@ -14,9 +14,9 @@ declare module 'fastify' {
 const END_WITHIN_MS = 1_000
 
 /**
- * Makes the end of an app wait for answers only. Each answer ends its connection, since a connection kept open by a client
- * would delay the end. Server-sent events go on for as long as the client likes: they end at once, and the client asks
- * again and reaches another replica. Other streams go on to their end. Returns whether answers end their connections now.
+ * Makes `app.close()` wait for answers only. Each answer ends its connection, since an open connection would delay the close.
+ * Server-sent events have no end of their own, so they end at once, and the client connects to another replica. Other streams
+ * go on to their end. The returned function says whether answers end their connections now.
  */
 export function endWithTheAnswers(app: FastifyInstance): () => boolean {
   let isDraining = false
@@ -41,7 +41,7 @@ export function endWithTheAnswers(app: FastifyInstance): () => boolean {
     isClosing = true
     for (const [response, content] of streams) {
       const { socket } = response
-      // The headers that are sent have promised to keep the connection.
+      // The headers may have been sent without `connection: close`.
       response.once('finish', () => socket?.end())
       if (isEndless(response.getHeader('content-type'))) end(response, content)
     }

@@ -24,7 +24,7 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
   /** The JSON body as it was sent; `body` has passed the schema, which may change values and the order of members. */
   readonly sentBody: unknown
   readonly now: Date
-  /** Whether it is a POST with an Idempotency-Key: it may be a repeated one, which nothing new may refuse (OP-08). */
+  /** Whether it is a POST with an Idempotency-Key. Later changes must not refuse a repeated request (OP-08). */
   readonly isKeyed: boolean
   /**
    * Runs the operation's one transaction. For a POST with an Idempotency-Key it stores the answer, and answers a

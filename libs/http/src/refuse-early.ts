@@ -13,12 +13,12 @@ interface EarlyRefusals {
   readonly addressOf: (request: IncomingMessage) => string
 }
 
-/** The shortest time between two lines about early refusals, in milliseconds: a flood of requests must not be one of lines. */
+/** The shortest time between two log lines about early refusals, in milliseconds: a flood of requests must not flood the log. */
 const LINE_EVERY_MS = 100
 
 /**
- * Answers the requests that `refuseEarly` refuses, before Fastify has them, since a flood costs less there. Returns
- * whether it has answered. The last answer of a connection closes it.
+ * Makes a function that answers the requests that `refuseEarly` refuses. It runs before Fastify, where a flood costs less,
+ * and returns whether it has answered. With `isLast` the answer closes its connection.
  */
 export function earlyRefusals({ logger, refuseEarly, addressOf }: EarlyRefusals) {
   const log = sampledLog(logger)

@@ -10,8 +10,9 @@ declare module 'fastify' {
 }
 
 /**
- * Makes a server span of each request, below the span of its caller. `isCallerTrusted` says whether the caller decides if the trace is
- * recorded; of another caller the headers keep the ids only. Attributes hold ids and names only: a path may contain a secret, and a body is the client's.
+ * Begins a server span for each request, as a child of its caller's span. `isCallerTrusted` says whether the caller decides if
+ * the trace is recorded; the headers of other callers are changed to keep the ids only. Attributes hold ids and names only: a
+ * path may contain a secret, and the client writes the body.
  */
 export function traceRequests(app: FastifyInstance, isCallerTrusted: boolean): void {
   app.decorateRequest('span')
@@ -19,7 +20,7 @@ export function traceRequests(app: FastifyInstance, isCallerTrusted: boolean): v
     const { method, routeOptions, headers, id } = request
     const route = routeOptions.url
     const parent = spanContextFrom(headers.traceparent, headers.tracestate)
-    // Without telemetry here the header goes on, to services that would follow it.
+    // Needed without telemetry too: the header is passed on to services, which would follow it.
     if (parent && !isCallerTrusted) headers.traceparent = traceparentOf(unsampled(parent))
     request.span = startSpan(route === undefined ? method : `${method} ${route}`, {
       kind: SpanKind.SERVER,

@@ -17,7 +17,7 @@ export interface TokenSigner {
 interface Signing {
   readonly issuer: string
   readonly privateKey: KeyObject
-  /** Undefined while only the setting of the version before names the key, which had no ids. */
+  /** Undefined when the key comes from the setting of the version before, which has no key ids. */
   readonly keyId: string | undefined
 }
 

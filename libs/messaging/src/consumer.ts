@@ -22,8 +22,8 @@ export interface ConsumerDefinition<Value>
    */
   readonly batchSize?: number | ((atHand: number) => Promise<number>)
   /**
-   * The pause after some dozens of records came together, in milliseconds; none unless given. They are the trickle of something
-   * large, such as an import: the next ones come together too, in fewer transactions. Single records are not delayed.
+   * The pause after a batch of 20 to 199 records, in milliseconds; 0 unless given. Such a batch is often part of something
+   * large, such as an import. More records arrive during the pause, so they need fewer transactions.
    */
   readonly gatherMs?: number
 }
@@ -49,9 +49,9 @@ export interface ConsumerContext extends ProcessContext {
 /** Partitions handled side by side, each on a connection of the pool. */
 const CONCURRENCY = 3
 const BATCH_SIZE = 500
-/** A partition's turn: after it the rest of its records is fetched again, together with what other partitions have. */
+/** How long one partition is processed before others have their turn, in milliseconds. Its other records are fetched again. */
 const TURN_MS = 500
-/** As many records are part of something large. As many as the fullest transactions are a backlog, which is not delayed. */
+/** `gatherMs` follows a batch of at least MANY records. From BACKLOG records on, transactions are full without a pause. */
 const [MANY, BACKLOG] = [20, 200]
 
 /**

@@ -1,28 +1,28 @@
 import type { IncomingRecord } from './kafka-connection.ts'
 
-/** Of one partition: the offsets at which the next transactions end, the nearest last, and the tries of a record alone. */
+/** One partition's next transactions: the offsets at which they end, the nearest last, and the tries of a single record. */
 interface Halving {
   readonly ends: number[]
   triesAlone: number
 }
 
-/** A record alone is given up after so many tries: the database may be slow for a while. */
+/** The tries of a single record. There are several, since the database may be slow for a while. */
 const TRIES_ALONE = 3
 
 /**
- * Finds the records that a statement cannot take within its time. A batch that took too long comes again in halves, until the
- * record is alone. Other partitions have their turn between the tries, so the ends of the halves are kept here meanwhile.
+ * Finds the record that causes statement timeouts: halves a batch that timed out, until one record is left. Other partitions
+ * have their turn between the tries, so this object remembers where the halves end.
  */
 export function halvedBatches() {
   const halvings = new Map<string, Halving>()
   return {
-    /** The first of these records, as many as the next transaction may have. */
+    /** Returns the first of these records: those of the next transaction. */
     next(records: readonly IncomingRecord[]): readonly IncomingRecord[] {
       const ends = records[0] && halvings.get(partitionOf(records[0]))?.ends
       const end = ends?.findLast((offset) => offset >= Number(records[0]?.offset))
       return end === undefined ? records : records.filter(({ offset }) => Number(offset) <= end)
     },
-    /** Notes that these records took too long. False when it is one record that has had its tries. */
+    /** Notes that these records timed out. Returns false for a single record without tries left. */
     halve(records: readonly IncomingRecord[]): boolean {
       const [last, middle] = [records.at(-1), records[(records.length >> 1) - 1]]
       if (last === undefined) return false
@@ -43,7 +43,6 @@ export function halvedBatches() {
   }
 }
 
-/** What `halvedBatches` returns. */
 export type HalvedBatches = ReturnType<typeof halvedBatches>
 
 const partitionOf = ({ topic, partition }: IncomingRecord) => `${topic}/${partition}`

@@ -9,9 +9,9 @@ import { Interrupted, isTransient, retryWhileUnavailable } from './retry.ts'
 
 /** The longest wait of a transaction for a lock, unless its handler sets another. Batches of other partitions wait meanwhile. */
 const LOCK_TIMEOUT = '1s'
-/** Before a batch whose transaction has waited so long comes again. */
+/** The pause after a lock timeout, before the batch comes again, in milliseconds. */
 const PAUSE_AFTER_LOCK_TIMEOUT_MS = 50
-/** The longest statement with several records, which can be halved. A record alone has the time of the role. */
+/** The longest statement for several records; the batch can be halved. A single record has the time limit of the role. */
 const STATEMENT_TIMEOUT_OF_SEVERAL = '10s'
 
 /**
@@ -43,7 +43,7 @@ export async function handleBatch<Value>(
   return rejected.length
 }
 
-/** Transient errors are retried, but not waits for locks. */
+/** Runs the handler in a transaction. Retries transient errors, except lock timeouts. */
 function handleInTransaction<Value>(
   processing: RecordProcessing<Value>,
   handle: Handle<Value>,

@@ -4,15 +4,15 @@ import kafkajs, { CompressionTypes } from 'kafkajs'
 import type { OutgoingRecord } from './kafka-connection.ts'
 
 /**
- * Requests from so many bytes on are compressed, in a thread: kafkajs computes checksums of what it sends byte by byte, about 18 ms for
- * each megabyte, in which requests wait.
+ * Requests of at least this size are compressed, in a thread. kafkajs computes checksums of what it sends byte by byte: that
+ * blocks the event loop for about 18 ms per megabyte.
  */
 const COMPRESSED_FROM_BYTES = 64 * 1024
-/** What would shrink further is sent as it is: consumers fetch by compressed bytes, and hold what these become. */
+/** A request that would shrink more is not compressed: a fetch is limited by compressed bytes, but memory holds all bytes. */
 const MOST_SHRINKING = 16
 const [compress, decompress] = [promisify(gzip), promisify(unzip)]
 
-/** Replaces the codec of kafkajs, which compresses more than the fastest level does and bounds nothing. */
+/** Replaces the gzip codec of kafkajs, which uses a slower level and does not limit how far a request shrinks. */
 export function installCompression(): void {
   kafkajs.CompressionCodecs[CompressionTypes.GZIP] = () => ({
     async compress({ buffer }: { readonly buffer: Buffer }) {

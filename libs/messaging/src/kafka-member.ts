@@ -53,7 +53,7 @@ export function joinGroup({ client, prefix, retry, logger }: Joining, options: M
       allowAutoTopicCreation: false,
       retry: { ...retry, restartOnFailure: async () => false },
     })
-    // Of all partitions together, in whichever batch it is called.
+    // Commits the marked offsets of all partitions, whichever batch calls it.
     let commitMarked = async () => {}
     const commit = coalesceCalls(() => commitMarked())
     const ended = new Promise<Error | undefined>((resolve) => {
@@ -67,7 +67,7 @@ export function joinGroup({ client, prefix, retry, logger }: Joining, options: M
         for (const partition of partitions) {
           const name = `${topic.slice(prefix.length)}/${partition}`
           assigned.add(name)
-          // Comes before the first fetch.
+          // The partition is not fetched before this event.
           if (options.from) consumer.seek({ topic, partition, offset: String(options.from(name)) })
         }
       }
@@ -113,8 +113,8 @@ export function joinGroup({ client, prefix, retry, logger }: Joining, options: M
 }
 
 /**
- * Takes the member that this one replaces out of the group. It could not leave while its broker was away, and the group
- * gives its partitions to nobody until its session has expired. Throws while the broker cannot say who is in the group.
+ * Removes the member that this one replaces from the group. It could not leave while its broker was away. Until its session
+ * expires, the group gives its partitions to no other member. Throws retriable errors of the broker only.
  */
 async function leaveGroup(cluster: Cluster, groupId: string, memberId: string): Promise<void> {
   try {
@@ -124,7 +124,7 @@ async function leaveGroup(cluster: Cluster, groupId: string, memberId: string): 
     }
     await coordinator.leaveGroup({ groupId, memberId })
   } catch (error) {
-    // Mostly the group does not know the member, because it has left.
+    // Other errors are harmless: usually the former member has left, and the group does not know it.
     if (error instanceof Error && 'retriable' in error && error.retriable) throw error
   }
 }

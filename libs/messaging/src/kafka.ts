@@ -64,7 +64,7 @@ async function untilLed(open: Admin, topics: string[]): Promise<void> {
 const LEADER_TRIES = 10
 const LEADER_PAUSE_MS = 100
 
-/** Repeats a request that no leader answers: one of a new topic is named some milliseconds before it knows that it leads. */
+/** Repeats a request that a new partition's leader refuses: the broker learns some milliseconds late that it is the leader. */
 async function whileLeadersChange<Result>(request: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {
@@ -92,7 +92,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
       logCreator: () => (entry) => logKafkajs(logger, entry),
     })
   const producer = reconnectingClient(() =>
-    // At ERROR: it warns about limited retries, which are right here, since a failed producer is not used again.
+    // At ERROR: kafkajs warns about limited retries. Here they are right, since a failed producer is not used again.
     client(logLevel.ERROR).producer({
       idempotent: true,
       maxInFlightRequests: 1,
@@ -150,7 +150,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     },
     async offsetsAt(topics, time) {
       const offsets = new Map<string, number>()
-      // One after the other: a request that fails takes the connection of all.
+      // One request at a time: a request that fails closes the connection, and with it all other requests.
       for (const topic of topics) {
         const found = await whileLeadersChange(() =>
           admin.use((open) => open.fetchTopicOffsetsByTimestamp(prefix + topic, time.getTime())),

@@ -2,7 +2,7 @@ import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
 import type { StatePace } from './state-pace.ts'
 
-/** What a round publishes at most, apart from its first row of each kind. Requests and new events wait for its end. */
+/** The limits of a round; the first row of each kind may exceed them. Requests and new events wait until a round ends. */
 interface RoundLimits {
   readonly rows: number
   /** Bytes of payload as PostgreSQL stores it, compressed. */
@@ -18,9 +18,9 @@ const EVENTS_PART = 0.75
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Reads the outbox round by round: first events, then other records, and of each kind the workspaces in turn, by bytes. So
- * a workspace with a million states delays neither the events nor the states of another by more than a round. A round
- * without rows: nothing waits but what `pace` pauses.
+ * Reads the outbox in rounds: first events, then other records. For each kind the workspaces take turns, measured in bytes.
+ * So a workspace with a million states delays the records of another one by one round at most. An empty round means that no
+ * rows wait, except those of workspaces that `pace` pauses.
  */
 export function outboxRounds(
   session: LockSession,
@@ -69,7 +69,7 @@ const partOf = ({ rows, bytes, sentBytes }: RoundLimits, part: number): RoundLim
   sentBytes: Math.floor(sentBytes * part),
 })
 
-/** What events have left, and at least the part that is not theirs. */
+/** The limits for other records: what the events leave of the round, and at least the part that events may not fill. */
 function restOf(round: RoundLimits, events: readonly OutboxRow[]): RoundLimits {
   const least = partOf(round, 1 - EVENTS_PART)
   const used = (sizeOf: (row: OutboxRow) => number) => events.reduce((sum, row) => sum + sizeOf(row), 0)

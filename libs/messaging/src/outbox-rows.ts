@@ -23,8 +23,8 @@ export interface OutboxRow {
 export type RecordKind = 'EVENTS' | 'OTHERS'
 
 /**
- * Settings that leave PostgreSQL only the indexes made for these statements, so that their plan may be kept. By its
- * statistics, which tell of the past, it would walk another index through all rows that wait.
+ * Settings that leave PostgreSQL only the indexes made for these statements, so that their plans can be cached. With its
+ * outdated statistics it would choose another index and read all waiting rows.
  */
 export const PLANS_BY_INDEX = {
   plan_cache_mode: 'force_generic_plan',
@@ -41,9 +41,9 @@ interface Wanted {
   readonly after: string
   /** The most rows. */
   readonly rows: number
-  /** The rows end once they have so many bytes of stored payload. */
+  /** Reading stops at so many bytes of stored payload. */
   readonly bytes: number
-  /** Workspaces whose rows wait longer. */
+  /** Workspaces whose rows are not read. */
   readonly except?: readonly string[]
 }
 

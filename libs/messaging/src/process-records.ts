@@ -10,7 +10,7 @@ import { Interrupted } from './retry.ts'
 
 /** Waits before a failed batch is retried as a whole, in milliseconds; after the last retry the batch is split. */
 const RETRY_AFTER_MS = [50, 250]
-/** After a statement that took too long its partition rests as long as the batch took, so others have half of the time. */
+/** After a statement timeout the partition pauses for as long as the batch took, so others get half of the time; at most this. */
 const LONGEST_REST_MS = 30_000
 
 const statementTimeouts = meter('consumer').createCounter('consumer_statement_timeouts', {
@@ -21,9 +21,9 @@ const statementTimeouts = meter('consumer').createCounter('consumer_statement_ti
  * Passes the records of one partition to the handler in their order, in one transaction. A batch that keeps failing is
  * split in halves until the failing record is alone. That record goes to the dead letters, and the others go on. Unless
  * records are independent, its key is parked, so that no later record overtakes it. Transient errors are retried
- * without limit. Returns the number of records sent to the dead letters. Throws Interrupted when a transaction has waited
- * too long for a lock and the handler cannot postpone its records, or when a statement has taken too long: the records come
- * again, in the latter case fewer at once, and other partitions go on meanwhile.
+ * without limit. Returns the number of records sent to the dead letters. Throws Interrupted after a statement timeout, and
+ * after a lock timeout if the handler cannot postpone its records. Then the records come again, after a statement timeout in
+ * smaller batches, and other partitions go on meanwhile.
  */
 export async function processRecords<Value>(
   processing: RecordProcessing<Value>,
@@ -78,7 +78,7 @@ async function processBatch<Value>(
   }
 }
 
-/** Reports a statement that took too long. Says whether its records come again, fewer at once. */
+/** Logs and counts a statement timeout. Returns whether its records come again, in smaller batches. */
 function triesAgain<Value>(
   { name, logger, halvedBatches, onRetry }: RecordProcessing<Value>,
   batch: readonly ParsedRecord<Value>[],

@@ -11,11 +11,11 @@ import { publishSpan } from './record-spans.ts'
 import { type HeldRow, holdRows, refuseRow } from './refused-rows.ts'
 import { type RecordSerializer, Unserialisable } from './schema-registry.ts'
 
-/** Of a request of small records. To encode it takes some milliseconds, in which requests wait. */
+/** The most bytes of a request with several records. Encoding them blocks the event loop for some milliseconds. */
 const REQUEST_BYTES = 256 * 1024
-/** The members of a record beside its payload, and its headers; about. */
+/** About the size of a record without its payload: its other members and its headers. */
 const MEMBERS_BYTES = 300
-/** Bytes serialised before the event loop turns: a millisecond or two, in which requests wait. */
+/** Bytes serialised before the event loop gets a turn: a millisecond or two of work. */
 const TURN_BYTES = 32 * 1024
 
 const published = meter('relay').createCounter('outbox_published_records', {
@@ -47,9 +47,9 @@ interface Sendable {
 
 /**
  * Publishes a round of waiting rows. A row is marked only after Kafka has acknowledged it, so after a failure the next run
- * sends the rest. A row that does not fit the registry's schema is held, and so are the later rows of its key: in a deploy it may
- * have been written by a newer replica, whose schema comes in a moment. A row that Kafka never takes is refused. Neither delays rows
- * of other keys. Throws the registry's error in the end when a schema could not be read; all other rows are published.
+ * sends the rest. A row that does not fit the registry's schema is held, and so are the later rows of its key: during a deploy
+ * a newer replica may write it before its schema is registered. A row that Kafka will never accept is refused. Held and refused
+ * rows delay no rows of other keys. When a schema could not be read, throws the registry's error after all other rows.
  */
 export async function publishRows(
   session: LockSession,
@@ -81,7 +81,7 @@ export async function publishRows(
     const oldest = Math.min(...sent.map(({ occurred_at }) => occurred_at.getTime()))
     delay.record(Math.max(0, Date.now() - oldest) / 1000, { schema: options.schema })
   }
-  /** The records of a request, and the rows that have none as yet. */
+  /** Serialises the rows of a request. Returns the records to send, and the rows to hold. */
   const serialise = async (request: readonly OutboxRow[]) => {
     const sendables: Sendable[] = []
     const held: HeldRow[] = []
@@ -158,7 +158,7 @@ function endSpans(batch: readonly Sendable[], error?: unknown): void {
   }
 }
 
-/** The payload goes into the record as it is stored: to write a large one anew takes milliseconds. */
+/** Copies the stored JSON text of the payload into the record: serialising a large payload again would take milliseconds. */
 function bytesOf(row: OutboxRow, payload: string, serialize: RecordSerializer): Promise<Buffer> {
   const members: Omit<EventRecord, 'data'> = {
     id: row.event_id,

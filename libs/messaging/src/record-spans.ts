@@ -25,8 +25,8 @@ export function publishSpan({ topic, type, event_id, occurred_at, traceparent }:
 }
 
 /**
- * Processes a batch in a span, in a trace of its own with links to those of its records: a batch has many causes. There is no span when
- * none of them is recorded. Returns the number of dead letters, and the ids for the batch's log line.
+ * Processes a batch in a span. A batch has many causes, so the span begins a trace of its own with links to the traces of the
+ * records. There is no span when none of these is recorded. Returns the number of dead letters, and the ids for the log line.
  */
 export async function inProcessSpan(
   consumer: string,

@@ -3,7 +3,7 @@ import { tlsRefusal } from '@backoffice/runtime/tls-refusal.ts'
 import type { KafkaServers } from './kafka-settings.ts'
 
 /**
- * An error of configuration for a connection that Kafka or TLS refuses, however often it is tried: it names the setting to change. Undefined for
+ * Turns a permanent refusal by Kafka or TLS into a ConfigurationError that names the setting to change. Returns undefined for
  * any other error, such as one of brokers that are away.
  */
 export function refusedByKafka(error: unknown, servers: KafkaServers): ConfigurationError | undefined {

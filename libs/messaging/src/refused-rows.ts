@@ -5,7 +5,7 @@ import type { OutboxRow } from './outbox-rows.ts'
 /** How long a row waits for its schema before it is refused. The schema comes with a deploy, which may take a while. */
 const HOLD_FOR = '1 hour'
 
-/** A row whose record the registry's schemas do not fit, and why. Without a reason it waits behind such a row of its key. */
+/** A row whose record does not fit its schema, with the reason. A row without a reason waits behind such a row of its key. */
 export interface HeldRow {
   readonly row: OutboxRow
   readonly reason?: string
@@ -38,7 +38,7 @@ export async function holdRows(sql: Sql, held: readonly HeldRow[]): Promise<{ he
 export const refuseRow = (sql: Sql, row: OutboxRow, reason: string) => sql`
   update outbox set refused = ${reason} where id = ${row.id}`
 
-/** Lets the relay try the held rows whose time has come. Returns their number. A volatile time would be no key. */
+/** Lets the relay try the held rows that are due. Returns their number. `now()` is not volatile, so an index can be used. */
 export async function releaseHeldRows(sql: AnySql): Promise<number> {
   const { count } = await sql`update outbox set refused = null, retry_at = null where retry_at <= now()`
   return count
@@ -77,8 +77,8 @@ export const refusedRows = (sql: AnySql, limit: number) => sql<RefusedRow[]>`
   order by id limit ${limit}`
 
 /**
- * Lets the relay send refused rows again: those with these ids or, without ids, all that no later record of their key has overtaken. An
- * old state after a newer one would stay the last of its key. Returns their number.
+ * Lets the relay send refused rows again: those with these ids or, without ids, all that no later record of their key has
+ * overtaken. An overtaken state would replace the newer one. Returns their number.
  */
 export async function resendRefused(sql: AnySql, ids: readonly string[]): Promise<number> {
   const chosen = ids.length > 0 ? sql`id = any(${[...ids]}::bigint[])` : sql`not overtaken`

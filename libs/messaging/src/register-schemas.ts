@@ -21,7 +21,7 @@ export async function registerSchemas(server: RegistryServer | string, shapes: R
     for (const [type, shape] of Object.entries(types)) {
       const subject = subjectOf(topic, type)
       // Draft 7: the registry (Apicurio 3.0.9) cannot compare schemas of draft 2020-12 and answers 500.
-      // Without the names of schemas, so that a new name is no other schema.
+      // The names of zod schemas are left out, so that renaming one does not change the registered schema.
       const schema = JSON.stringify(z.toJSONSchema(shape, { target: 'draft-7', metadata: z.registry() }))
       try {
         await orAgain(async () => {

@@ -15,24 +15,24 @@ interface CompiledSchema {
   readonly askedAt: number
 }
 
-/** Many values that do not fit ask the registry once in this time. */
+/** The registry is asked at most once in this time, however many values do not fit. */
 const ASK_AGAIN_AFTER_MS = 200
-/** The registry's answer that it does not know a subject. An address that is no registry's has status 404 without it. */
+/** The registry's error code for an unknown subject. A wrong URL answers 404 without this code. */
 const SUBJECT_NOT_FOUND = 40401
 
 /**
- * Keeps the newest schema of a subject compiled. The client looks for the validation under the sorted JSON of the whole schema, at each
- * record: that was a fifth of the time of a service that publishes much.
+ * Keeps the newest schema of a subject compiled. The registry's client would look up the compiled schema for each record, by
+ * the sorted JSON of the whole schema. That took a fifth of the time of a service that publishes much.
  */
 class NewestSchemaSerializer extends JsonSerializer {
   #newest: CompiledSchema | undefined
   #failed: { readonly error: unknown; readonly askedAt: number } | undefined
 
-  /** Checks a value, and makes a record of its JSON: to write the JSON of a large value anew takes milliseconds. */
+  /** Validates a value and makes a record of its given JSON: serialising a large value again would take milliseconds. */
   async serializeJson(topic: string, value: object, json: string): Promise<Buffer> {
     let schema = this.#newest ?? (await this.#ask(topic, value))
     if (!fits(value, schema) && isLongAgo(schema)) {
-      // What was known stays in use while the registry is away.
+      // The known schema stays in use while the registry is away.
       schema = await this.#ask(topic, value).catch(() => schema)
     }
     if (!fits(value, schema)) {
@@ -59,7 +59,7 @@ class NewestSchemaSerializer extends JsonSerializer {
 const isLongAgo = ({ askedAt }: { readonly askedAt: number }) => performance.now() - askedAt > ASK_AGAIN_AFTER_MS
 const fits = (value: object, { validate }: CompiledSchema) => validate === undefined || validate(value)
 
-/** Turns a record's value into bytes: Confluent wire format, JSON. Give the value's JSON where it is there already. */
+/** Serialises a record's value as JSON in Confluent wire format. `json` is the value's JSON, if the caller has it already. */
 export type RecordSerializer = (topic: string, value: { readonly type: string }, json?: string) => Promise<Buffer>
 
 /** The subject of one record type of a topic. */

@@ -14,7 +14,7 @@ export async function backlogOfStates(kafka: Pick<Kafka, 'positions'>): Promise<
   const backlogs = await Promise.all(
     GROUPS.map(async ({ name }) => {
       const positions = await kafka.positions(name, [STATES])
-      // Who has never processed a record is not there yet, and reads everything once it is.
+      // A group that has never processed a record is not deployed yet. Its lag does not count: it will read everything.
       if (!positions.some(({ hasBegun }) => hasBegun)) return { lag: 0, processed: 0 }
       const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
       return { lag: sum(positions.map(({ lag }) => lag)), processed: sum(positions.map(({ offset }) => offset)) }

@@ -21,13 +21,13 @@ export interface StatePace {
 
 /** How long a measured backlog counts. */
 const PERIOD_MS = 200
-/** What a workspace publishes in a period is published in any case: the changes of requests. */
+/** The states that a workspace may publish in a period without being paced: enough for the changes of requests. */
 const FREE_STATES = 50
-/** Consumers work this off within about a second, and have enough for a full transaction of each partition meanwhile. */
+/** From this lag on, heavy workspaces pause. It is about a second of work, and a full transaction for each partition. */
 const MOST_LAG = 2000
 /** A workspace counts as active for so long after its last row. */
 const ACTIVE_MS = 60_000
-/** After so long without progress the consumers may be down: Kafka keeps their backlog better than the outbox. */
+/** After so long without progress the consumers may be down. Then nothing pauses: Kafka is the better place for a backlog. */
 const STALLED_MS = 30_000
 
 /**
@@ -49,7 +49,7 @@ export function statePace(
   let lag: number | undefined
   let progress = { processed: -1, at: now() }
 
-  /** The lag that counts; none while it cannot be measured or the consumers make no progress. */
+  /** The measured lag; 0 while it cannot be measured or the consumers make no progress. */
   const measured = async () => {
     try {
       const backlog = await measure()
@@ -62,7 +62,7 @@ export function statePace(
   }
   const beginPeriod = () => {
     for (const [workspace, at] of seenAt) if (now() - at > ACTIVE_MS) seenAt.delete(workspace)
-    // Whoever had to wait stays heavy until it has had less to send than is free.
+    // A workspace stays heavy until a period in which it did not pause and published at most FREE_STATES.
     heavy = new Set([...heavy].filter((workspace) => paused.includes(workspace) || isHeavy(workspace)))
     sent = new Map()
     paused = []

@@ -23,8 +23,8 @@ interface Watched extends ProcessContext {
 
 /**
  * Measures a consumer's lag and ends the process when records wait without progress: kafkajs stops fetching after some
- * rebalances, and only a new process is sure to fetch again. Progress is what was processed: a batch may take longer than
- * the watchdog waits, as long as its records are processed one after the other. While Kafka is away nothing is measured.
+ * rebalances, and only a new process is sure to fetch again. Processed records are progress before their offsets are
+ * committed: a long batch is not stalled while its transactions succeed. While Kafka is away nothing is measured.
  * Returns a function that ends the watch.
  */
 export function watchForStall(watched: Watched): () => void {
@@ -49,7 +49,7 @@ export function watchForStall(watched: Watched): () => void {
   return () => clearInterval(checks)
 }
 
-/** One observation per partition of this member. Without partitions it may be shut out: it watches the whole group. */
+/** One observation per partition of this member. A member without partitions may be locked out, so it observes the group. */
 function observationsOf(
   positions: Position[],
   assigned: ReadonlySet<string>,

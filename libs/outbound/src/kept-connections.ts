@@ -42,7 +42,7 @@ export class KeptConnections {
     this.#busy.delete(connection)
   }
 
-  /** Ends responses that go on and on with what is no body: informational ones, chunk extensions, reason phrases. */
+  /** Ends responses that are endless without their body: by informational responses, chunk extensions or reason phrases. */
   #look(): void {
     for (const connection of this.#busy) {
       if (!connection.hasReadTooMuch) continue

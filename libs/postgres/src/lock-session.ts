@@ -24,7 +24,7 @@ export function openSession(
   }) as Sql
 }
 
-/** A session whose statements are answered in time, or fail with it. */
+/** A session that is closed when an answer takes too long. */
 export type TimedSession = ReturnType<typeof openTimedSession>
 
 /** Opens a session that is closed when an answer takes too long; the connection is made by the first statement. */

@@ -23,7 +23,7 @@ interface Provisioning {
 /**
  * Creates the schemas and their roles, for migrations to run on: one migrating role, and for each schema an app role
  * and a worker role. No role can bypass row level security. May be repeated, also by several processes at the same
- * time. Every role gets its own password, an existing one too: who has that of one service reaches no other's rows.
+ * time. Sets a password of its own for every role, new or not: one service's password opens no other service's rows.
  * `adminUrl` connects as a superuser, or as the owner of the database who may create roles, as managed servers have it.
  */
 export async function provision(adminUrl: string, { schemas, passwordOf, ca }: Provisioning): Promise<void> {

@@ -5,8 +5,8 @@ const WRONG_PASSWORD = '28P01'
 const NOT_AUTHORIZED = '28000'
 
 /**
- * An error of configuration for a connection that PostgreSQL or TLS refuses, however often it is tried: it names the setting to change. Undefined
- * for any other error. `setting` has the URL of the connection.
+ * Turns a permanent refusal by PostgreSQL or TLS into a ConfigurationError that names the setting to change. Returns undefined
+ * for any other error. `setting` is the name of the setting with the connection's URL.
  */
 export function refusedConnection(error: unknown, setting: string): ConfigurationError | undefined {
   const problem = problemOf(error, setting)

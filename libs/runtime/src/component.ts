@@ -6,6 +6,6 @@ export interface Component {
   isReady?(): Promise<boolean>
   /** Called when the process is asked to stop, `STOP_DELAY` before `stop`: makes clients go elsewhere, and continues to work. */
   drain?(): void
-  /** `until` is `performance.now()`: what is not over by then is abandoned. A process always gives it. */
+  /** `until` is a value of `performance.now()`: work that is not over by then is abandoned. `runProcess` always gives it. */
   stop?(until?: number): Promise<void>
 }

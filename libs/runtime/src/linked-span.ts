@@ -7,8 +7,8 @@ const LINKS = 100
 type Options = Required<Pick<NonNullable<Parameters<typeof startSpan>[1]>, 'kind' | 'attributes'>>
 
 /**
- * Begins a span in a trace of its own, with links to what has caused it, each once and a hundred at most: it has several causes, or comes
- * hours after its cause. Undefined when none of them is recorded. The caller ends it.
+ * Begins a span in a trace of its own, with a link to each recorded cause, a hundred at most. It is for work with several
+ * causes, or hours after its cause. Returns undefined when no cause is recorded. The caller ends the span.
  */
 export function startLinkedSpan(
   name: string,
@@ -19,7 +19,7 @@ export function startLinkedSpan(
   return links.length === 0 ? undefined : startSpan(name, { ...options, links })
 }
 
-/** The last of the traceparents that are well-formed and recorded. */
+/** The spans of the well-formed, recorded traceparents: each once, the last LINKS of them. */
 function recordedAmong(traceparents: readonly (string | null | undefined)[]): SpanContext[] {
   const recorded = new Map<string, SpanContext>()
   for (const traceparent of traceparents) {

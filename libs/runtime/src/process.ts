@@ -17,7 +17,7 @@ export interface ProcessContext {
   fatal(reason: string, error?: unknown): void
 }
 
-/** A stop is over within 25 s after `STOP_DELAY`, with some time for the exit. The longest attempt of a webhook takes 20 s, and is recorded after it. */
+/** A stop takes 25 s at most after `STOP_DELAY`, exit included. A webhook attempt takes up to 20 s and is recorded then. */
 const STOP_WITHIN_MS = { work: 21_500, all: 24_500 } as const
 /** Node cuts small buffers out of slabs and frees a slab with its last buffer. Its default of 64 KiB keeps much memory for little. */
 const SLAB_BYTES = 8 * 1024

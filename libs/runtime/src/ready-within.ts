@@ -4,15 +4,15 @@ import { deadline } from './deadline.ts'
 const ANSWER_WITHIN_MS = 2000
 
 /**
- * Asks components whether they are ready. One that has no answer within 2 s is not, and is not asked again before its answer: the probe
- * of a hanging process would otherwise add questions for as long as it hangs.
+ * Asks components whether they are ready. A component without an answer within 2 s is not ready. It is not asked again before it
+ * answers: otherwise each probe would add a question while it hangs.
  */
 export function readyWithin(answerWithinMs = ANSWER_WITHIN_MS): (component: Component) => Promise<boolean> {
   const asked = new Map<Component, Promise<boolean>>()
 
   async function ask(component: Component): Promise<boolean> {
     try {
-      // Never before its question is noted.
+      // Waits until the caller has put the question into `asked`, so that `finally` removes it.
       await null
       return (await component.isReady?.()) ?? true
     } catch {

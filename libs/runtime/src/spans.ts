@@ -31,18 +31,18 @@ interface NewSpan {
 let tracer: Tracer | undefined
 let isParentFollowed = false
 
-/** What code works for. A run of a worker has no span until it is needed, since most runs find nothing to do. */
+/** The span of the running code. A worker's run gets its span only when one is needed: most runs find nothing to do. */
 interface Work {
   span?: Span
   readonly run?: { readonly name: string; readonly startedAt: Date }
-  /** What a run has started may go on, but nobody would end a span that begins now. */
+  /** Set at the end of a run. Code that the run started may go on, but nobody would end a span that begins now. */
   isOver?: true
 }
 const present = new AsyncLocalStorage<Work>()
 
 /**
- * Begins spans with this tracer from now on; without a tracer, begins none. `isParentBased` says whether its sampler records what the
- * caller records, and nothing else of a caller.
+ * Begins spans with this tracer from now on; without a tracer, begins none. `isParentBased` says whether its sampler takes the
+ * decision of a trusted caller.
  */
 export function setTracer(used: Tracer | undefined, isParentBased = false): void {
   tracer = used
@@ -60,7 +60,10 @@ export const isParentUntrusted = (parent: Context): boolean => parent.getValue(U
 /** Whether a trace is recorded. */
 export const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0
 
-/** Begins a span; undefined without telemetry. The caller ends it. What is not recorded below a parent has the ids of the parent. */
+/**
+ * Begins a span; undefined without telemetry. The caller ends it. When the sampler follows a parent that is not recorded, the
+ * result has the parent's ids.
+ */
 export function startSpan(name: string, options: NewSpan = {}): Span | undefined {
   if (tracer === undefined) return undefined
   const { kind = SpanKind.INTERNAL, attributes, isParentTrusted = true, links = [] } = options
@@ -124,7 +127,7 @@ export async function inSpan<Result>(
   }
 }
 
-/** Notes the type of an error, but never its message, which may quote a value. A refusal, with a status below 500, is an answer and no error. */
+/** Notes the type of an error, never its message, which may quote a value. A refusal (status below 500) is no error. */
 export function noteError(span: Span | undefined, error: unknown): void {
   const isRefusal = error instanceof Error && 'status' in error && Number(error.status) < 500
   if (!isRefusal) noteErrorType(span, typeOf(error))

@@ -2,10 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Component } from './component.ts'
 import type { Logger } from './logger.ts'
 
-/** Components in the order of their start; those of a list within take in work. */
+/** Components in the order of their start. The components of an inner list accept work, such as requests and records. */
 export type Components = readonly (Component | readonly Component[])[]
 
-/** When stopping is to be over (`performance.now()`): of what takes in work, and of all. */
+/** The deadlines of a stop (`performance.now()`): for components that accept work, and for all. */
 export interface StopDeadlines {
   readonly work: number
   readonly all: number

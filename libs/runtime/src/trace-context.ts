@@ -16,7 +16,7 @@ export interface TraceHeaders {
 
 /**
  * The traceparent that came with a request or a record if it is well-formed, else that of the active span, else a new one, so that
- * everything has a trace. Nothing records a new one.
+ * everything has a trace. A new one is marked as not recorded.
  */
 export function traceparentFrom(header: Header): string {
   if (typeof header === 'string' && TRACEPARENT.test(header)) return header
@@ -50,7 +50,7 @@ export function spanContextFrom(traceparent: Header, tracestate?: Header): SpanC
   return { traceId, spanId, traceFlags, isRemote: true, ...(state && { traceState: createTraceState(state) }) }
 }
 
-/** A span that its caller may have recorded, as one that it has not. */
+/** The same span, marked as not recorded. */
 export const unsampled = (span: SpanContext): SpanContext => ({ ...span, traceFlags: TraceFlags.NONE })
 
 /** The traceparent by which another process continues a span. */

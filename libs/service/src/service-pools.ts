@@ -4,8 +4,8 @@ import type { DatabaseOptions } from '@backoffice/postgres/database.ts'
 /** A pool of connections for work other than requests. */
 export interface Pool extends Pick<DatabaseOptions, 'settings' | 'endWithinMs'> {
   /**
-   * The app role acts inside one workspace, and its connections may be a pooler's: it has `settings` in transactions in a workspace
-   * only. The worker role acts across workspaces, on connections to the server itself.
+   * The app role acts inside one workspace. Its connections may be a pooler's, so `settings` hold only in transactions inside a
+   * workspace. The worker role acts across workspaces, on connections to the server itself.
    */
   readonly role: 'app' | 'worker'
   readonly poolSize: number
@@ -19,9 +19,9 @@ export type Pools = Readonly<Record<string, Pool>>
 /** The pool of every service in which workspaces are suspended, resumed and deleted. */
 export const WORKSPACES_POOL: Pool = { role: 'app', poolSize: 2 }
 
-/** Of the readiness probe, for each role. */
+/** The connections of the readiness probe, for each role. */
 const PROBE = 1
-/** The relay's lock, its clean-up, and LISTEN. */
+/** The connections of the relay: for its lock, its clean-up, and LISTEN. */
 const RELAY = 3
 
 /** The connections of one replica at most, for each role, when `requests` of them are for requests. */

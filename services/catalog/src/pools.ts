@@ -1,7 +1,7 @@
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import type { Pools } from '@backoffice/service/service-pools.ts'
 
-/** Refreshes and changes of many products leave what is locked for later, so that other workspaces do not wait for the lock. */
+/** Refreshes leave locked rows for later, so that other workspaces do not wait for the lock. */
 const REFRESH_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
 /** The connections of catalog besides those for requests. */

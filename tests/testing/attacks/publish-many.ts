@@ -10,7 +10,7 @@ const ENDPOINTS = 50
 const STATES = 100_000
 const LOOK_EVERY_MS = 100
 
-/** Publishes 2,400 events to 50 endpoints, and as many again before the deliveries of these are made. */
+/** Publishes 2,400 events to 50 endpoints, and again whenever no event waits for its deliveries to be made. */
 export const publishToManyEndpoints: Attack = async (place) => {
   const { attacker, sql } = place
   const receiver = await startSlowReceiver()
@@ -35,7 +35,7 @@ export const publishToManyEndpoints: Attack = async (place) => {
   }
 }
 
-/** Has as many states to publish as an import of many rows, and as many again once these are published. */
+/** Fills the outbox with as many states as an import of 100,000 rows, and again whenever all are published. */
 export const publishManyStates: Attack = async (place) => {
   const { attacker, sql } = place
   const publish = await copiesOf(place, 'product.state')
@@ -83,7 +83,7 @@ async function copiesOf({ attacker, sql }: AttackPlace, type: string) {
   }
 }
 
-/** What waits still would be felt in what comes after. */
+/** Deletes the waiting rows of the attacker, which would slow down the next test. */
 async function dropWaiting({ attacker, sql }: AttackPlace): Promise<void> {
   await sql`delete from catalog.outbox where workspace_id = ${attacker.id} and published_at is null`
 }

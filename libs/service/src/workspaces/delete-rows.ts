@@ -34,7 +34,7 @@ export async function deleteRows(
 
 type Fragment = PendingQuery<Row[]>
 
-/** Deletes rows by their place in the file of the table, since some tables have no primary key. */
+/** Deletes rows by their ctid, since some tables have no primary key. */
 const deleteByPlace = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
   { id: string }[]
 >`
@@ -44,7 +44,7 @@ const deleteByPlace = (tx: Transaction, table: WorkspaceTable, limit: number, re
     limit ${limit}
   )) ${returning}`
 
-/** Places are not unique among partitions. */
+/** Deletes rows of a partitioned table by its primary key: a ctid is not unique among partitions. */
 const deleteByKey = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
   { id: string }[]
 >`
@@ -65,7 +65,7 @@ function withoutChildren(tx: Transaction, { name, parent }: WorkspaceTable): Fra
   )`
 }
 
-/** Tombstones go after they are published: they keep a rebuilt projection from bringing the workspace back. */
+/** Excludes tombstones that wait to be published. Without them, a rebuilt projection would have the workspace's rows again. */
 const unlessWaiting = (tx: Transaction, { name }: WorkspaceTable): Fragment =>
   name === 'outbox'
     ? tx`and (payload is not null or published_at is not null or (refused is not null and retry_at is null))`

@@ -12,7 +12,7 @@ export interface AppConnection {
 }
 
 interface AppRequest {
-  /** Names it in metrics and traces. */
+  /** The request's name in metrics and traces. */
   readonly call: 'provision' | 'uninstall' | 'checkout'
   readonly path: string
   readonly token: string
@@ -20,12 +20,12 @@ interface AppRequest {
   readonly signal?: AbortSignal
 }
 
-/** So much of an answer is read. */
+/** The bytes of an answer that are read. */
 const KEPT_BYTES = 64 * 1024
 
 /**
- * Sends a request to an app, by the rules for addresses that outsiders choose (OP-81), in a client span. Never throws. Of the address the
- * span has the host only.
+ * Sends a request to an app, by the rules for addresses that outsiders choose (OP-81), in a client span that shows only the host
+ * of the address. Never throws.
  */
 export function callApp(
   { agent, answerMs }: AppConnection,

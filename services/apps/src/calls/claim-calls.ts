@@ -3,7 +3,7 @@ import type { Database, WorkspaceContext } from '@backoffice/postgres/database.t
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { Databases } from '../installation-rows/find-installation.ts'
 
-/** A claim that is not renewed ends after so long: another replica takes the calls of one that died. */
+/** The lease of a claim that is not renewed. After it another replica takes the calls of one that died. */
 export const LEASE = '10 seconds'
 
 /** A call to an app that this replica makes. */
@@ -28,7 +28,7 @@ export interface ClaimedCall {
   readonly claim: string
 }
 
-/** Calls under way to one app: a slow app takes no more of a replica's places. */
+/** The most calls under way to one app, so that a slow app does not take all slots of a replica. */
 const PER_APP = 4
 
 interface DueCall {
@@ -47,9 +47,10 @@ interface Room {
 }
 
 /**
- * Claims calls that are due, as many as there is room for. First come those that end the access of an uninstalled app, since they do not
- * wait for it. Then apps take turns, and each has few calls under way. The calls of one app in one workspace are made in their order: an
- * app that is installed again has heard of its uninstallation before. With `now()` the indexes give what is due; a volatile time is no key.
+ * Claims calls that are due, as many as there is room for. First come those that end the access of an uninstalled app, since
+ * these do not call the app. Then apps take turns, each with at most PER_APP calls under way. The calls of one app in one
+ * workspace keep their order: it hears of its uninstallation before it is installed again. Uses `now()`, since an index cannot
+ * search for a volatile time.
  */
 export async function claimCalls({ db, worker }: Databases, room: Room): Promise<ClaimedCall[]> {
   const due = await worker.sql<DueCall[]>`

@@ -14,7 +14,7 @@ import { recordFailure } from './record-failure.ts'
 
 /** Calls that a replica makes at the same time. Repeated ones leave the others room: apps that hang do not delay a new installation. */
 const SLOTS = { calls: 32, retries: 16 }
-/** The pause between looks for calls that are due, in milliseconds: as short as the first delay, within these. */
+/** The pause between looks for due calls, in milliseconds: the shortest delay of the schedule within these bounds. */
 const PAUSE = { least: 50, most: 1000 }
 
 /** Makes the calls to apps that are due, and repeats those that fail. Call `wake` when one was added. */

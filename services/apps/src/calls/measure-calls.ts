@@ -28,7 +28,7 @@ export const measureCalls = (worker: Database, logger: Logger) =>
     await measureAccesses(tx)
   })
 
-/** A call that waits for an earlier one of its app in its workspace is not due, as when calls are claimed. */
+/** A call that waits for an earlier one of the same app and workspace is not due, as in `claimCalls`. */
 async function measureDue(tx: AnySql): Promise<void> {
   const found = await tx<{ kind: (typeof KINDS)[number]; calls: number; seconds: number }[]>`
     select kind, count(*)::integer as calls, extract(epoch from now() - min(due_at))::float8 as seconds
@@ -50,7 +50,7 @@ async function measureDue(tx: AnySql): Promise<void> {
   }
 }
 
-/** Due or not: after a failure the next attempt may be an hour away. */
+/** Counts calls that are not due, too: after a failure the next attempt may be an hour away. */
 async function measureAccesses(tx: AnySql): Promise<void> {
   const [found] = await tx<[{ calls: number; seconds: number }]>`
     select count(*)::integer as calls, coalesce(extract(epoch from now() - min(uninstalled_at)), 0)::float8 as seconds

@@ -3,7 +3,7 @@ import type { SigningKeys } from '@backoffice/secrets/signing-keys.ts'
 import type { FastifyInstance } from 'fastify'
 import { jwksOf, pemOf } from './token-keys.ts'
 
-/** Apps may keep the keys for so many seconds; a new key is announced before it signs. */
+/** How long apps may cache the keys, in seconds. A new key is published before it signs. */
 const MAX_AGE_SECONDS = 300
 
 /** Answers `/.well-known/jwks.json` and `/.well-known/platform.pem`: the public keys of tokens, for everybody (OP-82). */

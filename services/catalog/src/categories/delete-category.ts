@@ -86,8 +86,8 @@ async function releaseChildren(
 }
 
 /**
- * Deletes a locked category. While it has products that have not moved yet, it is hidden instead, and a worker moves them and deletes
- * it. A later statement than those before, so that its snapshot has the products as they are now.
+ * Deletes a locked category. While it has products, it is hidden instead, and a worker moves them and then deletes it. A separate
+ * statement, so that its snapshot has the products as they are now.
  */
 const removeCategory = (tx: Transaction, { id }: Category, target: string | null) => {
   const workspace = tx.context.workspaceId

@@ -59,7 +59,7 @@ export const importProducts: Importer<Change<ProductRecord>[]> = {
       const { before, decide, categories } = row
       const isNew = before === undefined
       if (isNew && batch.isCheck) {
-        // Nothing is left to refuse or to compare, and the random ids of products take long.
+        // A check does not make a new product: there is nothing to compare, and its random ids take long.
         outcomes.planned(row, { isNew, isChanged: true })
         return []
       }

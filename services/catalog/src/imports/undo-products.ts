@@ -64,8 +64,8 @@ export const undoProducts: ImportUndo<Change<ProductRecord>[]> = {
 }
 
 /**
- * Locks products, and then their variants, in id order, since orders take stock without a lock on the product. Returns the first of
- * the changes, whose products have not too many variants. Read the products in a later statement.
+ * Locks products, and then their variants, in id order, since orders take stock without a lock on the product. Returns the first
+ * changes, whose products have about VARIANTS variants at most. Read the products in a later statement.
  */
 async function lockFirst(tx: Transaction, changes: readonly UndoneChange[]): Promise<readonly UndoneChange[]> {
   const workspace = tx.context.workspaceId
@@ -90,7 +90,7 @@ async function lockFirst(tx: Transaction, changes: readonly UndoneChange[]): Pro
   return first
 }
 
-/** The products with a change that their version does not count yet, such as stock that an order took (decision 017). */
+/** The products with a change that is not in their version yet, such as stock that an order took (decision 017). */
 async function findSold(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const waiting = await tx<{ product_id: string }[]>`
     select distinct product_id from product_refresh

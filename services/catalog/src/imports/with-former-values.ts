@@ -44,7 +44,7 @@ export function withFormerValues(
   }
 }
 
-/** Whether a variant gets a combination that another one has until the same statement: the database checks row by row. */
+/** Whether a variant gets the combination that another one has before the statement: the database checks row by row. */
 function exchangesCombinations(current: readonly VariantRecord[], next: readonly VariantRecord[]): boolean {
   const owners = new Map(current.map((variant) => [combination(variant), variant.id]))
   return next.some((variant) => (owners.get(combination(variant)) ?? variant.id) !== variant.id)

@@ -12,8 +12,8 @@ const EVERY_MS = 100
 /** The worker pauses this many times as long as it worked. */
 const PAUSE_FACTOR = 2
 /**
- * A workspace with more refresh requests waits: a request that comes next, such as that of a sale, is then published within seconds,
- * and a category that changes again and again makes no more requests than are published.
+ * A workspace with more refresh requests waits. So a new request, such as that of a sale, is published within seconds, and a
+ * category that changes often does not request more than is published.
  */
 const WAITING_REFRESHES = 1000
 
@@ -94,8 +94,8 @@ async function requestRefreshes(tx: Transaction, first: MemberChange): Promise<b
 }
 
 /**
- * Requests the refresh of at most `limit` products of a category and returns their number. Products that join the category later have
- * read it as it is now.
+ * Requests the refresh of at most `limit` products of a category and returns their number. Products that join the category later
+ * need none: they have read its new state.
  */
 async function requestRefresh(tx: Transaction, { id, of_id: category, reached }: MemberChange, limit: number) {
   const workspace = tx.context.workspaceId
@@ -119,8 +119,9 @@ async function requestRefresh(tx: Transaction, { id, of_id: category, reached }:
 }
 
 /**
- * Takes the next products out of a deleted category or tag. Without any left it deletes the category or tag, and the change; false while
- * products that others have locked keep it. A product that joins at this moment violates its foreign key, and the transaction runs again.
+ * Takes the next products out of a deleted category or tag. When none is left, deletes the category or tag, and then the change.
+ * False while it keeps products that others have locked. A product that joins at this moment violates its foreign key, and the
+ * transaction runs again.
  */
 async function emptyDeleted(tx: Transaction, { id, of_id: ofId, reassign_to: target }: MemberChange, links: Links) {
   const workspace = tx.context.workspaceId
@@ -130,7 +131,7 @@ async function emptyDeleted(tx: Transaction, { id, of_id: ofId, reassign_to: tar
     return true
   }
   if (links === 'product_category') {
-    // Children that a replica of the version before gave it after its deletion.
+    // Children that a replica of the previous version added after the deletion.
     await tx`update category set parent_id = null where workspace_id = ${workspace} and parent_id = ${ofId}`
   }
   const { table, column } = OF[links]

@@ -28,7 +28,7 @@ export async function lockAndRead(
 ): Promise<ProductRecord | undefined> {
   const lock = tx`
     select id from product where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`
-  // Sent before the read: a statement that is only awaited is sent later.
+  // `execute` sends the locks before the read: without it they would be sent when they are awaited.
   const locked = [lock.execute(), variants === 'NONE' ? undefined : lockVariants(tx, [id], variants).execute()]
   const [[product]] = await Promise.all([readProducts(tx, [id]), ...locked])
   return product

@@ -12,7 +12,7 @@ const oldest = catalog.createGauge('catalog_oldest_refresh_seconds', {
   unit: 's',
 })
 
-/** Measures the products that changed through something else, and whose state no other service has yet (decision 017). */
+/** Measures the products whose changed state is not published to other services yet (decision 017). */
 export const measureRefresh = (db: Database, logger: Logger) =>
   measureRows(db, logger, async (tx) => {
     const [found] = await tx<[{ requests: number; seconds: number }]>`

@@ -49,7 +49,7 @@ const MEMBERS = Object.keys(COLUMNS) as Member[]
 /** Columns that every change of a product writes. */
 const OF_EVERY_CHANGE: readonly Member[] = ['version', 'updatedAt']
 const FIXED: readonly Member[] = ['id', 'createdAt', 'refreshes', ...OF_EVERY_CHANGE]
-/** Generated columns are computed from these, anew in each statement that sets them: that costs as much as a third of the update. */
+/** The members that generated columns depend on. Setting them costs up to a third of the update, so only changed ones are set. */
 const WITH_GENERATED: readonly Member[] = ['name', 'slug']
 const OTHERS = MEMBERS.filter((member) => !FIXED.includes(member) && !WITH_GENERATED.includes(member))
 
@@ -73,8 +73,8 @@ export const columnsOf = (product: ProductColumns): Partial<ProductColumns> =>
   Object.fromEntries(MEMBERS.map((member) => [member, product[member]]))
 
 /**
- * `requires_shipping = row."requiresShipping", …`: the columns that changes of products write. There are eight such lists, so that
- * PostgreSQL keeps a plan for each.
+ * `requires_shipping = row."requiresShipping", …`: the columns that changes of products write. There are only eight such lists,
+ * so PostgreSQL keeps a plan for each.
  */
 export function assignmentsOf(changes: readonly { readonly before: ProductColumns; readonly after: ProductColumns }[]) {
   const differs = (member: Member) =>

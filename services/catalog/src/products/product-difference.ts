@@ -62,7 +62,7 @@ function variantsOf({ before, after }: ProductChange) {
     })),
     changed: changed.map((variant) => ({
       ...variant,
-      /** Undefined where it stays: orders change it meanwhile. */
+      /** Undefined when the change keeps the stock: orders may change it meanwhile. */
       stock: variant.stock === former.get(variant.id)?.stock ? undefined : variant.stock,
     })),
     removed: [...former.keys()].filter((id) => !kept.has(id)),

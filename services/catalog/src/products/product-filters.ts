@@ -130,12 +130,12 @@ function hasSku(tx: Transaction, sku: string): Condition {
   }
 }
 
-/** Where at most this many products are older, these are counted instead, and subtracted from the number of all. */
+/** At most this many older products are counted, and subtracted from the number of all. With more, the others are counted. */
 const FEW_OTHERS = 10_000
 
 /**
- * The longest time, in seconds, from the start of a request or of a batch of an import, which is the time of its changes, to its
- * commit. A list that was read in between lacks these changes, so the next one goes back by this time (OP-92).
+ * The longest time, in seconds, between the time of a change and its commit. A list that was read in between lacks the change, so
+ * the next list goes back by this time (OP-92).
  */
 const CHANGE_S = 60
 

@@ -54,7 +54,7 @@ export async function writeProducts(
   await publish(tx, records, now)
 }
 
-/** The most variants of a product that does not lose any: whoever removes variants of a product that is too large must be able to. */
+/** The most variants of a product that loses none. One that loses variants is not measured: it may be too large already. */
 const grownVariants = (changes: readonly Change<ProductRecord>[]): number =>
   Math.max(
     0,

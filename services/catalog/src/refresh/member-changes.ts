@@ -3,7 +3,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 /** Members that one transaction locks and changes at most: a category or a tag may have a million products. */
 export const MEMBERS_AT_ONCE = 1000
 
-/** What the rows that link a product are of: the table, and the column with its id. */
+/** The table that each linking table refers to, and the column with its id. */
 export const OF = {
   product_category: { table: 'category', column: 'category_id' },
   product_tag: { table: 'tag', column: 'tag_id' },

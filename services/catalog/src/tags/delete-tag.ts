@@ -46,8 +46,8 @@ async function lockTag(tx: Transaction, id: string): Promise<Tag> {
 }
 
 /**
- * Deletes a locked tag. While it has products, it is hidden instead, and a worker untags them and deletes it. A later statement than
- * those before, so that its snapshot has the products as they are now.
+ * Deletes a locked tag. While it has products, it is hidden instead, and a worker untags them and then deletes it. A separate
+ * statement, so that its snapshot has the products as they are now.
  */
 const removeTag = (tx: Transaction, { id }: Tag) => {
   const workspace = tx.context.workspaceId

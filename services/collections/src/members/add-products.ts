@@ -65,9 +65,9 @@ class UnknownProducts extends ApiError {
 }
 
 interface Picked {
-  /** In their order; one may be there twice. */
+  /** In the order sent; a product may occur twice. */
   readonly products: readonly string[]
-  /** Those that exist although the projection may not have them. */
+  /** Products that catalog has confirmed, which the projection may not have yet. */
   readonly existing: ReadonlySet<string>
 }
 

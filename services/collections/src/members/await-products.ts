@@ -12,9 +12,9 @@ const BATCH_SIZE = 1000
 const LOCK_TIMEOUT = '500ms'
 
 /**
- * Notes products that the transaction has picked without their state. It holds the SHARED membership lock, as a state does that arrives
- * at the same moment: neither sees the other's rows, so that `awaitedProducts` looks again when both are committed. Notes a product
- * anew that is noted already, which waits for a look that is under way.
+ * Notes products that the transaction has picked before their state arrived. It holds the SHARED membership lock, as does the
+ * transaction that applies the state. Neither sees the other's rows, so `awaitedProducts` checks again after both commits. A
+ * noted product is noted again, which waits for a check under way.
  */
 export const awaitProducts = (tx: Transaction, products: readonly string[]) => tx`
   insert into awaited_product (workspace_id, product_id)

@@ -17,10 +17,11 @@ type BuildingVersion = {
 } & ({ source: 'HAND_PICKED' } | { source: 'RULES'; rules: Rules })
 
 /**
- * Inserts the members of the next `size` products, in the order of product ids, into a version that is BUILDING, under the EXCLUSIVE
- * membership lock. After the last product the version becomes CURRENT. No member of the chunk exists yet: transactions that change
- * a product insert its member only if the product's id is at most `processed_to` (`coversProduct`). Started versions come first:
- * requests build a first chunk themselves, imports and rebuilds do not. Leaves out the versions that are `unreadable`, and adds to them.
+ * Inserts the members of the next `size` products, in the order of product ids, into a BUILDING version. Needs the EXCLUSIVE
+ * membership lock. After the last product the version becomes CURRENT. No member of the chunk exists yet: transactions that
+ * change a product insert its member only up to `processed_to` (`coversProduct`). Versions with a first chunk come first:
+ * requests build it themselves, imports and rebuilds do not. Skips the versions in `unreadable`, and adds those that it cannot
+ * read.
  */
 export async function buildChunk(
   sql: AnySql,

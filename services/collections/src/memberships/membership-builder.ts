@@ -11,8 +11,8 @@ import { type UnreadableVersions, unreadableVersions } from './unreadable-versio
 
 const EVERY_MS = 200
 /**
- * A chunk holds the membership lock for about this long. Product changes wait for it, so they stay below a second; the builder waits
- * for product changes in turn, so a build takes less than twice its time without changes.
+ * About how long a chunk holds the membership lock, in milliseconds. Product changes wait for it, and take less than a second.
+ * The builder waits for product changes in turn, so a build takes at most twice its time without changes.
  */
 const CHUNK_MS = 200
 /** Products in a chunk. */
@@ -47,7 +47,7 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreada
       return hadBuilt
     }
     const size = chunkSize
-    // The size of the next chunk if this one fails, for example because it takes too long.
+    // The next chunk is small if this one fails, for example because it takes too long.
     chunkSize = CHUNK_SIZE.min
     const tookMs = await buildIn(sql, workspaceId, size, unreadable)
     chunkSize = tookMs === undefined ? size : nextSize(size, tookMs)

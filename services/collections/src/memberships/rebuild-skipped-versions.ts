@@ -8,7 +8,7 @@ import { raiseRuleVersion } from './rule-sets.ts'
 import type { UnreadableVersions } from './unreadable-versions.ts'
 
 const EVERY_MS = 10_000
-/** After a replica skipped a version last: as long as one does, a new version would be skipped as well. */
+/** The time without a skip before a version is built anew, in seconds: earlier, the new one would be skipped too. */
 const QUIET_S = 60
 const BATCH_SIZE = 100
 
@@ -31,8 +31,9 @@ export const rebuildSkippedVersions = (sql: Sql, logger: Logger, unreadable: Unr
   })
 
 /**
- * Starts new versions for collections that replicas skipped because they could not read the rules, once no replica has for `quietS`
- * seconds. Only of rules that this replica can read. Returns how many versions it has looked at.
+ * Starts new versions of collections that replicas skipped because they could not read the rules. Waits until no replica has
+ * skipped a version for `quietS` seconds, and needs rules that this replica can read. Returns the number of versions it looked
+ * at.
  */
 export async function startSkippedAnew(sql: Sql, unreadable: UnreadableVersions, quietS = QUIET_S): Promise<number> {
   const skipped = await sql<SkippedVersion[]>`
@@ -46,7 +47,7 @@ export async function startSkippedAnew(sql: Sql, unreadable: UnreadableVersions,
   return skipped.length
 }
 
-/** Starts a version that the builder builds. One that is BUILDING already takes the place of the skipped version just as well. */
+/** Starts a version for the builder, unless one is BUILDING already: that one replaces the skipped version, too. */
 const startAnew = (sql: Sql, { workspaceId, collectionId, number }: SkippedVersion) =>
   inTransaction(sql, async (tx) => {
     await lockMembershipsExclusive(tx, workspaceId)

@@ -11,9 +11,10 @@ import type { RuleSets } from './rule-sets.ts'
 
 /**
  * Updates the memberships of changed products in all versions but RETIRED ones: deletes and inserts members by the rules, and
- * updates sort keys and availability. A version whose rules cannot be read keeps its members and is marked (`rebuildSkippedVersions`). Needs the SHARED membership locks of the products' workspaces, under which versions keep
- * their state and `processed_to`. Each statement looks up its rows by a list of keys: the planner has no statistics of new versions
- * and would choose nested loops for joins of whole sets.
+ * updates sort keys and availability. A version whose rules cannot be read keeps its members and is marked
+ * (`rebuildSkippedVersions`). Needs the SHARED membership locks of the products' workspaces: under these, versions keep their
+ * state and `processed_to`. Each statement looks up its rows by a list of keys: the planner has no statistics of new versions and
+ * would choose nested loops for joins of whole sets.
  */
 export async function updateMemberships(sql: AnySql, ruleSets: RuleSets, products: readonly ChangedProduct[]) {
   const versions = await ruleSets.of(sql, [...new Set(products.map(({ workspaceId }) => workspaceId))])
@@ -26,8 +27,8 @@ export async function updateMemberships(sql: AnySql, ruleSets: RuleSets, product
 }
 
 /**
- * Marks versions that did not follow changes of products, at most every ten seconds. Who has a version's lock marks it already: nobody
- * else changes versions beside the SHARED membership lock.
+ * Marks versions that skipped changes of products, at most every ten seconds. Skips a locked version: beside the SHARED
+ * membership lock only another transaction that marks it holds its lock.
  */
 const markSkipped = (sql: AnySql, numbers: readonly number[]) => sql`
   update membership_version set skipped_at = now()

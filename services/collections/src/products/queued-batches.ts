@@ -10,9 +10,9 @@ const REST_MS = 1000
 const MAX_REASON_LENGTH = 1000
 
 /**
- * Returns a function that applies the next batch of a workspace, of a lane or, waiting for the membership lock, of all. It returns the
- * number of products, or LOCKED, and throws nothing that is the workspace's own. After a failure the next batch is half as large; a
- * product that fails alone is set aside with the reason.
+ * Returns a function that applies the next batch of a workspace: of the lane's partitions or, without a lane, of all, waiting for
+ * the membership lock. It returns the number of products, or LOCKED, and catches the errors of a batch. After an error the next
+ * batch is half as large. A product that fails alone is set aside with the reason.
  */
 export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, lane?: Lane) {
   /** Of workspaces whose last batch failed: the size of the next one, and when it may begin. */
@@ -42,7 +42,7 @@ export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, lane
   }
 }
 
-/** Unless a newer state has taken its place meanwhile. */
+/** Sets the first product of a batch aside, unless a newer state has replaced it. */
 async function setAside(sql: Sql, { workspaceId, first }: Batch, error: unknown, logger: Logger): Promise<void> {
   if (first === undefined) throw error
   const reason = (error instanceof Error ? error.message : String(error))

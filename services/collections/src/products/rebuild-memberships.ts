@@ -22,8 +22,8 @@ export async function rebuildMemberships(sql: Sql): Promise<number> {
 }
 
 /**
- * The deletion of a product that the projection lacks leaves its hand-picked members. A product of `topic_product` that is not in the
- * projection has an unreadable record: its members stay, as do those of an awaited product, whose state is still to come.
+ * Deletes hand-picked members whose product is deleted: neither the projection nor the topic has it. Keeps those of a product
+ * whose record is unreadable (`topic_product`), and of an awaited product, whose state is still to come.
  */
 const deleteMembersWithoutProduct = (sql: AnySql, workspaceId: string) => sql`
   delete from collection_member as member using membership_version as version

@@ -53,9 +53,9 @@ const CHANGES = 'gateway_workspace_changed'
 const WRONG_KEYS = { perSecond: 5, burst: 100 }
 
 /**
- * Checks API keys against the database. Keeps answers for 5 s at most, and until the database announces a change. Keys that the platform
- * made, by their check or since they were found before, wait for no others, and work from an address that has sent too many wrong ones:
- * many clients may share it.
+ * Checks API keys against the database. Keeps answers for 5 s at most, and until the database announces a change. Keys that the
+ * platform made, by their check or an earlier look-up, do not wait for others. They also work from an address with too many wrong
+ * keys, which many clients may share.
  */
 export function authenticator({ format, worker, unverified, uses }: AuthenticatorOptions): Authenticator {
   const cache = keyCache()
@@ -71,7 +71,7 @@ export function authenticator({ format, worker, unverified, uses }: Authenticato
       if (found === undefined) wrong.count(address, now)
       return found
     }
-    // Counted before the look-up, so that many at once are no more than one after the other.
+    // Counted before the look-up, so that the limit holds for simultaneous requests, too.
     wrong.count(address, now)
     if (verification === 'malformed') throw invalidApiKey('The API key is malformed')
     if (isUnknown) return undefined

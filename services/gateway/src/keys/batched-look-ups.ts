@@ -61,7 +61,7 @@ export function batchedLookUps(
     if (running < LOOK_UPS_AT_ONCE) void run()
     return answer.promise
 
-    /** It waits still when its time is over: then nobody waits for its answer. */
+    /** Removes a hash that still waits after its time: nobody waits for the answer any more. */
     function forget() {
       if (waiting.get(hash) === answer) waiting.delete(hash)
     }

@@ -47,7 +47,7 @@ export interface UpstreamLimits {
   readonly slots: SlotLimits
 }
 
-/** Many more requests than a service has connections to its database would only wait there. A burst of a key (OP-06) may wait (OP-161). */
+/** More requests would only wait for the service's database connections. A burst of a key (OP-06) may wait for slots (OP-161). */
 const SLOTS: SlotLimits = { slots: 128, share: 32, waiting: 256, waitMs: 5_000 }
 const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, slots: SLOTS }
 /**

@@ -23,7 +23,7 @@ interface Reading {
   readonly offset: number
 }
 
-/** Answers in memory: one a second. */
+/** The readings in memory; there is one a second. */
 const READINGS = 5
 
 /** What the last heartbeats have shown: the number of gateways, and the server's clock. `now` is the process's monotonic clock. */
@@ -35,11 +35,11 @@ export function heartbeatReadings() {
     note([gateways, serverNow]: HeartbeatReply, now: number) {
       readings = [{ gateways, offset: Number(serverNow) - now }, ...readings].slice(0, READINGS)
     },
-    /** The highest of the last numbers: after a restart without its memory the server learns of the gateways one after the other. */
+    /** The highest of the last numbers: a restarted server without its memory learns of the gateways one by one. */
     gateways: () => highest('gateways', 1),
     /**
-     * Unix milliseconds by the server's clock; by this process's before the first answer. An answer that was read late makes the clock
-     * late, so the highest counts.
+     * Unix milliseconds by the server's clock; by this process's clock before the first answer. A late answer makes the offset
+     * too small, so the highest one counts.
      */
     unixTime: (now: number) => now + highest('offset', performance.timeOrigin),
   }

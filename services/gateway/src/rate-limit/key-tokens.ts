@@ -2,12 +2,12 @@ import type { Lease } from './lease-tokens.ts'
 import { correctionOf, type OutageShare, shareOf, startShare, takeOfShare } from './outage-share.ts'
 import { type Bucket, type RateLimit, tokensAt, untilToken } from './token-bucket.ts'
 
-/** How long leased tokens may be used. A client gets at most as many calls too many as grow back on the server in that time. */
+/** How long leased tokens may be used, in milliseconds. A client exceeds its limit at most by what grows back in this time. */
 export const LEASE_MS = 100
-/** After calls that overlapped, tokens are leased ahead for so long although other gateways use the key as well. */
+/** After simultaneous calls tokens are leased ahead for this time, in milliseconds, even if other gateways use the key. */
 const OVERLAP_MS = 1000
 
-/** A gateway leases no more ahead than grows on the server until the lease ends. */
+/** The most tokens to lease ahead: as many as grow back on the server during a lease. */
 const mostAhead = ({ perSecond }: RateLimit) => Math.floor((perSecond * LEASE_MS) / 1000)
 
 /** What a call is told: the tokens left, and the wait until the next one when it is refused. */
@@ -18,11 +18,11 @@ export interface Decision {
 
 /** The tokens of one API key in this gateway. Times are milliseconds of the process's monotonic clock. */
 export interface KeyTokens {
-  /** Decides a call without the server: by leased tokens, or since the server has none left. Undefined when neither is known. */
+  /** Decides a call by leased tokens, or because the server has none left. Undefined when the server has to decide. */
   decide(limit: RateLimit, now: number): Decision | undefined
   /** Decides a call while the server is away. */
   decideAlone(limit: RateLimit, gateways: number, now: number): Decision
-  /** What to ask of the server for so many calls. Tokens to give back are in it, and are no longer here. */
+  /** The request to the server for `wanted` calls. It contains the tokens to give back, and removes them here. */
   request(limit: RateLimit, wanted: number, gateways: number, now: number): KeyRequest
   /** Takes the server's answer: the calls that may go are decided by `decide`. */
   take(lease: Lease, limit: RateLimit, now: number): void
@@ -32,7 +32,7 @@ export interface KeyTokens {
   noteOverlap(now: number): void
   /** Whether leased tokens are left, and whether their time is over. */
   lease(now: number): 'none' | 'usable' | 'expired'
-  /** Whether the server has to learn of calls that it did not count. */
+  /** Whether the server's bucket differs: tokens are leased or owed, or calls were counted alone. */
   isUnsettled(): boolean
   /** Forgets the calls that were counted alone: the server knows of them. */
   endShare(): void
@@ -60,7 +60,7 @@ export function keyTokens(): KeyTokens {
   const left = (limit: RateLimit, now: number) => (known === undefined ? limit.burst : tokensAt(known, limit, now))
   const hasExpired = (now: number) => held > 0 && now >= heldUntil
 
-  /** Gives back leased tokens that were not used in time, and leases only as many as were used next time. */
+  /** Returns the leased tokens that were not used in time. The next lease is as large as the part that was used. */
   function expired(now: number): number {
     if (!hasExpired(now)) return 0
     const unused = held
@@ -69,7 +69,7 @@ export function keyTokens(): KeyTokens {
     return unused
   }
 
-  /** The calls counted alone of which the server does not know; it does from now on. */
+  /** The correction for the calls counted alone, once: the server knows of them afterwards. */
   function uncounted(limit: RateLimit, gateways: number, now: number): number {
     if (share === undefined) return 0
     const correction = correctionOf(share, shareOf(limit, gateways), now)

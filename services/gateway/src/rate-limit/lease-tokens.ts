@@ -5,15 +5,15 @@ export interface LeaseRequest {
   readonly limit: RateLimit
   /** The calls that wait. */
   readonly wanted: number
-  /** Tokens for calls to come, and those even if another gateway uses the key as well. */
+  /** Tokens for calls to come: `alone`, and `beside` when another gateway uses the key as well. */
   readonly ahead: { readonly alone: number; readonly beside: number }
-  /** Tokens that the gateway gives back; below 0 those that it let through while the server was away. */
+  /** The tokens that the gateway gives back; negative for tokens that it used while the server was away. */
   readonly correction: number
-  /** The tokens of a bucket that the server does not know: it was full, or the server lost its memory. */
+  /** The tokens of a bucket that the server does not have: it was full, or the server lost its memory. */
   readonly atMost: number
 }
 
-/** What the server gave of it, and what is left there. */
+/** The server's answer to a LeaseRequest. */
 export interface Lease {
   /** Calls that may go, at most as many as wanted. */
   readonly granted: number
@@ -22,13 +22,13 @@ export interface Lease {
   readonly left: number
 }
 
-/** After this time another gateway no longer counts as a user of a key. */
+/** How long another gateway counts as a user of a key after its last request, in milliseconds. */
 const BESIDE_MS = 1000
 
 /**
- * Takes tokens of a key's bucket, by the server's clock. A bucket that is full is not stored: it expires when it would be full. The bucket
- * is read anew from the time of now when the server's clock has gone back. A request that comes after its deadline does nothing, since
- * its gateway has long decided without it.
+ * Takes tokens of a key's bucket, by the server's clock. A full bucket is not stored: it expires when it would be full. When the
+ * server's clock has gone back, the bucket counts from the new time. A request after its deadline does nothing, since its gateway
+ * has decided without it.
  */
 export const LEASE_TOKENS = `
 local gateway, per_second, burst, wanted = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -3,17 +3,17 @@ import { type Bucket, type RateLimit, takeToken, tokensAt } from './token-bucket
 /** The calls of one key that this gateway counts alone while the server is away. Times are milliseconds of one clock. */
 export interface OutageShare {
   readonly bucket: Bucket
-  /** The bucket as it would be without the calls since the server was last told of them. */
+  /** The bucket without the calls that the server does not know of yet. */
   readonly untouched: Bucket
 }
 
-/** The part of a limit that one of so many gateways counts alone; a call at once in any case. */
+/** The part of a limit that one of `gateways` gateways counts alone, at least one call at once. */
 export const shareOf = ({ perSecond, burst }: RateLimit, gateways: number): RateLimit => ({
   perSecond: perSecond / gateways,
   burst: Math.max(1, burst / gateways),
 })
 
-/** A share of what the server had left, `left` tokens of the whole burst, and the tokens that this gateway has leased. */
+/** Starts with this gateway's part of what the server had left, and with its leased tokens. `leftOfBurst` lies in 0..1. */
 export function startShare(share: RateLimit, leftOfBurst: number, leased: number, now: number): OutageShare {
   const tokens = share.burst * leftOfBurst
   return {
@@ -29,8 +29,8 @@ export function takeOfShare({ bucket, untouched }: OutageShare, share: RateLimit
 }
 
 /**
- * The tokens that the server's bucket has too few of because of this gateway's calls; below 0 for tokens too many. What has grown back
- * since is in neither.
+ * The correction for the server's bucket: negative for calls that it does not know of, positive for leased tokens that were not
+ * used. Tokens that grew back since are not in it.
  */
 export const correctionOf = ({ bucket, untouched }: OutageShare, share: RateLimit, now: number): number =>
   tokensAt(bucket, share, now) - tokensAt(untouched, share, now)

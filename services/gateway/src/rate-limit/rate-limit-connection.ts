@@ -2,7 +2,7 @@ import type { Redis } from 'iovalkey'
 import { COUNT_GATEWAYS, type HeartbeatReply } from './count-gateways.ts'
 import { LEASE_TOKENS, type LeaseReply } from './lease-tokens.ts'
 
-/** A connection on which nothing comes for so long is opened anew. */
+/** A connection that is silent for this time is opened anew, in milliseconds. */
 const SILENCE_MS = 2000
 export const RECONNECT_MS = 250
 

@@ -11,12 +11,12 @@ import { type RateLimitConnection, RECONNECT_MS, rateLimitConnection } from './r
 
 /** The longest wait of a call for the server, unless a test says otherwise. */
 const ANSWER_WITHIN_MS = 50
-/** A request that the server executes later than this does nothing. Tokens that it gives sooner, but too late for the call, are given back. */
+/** How long the server may execute a request, in milliseconds. Tokens that come too late for their call are given back. */
 const VALID_MS = 1000
 const HEARTBEAT_MS = 1000
 /** A shorter outage is not logged: a single answer may be late. */
 const LOGGED_AFTER_MS = 1000
-/** A start waits so long for the connection. */
+/** The longest wait of `start` for the connection, in milliseconds. */
 const START_WITHIN_MS = 1000
 
 const serverUp = meter('rate-limits').createGauge('rate_limit_server_up', {
@@ -62,7 +62,7 @@ export function rateLimitServer({
   const id = randomUUID()
   const readings = heartbeatReadings()
   let connection: RateLimitConnection | undefined
-  // The message alone is kept: errors of the client carry their command, and so the password.
+  // Only the message is kept: errors of the client contain their command, and so the password.
   let connectionError: string | undefined
   let awaySince: number | undefined = performance.now()
   let isLogged = false
@@ -105,7 +105,7 @@ export function rateLimitServer({
       sent.then(
         (reply) => {
           onLate(reply)
-          // It no longer hangs.
+          // The server answers again.
           heartbeats.wake()
         },
         () => undefined,

@@ -91,7 +91,7 @@ export function sharedRateLimiter({ standard, url, logger, answerWithinMs }: Sha
     const { id, tokens, limit, waiting } = key
     const wanted = waiting.length
     const request = tokens.request(limit, wanted, server.gateways(), performance.now())
-    // A request that the server executes too late takes tokens that no call uses, and applies a correction that is already owed again.
+    // A late request takes tokens that no call uses, and applies a correction that is owed again by then: both are undone.
     const undo = (late: Lease) => tokens.owe(late.granted + late.ahead - request.correction)
     const lease = await server.lease(id, { limit, wanted, ...request }, undo)
     const now = performance.now()
@@ -137,7 +137,7 @@ export function sharedRateLimiter({ standard, url, logger, answerWithinMs }: Sha
     const key = keyOf(keyId, override ?? standard)
     const decision = decide(key)
     if (decision !== undefined) return answerOf(key, decision)
-    // Even a full bucket has tokens for no more calls than those that wait already.
+    // The calls that wait already would empty a full bucket.
     if (key.waiting.length >= key.limit.burst) return answerOf(key, { tokens: 0, waitMs: untilToken(0, key.limit) })
     const { promise, resolve } = Promise.withResolvers<CallAnswer>()
     key.waiting.push(resolve)

@@ -14,8 +14,8 @@ const RejectedBatch = z.object({
 type RejectedBatch = z.output<typeof RejectedBatch>
 
 /**
- * Ends the import of a batch that its owner could not process, and sent to its dead letters: later batches of the import follow it
- * there. What was applied before stays and is reported. `wake` wakes the relay. The consumer's `db` connects as the app role.
+ * Ends an import when its owner could not process a batch and sent it to its dead letters. Later batches of the import go there,
+ * too. What was applied before stays and is reported. `wake` wakes the relay. The consumer's `db` connects as the app role.
  */
 export const recordRejectedBatches = (wake: () => void): ConsumerDefinition<RejectedBatch> => ({
   name: 'imports.rejected-batches',

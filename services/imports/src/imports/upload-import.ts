@@ -29,7 +29,7 @@ const UploadForm = z
   })
   .meta({ examples: [{ template: 'stock' }] })
 
-/** Each has a file of up to 1 GiB on the disk. */
+/** Each upload has a file of up to 1 GiB on the disk. */
 const UPLOADS = { slots: 32, share: 2, most: 8 }
 
 /** What uploads need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
@@ -59,7 +59,8 @@ export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded
 
     handle: ({ body: { template }, file, context, isKeyed, inWorkspace }) =>
       slots.run(context.workspaceId, async () => {
-        // Before the file is received. A repeated request may have its answer already.
+        // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is checked
+        // later.
         if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
         return inFolderOfItsOwn(storage.incoming, async (folder) => {
           const { path, ...upload } = await receiveText(file, folder)

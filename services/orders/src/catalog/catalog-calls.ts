@@ -13,14 +13,16 @@ import { CatalogError, catalogUnavailable, tooManyCalls } from './catalog-refusa
 export interface CallLimits {
   /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */
   readonly deadlineMs: number
-  /** Catalog is not called after so many failures in a row. */
+  /** After so many failures in a row catalog is not called. */
   readonly failures: number
-  /** Then one call tries it again after this time. */
+  /** After this time one call tries catalog again. */
   readonly halfOpenAfterMs: number
   readonly slots: SlotLimits
 }
 
-/** A call that got a slot has at least a second. Catalog itself has ten connections to PostgreSQL. */
+/**
+ * A call waits a second at most for a slot, so that it has at least a second itself. Catalog has ten connections to PostgreSQL.
+ */
 const LIMITS: CallLimits = {
   deadlineMs: 2000,
   failures: 10,

@@ -4,18 +4,18 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 
 const SET_EVERY_MS = 10_000
-/** An answer that took longer does not say the time closely enough, unless it is the first. */
+/** The longest accepted round trip, in milliseconds. The first answer is always accepted. */
 const ANSWERED_WITHIN_MS = 100
 
-/** What is due, what a lease holds and what is kept goes by this clock, since the clocks of replicas differ. */
+/** The clock for due times, leases and retention, since the clocks of replicas differ. */
 export interface DatabaseClock extends Component {
   /** The time of the database. */
   now(): Date
 }
 
-/** The clock of the database: asked for every ten seconds, and measured by this process in between. Needs to be started. */
+/** Reads the database's clock every ten seconds, and adds this process's monotonic time in between. Call `start` first. */
 export function databaseClock(sql: Sql, logger: Logger): DatabaseClock {
-  /** What `performance.now()` lacks to the time of the database, in milliseconds. */
+  /** The database's Unix time minus `performance.now()`, in milliseconds. */
   let offset: number | undefined
   const set = async () => {
     const askedAt = performance.now()

@@ -2,7 +2,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Attempt } from './attempt.ts'
 import { outcomeLabel } from './delivery-metrics.ts'
 
-/** Writes an attempt's line. `isRecorded` is false where the delivery belonged to another claimer by then. */
+/** Logs an attempt. `isRecorded` is false when another claimer had the delivery by then. */
 export function logAttempt(
   logger: Logger,
   { job, trace, exchange, status, nextAttemptAt }: Attempt,

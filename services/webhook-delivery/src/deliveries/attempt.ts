@@ -51,8 +51,8 @@ export interface Retrying {
 }
 
 /**
- * What follows from an attempt: delivered, due again on the schedule, or failed after the last one (spec: Retries). One outside
- * the schedule that fails changes nothing (OP-66).
+ * The result of an attempt: DELIVERED, PENDING with the next time of the schedule, or FAILED after the last attempt
+ * (spec: Retries). A failed resend keeps the delivery's status and schedule (OP-66).
  */
 export function outcomeOf(
   made: Pick<Attempt, 'job' | 'trace' | 'startedAt' | 'sent' | 'exchange'>,
@@ -69,7 +69,7 @@ export function outcomeOf(
 }
 
 /**
- * An attempt without what the receiver answered but its status, for one that cannot be stored as it was. What became of the delivery
+ * Returns an attempt without the headers and the body of its answer, for one that PostgreSQL refuses. The delivery's new status
  * stays.
  */
 export function withoutAnswer(attempt: Attempt): Attempt {

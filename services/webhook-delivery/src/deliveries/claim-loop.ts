@@ -16,9 +16,9 @@ import { ReturnedClaims } from './returned-claims.ts'
 import { TableWatch } from './table-watch.ts'
 import { roomInBytes, wantedFrom } from './wanted.ts'
 
-/** Endpoints are claimed for in rounds, so that what is wanted at about the same time is asked for together. */
+/** The pause after a round, in milliseconds, so that one statement claims for many endpoints. */
 const ROUND_MS = 10
-/** How often is looked at what waits in memory. */
+/** How often waiting jobs are checked for their age and for slow endpoints, in milliseconds. */
 const TIDY_EVERY_MS = 250
 const TRY_AGAIN_MS = 1000
 
@@ -30,15 +30,15 @@ export interface ClaimLoopOptions {
   readonly backlog: Backlog
   readonly logger: Logger
   readonly clock: () => Date
-  /** A job that waited so long in memory is given back, so that an attempt ends well before the lease does. */
+  /** A job that waited longer is given back, so that its attempt ends well before the lease does. */
   readonly maxWaitMs: number
   /** Called after each round, some times a second: there may be jobs to start. */
   onRound(): void
 }
 
 /**
- * Brings what is due from the table into the lanes: retries, what found no room, and what dead claimers left. Takes back what
- * waits in them for too long, or for an endpoint that turned out to be slow.
+ * Claims due deliveries and adds them to the lanes: retries, deliveries without room in memory, and those of dead claimers. Gives
+ * back jobs that waited too long, and the excess jobs of endpoints that turned out to be slow.
  */
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions
@@ -72,19 +72,19 @@ export class ClaimLoop {
     )
   }
 
-  /** Waits for no look at the table: until it was read through, first attempts of any endpoint may wait in it (OP-74). */
+  /** Does not wait until the table is read: until then first attempts of any endpoint may wait in it (OP-74). */
   start(): void {
     this.#claimWatch.start()
     this.#tableWatch.start()
     this.#running = this.#run()
   }
 
-  /** To be called when something became due earlier than was known. */
+  /** Starts a round. Call it when a delivery becomes due earlier than was known. */
   wake(): void {
     this.#alarm.wake()
   }
 
-  /** To be called when endpoints may have room again, or something may be due earlier than was known. */
+  /** Starts a round if deliveries are due, or nearly. Call it when endpoints may have room again. */
   wakeIfDue(): void {
     const { backlog, clock } = this.#options
     const nextDueAt = backlog.nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY
@@ -98,14 +98,14 @@ export class ClaimLoop {
     this.wake()
   }
 
-  /** Stops claiming; what is to be given back from then on is for `leaveRest`. */
+  /** Stops claiming. Claims that are given back afterwards wait for `leaveRest`. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.wake()
     await Promise.all([this.#claimWatch.stop(), this.#tableWatch.stop(), this.#running])
   }
 
-  /** Leaves what was to be given back to other processes, once stopped. What cannot be is free soon after the claimer's lock is. */
+  /** Leaves the remaining claims to other processes, after `stop`. Otherwise they are freed soon after the lock is gone. */
   async leaveRest(): Promise<void> {
     const { sql, logger } = this.#options
     await this.#returned.leave(sql).catch((error) => {
@@ -121,7 +121,7 @@ export class ClaimLoop {
         await pause(ROUND_MS)
       } catch (error) {
         logger.warn({ err: error }, 'could not claim deliveries')
-        // What cannot be given back now, since PostgreSQL is away, is tried again with the next round.
+        // While PostgreSQL is away, the next round tries to give back the rest.
         await this.#returned.giveBack(sql).catch(() => undefined)
         await pause(TRY_AGAIN_MS)
       }
@@ -142,7 +142,7 @@ export class ClaimLoop {
     const wanted = claimer.id === undefined ? [] : wantedFrom(backlog, lanes, clock())
     if (claimer.id !== undefined && wanted.length > 0) {
       await this.#claim(claimer.id, wanted)
-      // For some there may be more.
+      // Some endpoints may have more.
       this.wake()
     }
     onRound()
@@ -152,7 +152,7 @@ export class ClaimLoop {
     const { backlog, lanes } = this.#options
     for (const { endpointId, isLater, dueAt } of ready) {
       backlog.resume(endpointId)
-      // The table knows fractions of a millisecond, which are cut off here.
+      // Times are cut to milliseconds, so the delivery may be due up to 1 ms later.
       backlog.note(endpointId, new Date(dueAt.getTime() + 1), !isLater)
       if (!backlog.isReadThrough) lanes.suspect(endpointId)
     }
@@ -167,7 +167,7 @@ export class ClaimLoop {
     lanes.noteSilence(now)
     this.giveBack(
       lanes.withdraw((lane) => {
-        // All of the lane's, since those that came later must not overtake (OP-74).
+        // Gives back the whole lane: its later jobs must not overtake the earlier ones (OP-74).
         if (now - (lane.waitingSince ?? now) > maxWaitMs) return lane.withdraw(() => true)
         return lane.trim(heldAtMost(lane.pace))
       }),
@@ -193,7 +193,7 @@ export class ClaimLoop {
     }
   }
 
-  /** Claims that cannot be worked on now are given back. */
+  /** Adds claimed deliveries to the lanes. Gives back those of paused endpoints, and ends those of deleted endpoints. */
   async #takeIn(claimed: readonly ClaimedDelivery[], held: Claimed): Promise<void> {
     const { sql, directory, lanes, backlog, clock } = this.#options
     const paused: Claim[] = []

@@ -17,11 +17,11 @@ export interface ClaimWatchOptions {
   readonly lanes: Pick<Lanes, 'holds'>
   /** Called with claims of this process that it does not know of. */
   onUnheard(claimer: number, claims: readonly OwnClaim[]): void
-  /** Called with the endpoints whose deliveries were freed: no other process may know that they wait. */
+  /** Called with the endpoints of freed deliveries: perhaps no other process knows of these deliveries. */
   onFreed(freed: readonly FreedQueue[]): void
 }
 
-/** Frees what dead claimers held each second, however long other looks at the table take (decision 006). */
+/** Frees the claims of dead claimers every second, in a loop of its own, which slow table reads do not delay (decision 006). */
 export class ClaimWatch {
   readonly #options: ClaimWatchOptions
   readonly #stopping = new AbortController()

@@ -19,7 +19,7 @@ const isPaused = (sql: Sql) => sql`(
   or exists (select from deleted_workspace where workspace_id = ready.workspace_id)
 ) as "isPaused"`
 
-/** The endpoints with unclaimed deliveries that are due in a span of time, and nothing of what waits for later. */
+/** The endpoints with unclaimed deliveries that are due after `from` and up to `to`. */
 export const dueBetween = (sql: Sql, from: Date, to: Date) => sql<ReadyEndpoint[]>`
   select endpoint_id as "endpointId", is_later as "isLater", due_at as "dueAt", ${isPaused(sql)}
   from (
@@ -68,7 +68,7 @@ export const readyAfter = (sql: Sql, { endpointId, isLater }: QueuePosition, lim
 /** A queue of an endpoint: its first attempts, or all later ones. */
 export type QueuePosition = Pick<ReadyEndpoint, 'endpointId' | 'isLater'>
 
-/** Before the queues of all endpoints. */
+/** The position before all queues. */
 export const FIRST_QUEUE: QueuePosition = { endpointId: '00000000-0000-0000-0000-000000000000', isLater: false }
 
 /** How many deliveries to claim for an endpoint, at most: first attempts, and others. */
@@ -100,13 +100,13 @@ export interface ClaimedDelivery {
 export interface Claiming {
   readonly claimer: number
   readonly now: Date
-  /** Claims end with the delivery whose event passes this many bytes of bodies. */
+  /** The claim ends with the delivery whose body reaches this sum of bytes. */
   readonly maxBytes: number
 }
 
 /**
- * Claims due deliveries, each endpoint's oldest first, up to as many as are wanted. Deliveries that another claimer is taking
- * are passed over, and what waits for endpoints that are not wanted is never looked at.
+ * Claims due deliveries, each endpoint's oldest first, up to the wanted numbers. Skips deliveries that another claimer is taking,
+ * and reads none of other endpoints.
  */
 export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, now, maxBytes }: Claiming) {
   const rows = await sql<ClaimedDelivery[]>`
@@ -161,8 +161,8 @@ export async function releaseClaims(sql: Sql, jobs: readonly Claim[]): Promise<v
 }
 
 /**
- * Leaves claims to other processes: their lease ends now, and whoever frees them knows of them from then on. Were they given back, the
- * others would not see at once that there is something to do.
+ * Leaves claims to other processes: their leases end now, and the process that frees them knows of the deliveries at once. Claims
+ * that are given back would be noticed later.
  */
 export async function leaveClaims(sql: Sql, jobs: readonly Claim[]): Promise<void> {
   await sql`

@@ -5,15 +5,15 @@ import { mergeCounts, moveCounts } from './delivery-counts.ts'
 import { countGivenUp } from './delivery-metrics.ts'
 
 const HOUR_MS = 3_600_000
-/** After a failure: while a reader of a table is under way, a step may not get its lock. */
+/** The pause after a failure, in milliseconds: a step gets no lock while another transaction reads the table. */
 const AGAIN_MS = 60_000
 /** Rows changed by one transaction. */
 const BATCH_SIZE = 1000
 
 /**
- * Keeps 30 days of events, deliveries and attempts, by the clock of the database (migration 0011): every hour adds the partitions of the
- * days to come and drops those that are over, one by one, as many as there are. Each step is a transaction that waits for its lock for a
- * moment only; partitions are there a week ahead, so it may fail for days. `sql` is of the worker role.
+ * Keeps 30 days of events, deliveries and attempts, by the database's clock (migration 0011). Every hour it adds the missing
+ * partitions of a week ahead and drops the expired ones. Each step is a transaction with a short lock timeout; it may fail for
+ * days without harm. `sql` has the worker role.
  */
 export const dailyPartitions = (sql: Sql, logger: Logger) =>
   worker({
@@ -30,7 +30,7 @@ export const dailyPartitions = (sql: Sql, logger: Logger) =>
     },
   })
 
-/** Does what there is to be done, step by step, until `stopping`. Replicas that do so at once leave it to the first. */
+/** Runs the steps that are due until none is left or `stopping` aborts. Of several replicas at once, the first does the work. */
 export async function maintainPartitions(
   sql: Sql,
   logger: Logger,
@@ -40,7 +40,7 @@ export async function maintainPartitions(
     while (!stopping.aborted && (await step()));
   }
   await repeat(() => addMissingPartition(sql))
-  // Before partitions are dropped, whose counts go with them.
+  // Moved before the drop, which deletes the counts of a day from the new table only.
   await moveCounts(sql, stopping)
   await repeat(() => endExpiredDeliveries(sql, logger))
   await repeat(() => dropExpiredPartition(sql, logger))
@@ -53,7 +53,7 @@ async function addMissingPartition(sql: Sql): Promise<boolean> {
   return row.added
 }
 
-/** Nothing PENDING is dropped: it ends as FAILED first, and is counted. That is what waited for a month, as of a suspended workspace. */
+/** Ends PENDING deliveries of expired days as FAILED, and counts them, before a drop: they waited for 30 days. */
 async function endExpiredDeliveries(sql: Sql, logger: Logger): Promise<boolean> {
   const [row] = await sql<[{ givenUp: number; isMore: boolean }]>`
     select given_up as "givenUp", is_more as "isMore" from end_expired_deliveries(${BATCH_SIZE}::integer)`

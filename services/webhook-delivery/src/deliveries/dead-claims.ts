@@ -2,15 +2,15 @@ import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { ReadyEndpoint } from './claims.ts'
 
-/** A claimer seen without its lock for so long is dead; one whose connection broke has it again by then. */
+/** A claimer without its lock for this time is dead, in milliseconds. After a broken connection it has the lock again by then. */
 const DEAD_AFTER_MS = 2000
 
 /** An endpoint whose deliveries were freed; `isLater` when these are no first attempts. */
 export type FreedQueue = Pick<ReadyEndpoint, 'endpointId' | 'isLater'>
 
 /**
- * Returns what frees the claims of dead claimers and those whose lease ended, to be called about once a second with
- * `performance.now()`. `onFreed` is called with the endpoints of some claims after the other.
+ * Returns a function that frees claims of dead claimers and claims whose lease ended. Call it about once a second with
+ * `performance.now()`. `onFreed` is called after each batch with its endpoints.
  */
 export function deadClaimFreer(
   sql: Sql,

@@ -5,8 +5,8 @@ const BATCH_SIZE = 5000
 const PAGES = 100
 
 /**
- * Adds the shards of older hours' counts together, some at a time; false when there are no more, or another replica is at it. Reads
- * only what it merges, however many counts there are. `sql` is of the worker role.
+ * Merges a batch of count shards of past hours; false when fewer were left, or another replica merges. Reads only what it merges,
+ * however many counts there are. `sql` has the worker role.
  */
 export async function mergeCounts(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ merged: number }]>`select merge_delivery_counts(${BATCH_SIZE}::integer) as merged`

@@ -23,14 +23,14 @@ import { type Crowds, crowdsIn, isCrowdedByMany, type Places, placesIn } from '.
 import { recordAttempts } from './record-attempts.ts'
 import { Recorder } from './recorder.ts'
 
-/** Attempts started before anything else has its turn: what arrives meanwhile waits for no more than these. */
+/** Attempts started in one turn of the event loop, so that other work does not wait for more. */
 const STARTED_AT_ONCE = 32
 /** For how long fresh events of many workspaces wait for room in memory, and how often they ask for it. */
 const ROOM_WITHIN_MS = 500
 const ROOM_ASKED_EVERY_MS = 10
-/** For how long an endpoint whose deliveries cannot be signed is let alone. */
+/** How long an endpoint rests whose deliveries cannot be signed, in milliseconds. */
 const REST_MS = 10_000
-/** The time of a stop unless the process says how long, and of this, for recording the attempts that have ended. */
+/** The time for a stop unless `until` is given, and its last part for recording ended attempts, in milliseconds. */
 const STOP_WITHIN_MS = 20_000
 const RECORD_WITHIN_MS = 1000
 
@@ -56,8 +56,8 @@ export interface DispatcherOptions {
 }
 
 /**
- * Makes the attempts: first ones of fresh events straight from memory, all others as the claim loop brings them. The
- * table knows of every job before it is sent, so a process that dies loses none.
+ * Makes the attempts: first attempts of fresh events straight from memory, all others when the claim loop brings them. The table
+ * has every job before it is sent, so a process that dies loses none.
  */
 export class Dispatcher implements Component {
   readonly name = 'dispatcher'
@@ -103,33 +103,33 @@ export class Dispatcher implements Component {
     })
   }
 
-  /** Under which number deliveries are claimed; undefined while none may be. */
+  /** The number under which deliveries are claimed; undefined while none may be claimed. */
   get claimerId(): number | undefined {
     return this.#isStopping ? undefined : this.#claimer.id
   }
 
-  /** Says of one first attempt after the other whether there is room to make it from memory. */
+  /** Returns a function that tells of each first attempt whether memory has room for it. */
   places(): Places {
     return placesIn(this.#lanes, this.#backlog)
   }
 
-  /** Resolves when there is room for fresh events beside those of many workspaces, or after a moment. */
+  /** Resolves when memory has room for fresh events, at the latest after ROOM_WITHIN_MS. */
   async untilRoom(): Promise<void> {
     const until = performance.now() + ROOM_WITHIN_MS
     while (isCrowdedByMany(this.#lanes) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
   }
 
-  /** Says of which workspaces the fresh events had better wait for a moment. */
+  /** Returns a function that tells whether the fresh events of a workspace should wait. */
   crowds(): Crowds {
     return crowdsIn(this.#lanes, this.#backlog)
   }
 
   /**
-   * Takes in claimed first attempts once they are committed. Where earlier ones went to the table meanwhile these follow them
-   * (OP-74); so it comes before `noteWaiting` of those that were refused room with these.
+   * Takes claimed first attempts after their commit. Gives them back when earlier ones of their endpoint wait in the table by now
+   * (OP-74). Call it before `noteWaiting` for the refused ones of the same transaction.
    */
   accept(jobs: readonly Job[]): void {
-    // A claim whose commit took longer than its lease may have been made again by now.
+    // The commit may have outlasted the lease: then this process may have claimed the delivery again.
     const own = jobs.filter(({ deliveryId }) => !this.#lanes.holds(deliveryId))
     const behind = own.filter(({ target }) => this.#backlog.isBehind(target.id))
     for (const job of own) if (!this.#backlog.isBehind(job.target.id)) this.#lanes.add(job, performance.now())
@@ -138,7 +138,7 @@ export class Dispatcher implements Component {
     this.#pump()
   }
 
-  /** Deliveries were left to the table, due at a certain time, first attempts perhaps. */
+  /** Notes that deliveries of these endpoints, perhaps first attempts, wait in the table and are due at `dueAt`. */
   noteWaiting(endpointIds: Iterable<string>, dueAt: Date): void {
     for (const endpointId of endpointIds) this.#backlog.note(endpointId, dueAt, true)
     this.#claimLoop.wake()
@@ -154,8 +154,8 @@ export class Dispatcher implements Component {
   }
 
   /**
-   * Starts nothing more, leaves what waits to others, lets attempts in flight end, and records them. What has not ended shortly before
-   * `until` (`performance.now()`) is made again by whoever claims it.
+   * Starts nothing more, leaves waiting jobs to other processes, waits for attempts in flight and records them. Breaks off
+   * attempts that have not ended shortly before `until` (`performance.now()`): the next claimer makes them again.
    */
   async stop(until = performance.now() + STOP_WITHIN_MS): Promise<void> {
     this.#isStopping = true
@@ -218,8 +218,8 @@ export class Dispatcher implements Component {
   }
 
   /**
-   * Makes no attempt: the endpoint is deleted (OP-97), its workspace is suspended or deleted, its secret does not open (OP-107), or nothing of it can be told while
-   * PostgreSQL is away.
+   * Makes no attempt, since the endpoint is deleted (OP-97), its workspace is suspended or deleted, its secret does not open
+   * (OP-107), or PostgreSQL is away.
    */
   async #letGo(job: Job, target: Target | null | undefined): Promise<void> {
     const { sql, clock, logger } = this.#options
@@ -238,7 +238,7 @@ export class Dispatcher implements Component {
     })
   }
 
-  /** Makes no attempt: the lease may end before it does, and another claimer would make it too. */
+  /** Makes no attempt: it could outlast the lease, and another claimer would make it too. */
   #giveBack(job: Job): void {
     this.#lanes.end(job, performance.now())
     this.#lanes.forget(job)
@@ -266,13 +266,13 @@ export class Dispatcher implements Component {
     this.#pump()
   }
 
-  /** After the lock was lost for a while: lets go of what was taken over. What is in flight is fenced by its claim. */
+  /** Drops the waiting jobs whose claims were lost with the lock. Attempts in flight are fenced by their claims. */
   async #dropForeign(claimer: number): Promise<void> {
     const own = await claimsOf(this.#options.sql, claimer)
     this.#lanes.withdraw((lane) => lane.withdraw(({ deliveryId }) => !own.has(deliveryId)))
   }
 
-  /** Breaks off what is in flight: whether it arrived is not known, so it is made again. */
+  /** Breaks off the attempts in flight. They are made again, since nobody knows whether they arrived. */
   #breakOff(): void {
     this.#isBrokenOff = true
     void this.#options.agent.destroy(new Error('stopping'))

@@ -40,11 +40,11 @@ const DeliveryDetail = named('DeliveryDetail', z.strictObject({ ...Delivery.shap
 /** A delivery of an endpoint, in paths. */
 export const DeliveryPath = z.strictObject({ id: Id, delivery_id: Id })
 
-/** The bytes of an answer, less what the delivery and the JSON between the bodies take (OP-122). */
+/** The most bytes of the attempts in an answer: 4 MiB less 64 KiB for the delivery itself (OP-122). */
 const MOST_BYTES = 4 * 1024 * 1024 - 64 * 1024
 /** The latest resends that are shown, beside all attempts of the schedule (OP-122). */
 const RESENDS_SHOWN = 20
-/** Attempts that do not say whether they were on the schedule (migration 0010): the first of a delivery were. */
+/** For attempts before migration 0010, which lack `is_resend`: the first six of a delivery were on the schedule. */
 const ON_SCHEDULE = 6
 
 /**
@@ -113,8 +113,8 @@ const selectAttempts = (tx: Transaction, deliveryId: string) => tx<AttemptRow[]>
   order by number`
 
 /**
- * The attempts within the bytes of an answer. `body` is the event's, the same for every attempt. What a receiver answers need not be text:
- * it is shown as UTF-8. It has half of what an attempt may take, and what was sent has what is left.
+ * The attempts, cut to MOST_BYTES. `body` is the event's body, the same for every attempt. Answers are shown as UTF-8, even if
+ * they are not text. An answer gets half of an attempt's bytes; the event's body gets what is left.
  */
 function attemptViews(rows: readonly AttemptRow[], body: string): z.output<typeof AttemptDetail>[] {
   const left = Math.max(0, MOST_BYTES - jsonBytes(rows.map((row) => attemptView(row, NOTHING, NOTHING))))

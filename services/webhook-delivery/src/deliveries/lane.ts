@@ -1,12 +1,12 @@
 import { isFirst, type Job } from './job.ts'
 import { type Ended, FEW, type Pace, paceAfter, paceInSilence, SLOW_AFTER_MS } from './pace.ts'
 
-/** After so many first attempts one that waits for its turn beside them gets it. */
+/** After so many first attempts in a row a waiting retry or resend has its turn. */
 const FIRSTS_IN_A_ROW = 7
 
 /**
- * One endpoint's jobs. First attempts come before retries and resends, oldest first, and those about one thing follow one
- * another: the next starts when the one before has ended (OP-74). Retries wait for nothing and may overtake.
+ * One endpoint's jobs. First attempts come before retries and resends, oldest first. First attempts with the same key are made
+ * one after the other (OP-74). Retries and resends may overtake any job.
  */
 export class Lane {
   readonly endpointId: string
@@ -15,18 +15,18 @@ export class Lane {
   /** Jobs held: waiting, in flight, or over but not recorded. */
   held = 0
   bytes = 0
-  /** Of those held, not first attempts. */
+  /** The held retries and resends. */
   laters = 0
   /** In flight, or over but not recorded. */
   busy = 0
-  /** Of those busy, not first attempts. */
+  /** The busy retries and resends. */
   latersBusy = 0
   inFlight = 0
   #movedAt = 0
   #firstsInARow = 0
   #firsts: Job[] = []
   #waitingLaters: Job[] = []
-  /** First attempts that wait for the one in flight about the same thing; a key is here while one is in flight. */
+  /** By key: the first attempts that wait for the one in flight. A key has an entry while one is in flight. */
   readonly #behind = new Map<string, Job[]>()
 
   constructor(endpointId: string, workspaceId: string, pace: Pace) {
@@ -46,7 +46,7 @@ export class Lane {
     }
   }
 
-  /** In flight beyond the few that any endpoint may have. */
+  /** The attempts in flight beyond FEW, which any endpoint may have. */
   get extra(): number {
     return Math.max(0, this.inFlight - FEW)
   }
@@ -97,19 +97,19 @@ export class Lane {
     return job
   }
 
-  /** An attempt is over, or was not made: then nothing is learnt of the pace. */
+  /** Ends a job in flight. Without `ended` no attempt was made, and the pace stays. */
   end(job: Job, now: number, ended?: Ended): void {
     this.inFlight--
     this.#movedAt = now
     if (ended !== undefined) this.pace = paceAfter(this.pace, ended, now)
     if (!isFirst(job)) return
-    // Those behind go back to the front in their order: the first of them starts, the others queue up behind it again.
+    // The waiting ones return to the front in their order. The first of them starts next, and the others wait for it again.
     const behind = this.#behind.get(job.key) ?? []
     this.#behind.delete(job.key)
     if (behind.length > 0) this.#firsts = [...behind, ...this.#firsts]
   }
 
-  /** Lets go of a job that started. */
+  /** Removes a job that has ended. */
   forget(job: Job): void {
     this.busy--
     if (!isFirst(job)) this.latersBusy--
@@ -123,14 +123,14 @@ export class Lane {
     this.pace = paceInSilence(this.pace, now)
   }
 
-  /** Since when the job waits that does so for longest (`performance.now()`); undefined when none waits. */
+  /** The claim time of the job that waits longest (`performance.now()`); undefined when none waits. */
   get waitingSince(): number | undefined {
     let since = Number.POSITIVE_INFINITY
     for (const job of this.#waiting()) if (job.claimedAt < since) since = job.claimedAt
     return since === Number.POSITIVE_INFINITY ? undefined : since
   }
 
-  /** Takes out the jobs not yet started that `isWanted` names. */
+  /** Removes and returns the waiting jobs that match `isWanted`. */
   withdraw(isWanted: (job: Job) => boolean): Job[] {
     const withdrawn: Job[] = []
     const keep = (job: Job) => !isWanted(job) || withdrawn.push(job) === 0
@@ -141,7 +141,7 @@ export class Lane {
     return withdrawn
   }
 
-  /** Takes out the newest of the jobs not yet started until `kept` wait; of first attempts about one thing the older ones stay. */
+  /** Removes and returns waiting jobs until `kept` are left, the newest first: retries and resends before first attempts. */
   trim(kept: number): Job[] {
     const trimmed: Job[] = []
     for (const queue of [this.#waitingLaters, this.#firsts, ...this.#behind.values()]) {

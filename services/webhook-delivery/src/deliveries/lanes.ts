@@ -15,7 +15,7 @@ interface Known {
   readonly workspaceId: string | undefined
 }
 
-/** Which turns come first, one job after the other: nothing that is open waits for ever. */
+/** The queue that is asked first, in turn for each job, so that no queue starves. */
 const PREFERRED: readonly Queue[] = ['first', 'unknown', 'first', 'slow', 'first', 'unknown', 'first', 'later']
 const QUEUES: readonly Queue[] = ['first', 'unknown', 'slow', 'later']
 
@@ -50,7 +50,7 @@ export class Lanes {
     return this.#lanes.values()
   }
 
-  /** What a workspace has in hand; undefined when nothing. */
+  /** The load of a workspace; undefined when it has none. */
   loadOf(workspaceId: string): Load | undefined {
     return this.#workspaces.get(workspaceId)
   }
@@ -68,12 +68,12 @@ export class Lanes {
     return this.#knownOf(endpointId)?.workspaceId
   }
 
-  /** Deliveries wait for an endpoint that nothing is known of: it may well be one that does not answer. */
+  /** Counts an unknown endpoint with waiting deliveries as slow: perhaps it does not answer. */
   suspect(endpointId: string): void {
     if (this.#knownOf(endpointId) === undefined) this.#remember(endpointId, { pace: SUSPECT, workspaceId: undefined })
   }
 
-  /** Takes in a job. Whoever adds has asked for room. `now` is `performance.now()`, here and below. */
+  /** Adds a job. The caller has reserved room. `now` is `performance.now()`, here and below. */
   add(job: Job, now: number): void {
     const lane = this.#lanes.get(job.target.id) ?? this.#open(job, now)
     this.#ids.add(job.deliveryId)
@@ -89,13 +89,13 @@ export class Lanes {
     return job
   }
 
-  /** An attempt is over: the endpoint may have another one. The job stays held until it is forgotten. */
+  /** Ends a job in flight, so that its endpoint can start another. The job stays held until `forget`. */
   end(job: Job, now: number, ended?: Ended): void {
     const lane = this.#lanes.get(job.target.id)
     if (lane !== undefined) this.#change(lane, () => lane.end(job, now, ended))
   }
 
-  /** Lets go of a job that started and is over. */
+  /** Removes a job that has ended. */
   forget(job: Job): void {
     this.#ids.delete(job.deliveryId)
     const lane = this.#lanes.get(job.target.id)
@@ -107,15 +107,15 @@ export class Lanes {
     for (const lane of this.#lanes.values()) if (lane.inFlight > 0) this.#change(lane, () => lane.noteSilence(now))
   }
 
-  /** So many attempts were written, which took so many milliseconds: retries make way when that was long. */
+  /** Adapts the slots for retries to the duration of a write of `attempts`, `ms` milliseconds. */
   noteWrite(ms: number, attempts: number): void {
     this.#laterSlots = laterSlotsAfter(this.#laterSlots, ms, attempts)
   }
 
-  /** Takes out jobs not yet started, those that `of` takes out of each lane. */
+  /** Removes and returns the waiting jobs that `of` removes from each lane. */
   withdraw(of: (lane: Lane) => Job[], lanes: Iterable<Lane> = this.#lanes.values()): Job[] {
     const withdrawn: Job[] = []
-    // A lane without a job left is taken out of the lanes meanwhile.
+    // A copy, since `#change` removes a lane without jobs.
     for (const lane of [...lanes]) if (lane.waiting > 0) withdrawn.push(...this.#change(lane, () => of(lane)))
     for (const { deliveryId } of withdrawn) this.#ids.delete(deliveryId)
     return withdrawn
@@ -147,7 +147,7 @@ export class Lanes {
     return lane
   }
 
-  /** Changes what a lane holds or has in flight, which may let it start another job or be its end. */
+  /** Applies a change to a lane, updates the loads, and queues the lane for its turn or closes it. */
   #change<Result>(lane: Lane, change: () => Result): Result {
     const { standing } = lane.pace
     this.#count(lane, -1)
@@ -170,7 +170,7 @@ export class Lanes {
     if (lane.hasLater) this.#turns.later.add(lane)
   }
 
-  /** A lane without one is asked again when one of its own attempts ends: it has some in flight. */
+  /** Whether a lane may start one more attempt. Otherwise the end of one of its attempts queues it again. */
   #hasSlot({ inFlight, pace, extra }: Lane): boolean {
     return inFlight < pace.width && (inFlight < FEW || mayHaveExtra(extra, this.all))
   }

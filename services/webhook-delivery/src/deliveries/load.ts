@@ -1,28 +1,28 @@
 import type { Lane } from './lane.ts'
 
-/** What lanes have in hand together: those of one workspace, or all. */
+/** The sums over the lanes of a workspace, or over all lanes. */
 export class Load {
   lanes = 0
   held = 0
   bytes = 0
-  /** Of those held, for endpoints that are slow. */
+  /** The held jobs for slow endpoints. */
   heldSlow = 0
   /** Attempts in flight beyond the few of each endpoint. */
   extra = 0
   /** All others in flight, or not yet recorded. */
   busy = 0
-  /** In flight to endpoints that are slow, and to those that nothing is known of. */
+  /** Attempts in flight to slow and to unknown endpoints, without the extra ones. */
   slow = 0
   unknown = 0
-  /** Retries and resends to all others, in flight or not yet recorded. */
+  /** Retries and resends in flight or not yet recorded, without those to slow endpoints. */
   laters = 0
 
-  /** Jobs that wait to be started for endpoints that are not slow, about. */
+  /** About how many jobs for endpoints that are not slow wait to be started. */
   get waitingSoon(): number {
     return this.held - this.heldSlow - (this.busy + this.extra - this.slow)
   }
 
-  /** Adds what a lane has in hand, or takes it away, as before and after each of its changes. */
+  /** Adds the numbers of a lane, or subtracts them: subtract before each change of the lane, and add after it. */
   count(lane: Lane, sign: 1 | -1): void {
     const { standing } = lane.pace
     this.held += sign * lane.held

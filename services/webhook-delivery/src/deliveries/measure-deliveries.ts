@@ -25,7 +25,7 @@ export const measureDeliveries = (db: Database, logger: Logger) =>
     await measurePartitions(tx)
   })
 
-/** `due_at` of what is claimed, and of what waits in memory, is in no index: neither is counted. */
+/** Claimed deliveries, and so all in memory, are not counted: no index has their `due_at`. */
 async function measurePending(tx: AnySql): Promise<void> {
   const [counts] = await tx<[Record<'dueFirst' | 'dueRetry' | 'laterFirst' | 'laterRetry' | 'events', number>]>`
     with due as materialized (

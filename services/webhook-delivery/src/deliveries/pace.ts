@@ -1,4 +1,4 @@
-/** What is known of how fast an endpoint answers: nothing yet, within a second, or slower than that, if at all. */
+/** How fast an endpoint answers: `unknown` so far, `quick` within a second, `slow` later or not at all. */
 export type Standing = 'unknown' | 'quick' | 'slow'
 
 /** How an endpoint is attempted. */
@@ -22,25 +22,25 @@ export interface Ended {
 export const FEW = 10
 /** Attempts in flight to one endpoint at most, while its answers come as quickly as with few. */
 export const WIDEST = 128
-/** An answer that takes longer is a slow one, and an endpoint that ends no attempt for so long is not answering, for now. */
+/** An endpoint is slow when an answer takes this long, or when no attempt has ended for this long, in milliseconds. */
 export const SLOW_AFTER_MS = 1000
-/** An answer is as quick as usual up to so many times what is usual and so many milliseconds: machines and networks vary. */
+/** An answer is quick enough up to `times` the usual duration plus `ms` milliseconds: machines and networks vary. */
 const AS_QUICK = { times: 1.5, ms: 20 } as const
-/** The weight of one answer in what is usual: of a later one it is small, since those behind too many in flight come late for a while. */
+/** The weight of an answer in the usual duration. A later one has little: too many in flight delay answers for a while. */
 const WEIGHT = { quicker: 0.1, later: 0.02 } as const
 
-/** After so long without an attempt it is felt again how fast an endpoint answers. */
+/** After this time without an ended attempt a new lane starts with a small width again, in milliseconds. */
 const IDLE_MS = 2000
 
-/** Of an endpoint that nothing is known of. */
+/** The pace of an unknown endpoint. */
 export const UNKNOWN: Pace = { standing: 'unknown', width: 2, learntAt: 0 }
-/** Of an endpoint that may not have answered lately: deliveries wait for it. */
+/** The pace of an unknown endpoint with waiting deliveries: perhaps it does not answer. */
 export const SUSPECT: Pace = { standing: 'slow', width: 1, learntAt: 0 }
 
 /**
- * The pace after an attempt (OP-105). Each delivery widens it by one: up to ten in any case, further while answers come as quickly as
- * with ten. Each that takes longer narrows it by one, so that it is back at ten when a round of answers was late. A failure halves it,
- * down to ten when it came quickly, down to one otherwise.
+ * The pace after an attempt (OP-105). A quick delivery widens it by one: up to FEW in any case, up to WIDEST while answers are as
+ * quick as usual. A less quick one narrows it by one, but not below FEW. A slow delivery widens it to FEW at most. A failure
+ * halves it: a quick one not below FEW, a slow one to FEW at most.
  */
 export function paceAfter(pace: Pace, { durationMs, isDelivered }: Ended, now: number): Pace {
   const { width } = pace
@@ -55,7 +55,7 @@ export function paceAfter(pace: Pace, { durationMs, isDelivered }: Ended, now: n
   return { ...after, usualMs, width: isAsQuick ? Math.min(WIDEST, width + 1) : Math.max(FEW, width - 1) }
 }
 
-/** With many in flight an answer may take long because of them, so that only quicker ones count. */
+/** The new usual duration. With more than FEW in flight only quicker answers count: the load may delay the others. */
 function usualAfter({ usualMs, width }: Pace, durationMs: number): number {
   if (usualMs === undefined) return durationMs
   if (durationMs <= usualMs) return usualMs + WEIGHT.quicker * (durationMs - usualMs)
@@ -70,19 +70,19 @@ export const paceInSilence = ({ width, usualMs }: Pace, now: number): Pace => ({
   learntAt: now,
 })
 
-/** The pace of an endpoint that nothing was held for since it was learnt. */
+/** The pace of an endpoint when it gets jobs again. */
 export const paceRecalled = (pace: Pace, now: number): Pace =>
   now - pace.learntAt > IDLE_MS ? { ...pace, width: Math.min(pace.width, UNKNOWN.width) } : pace
 
-/** Jobs claimed for an endpoint ahead: as many as keep it busy until the next come, and of the others as few as will do. */
+/** Jobs claimed ahead for a quick endpoint: enough to keep it busy until the next claim. Other endpoints get `fewOf`. */
 const CLAIMED = { least: 64, each: 16, most: 512 } as const
 const fewOf = (width: number): number => 2 * width + 2
 
-/** How many jobs are held for an endpoint when some are claimed for it. */
+/** The number of jobs up to which an endpoint is filled by a claim. */
 export const claimedAtMost = ({ standing, width }: Pace): number =>
   standing === 'quick' ? Math.min(CLAIMED.most, Math.max(CLAIMED.least, CLAIMED.each * width)) : fewOf(width)
 
-/** How many wait for an endpoint in memory at most: more would only wait longer, and in the table they cost nothing. */
+/** The most jobs of an endpoint in memory. Those of slow endpoints wait in the table, where they cost nothing. */
 export const heldAtMost = ({ standing, width }: Pace): number =>
   standing === 'slow' ? fewOf(width) : Number.POSITIVE_INFINITY
 

@@ -5,7 +5,7 @@ import { CAPACITY, WAITING_SOON, WAITING_SOON_EACH, WORKSPACE_SHARE } from './li
 import { heldAtMost } from './pace.ts'
 import { Room } from './room.ts'
 
-/** A workspace that has more than this part of what waits fills the memory by itself. */
+/** A workspace with more than a quarter of the waiting jobs fills the memory by itself. */
 const LARGE_PART = 4
 
 /** Whether a first attempt is made from memory; asked for one delivery after the other, in the order of their events. */
@@ -36,9 +36,9 @@ export function placesIn(lanes: Lanes, backlog: Backlog): Places {
 export type Crowds = (workspaceId: string) => boolean
 
 /**
- * A workspace is crowded while more waits in memory for its endpoints that are not slow than for those of others, or than they take in
- * about a tenth of a second, or most of these
- * endpoints have first attempts in the table, where each takes a third write and sends those after it the same way.
+ * A workspace is crowded when too many of its jobs wait in memory, slow endpoints aside: more than WORKSPACE_SHARE times what is
+ * left of WAITING_SOON, or than WAITING_SOON_EACH for each endpoint. It is also crowded when most of these endpoints have first
+ * attempts in the table: there each costs a third write, and later ones have to follow.
  */
 export function crowdsIn(lanes: Lanes, backlog: Backlog): Crowds {
   const left = Math.max(0, WAITING_SOON - lanes.all.waitingSoon)
@@ -59,8 +59,8 @@ export function crowdsIn(lanes: Lanes, backlog: Backlog): Crowds {
 }
 
 /**
- * Whether the fresh events of all workspaces had better wait for a moment: a quarter of the memory waits for endpoints that are not
- * slow, and no workspace has a large part of that. What one workspace fills is no reason for others to wait.
+ * Whether the fresh events of all workspaces should wait: jobs for endpoints that are not slow fill a quarter of the memory, and
+ * no workspace has a large part of them. Nobody waits for what one workspace fills.
  */
 export function isCrowdedByMany(lanes: Lanes): boolean {
   const { waitingSoon } = lanes.all

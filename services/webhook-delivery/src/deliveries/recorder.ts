@@ -18,16 +18,15 @@ export type WriteAttempts = (attempts: readonly Attempt[]) => Promise<Set<string
 
 export interface RecorderOptions {
   readonly write: WriteAttempts
-  /** Called once for each attempt, with those that were written, or given up, together. */
+  /** Called with each batch of attempts that is written or given up; an attempt comes once. */
   onWritten(attempts: readonly Attempt[], recorded: ReadonlySet<string>): void
   readonly logger: Pick<Logger, 'warn' | 'error'>
 }
 
 /**
- * Writes the attempts that end at about the same time in one transaction. One write is under way at a time; what ends
- * meanwhile goes with the next. A write is repeated while PostgreSQL is away: an attempt that was made is not forgotten while the
- * process lives. A batch that PostgreSQL refuses is halved until the attempt that it refuses is alone. That one is written without
- * what the receiver answered, since an outcome that is not written would have the delivery sent again and again.
+ * Writes the attempts that end at about the same time in one transaction, one write at a time. Repeats a write while PostgreSQL
+ * is away, so that no attempt is lost while the process lives. Halves a batch that PostgreSQL refuses until the refused attempt
+ * is alone, and writes that one without its answer: without a stored outcome the delivery would be sent again and again.
  */
 export class Recorder {
   readonly #options: RecorderOptions
@@ -53,7 +52,7 @@ export class Recorder {
       await pause(LINGER_MS)
       await this.#writeBatch(this.#waiting.splice(0, AT_ONCE))
     }
-    // Here and not when the promise is seen to be settled: what is added in between would wait for ever.
+    // Reset here and not after the promise: an attempt added in between would never be written.
     this.#writing = undefined
   }
 
@@ -71,7 +70,7 @@ export class Recorder {
     }
   }
 
-  /** An attempt that is refused even so is given up: its claim ends with the lease, and the delivery is sent again then. */
+  /** Writes a refused attempt without its answer. If that is refused too, the delivery is sent again when the lease ends. */
   async #writeRefused(attempt: Attempt, cause: unknown): Promise<void> {
     const { onWritten, logger } = this.#options
     const { target, deliveryId, attemptsMade } = attempt.job
@@ -91,7 +90,10 @@ export class Recorder {
     onWritten([attempt], recorded)
   }
 
-  /** Throws Refused for attempts that PostgreSQL does not take, or not within the time of a statement. */
+  /**
+   * Writes attempts, and repeats while PostgreSQL is away. Throws Refused when PostgreSQL refuses them, or on a statement
+   * timeout.
+   */
   async #untilWrittenOrRefused(attempts: readonly Attempt[]): Promise<Set<string>> {
     const { write, logger } = this.#options
     for (let failures = 0; ; failures++) {

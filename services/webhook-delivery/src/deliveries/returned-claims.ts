@@ -2,12 +2,12 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import { LEASE_S, leaveClaims, releaseClaims } from './claims.ts'
 import type { Claim } from './job.ts'
 
-/** Claims that are to be given back. Those that cannot be, while PostgreSQL is away, stay until they can or their lease ends. */
+/** Claims to give back. While PostgreSQL is away they stay here until their lease ends. */
 export class ReturnedClaims {
   readonly #note: (claim: Claim) => void
   #claims: Claim[] = []
 
-  /** `note` is told twice that a delivery waits in the table: as soon as it is to, and when it can be claimed. */
+  /** Calls `note` twice for each claim: at once, since the delivery waits in the table now, and when it can be claimed. */
   constructor(note: (claim: Claim) => void) {
     this.#note = note
   }
@@ -22,7 +22,7 @@ export class ReturnedClaims {
     return this.#end(sql, releaseClaims)
   }
 
-  /** As `giveBack`, to other processes, when this one stops. */
+  /** As `giveBack`, but leaves the claims to other processes, for a stop. */
   leave(sql: Sql): Promise<void> {
     return this.#end(sql, leaveClaims)
   }

@@ -8,8 +8,8 @@ interface Taken {
 }
 
 /**
- * The room that is left in memory, given out before it is filled. An endpoint and a workspace get a share of what is left, and
- * the slow endpoints a share of all, so that there is some for whoever comes next.
+ * The room that is left in memory, reserved before it is filled. An endpoint and a workspace get a share of what is left, and
+ * slow endpoints a share of all, so that others always find room.
  */
 export class Room {
   readonly #lanes: Lanes
@@ -33,7 +33,7 @@ export class Room {
     return this.#part * CAPACITY_BYTES - this.#lanes.all.bytes - this.#all.bytes
   }
 
-  /** Whether there is room for nobody. */
+  /** Whether no endpoint has room. */
   get isFull(): boolean {
     return this.jobs * ENDPOINT_SHARE < 1 || this.bytes <= 0
   }

@@ -7,11 +7,11 @@ import { measureBacklog } from './delivery-metrics.ts'
 /** How often to look for deliveries that other replicas left or put back; less often where looking takes long. */
 const LOOK_EVERY_MS = 1000
 const LOOKING_SHARE = 1 / 20
-/** The longest pause. A look that waited for a lock, or for PostgreSQL, says nothing about the next one. */
+/** The longest pause, in milliseconds, also after a look that waited for PostgreSQL. */
 const LOOK_AT_LEAST_EVERY_MS = 5000
-/** What is due so soon is noted, so that it is known by its time. */
+/** Deliveries due within this time are noted ahead, in milliseconds. */
 const AHEAD_MS = 2 * LOOK_EVERY_MS
-/** So long before the last look is looked again: a transaction may commit after its deliveries are due. */
+/** Each look goes back this far, in milliseconds: a transaction may commit after its deliveries are due. */
 const OVERLAP_MS = 10_000
 /** For so long after the end of a suspension its deliveries are looked for. */
 const RESUMED_WITHIN_S = 30
@@ -24,13 +24,13 @@ export interface TableWatchOptions {
   readonly clock: () => Date
   /** Called after each look with the endpoints that something is due for soon. */
   onLook(ready: readonly ReadyEndpoint[]): void
-  /** Called when all that waited at the start is known, as far as it is due, and again each time the table was read through. */
+  /** Called each time the whole table was read. From the first time on, all deliveries that were due at the start are known. */
   onReadThrough(): void
 }
 
 /**
- * Looks at the table for what this process cannot know by itself: each second for what has become due. Beside it the table is read
- * through again and again, some endpoints at a time, for what has been due for longer: without a pause at the start, and when another process has left.
+ * Looks for deliveries that this process does not know: every second for those that became due. It also reads the whole table
+ * again and again, in parts, for those due longer. It pauses less at the start, and after another process has left.
  */
 export class TableWatch {
   readonly #options: TableWatchOptions
@@ -38,7 +38,7 @@ export class TableWatch {
   #lookedUpTo: Date | undefined
   #readUpTo = FIRST_QUEUE
   #read = new Waiting()
-  /** How often the table is still to be read through without a pause. */
+  /** How many more times the table is read with short pauses. */
   #hurried = 1
   #running: Promise<void> | undefined
 
@@ -50,9 +50,9 @@ export class TableWatch {
     this.#running = this.#run()
   }
 
-  /** Another process left: what only that one knew of is to be found soon. */
+  /** Another process left: finds the deliveries soon that only this one knew of. */
   hurry(): void {
-    // The present reading may have passed it.
+    // The present reading may have passed them, so the next one hurries too.
     this.#hurried = 2
   }
 

@@ -18,8 +18,8 @@ export class Turns {
   }
 
   /**
-   * The next job, of the workspaces that may start one. A lane out of which `start` gets nothing is removed: whoever changes
-   * what it holds or has in flight adds it again.
+   * The next job of a workspace that may start one. Removes a lane when `start` gets no job from it: the next change of the lane
+   * adds it again.
    */
   next(mayStart: (workspaceId: string) => boolean, start: (lane: Lane) => Job | undefined): Job | undefined {
     for (const [workspaceId, lanes] of this.#workspaces) {

@@ -1,12 +1,12 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { claimsOlderThan, type OwnClaim } from './claims.ts'
 
-/** By then whoever made a claim has heard of it. */
+/** After this time a process knows of the claims that it made, in seconds. */
 const HEARD_WITHIN_S = 5
 
 /**
- * Returns what finds claims of this process that it does not know of, since the connection broke between their commit and the answer.
- * They would wait for their lease to end. To be asked about once a second: a claim counts once it was found twice running.
+ * Returns a function that finds claims of this process that it does not know, because the connection broke between their commit
+ * and the answer. Call it about once a second: it returns a claim that it finds twice in a row.
  */
 export function unheardClaims(sql: Sql, isKnown: (deliveryId: string) => boolean) {
   let suspected: ReadonlySet<string> = new Set()

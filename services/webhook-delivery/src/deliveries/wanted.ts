@@ -8,14 +8,14 @@ import { Room } from './room.ts'
 const PART = 1 / 2
 /** What one statement claims at most, about: it is not to keep others waiting. */
 const AT_ONCE = { endpoints: 200, deliveries: 1024, bytes: 8 * 1024 * 1024 } as const
-/** Deliveries claimed for an endpoint, however many others have some due. */
+/** The least share of an endpoint in a claim, however many endpoints have due deliveries. */
 const FEW = 4
-/** Of the deliveries claimed for an endpoint that first attempts wait for, these are. */
+/** The part of first attempts in a claim for an endpoint whose first attempts wait in the table. */
 const FIRSTS = 3 / 4
 
 /**
- * For which of the endpoints with something due to claim how many deliveries, in their turns. Those that have enough in hand, or
- * no room, are parked.
+ * Chooses the due endpoints to claim for, in their turns, and the number of deliveries for each. Parks endpoints that have enough
+ * jobs or no room.
  */
 export function wantedFrom(backlog: Backlog, lanes: Lanes, now: Date): Wanted[] {
   const due = backlog.due(now)
@@ -40,7 +40,7 @@ export function wantedFrom(backlog: Backlog, lanes: Lanes, now: Date): Wanted[] 
 /** How many bytes of bodies to claim. */
 export const roomInBytes = (lanes: Lanes): number => Math.min(AT_ONCE.bytes, new Room(lanes, PART).bytes)
 
-/** A lane is filled when half of what is claimed for it or less is left. */
+/** How many deliveries to claim for an endpoint: none while it has more than half of its jobs. */
 function placesFor(endpointId: string, lanes: Lanes, room: Room): number {
   const held = lanes.get(endpointId)?.held ?? 0
   const atMost = claimedAtMost(lanes.paceOf(endpointId))

@@ -51,7 +51,7 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
       .slice(0, WORKSPACES_AT_ONCE)
   }
   const serve = async (claimer: number, workspaceIds: readonly string[]) => {
-    // Before the look at the table, so that what is noted meanwhile counts.
+    // Deleted before the table is read, so that a workspace that is noted meanwhile stays.
     for (const id of workspaceIds) turns.delete(id)
     const { handOver, left } = await inTransaction(sql, async (tx) => {
       const { events, left } = await takeFromBacklog(tx, directory, claimer, workspaceIds)
@@ -87,7 +87,7 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
       note(workspaceIds)
       working.wake()
     },
-    /** Takes over at once what the process before has left: events from then on are behind it (OP-74). */
+    /** Takes over the backlog of ended processes first: later events come behind it (OP-74). */
     async start() {
       await freeBacklog(sql, await claimersWithoutLock(sql))
       if (dispatcher.claimerId !== undefined) await look(dispatcher.claimerId)

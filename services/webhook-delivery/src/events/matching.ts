@@ -8,11 +8,11 @@ import { envelopeOf } from './envelope.ts'
 /** How far the clocks of two machines may be apart, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 10_000
 
-/** An event record as it is read here: members that are not known are another's business. */
+/** An event record without the members that this service does not know. */
 export const ReadEvent = z.object(EventRecord.shape)
 export type ReadEvent = z.output<typeof ReadEvent>
 
-/** An event as it came from Kafka, with the key that orders it among others; '' orders it with nothing. */
+/** An event from Kafka. Events with the same key keep their order; '' means no order. */
 export interface Incoming {
   readonly key: string
   readonly value: ReadEvent

@@ -3,7 +3,7 @@ import { bodyBytes } from '../deliveries/body-bytes.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { MatchedEvent } from './matching.ts'
 
-/** Deliveries, and bytes of bodies, of the events taken at once, about; and events of one workspace at most. */
+/** About how many deliveries and bytes of bodies are taken at once; at most so many events of one workspace. */
 const AT_ONCE = { deliveries: 1000, bytes: 4 * 1024 * 1024, events: 300 } as const
 
 interface TakenEvent extends Omit<MatchedEvent, 'bytes' | 'targets'> {
@@ -17,8 +17,8 @@ interface Taken {
 }
 
 /**
- * Takes the oldest events of some workspaces out of the backlog of a claimer, each workspace's share; only those of the first
- * workspaces when they are too much together. Endpoints that were deleted meanwhile get nothing (OP-97).
+ * Takes the oldest events of some workspaces out of the backlog of a claimer: an equal share of each, and AT_ONCE in all.
+ * Endpoints that were deleted meanwhile get nothing (OP-97).
  */
 export async function takeFromBacklog(
   tx: AnySql,

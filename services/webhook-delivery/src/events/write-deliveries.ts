@@ -79,7 +79,7 @@ const planDelivery = (event: MatchedEvent, target: Target, claimedBy?: number): 
   claimedBy,
 })
 
-/** Plans first attempts from memory as long as there are places, and none for a workspace that is or was suspended just now. */
+/** Plans first attempts from memory while there are places; none for a workspace that is suspended, or was until just now. */
 function plannerFor(dispatcher: DeliveryWriting['dispatcher'], now: Date): typeof planDelivery {
   const claimer = dispatcher.claimerId
   const hasPlace = dispatcher.places()
@@ -113,7 +113,8 @@ async function insertPlanned(
   planned: readonly PlannedDelivery[],
   dueAt: Date,
 ): Promise<Map<string, string>> {
-  // Ids have the time of the database, and its order. The lease begins with the statement. `now()` is the begin of the transaction, which may have waited.
+  // Ids have the database's time and order. The lease uses `clock_timestamp()`: `now()` is the begin of the transaction, which
+  // may have waited.
   const rows = await sql<{ id: string; eventId: string; endpointId: string }[]>`
     insert into delivery (
       workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until

@@ -43,7 +43,7 @@ export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconcilia
     report.events += events.length
     const endpoints = await endpointsOf(sql, [...new Set(events.map(({ event }) => event.workspace_id))])
     for (const part of partsOf(expectedDeliveries(events, endpoints))) {
-      // First the backlog: what leaves it in between is in the table.
+      // Reads the backlog first: an event that leaves it in between has its rows in the table.
       const expected = await withBacklog(sql, part)
       const found = await findDeliveries(sql, expected)
       for (const [index, delivery] of expected.entries()) {
