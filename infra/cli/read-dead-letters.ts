@@ -34,7 +34,7 @@ export async function readDeadLetters(kafka: Kafka, sql: Sql, reading: Reading):
   const replayed = await sql<{ consumer: string; topic: string; partition: number; offset: string }[]>`
     select consumer, topic, partition, "offset" from replayed_dead_letter where consumer = any(${consumers})`
   const parkedKeys = new Set(parked.map(({ consumer, topic, key }) => JSON.stringify([consumer, topic, key])))
-  const replayedOnes = new Set(replayed.map(placeOf))
+  const replayedOnes = new Set(replayed.map(recordPosition))
   const letters: DeadLetter[] = []
   await readLetters(kafka, reading, async (read) => {
     for (const { record, ...letter } of read) {
@@ -44,7 +44,7 @@ export async function readDeadLetters(kafka: Kafka, sql: Sql, reading: Reading):
         ...source,
         key: record.key,
         parked: isParked,
-        replayed: replayedOnes.has(placeOf(letter)),
+        replayed: replayedOnes.has(recordPosition(letter)),
         reason,
       })
     }
@@ -58,7 +58,7 @@ export interface Letter extends Pick<DeadLetter, 'at' | 'consumer' | 'topic' | '
 }
 
 /** The consumer, topic, partition and offset of a dead letter's record, as one text. */
-export const placeOf = (letter: Pick<Letter, 'consumer' | 'topic' | 'partition' | 'offset'>): string =>
+export const recordPosition = (letter: Pick<Letter, 'consumer' | 'topic' | 'partition' | 'offset'>): string =>
   JSON.stringify([letter.consumer, letter.topic, letter.partition, String(letter.offset)])
 
 /** Reads dead letters; those of one key come in their order. `onLetters` is not called again before it has resolved. */

@@ -1,7 +1,7 @@
 import type { Kafka, OutgoingRecord } from '@backoffice/messaging/kafka-connection.ts'
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { type Letter, placeOf, type Reading, readLetters } from './read-dead-letters.ts'
+import { type Letter, type Reading, readLetters, recordPosition } from './read-dead-letters.ts'
 
 /** The dead letters that were sent to their topics again, now and in earlier runs. */
 interface Replayed {
@@ -47,9 +47,9 @@ async function noteReplayed(tx: AnySql, letters: readonly Letter[]): Promise<Let
     )
     on conflict do nothing
     returning consumer, topic, partition, "offset"`
-  const places = new Set(noted.map(placeOf))
+  const positions = new Set(noted.map(recordPosition))
   // A record may be among the dead letters twice.
-  return letters.filter((letter) => places.delete(placeOf(letter)))
+  return letters.filter((letter) => positions.delete(recordPosition(letter)))
 }
 
 const recordOf = ({ topic, record: { key, value, headers } }: Letter): OutgoingRecord => ({

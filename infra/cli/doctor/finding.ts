@@ -1,7 +1,7 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Answer } from './ask.ts'
 import type { DoctorKey } from './doctor-keys.ts'
-import type { Patient } from './sign.ts'
+import type { InventedInstallation } from './sign.ts'
 
 /** The result of checking one expectation of the platform. */
 export interface Finding {
@@ -16,7 +16,7 @@ export interface Finding {
 export interface Examined {
   readonly origin: string
   readonly manifest: AppManifest
-  readonly patient: Patient
+  readonly installation: InventedInstallation
   readonly key: DoctorKey
 }
 

@@ -51,8 +51,8 @@ const CONCURRENCY = 3
 const BATCH_SIZE = 500
 /** How long one partition is processed before others have their turn, in milliseconds. Its other records are fetched again. */
 const TURN_MS = 500
-/** `gatherMs` follows a batch of at least MANY records. From BACKLOG records on, transactions are full without a pause. */
-const [MANY, BACKLOG] = [20, 200]
+/** `gatherMs` follows a batch of at least GATHER_FROM records. From GATHER_BELOW records on, transactions are full without a pause. */
+const [GATHER_FROM, GATHER_BELOW] = [20, 200]
 
 /**
  * Runs a consumer: retries, dead letters, lag and the watchdog around one handler. Every record is handled at least
@@ -115,7 +115,7 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
         'consumed',
       )
     }
-    if (batch.records.length >= MANY && batch.records.length < BACKLOG) await pause(gatherMs)
+    if (batch.records.length >= GATHER_FROM && batch.records.length < GATHER_BELOW) await pause(gatherMs)
   }
   const onBatch = (batch: IncomingBatch) =>
     whileHeartbeating(batch, async (lost) => {

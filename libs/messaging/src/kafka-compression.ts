@@ -9,7 +9,7 @@ import type { OutgoingRecord } from './kafka-connection.ts'
  */
 const COMPRESSED_FROM_BYTES = 64 * 1024
 /** A request that would shrink more is not compressed: a fetch is limited by compressed bytes, but memory holds all bytes. */
-const MOST_SHRINKING = 16
+const MAX_COMPRESSION_RATIO = 16
 const [compress, decompress] = [promisify(gzip), promisify(unzip)]
 
 /** Replaces the gzip codec of kafkajs, which uses a slower level and does not limit how far a request shrinks. */
@@ -18,7 +18,7 @@ export function installCompression(): void {
     async compress({ buffer }: { readonly buffer: Buffer }) {
       // The fastest level: it costs less than the checksums.
       const compressed = await compress(buffer, { level: 1 })
-      return compressed.length * MOST_SHRINKING < buffer.length ? compress(buffer, { level: 0 }) : compressed
+      return compressed.length * MAX_COMPRESSION_RATIO < buffer.length ? compress(buffer, { level: 0 }) : compressed
     },
     decompress: (bytes: Buffer) => decompress(bytes),
   })

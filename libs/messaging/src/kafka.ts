@@ -41,14 +41,14 @@ requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQue
 
 installCompression()
 
-const LED_WITHIN_MS = 30_000
+const LEADERS_WITHIN_MS = 30_000
 
 /**
  * Resolves once every partition of new topics has a leader. kafkajs' own wait fails at the first broker that does not
  * know the topic yet ("This server does not host this topic-partition").
  */
-async function untilLed(open: Admin, topics: string[]): Promise<void> {
-  const deadline = performance.now() + LED_WITHIN_MS
+async function untilLeadersAreElected(open: Admin, topics: string[]): Promise<void> {
+  const deadline = performance.now() + LEADERS_WITHIN_MS
   for (;;) {
     try {
       const known = await open.fetchTopicMetadata({ topics })
@@ -175,17 +175,17 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
       const names = wanted.map(({ topic }) => topic)
       await admin.use(async (open) => {
         await open.createTopics({ topics: wanted, waitForLeaders: false })
-        await untilLed(open, names)
+        await untilLeadersAreElected(open, names)
       })
     },
     async start() {
       const first = reconnectingClient(() => client(logLevel.ERROR, FIRST_RETRY).admin())
-      const judge = (error: unknown) => {
+      const throwIfRefused = (error: unknown) => {
         const refused = refusedByKafka(error, servers)
         if (refused !== undefined) throw refused
         logger.warn({ err: error }, `Kafka does not answer${hintOf(servers)}`)
       }
-      const reached = reach(first).catch(judge).finally(first.close)
+      const reached = reach(first).catch(throwIfRefused).finally(first.close)
       await Promise.race([reached, pause(REACHABLE_WITHIN_MS, undefined, { ref: false })])
     },
     async isReady() {

@@ -15,7 +15,7 @@ const ROUND: RoundLimits = { rows: 500, bytes: 256 * 1024, sentBytes: 900 * 1024
 /** The part of a round that events may fill. So even endless events leave room for states. */
 const EVENTS_PART = 0.75
 /** No workspace was served yet. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const BEFORE_FIRST_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Reads the outbox in rounds: first events, then other records. For each kind the workspaces take turns, measured in bytes.
@@ -26,17 +26,17 @@ export function outboxRounds(
   session: LockSession,
   pace?: Pick<StatePace, 'paused' | 'count'>,
 ): () => Promise<OutboxRow[]> {
-  const servedLast: Record<RecordKind, string> = { EVENTS: NOBODY, OTHERS: NOBODY }
+  const servedLast: Record<RecordKind, string> = { EVENTS: BEFORE_FIRST_WORKSPACE, OTHERS: BEFORE_FIRST_WORKSPACE }
 
   const read = async (kind: RecordKind, limits: RoundLimits, except: readonly string[] = []) => {
     const found = await session.answered(waitingRows(session.sql, { kind, after: servedLast[kind], ...limits, except }))
     const rows = found.slice(0, withinBytes(found, limits.sentBytes))
-    servedLast[kind] = rows.at(-1)?.workspace_id ?? NOBODY
+    servedLast[kind] = rows.at(-1)?.workspace_id ?? BEFORE_FIRST_WORKSPACE
     return smallFirst(rows)
   }
   return async () => {
     const events = await read('EVENTS', partOf(ROUND, EVENTS_PART))
-    const others = await read('OTHERS', restOf(ROUND, events), await pace?.paused())
+    const others = await read('OTHERS', limitsOfOthers(ROUND, events), await pace?.paused())
     const rows = [...events, ...others]
     pace?.count(rows)
     return rows
@@ -70,7 +70,7 @@ const partOf = ({ rows, bytes, sentBytes }: RoundLimits, part: number): RoundLim
 })
 
 /** The limits for other records: what the events leave of the round, and at least the part that events may not fill. */
-function restOf(round: RoundLimits, events: readonly OutboxRow[]): RoundLimits {
+function limitsOfOthers(round: RoundLimits, events: readonly OutboxRow[]): RoundLimits {
   const least = partOf(round, 1 - EVENTS_PART)
   const used = (sizeOf: (row: OutboxRow) => number) => events.reduce((sum, row) => sum + sizeOf(row), 0)
   return {

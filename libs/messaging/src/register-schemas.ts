@@ -24,7 +24,7 @@ export async function registerSchemas(server: RegistryServer | string, shapes: R
       // The names of zod schemas are left out, so that renaming one does not change the registered schema.
       const schema = JSON.stringify(z.toJSONSchema(shape, { target: 'draft-7', metadata: z.registry() }))
       try {
-        await orAgain(async () => {
+        await withRetries(async () => {
           await registry.updateCompatibility(subject, Compatibility.BACKWARD_TRANSITIVE)
           await registry.register(subject, { schemaType: 'JSON', schema }, false)
         })
@@ -40,7 +40,7 @@ const ATTEMPTS = 4
 const PAUSE_MS = 50
 
 /** Runs `work` again after a failure: the registry refuses one of two processes that register a new subject at the same moment. */
-async function orAgain(work: () => Promise<void>): Promise<void> {
+async function withRetries(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

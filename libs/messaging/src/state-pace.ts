@@ -22,9 +22,9 @@ export interface StatePace {
 /** How long a measured backlog counts. */
 const PERIOD_MS = 200
 /** The states that a workspace may publish in a period without being paced: enough for the changes of requests. */
-const FREE_STATES = 50
+const UNPACED_STATES = 50
 /** From this lag on, heavy workspaces pause. It is about a second of work, and a full transaction for each partition. */
-const MOST_LAG = 2000
+const PAUSE_FROM_LAG = 2000
 /** A workspace counts as active for so long after its last row. */
 const ACTIVE_MS = 60_000
 /** After so long without progress the consumers may be down. Then nothing pauses: Kafka is the better place for a backlog. */
@@ -62,14 +62,14 @@ export function statePace(
   }
   const beginPeriod = () => {
     for (const [workspace, at] of seenAt) if (now() - at > ACTIVE_MS) seenAt.delete(workspace)
-    // A workspace stays heavy until a period in which it did not pause and published at most FREE_STATES.
+    // A workspace stays heavy until a period in which it did not pause and published at most UNPACED_STATES.
     heavy = new Set([...heavy].filter((workspace) => paused.includes(workspace) || isHeavy(workspace)))
     sent = new Map()
     paused = []
     lag = undefined
     periodEndsAt = now() + PERIOD_MS
   }
-  const isHeavy = (workspace: string) => (sent.get(workspace) ?? 0) > FREE_STATES
+  const isHeavy = (workspace: string) => (sent.get(workspace) ?? 0) > UNPACED_STATES
 
   return {
     async paused() {
@@ -80,7 +80,7 @@ export function statePace(
         periodEndsAt = now() + PERIOD_MS
       }
       const sentByHeavy = [...heavy].reduce((sum, workspace) => sum + (sent.get(workspace) ?? 0), 0)
-      if (lag + sentByHeavy >= MOST_LAG) paused = [...heavy]
+      if (lag + sentByHeavy >= PAUSE_FROM_LAG) paused = [...heavy]
       return paused
     },
     count(rows) {

@@ -26,7 +26,7 @@ export class KeptConnections {
   noteBusy(connection: Connection): void {
     this.#idle.delete(connection)
     this.#busy.add(connection)
-    this.#watch ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
+    this.#watch ??= setInterval(() => this.#endEndlessResponses(), LOOK_EVERY_MS).unref()
   }
 
   noteIdle(connection: Connection): void {
@@ -43,7 +43,7 @@ export class KeptConnections {
   }
 
   /** Ends responses that are endless without their body: by informational responses, chunk extensions or reason phrases. */
-  #look(): void {
+  #endEndlessResponses(): void {
     for (const connection of this.#busy) {
       if (!connection.hasReadTooMuch) continue
       void connection.client.destroy(new SendingError('connection', 'sent 1 MiB and the response was not complete'))

@@ -51,15 +51,15 @@ interface Answered {
 }
 
 async function answered(asked: Promise<Answered['records']>, withinMs: number): Promise<Answered> {
-  const patience = new AbortController()
+  const timeLimit = new AbortController()
   const outcome = await Promise.race([
     asked.then(
       (records) => ({ records }),
       ({ code }: NodeJS.ErrnoException) => ({ records: [], problem: code ?? 'EUNKNOWN' }),
     ),
-    pause(withinMs, { records: [], problem: 'ETIMEOUT' }, { signal: patience.signal }),
+    pause(withinMs, { records: [], problem: 'ETIMEOUT' }, { signal: timeLimit.signal }),
   ])
-  patience.abort()
+  timeLimit.abort()
   return outcome
 }
 

@@ -23,7 +23,7 @@ export class OriginConnections extends Dispatcher {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const connection = this.#idle.pop() ?? this.#add()
     this.#kept.noteBusy(connection)
-    connection.client.dispatch(options, new Turn(handler, connection, () => this.#release(connection)))
+    connection.client.dispatch(options, new RequestOnConnection(handler, connection, () => this.#release(connection)))
     return true
   }
 
@@ -68,7 +68,7 @@ export class OriginConnections extends Dispatcher {
 }
 
 /** A request on its connection. After a complete response the connection is free again; after any other it is dropped. */
-class Turn implements Dispatcher.DispatchHandler {
+class RequestOnConnection implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler
   readonly #connection: Connection
   readonly #release: () => void

@@ -32,12 +32,12 @@ export function tunnelThrough(proxy: URL, answeredWithinMs = ANSWERED_WITHIN_MS)
   return (target) =>
     new Promise((resolve, reject) => {
       const asking = request({ ...through, path: target, headers: { Host: target, ...authorization } })
-      const patience = setTimeout(() => {
+      const answerTimer = setTimeout(() => {
         asking.destroy(new SendingError('timeout', `the egress proxy did not answer within ${answeredWithinMs} ms`))
       }, answeredWithinMs)
-      asking.once('close', () => clearTimeout(patience))
+      asking.once('close', () => clearTimeout(answerTimer))
       asking.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
-        clearTimeout(patience)
+        clearTimeout(answerTimer)
         if (statusCode === 200) {
           if (head.length > 0) socket.unshift(head)
           return resolve(socket)

@@ -49,7 +49,7 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
 }
 
 /** SQLSTATE of a lock that was not available in time, of a deadlock, and of a server that starts or stops. */
-const PASSES = new Set(['55P03', '40P01', '57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET'])
+const TRANSIENT_CODES = new Set(['55P03', '40P01', '57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET'])
 const MAX_PAUSE_MS = 10_000
 
 /** Runs `work` again, after growing pauses, while others hold its locks or the server is away. */
@@ -59,8 +59,8 @@ async function whileLocked(deadline: number, work: () => Promise<unknown>): Prom
       await work()
       return
     } catch (error) {
-      const passes = error instanceof Error && 'code' in error && PASSES.has(String(error.code))
-      if (!passes || performance.now() > deadline) throw error
+      const isTransient = error instanceof Error && 'code' in error && TRANSIENT_CODES.has(String(error.code))
+      if (!isTransient || performance.now() > deadline) throw error
       await pause(Math.min(100 * 2 ** failures, MAX_PAUSE_MS) * (0.5 + Math.random() / 2))
     }
   }

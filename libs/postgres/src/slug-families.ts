@@ -43,7 +43,7 @@ export async function lockFamilies(
  * The derived slugs that are taken, or that several rows share. Only their families are locked: each lock uses a place in the
  * lock table, which the whole server shares.
  */
-export function crowded(derived: readonly string[], isTaken: (slug: string) => boolean): string[] {
+export function takenOrRepeatedSlugs(derived: readonly string[], isTaken: (slug: string) => boolean): string[] {
   const seen = new Set<string>()
   return [...new Set(derived.filter((slug) => isTaken(slug) || seen.size === seen.add(slug).size))]
 }

@@ -82,7 +82,7 @@ export function startSpan(name: string, options: NewSpan = {}): Span | undefined
 export const within = <Result>(span: Span | undefined, work: () => Result): Result =>
   span === undefined || span === activeSpan() ? work() : present.run({ span }, work)
 
-/** Runs `work` as a run of a worker: `neededSpan` begins its span. */
+/** Runs `work` as a run of a worker: `activeOrRunSpan` begins its span. */
 export async function inRun<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   if (tracer === undefined) return work()
   const own: Work = { run: { name, startedAt: new Date() } }
@@ -101,7 +101,7 @@ export async function inRun<Result>(name: string, work: () => Promise<Result>): 
 export const activeSpan = (): Span | undefined => (tracer === undefined ? undefined : present.getStore()?.span)
 
 /** As `activeSpan`, for code that continues a trace: in a worker's run it begins the span of the run. */
-export function neededSpan(): Span | undefined {
+export function activeOrRunSpan(): Span | undefined {
   if (tracer === undefined) return undefined
   const work = present.getStore()
   if (work?.run && !work.isOver)

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { createTraceState, type SpanContext, TraceFlags } from '@opentelemetry/api'
-import { neededSpan } from './spans.ts'
+import { activeOrRunSpan } from './spans.ts'
 
 const TRACEPARENT = /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/
 /** A longer tracestate may be dropped (W3C Trace Context, 3.3.1.5). */
-const MOST_TRACESTATE = 512
+const MAX_TRACESTATE_LENGTH = 512
 
 type Header = string | string[] | undefined
 
@@ -20,7 +20,7 @@ export interface TraceHeaders {
  */
 export function traceparentFrom(header: Header): string {
   if (typeof header === 'string' && TRACEPARENT.test(header)) return header
-  const active = neededSpan()
+  const active = activeOrRunSpan()
   if (active) return traceparentOf(active.spanContext())
   const ids = randomBytes(24).toString('hex')
   return `00-${ids.slice(0, 32)}-${ids.slice(32)}-00`
@@ -28,13 +28,13 @@ export function traceparentFrom(header: Header): string {
 
 /** The traceparent of the active span, else what came with the request, else a new one. */
 export const presentTraceparent = (header?: Header): string => {
-  const active = neededSpan()
+  const active = activeOrRunSpan()
   return active ? traceparentOf(active.spanContext()) : traceparentFrom(header)
 }
 
 /** The headers of a request that is sent on behalf of one with these headers. */
 export function traceHeaders({ traceparent, tracestate }: { traceparent?: Header; tracestate?: Header }): TraceHeaders {
-  const active = neededSpan()?.spanContext()
+  const active = activeOrRunSpan()?.spanContext()
   const continued = active ? traceparentOf(active) : traceparentFrom(traceparent)
   const state = active ? active.traceState?.serialize() : continued === traceparent && stateIn(tracestate)
   return state ? { traceparent: continued, tracestate: state } : { traceparent: continued }
@@ -58,4 +58,4 @@ export const traceparentOf = ({ traceId, spanId, traceFlags }: SpanContext): str
   `00-${traceId}-${spanId}-0${traceFlags & TraceFlags.SAMPLED}`
 
 const stateIn = (tracestate: Header): string | undefined =>
-  typeof tracestate === 'string' && tracestate.length <= MOST_TRACESTATE ? tracestate : undefined
+  typeof tracestate === 'string' && tracestate.length <= MAX_TRACESTATE_LENGTH ? tracestate : undefined

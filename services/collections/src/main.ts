@@ -5,8 +5,8 @@ import { runService } from '@backoffice/service/run-service.ts'
 import { coverImages } from './collections/cover-image.ts'
 import { CollectionsConfig } from './config.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
-import { awaitedProducts } from './members/await-products.ts'
 import { existingProducts } from './members/existing-products.ts'
+import { completePendingProducts } from './members/pending-products.ts'
 import { membershipBuilder } from './memberships/membership-builder.ts'
 import { rebuildSkippedVersions } from './memberships/rebuild-skipped-versions.ts'
 import { ruleSets } from './memberships/rule-sets.ts'
@@ -31,7 +31,7 @@ await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, log
     consumers: [consume(projectProducts(rules, queue.wake), products), consume(applyImportBatches(wakeRelay), imports)],
     workers: [
       queue,
-      awaitedProducts(worker.sql, logger),
+      completePendingProducts(worker.sql, logger),
       membershipBuilder(worker.sql, logger, unreadable),
       rebuildSkippedVersions(worker.sql, logger, unreadable),
       expireDeletedProducts(worker.sql, logger),

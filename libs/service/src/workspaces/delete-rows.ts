@@ -22,7 +22,7 @@ export async function deleteRows(
     if (deleted >= BATCH_SIZE) break
     const recordOf = recordsOfDeleted[table.name]
     const returning = recordOf ? tx`returning id` : tx``
-    const rows = await (table.isPartitioned ? deleteByKey : deleteByPlace)(tx, table, BATCH_SIZE - deleted, returning)
+    const rows = await (table.isPartitioned ? deleteByKey : deleteByCtid)(tx, table, BATCH_SIZE - deleted, returning)
     deleted += rows.count
     if (recordOf) {
       const records = rows.map(({ id }) => recordOf(id))
@@ -35,7 +35,7 @@ export async function deleteRows(
 type Fragment = PendingQuery<Row[]>
 
 /** Deletes rows by their ctid, since some tables have no primary key. */
-const deleteByPlace = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
+const deleteByCtid = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
   { id: string }[]
 >`
   delete from ${tx(table.name)} where ctid = any(array(

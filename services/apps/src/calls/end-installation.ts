@@ -1,6 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
+import { recordAct, SYSTEM_ACTOR } from '../acts/record-act.ts'
 import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { scopesOf } from '../installation-rows/installation-row.ts'
 import { acknowledged } from './acknowledged.ts'
@@ -49,7 +49,7 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
         where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`
     }
     const action = call.isExpired ? 'installation.purge_failed' : 'installation.purged'
-    await recordAct(tx, BY_ITSELF, { action, target: `installations/${call.installationId}` }, now)
+    await recordAct(tx, SYSTEM_ACTOR, { action, target: `installations/${call.installationId}` }, now)
   })
 }
 
@@ -72,7 +72,7 @@ export async function giveUpProvision(calling: Calling, call: ClaimedCall): Prom
       where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId} and state = 'PENDING'`
     await recordAct(
       tx,
-      BY_ITSELF,
+      SYSTEM_ACTOR,
       { action: 'installation.failed', target: `installations/${call.installationId}` },
       new Date(),
     )

@@ -10,7 +10,7 @@ const { admin, contextOf, db, newCategory, product, put, refresh, send, state } 
 type Caller = ReturnType<typeof aCaller>
 
 /** What one transaction changes at most. */
-const AT_ONCE = 1000
+const BATCH_SIZE = 1000
 const MANY = 1100
 
 /** A workspace with many products in one category and with one tag, and another category. */
@@ -59,7 +59,7 @@ const remove = (caller: Caller, path: string) =>
 
 describe('a category or tag with many products changes at most a thousand of them in one transaction', () => {
   it('when the category is renamed', async () => {
-    const { caller, cups } = await aLargeShop(2 * AT_ONCE + 500)
+    const { caller, cups } = await aLargeShop(2 * BATCH_SIZE + 500)
     await put(caller, cups.id, { name: 'Beakers' })
     const made = [await requests(caller)]
     for (let chunk = 0; chunk < 3; chunk++) {
@@ -67,7 +67,7 @@ describe('a category or tag with many products changes at most a thousand of the
       expect(await step(caller)).toBe(true)
       made.push(await requests(caller))
     }
-    expect(made).toEqual([0, AT_ONCE, AT_ONCE, 500])
+    expect(made).toEqual([0, BATCH_SIZE, BATCH_SIZE, 500])
     expect(await step(caller)).toBe(false)
   })
 
@@ -81,13 +81,13 @@ describe('a category or tag with many products changes at most a thousand of the
     await imports.run(caller, 'categories', [{ slug: 'cups', name: 'Beakers' }])
     expect(await requests(caller, imports.admin)).toBe(0)
     await imports.applyMemberChanges(caller)
-    expect(await requests(caller, imports.admin)).toBeLessThanOrEqual(2 * AT_ONCE)
+    expect(await requests(caller, imports.admin)).toBeLessThanOrEqual(2 * BATCH_SIZE)
   })
 
   it('when it is deleted and its products move', async () => {
     const { caller, cups, mugs, first, last } = await aLargeShop()
     expect((await remove(caller, `/v1/categories/${cups.id}?reassign_to=${mugs.id}`)).status).toBe(204)
-    expect(await membersOf('product_category', 'category_id', mugs.id)).toBe(AT_ONCE)
+    expect(await membersOf('product_category', 'category_id', mugs.id)).toBe(BATCH_SIZE)
     await refresh(caller)
     expect(await membersOf('product_category', 'category_id', mugs.id)).toBe(MANY)
     expect(await admin`select from category where id = ${cups.id}`).toHaveLength(0)
@@ -100,7 +100,7 @@ describe('a category or tag with many products changes at most a thousand of the
     const { caller } = await aLargeShop()
     const [tag] = await tagsOf(caller)
     expect((await remove(caller, `/v1/tags/${tag?.id}`)).status).toBe(204)
-    expect(await membersOf('product_tag', 'tag_id', tag?.id ?? '')).toBe(MANY - AT_ONCE)
+    expect(await membersOf('product_tag', 'tag_id', tag?.id ?? '')).toBe(MANY - BATCH_SIZE)
     await applyAll(caller)
     expect(await membersOf('product_tag', 'tag_id', tag?.id ?? '')).toBe(0)
     expect(await admin`select from tag where id = ${tag?.id ?? ''}`).toHaveLength(0)
@@ -125,7 +125,7 @@ it('a workspace has at most two thousand refresh requests of its renamed categor
     await put(caller, cups.id, { name })
     while (await step(caller));
   }
-  expect(await requests(caller)).toBeLessThanOrEqual(2 * AT_ONCE)
+  expect(await requests(caller)).toBeLessThanOrEqual(2 * BATCH_SIZE)
 })
 
 it('a category that is renamed while its products are being refreshed has all of them published with the last name', async () => {
@@ -209,11 +209,11 @@ it('a tag that is deleted can be made again at once, and its former products los
 })
 
 it('replicas at once move each product once', async () => {
-  const { caller, cups, mugs } = await aLargeShop(3 * AT_ONCE)
+  const { caller, cups, mugs } = await aLargeShop(3 * BATCH_SIZE)
   await remove(caller, `/v1/categories/${cups.id}?reassign_to=${mugs.id}`)
   await admin`delete from product_refresh where workspace_id = ${caller.workspaceId}`
   await Promise.all(Array.from({ length: 4 }, () => step(caller)))
   while (await step(caller));
-  expect(await membersOf('product_category', 'category_id', mugs.id)).toBe(3 * AT_ONCE)
-  expect(await requests(caller)).toBe(2 * AT_ONCE)
+  expect(await membersOf('product_category', 'category_id', mugs.id)).toBe(3 * BATCH_SIZE)
+  expect(await requests(caller)).toBe(2 * BATCH_SIZE)
 })

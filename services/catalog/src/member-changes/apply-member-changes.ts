@@ -3,7 +3,7 @@ import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { moveProducts } from '../categories/move-products.ts'
-import { type Links, lockFreeMembers, MEMBERS_AT_ONCE, OF } from '../refresh/member-changes.ts'
+import { LINKED_TABLES, type Links, lockFreeMembers, MEMBERS_AT_ONCE } from '../refresh/member-changes.ts'
 import { nextWorkspace } from '../refresh/next-workspace.ts'
 import { refreshRequests } from '../refresh/refresh-requests.ts'
 import { untagProducts } from '../tags/untag-products.ts'
@@ -134,7 +134,7 @@ async function emptyDeleted(tx: Transaction, { id, of_id: ofId, reassign_to: tar
     // Children that a replica of the previous version added after the deletion.
     await tx`update category set parent_id = null where workspace_id = ${workspace} and parent_id = ${ofId}`
   }
-  const { table, column } = OF[links]
+  const { table, column } = LINKED_TABLES[links]
   await tx`
     delete from ${tx(table)} where workspace_id = ${workspace} and id = ${ofId} and not exists (
       select from ${tx(links)} where workspace_id = ${workspace} and ${tx(column)} = ${ofId}

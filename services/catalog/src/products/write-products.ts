@@ -47,7 +47,7 @@ export async function writeProducts(
         ...changes.flatMap(({ before, after }) => (before ? productUpdated(after) : productCreated(after))),
       ]
     : changes.map(({ after }) => productStateRecord(after))
-  if (events) refuseTooLarge(grownVariants(changes), records)
+  if (events) refuseTooLarge(mostVariantsWithoutRemoval(changes), records)
   const difference = differenceOf(changes)
   if (difference.replacedVariants.length > 0) await deletedVariants(tx, difference.replacedVariants, tx`true`)
   await write(tx, difference, taken)
@@ -55,7 +55,7 @@ export async function writeProducts(
 }
 
 /** The most variants of a product that loses none. One that loses variants is not measured: it may be too large already. */
-const grownVariants = (changes: readonly Change<ProductRecord>[]): number =>
+const mostVariantsWithoutRemoval = (changes: readonly Change<ProductRecord>[]): number =>
   Math.max(
     0,
     ...changes

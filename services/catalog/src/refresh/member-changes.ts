@@ -4,13 +4,13 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 export const MEMBERS_AT_ONCE = 1000
 
 /** The table that each linking table refers to, and the column with its id. */
-export const OF = {
+export const LINKED_TABLES = {
   product_category: { table: 'category', column: 'category_id' },
   product_tag: { table: 'tag', column: 'tag_id' },
 } as const
 
 /** A table that links products with categories or tags. */
-export type Links = keyof typeof OF
+export type Links = keyof typeof LINKED_TABLES
 
 /**
  * Locks the first products of a category or tag in id order until the transaction ends, and returns their ids. Whoever changes products
@@ -26,7 +26,7 @@ async function membersToLock(tx: Transaction, links: Links, id: string, skipLock
   const rows = await tx<{ id: string }[]>`
     select product.id
     from ${tx(links)} as link join product on product.workspace_id = ${workspace} and product.id = link.product_id
-    where link.workspace_id = ${workspace} and link.${tx(OF[links].column)} = ${id}
+    where link.workspace_id = ${workspace} and link.${tx(LINKED_TABLES[links].column)} = ${id}
     order by link.product_id limit ${MEMBERS_AT_ONCE}
     for no key update of product ${skipLocked ? tx`skip locked` : tx``}`
   return rows.map((row) => row.id)

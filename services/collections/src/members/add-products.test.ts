@@ -154,7 +154,7 @@ describe('A product whose state has not arrived yet', () => {
   })
 
   it('comes with a state that is applied at the same moment, of which neither side sees the other', async () => {
-    await service.startAwaiting()
+    await service.startCompletingPending()
     const caller = aCaller()
     const collection = await create(caller)
     const late = aProductState({ name: 'Late' })
@@ -178,7 +178,7 @@ describe('A product whose state has not arrived yet', () => {
   })
 
   it('is no member any more once its deletion arrives, also without any state', async () => {
-    await service.startAwaiting()
+    await service.startCompletingPending()
     const caller = aCaller()
     const collection = await create(caller)
     const [late, other] = [randomUUID(), randomUUID()]

@@ -4,7 +4,6 @@ import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { CollectionPath } from '../collections/handle.ts'
 import { coversProduct } from '../memberships/build-membership-version.ts'
-import { awaitProducts } from './await-products.ts'
 import type { FindExistingProducts } from './existing-products.ts'
 import {
   followsHandPicked,
@@ -12,6 +11,7 @@ import {
   lockHandPickedCollection,
   ProductIds,
 } from './hand-picked-collection.ts'
+import { notePendingProducts } from './pending-products.ts'
 
 /**
  * POST /v1/collections/{handle}/products (OP-33): adds products at the end, in the order sent; members keep their positions. For products
@@ -36,7 +36,7 @@ export const addProducts = (findExisting: FindExistingProducts) =>
           const { id } = await lockHandPickedCollection(tx, params.handle)
           const { unknown, awaited } = await insertHandPicked(tx, id, { products, existing })
           if (unknown.length > 0) throw new UnknownProducts(products, unknown)
-          if (awaited.length > 0) await awaitProducts(tx, awaited)
+          if (awaited.length > 0) await notePendingProducts(tx, awaited)
           return new Reply(204)
         })
       try {

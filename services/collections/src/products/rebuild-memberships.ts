@@ -23,7 +23,7 @@ export async function rebuildMemberships(sql: Sql): Promise<number> {
 
 /**
  * Deletes hand-picked members whose product is deleted: neither the projection nor the topic has it. Keeps those of a product
- * whose record is unreadable (`topic_product`), and of an awaited product, whose state is still to come.
+ * whose record is unreadable (`topic_product`), and of a pending product, whose state is still to come.
  */
 const deleteMembersWithoutProduct = (sql: AnySql, workspaceId: string) => sql`
   delete from collection_member as member using membership_version as version

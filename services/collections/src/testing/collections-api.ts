@@ -13,8 +13,8 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 import type { FindCoverImage } from '../collections/cover-image.ts'
-import { awaitedProducts } from '../members/await-products.ts'
 import type { FindExistingProducts } from '../members/existing-products.ts'
+import { completePendingProducts } from '../members/pending-products.ts'
 import { membershipBuilder } from '../memberships/membership-builder.ts'
 import { membershipDifferences } from '../memberships/membership-differences.ts'
 import { ruleSets } from '../memberships/rule-sets.ts'
@@ -128,12 +128,12 @@ export async function collectionsService(
       whenDone(async () => builder.stop?.())
       return builder
     },
-    /** Starts the worker that completes awaited products, as a replica does. */
-    startAwaiting: async () => {
-      const awaiting = awaitedProducts(worker.sql, logger)
-      await awaiting.start?.()
-      whenDone(async () => awaiting.stop?.())
-      return awaiting
+    /** Starts the worker that completes pending products, as a replica does. */
+    startCompletingPending: async () => {
+      const completing = completePendingProducts(worker.sql, logger)
+      await completing.start?.()
+      whenDone(async () => completing.stop?.())
+      return completing
     },
     /** Starts the worker that applies queued products, as a replica does. */
     startQueue: async () => {

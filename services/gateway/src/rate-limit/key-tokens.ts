@@ -8,7 +8,7 @@ export const LEASE_MS = 100
 const OVERLAP_MS = 1000
 
 /** The most tokens to lease ahead: as many as grow back on the server during a lease. */
-const mostAhead = ({ perSecond }: RateLimit) => Math.floor((perSecond * LEASE_MS) / 1000)
+const maxPrefetch = ({ perSecond }: RateLimit) => Math.floor((perSecond * LEASE_MS) / 1000)
 
 /** What a call is told: the tokens left, and the wait until the next one when it is refused. */
 export interface Decision {
@@ -27,19 +27,19 @@ export interface KeyTokens {
   /** Takes the server's answer: the calls that may go are decided by `decide`. */
   take(lease: Lease, limit: RateLimit, now: number): void
   /** Keeps a correction that the server did not get, for the next request. */
-  owe(tokens: number): void
+  addCorrection(tokens: number): void
   /** Notes that calls came while others waited for the server. */
   noteOverlap(now: number): void
   /** Whether leased tokens are left, and whether their time is over. */
   lease(now: number): 'none' | 'usable' | 'expired'
-  /** Whether the server's bucket differs: tokens are leased or owed, or calls were counted alone. */
-  isUnsettled(): boolean
+  /** Whether the server's bucket differs: tokens are leased, a correction is pending, or calls were counted alone. */
+  isUnreconciled(): boolean
   /** Forgets the calls that were counted alone: the server knows of them. */
   endShare(): void
 }
 
 interface KeyRequest {
-  readonly ahead: { readonly alone: number; readonly beside: number }
+  readonly prefetch: { readonly exclusive: number; readonly shared: number }
   readonly correction: number
   readonly atMost: number
 }
@@ -52,9 +52,9 @@ export function keyTokens(): KeyTokens {
   let leased = 0
   let heldUntil = 0
   /** The tokens to lease ahead: doubled while leases are used up in time. */
-  let ahead = 0
+  let prefetch = 0
   let overlapUntil = 0
-  let owed = 0
+  let pendingCorrection = 0
   let share: OutageShare | undefined
 
   const left = (limit: RateLimit, now: number) => (known === undefined ? limit.burst : tokensAt(known, limit, now))
@@ -64,7 +64,7 @@ export function keyTokens(): KeyTokens {
   function expired(now: number): number {
     if (!hasExpired(now)) return 0
     const unused = held
-    ahead = leased - unused
+    prefetch = leased - unused
     held = 0
     return unused
   }
@@ -73,7 +73,7 @@ export function keyTokens(): KeyTokens {
   function uncounted(limit: RateLimit, gateways: number, now: number): number {
     if (share === undefined) return 0
     const correction = correctionOf(share, shareOf(limit, gateways), now)
-    share = { bucket: share.bucket, untouched: share.bucket }
+    share = { bucket: share.bucket, baseline: share.bucket }
     return correction
   }
 
@@ -98,12 +98,12 @@ export function keyTokens(): KeyTokens {
       return taken.isAllowed ? { tokens } : { tokens, waitMs: taken.retryAt - now }
     },
     request(limit, wanted, gateways, now) {
-      const correction = owed + expired(now) + uncounted(limit, gateways, now)
-      owed = 0
-      if (now >= heldUntil + LEASE_MS) ahead = 0
-      const wish = wanted === 0 ? 0 : Math.min(ahead, mostAhead(limit))
+      const correction = pendingCorrection + expired(now) + uncounted(limit, gateways, now)
+      pendingCorrection = 0
+      if (now >= heldUntil + LEASE_MS) prefetch = 0
+      const wish = wanted === 0 ? 0 : Math.min(prefetch, maxPrefetch(limit))
       return {
-        ahead: { alone: wish, beside: now < overlapUntil ? wish : 0 },
+        prefetch: { exclusive: wish, shared: now < overlapUntil ? wish : 0 },
         correction,
         atMost: left(limit, now),
       }
@@ -111,18 +111,18 @@ export function keyTokens(): KeyTokens {
     take(lease, limit, now) {
       known = { tokens: lease.left, at: now }
       if (lease.granted === 0) return
-      if (now < heldUntil) ahead = Math.min(mostAhead(limit), Math.max(1, 2 * ahead))
-      held += lease.granted + lease.ahead
-      leased = lease.ahead
+      if (now < heldUntil) prefetch = Math.min(maxPrefetch(limit), Math.max(1, 2 * prefetch))
+      held += lease.granted + lease.prefetched
+      leased = lease.prefetched
       heldUntil = now + LEASE_MS
     },
-    owe(tokens) {
-      owed += tokens
+    addCorrection(tokens) {
+      pendingCorrection += tokens
     },
     noteOverlap(now) {
       overlapUntil = now + OVERLAP_MS
     },
-    isUnsettled: () => owed !== 0 || held !== 0 || share !== undefined,
+    isUnreconciled: () => pendingCorrection !== 0 || held !== 0 || share !== undefined,
     endShare() {
       share = undefined
     },

@@ -4,7 +4,7 @@ import { type Bucket, type RateLimit, takeToken, tokensAt } from './token-bucket
 export interface OutageShare {
   readonly bucket: Bucket
   /** The bucket without the calls that the server does not know of yet. */
-  readonly untouched: Bucket
+  readonly baseline: Bucket
 }
 
 /** The part of a limit that one of `gateways` gateways counts alone, at least one call at once. */
@@ -18,19 +18,19 @@ export function startShare(share: RateLimit, leftOfBurst: number, leased: number
   const tokens = share.burst * leftOfBurst
   return {
     bucket: { tokens: Math.min(share.burst, tokens + leased), at: now },
-    untouched: { tokens, at: now },
+    baseline: { tokens, at: now },
   }
 }
 
 /** Takes one token of the share, as takeToken does. */
-export function takeOfShare({ bucket, untouched }: OutageShare, share: RateLimit, now: number) {
+export function takeOfShare({ bucket, baseline }: OutageShare, share: RateLimit, now: number) {
   const taken = takeToken(bucket, share, now)
-  return { ...taken, share: { bucket: taken.bucket, untouched } satisfies OutageShare }
+  return { ...taken, share: { bucket: taken.bucket, baseline } satisfies OutageShare }
 }
 
 /**
  * The correction for the server's bucket: negative for calls that it does not know of, positive for leased tokens that were not
  * used. Tokens that grew back since are not in it.
  */
-export const correctionOf = ({ bucket, untouched }: OutageShare, share: RateLimit, now: number): number =>
-  tokensAt(bucket, share, now) - tokensAt(untouched, share, now)
+export const correctionOf = ({ bucket, baseline }: OutageShare, share: RateLimit, now: number): number =>
+  tokensAt(bucket, share, now) - tokensAt(baseline, share, now)

@@ -46,7 +46,7 @@ interface RateLimitServerOptions {
   readonly answerWithinMs?: number | undefined
   readonly logger: Logger
   /** Called when the server answers again, before calls are counted there. Resolves with whether it still answers. */
-  readonly settle: () => Promise<boolean>
+  readonly reconcile: () => Promise<boolean>
 }
 
 /**
@@ -57,7 +57,7 @@ export function rateLimitServer({
   url,
   answerWithinMs = ANSWER_WITHIN_MS,
   logger,
-  settle,
+  reconcile,
 }: RateLimitServerOptions): RateLimitServer {
   const id = randomUUID()
   const readings = heartbeatReadings()
@@ -79,7 +79,7 @@ export function rateLimitServer({
   }
 
   async function comeBack(): Promise<void> {
-    if (awaySince === undefined || !(await settle())) return
+    if (awaySince === undefined || !(await reconcile())) return
     const durationMs = Math.round(performance.now() - awaySince)
     awaySince = undefined
     serverUp.record(1)

@@ -8,8 +8,8 @@ import { type RateLimit, untilToken } from './token-bucket.ts'
 
 /** Keys in memory. Beyond that the least recent one is dropped, and its tokens with it. */
 const MAX_KEYS = 50_000
-/** Keys that are settled at once after an outage. */
-const SETTLED_AT_ONCE = 100
+/** Keys that are reconciled at once after an outage. */
+const RECONCILED_AT_ONCE = 100
 
 interface SharedRateLimiterOptions {
   /** The limit of workspaces without one of their own. */
@@ -41,7 +41,7 @@ export function sharedRateLimiter({ standard, url, logger, answerWithinMs }: Sha
   /** Keys with leased tokens. */
   const leasing = new Set<Key>()
   let isReturning = false
-  const server = rateLimitServer({ url, answerWithinMs, logger, settle })
+  const server = rateLimitServer({ url, answerWithinMs, logger, reconcile })
 
   function keyOf(id: string, limit: RateLimit): Key {
     let key = keys.get(id)
@@ -91,13 +91,13 @@ export function sharedRateLimiter({ standard, url, logger, answerWithinMs }: Sha
     const { id, tokens, limit, waiting } = key
     const wanted = waiting.length
     const request = tokens.request(limit, wanted, server.gateways(), performance.now())
-    // A late request takes tokens that no call uses, and applies a correction that is owed again by then: both are undone.
-    const undo = (late: Lease) => tokens.owe(late.granted + late.ahead - request.correction)
+    // A late request takes tokens that no call uses, and applies a correction that is pending again by then: both are undone.
+    const undo = (late: Lease) => tokens.addCorrection(late.granted + late.prefetched - request.correction)
     const lease = await server.lease(id, { limit, wanted, ...request }, undo)
     const now = performance.now()
     if (wanted > 1 || waiting.length > wanted) tokens.noteOverlap(now)
     if (lease === undefined) {
-      tokens.owe(request.correction)
+      tokens.addCorrection(request.correction)
       return false
     }
     tokens.take(lease, limit, now)
@@ -124,10 +124,10 @@ export function sharedRateLimiter({ standard, url, logger, answerWithinMs }: Sha
   }
 
   /** Tells the server of the calls that were counted alone. */
-  async function settle(): Promise<boolean> {
-    const unsettled = [...keys.values()].filter(({ tokens }) => tokens.isUnsettled())
-    for (let next = 0; next < unsettled.length; next += SETTLED_AT_ONCE) {
-      const answers = await Promise.all(unsettled.slice(next, next + SETTLED_AT_ONCE).map(ask))
+  async function reconcile(): Promise<boolean> {
+    const unreconciled = [...keys.values()].filter(({ tokens }) => tokens.isUnreconciled())
+    for (let next = 0; next < unreconciled.length; next += RECONCILED_AT_ONCE) {
+      const answers = await Promise.all(unreconciled.slice(next, next + RECONCILED_AT_ONCE).map(ask))
       if (answers.includes(false)) return false
     }
     return true

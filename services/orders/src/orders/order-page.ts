@@ -25,7 +25,7 @@ interface Located {
 export async function locatePage(tx: Transaction, filters: OrderFilters, wanted: PageWanted): Promise<Located> {
   if (filters.customer !== undefined || filters.order_number !== undefined) return findPage(tx, filters, wanted)
   if (wanted.sort === 'updatedAt' && (filters.since !== undefined || filters.until !== undefined)) {
-    return pageOfTwoTimes(tx, filters, wanted)
+    return pageByUpdateWithinCreation(tx, filters, wanted)
   }
   const { total, hours, skipped } = await locateHours(tx, filters, wanted)
   return { total, ids: idsOfHours(tx, filters, wanted, { hours, skipped }) }
@@ -54,17 +54,22 @@ async function findPage(tx: Transaction, filters: OrderFilters, wanted: PageWant
 }
 
 /** Up to this many orders, the matching ones are found and sorted. More orders are read in the order of the list. */
-const FEW = 50_000
+const SORT_LIMIT = 50_000
 
 /** A list by `updatedAt` with a filter on the time of creation: each count knows only one of the two times. */
-async function pageOfTwoTimes(tx: Transaction, filters: OrderFilters, wanted: PageWanted): Promise<Located> {
+async function pageByUpdateWithinCreation(
+  tx: Transaction,
+  filters: OrderFilters,
+  wanted: PageWanted,
+): Promise<Located> {
   const { since, until } = filters
   const created = { ...wanted, sort: 'createdAt' } as const
   const [{ total }, { total: within }] = await Promise.all([
     locateHours(tx, filters, created),
     locateHours(tx, { since, until }, created),
   ])
-  if (within <= FEW) return { total, ids: tx`with ${found(tx, filters)} select id from found ${onPage(tx, wanted)}` }
+  if (within <= SORT_LIMIT)
+    return { total, ids: tx`with ${found(tx, filters)} select id from found ${onPage(tx, wanted)}` }
   return {
     total,
     // `is true` keeps PostgreSQL from the index of ids: only the other one has the order of the list.

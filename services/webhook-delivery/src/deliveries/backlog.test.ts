@@ -52,30 +52,30 @@ test('however many deliveries wait for an endpoint, the earliest of them are kno
   }
 })
 
-test('an endpoint is behind until all first attempts that were due are claimed, whatever else waits', () => {
+test('an endpoint has waiting first attempts until all that were due are claimed, whatever else waits', () => {
   const backlog = readBacklog()
   backlog.note('a', at(10), true)
   backlog.note('a', at(10))
-  expect(backlog.isBehind('a')).toBe(true)
+  expect(backlog.hasWaitingFirstAttempts('a')).toBe(true)
   const before = backlog.notes
   backlog.note('a', at(10), true)
-  backlog.catchUp('a', before)
-  expect(backlog.isBehind('a'), 'more may have come').toBe(true)
-  backlog.catchUp('a', backlog.notes)
-  expect(backlog.isBehind('a')).toBe(false)
+  backlog.noteFirstAttemptsClaimed('a', before)
+  expect(backlog.hasWaitingFirstAttempts('a'), 'more may have come').toBe(true)
+  backlog.noteFirstAttemptsClaimed('a', backlog.notes)
+  expect(backlog.hasWaitingFirstAttempts('a')).toBe(false)
   expect(backlog.due(at(10))).toEqual(['a'])
 })
 
-test('until the table has been read through an endpoint is behind, unless all its first attempts were claimed', () => {
+test('until the table has been read through an endpoint has waiting first attempts, unless all of them were claimed', () => {
   const backlog = new Backlog()
-  expect(backlog.isBehind('a')).toBe(true)
+  expect(backlog.hasWaitingFirstAttempts('a')).toBe(true)
   backlog.note('a', at(10))
-  expect(backlog.isBehind('a')).toBe(true)
-  backlog.catchUp('a', backlog.notes)
+  expect(backlog.hasWaitingFirstAttempts('a')).toBe(true)
+  backlog.noteFirstAttemptsClaimed('a', backlog.notes)
   backlog.clear('a', at(10), backlog.notes)
-  expect([backlog.isBehind('a'), backlog.isBehind('b')]).toEqual([false, true])
+  expect([backlog.hasWaitingFirstAttempts('a'), backlog.hasWaitingFirstAttempts('b')]).toEqual([false, true])
   backlog.noteReadThrough()
-  expect(backlog.isBehind('b')).toBe(false)
+  expect(backlog.hasWaitingFirstAttempts('b')).toBe(false)
 })
 
 test('what is noted while the table is asked is not forgotten with the answer', () => {

@@ -10,7 +10,7 @@ interface Waiting {
   /** When something is due, earliest first. */
   readonly times: number[]
   /** Whether first attempts wait in the table: later ones must not overtake them from memory (OP-74). */
-  isBehind: boolean
+  hasFirstAttempts: boolean
   /** The number of the latest `note` for the endpoint. */
   noted: number
   /** `coming`: not due yet. `ready`: due, waits for its turn. `parked`: due, but it has enough jobs or no room. */
@@ -28,22 +28,22 @@ export class Backlog {
   /** The endpoints of suspended or deleted workspaces: `note` ignores them. */
   readonly #paused = new Set<string>()
   /** The endpoints whose waiting first attempts were all claimed; undefined once the whole table was read. */
-  #caughtUp: Set<string> | undefined = new Set()
+  #firstAttemptsClaimed: Set<string> | undefined = new Set()
   /** A lower bound for the due times of all `coming` endpoints, in Unix milliseconds. */
   #nextAt = Number.POSITIVE_INFINITY
   #notes = 0
 
-  /** Notes that deliveries of an endpoint wait in the table; with `isBehind` there are first attempts among them. */
-  note(endpointId: string, dueAt: Date, isBehind = false): void {
+  /** Notes that deliveries of an endpoint wait in the table; with `hasFirstAttempts` there are first attempts among them. */
+  note(endpointId: string, dueAt: Date, hasFirstAttempts = false): void {
     if (this.#paused.has(endpointId)) return
     const waiting = this.#waiting.get(endpointId) ?? {
       times: [],
-      isBehind: this.isBehind(endpointId),
+      hasFirstAttempts: this.hasWaitingFirstAttempts(endpointId),
       noted: 0,
       state: 'coming',
     }
     this.#waiting.set(endpointId, waiting)
-    waiting.isBehind ||= isBehind
+    waiting.hasFirstAttempts ||= hasFirstAttempts
     waiting.noted = ++this.#notes
     insert(waiting.times, dueAt.getTime())
     if (waiting.state === 'coming') this.#nextAt = Math.min(this.#nextAt, dueAt.getTime())
@@ -69,7 +69,10 @@ export class Backlog {
     this.#paused.delete(endpointId)
   }
 
-  /** The number of notes so far. Read it before a query: `clear` and `catchUp` then keep what is noted during the query. */
+  /**
+   * The number of notes so far. Read it before a query: `clear` and `noteFirstAttemptsClaimed` then keep what is noted during the
+   * query.
+   */
   get notes(): number {
     return this.#notes
   }
@@ -85,25 +88,28 @@ export class Backlog {
   }
 
   /** Notes that all due first attempts of an endpoint are claimed. Does nothing after a note later than `upTo`. */
-  catchUp(endpointId: string, upTo: number): void {
+  noteFirstAttemptsClaimed(endpointId: string, upTo: number): void {
     const waiting = this.#waiting.get(endpointId)
     if (waiting === undefined || waiting.noted > upTo) return
-    waiting.isBehind = false
-    this.#caughtUp?.add(endpointId)
+    waiting.hasFirstAttempts = false
+    this.#firstAttemptsClaimed?.add(endpointId)
   }
 
   /** Whether first attempts of an endpoint wait in the table, or perhaps do, while the table was not read completely. */
-  isBehind(endpointId: string): boolean {
-    return this.#waiting.get(endpointId)?.isBehind ?? (this.#caughtUp !== undefined && !this.#caughtUp.has(endpointId))
+  hasWaitingFirstAttempts(endpointId: string): boolean {
+    return (
+      this.#waiting.get(endpointId)?.hasFirstAttempts ??
+      (this.#firstAttemptsClaimed !== undefined && !this.#firstAttemptsClaimed.has(endpointId))
+    )
   }
 
   /** Call it when the whole table was read: every delivery that is due is noted. */
   noteReadThrough(): void {
-    this.#caughtUp = undefined
+    this.#firstAttemptsClaimed = undefined
   }
 
   get isReadThrough(): boolean {
-    return this.#caughtUp === undefined
+    return this.#firstAttemptsClaimed === undefined
   }
 
   /** The endpoints with due deliveries in round-robin order, without those that rest or are parked. */

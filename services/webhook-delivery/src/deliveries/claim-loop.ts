@@ -9,12 +9,12 @@ import { ClaimWatch } from './claim-watch.ts'
 import { type Claimed, claimOf, jobsOf } from './claimed-jobs.ts'
 import type { Claimer } from './claimer.ts'
 import { type ClaimedDelivery, claimDue, endClaims, type ReadyEndpoint, type Wanted } from './claims.ts'
+import { heldAtMost } from './concurrency.ts'
+import type { EndpointQueues } from './endpoint-queues.ts'
 import { type Claim, isFirst } from './job.ts'
-import type { Lanes } from './lanes.ts'
-import { heldAtMost } from './pace.ts'
 import { ReturnedClaims } from './returned-claims.ts'
 import { TableWatch } from './table-watch.ts'
-import { roomInBytes, wantedFrom } from './wanted.ts'
+import { claimableBytes, wantedFrom } from './wanted.ts'
 
 /** The pause after a round, in milliseconds, so that one statement claims for many endpoints. */
 const ROUND_MS = 10
@@ -26,7 +26,7 @@ export interface ClaimLoopOptions {
   readonly sql: Sql
   readonly claimer: Claimer
   readonly directory: EndpointDirectory
-  readonly lanes: Lanes
+  readonly queues: EndpointQueues
   readonly backlog: Backlog
   readonly logger: Logger
   readonly clock: () => Date
@@ -37,7 +37,7 @@ export interface ClaimLoopOptions {
 }
 
 /**
- * Claims due deliveries and adds them to the lanes: retries, deliveries without room in memory, and those of dead claimers. Gives
+ * Claims due deliveries and adds them to the queues: retries, deliveries without room in memory, and those of dead claimers. Gives
  * back jobs that waited too long, and the excess jobs of endpoints that turned out to be slow.
  */
 export class ClaimLoop {
@@ -64,7 +64,7 @@ export class ClaimLoop {
         this.#note(freed.map((queue) => ({ ...queue, dueAt: options.clock() })))
         this.#tableWatch.hurry()
       },
-      onUnheard: (claimedBy, claims) =>
+      onOrphaned: (claimedBy, claims) =>
         this.giveBack(claims.map((claim) => claimOf(claim, { claimedBy, claimedAt: performance.now() }))),
     })
     this.#returned = new ReturnedClaims((claim) =>
@@ -136,10 +136,10 @@ export class ClaimLoop {
   }
 
   async #round(): Promise<void> {
-    const { sql, claimer, backlog, lanes, clock, onRound } = this.#options
+    const { sql, claimer, backlog, queues, clock, onRound } = this.#options
     if (performance.now() >= this.#tidyAt) this.#tidy()
     await this.#returned.giveBack(sql)
-    const wanted = claimer.id === undefined ? [] : wantedFrom(backlog, lanes, clock())
+    const wanted = claimer.id === undefined ? [] : wantedFrom(backlog, queues, clock())
     if (claimer.id !== undefined && wanted.length > 0) {
       await this.#claim(claimer.id, wanted)
       // Some endpoints may have more.
@@ -149,53 +149,53 @@ export class ClaimLoop {
   }
 
   #note(ready: readonly Omit<ReadyEndpoint, 'isPaused'>[]): void {
-    const { backlog, lanes } = this.#options
-    for (const { endpointId, isLater, dueAt } of ready) {
+    const { backlog, queues } = this.#options
+    for (const { endpointId, isRepeat, dueAt } of ready) {
       backlog.resume(endpointId)
       // Times are cut to milliseconds, so the delivery may be due up to 1 ms later.
-      backlog.note(endpointId, new Date(dueAt.getTime() + 1), !isLater)
-      if (!backlog.isReadThrough) lanes.suspect(endpointId)
+      backlog.note(endpointId, new Date(dueAt.getTime() + 1), !isRepeat)
+      if (!backlog.isReadThrough) queues.assumeSlow(endpointId)
     }
     backlog.unparkAll()
     this.wake()
   }
 
   #tidy(): void {
-    const { lanes, maxWaitMs } = this.#options
+    const { queues, maxWaitMs } = this.#options
     const now = performance.now()
     this.#tidyAt = now + TIDY_EVERY_MS
-    lanes.noteSilence(now)
+    queues.noteStall(now)
     this.giveBack(
-      lanes.withdraw((lane) => {
-        // Gives back the whole lane: its later jobs must not overtake the earlier ones (OP-74).
-        if (now - (lane.waitingSince ?? now) > maxWaitMs) return lane.withdraw(() => true)
-        return lane.trim(heldAtMost(lane.pace))
+      queues.withdraw((queue) => {
+        // Gives back the whole queue: its later jobs must not overtake the earlier ones (OP-74).
+        if (now - (queue.waitingSince ?? now) > maxWaitMs) return queue.withdraw(() => true)
+        return queue.trim(heldAtMost(queue.concurrency))
       }),
     )
   }
 
   async #claim(claimer: number, wanted: readonly Wanted[]): Promise<void> {
-    const { sql, lanes, backlog, clock } = this.#options
+    const { sql, queues, backlog, clock } = this.#options
     const upTo = backlog.notes
     const now = clock()
     const held = { claimedBy: claimer, claimedAt: performance.now() }
-    const maxBytes = roomInBytes(lanes)
+    const maxBytes = claimableBytes(queues)
     const claimed = await claimDue(sql, wanted, { claimer, now, maxBytes })
     await this.#takeIn(claimed, held)
     if (claimed.reduce((bytes, { body }) => bytes + body.length, 0) >= maxBytes) return
     const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId)
-    for (const { endpointId, firsts, laters } of wanted) {
+    for (const { endpointId, firstAttempts, repeats } of wanted) {
       const own = byEndpoint.get(endpointId) ?? []
-      const ownFirsts = own.filter(isFirst).length
-      if (ownFirsts === firsts && firsts > 0) continue
-      backlog.catchUp(endpointId, upTo)
-      if (own.length - ownFirsts < laters) backlog.clear(endpointId, now, upTo)
+      const ownFirstAttempts = own.filter(isFirst).length
+      if (ownFirstAttempts === firstAttempts && firstAttempts > 0) continue
+      backlog.noteFirstAttemptsClaimed(endpointId, upTo)
+      if (own.length - ownFirstAttempts < repeats) backlog.clear(endpointId, now, upTo)
     }
   }
 
-  /** Adds claimed deliveries to the lanes. Gives back those of paused endpoints, and ends those of deleted endpoints. */
+  /** Adds claimed deliveries to the queues. Gives back those of paused endpoints, and ends those of deleted endpoints. */
   async #takeIn(claimed: readonly ClaimedDelivery[], held: Claimed): Promise<void> {
-    const { sql, directory, lanes, backlog, clock } = this.#options
+    const { sql, directory, queues, backlog, clock } = this.#options
     const paused: Claim[] = []
     const claims = new Map(claimed.map((delivery) => [delivery.id, claimOf(delivery, held)]))
     try {
@@ -204,7 +204,7 @@ export class ClaimLoop {
       for (const job of jobsOf(claimed, workspaces, clock(), held)) {
         claims.delete(job.deliveryId)
         if (isPaused(job.target)) paused.push(job)
-        else lanes.add(job, performance.now())
+        else queues.add(job, performance.now())
       }
       for (const { target } of paused) backlog.pause(target.id)
       this.giveBack(paused)

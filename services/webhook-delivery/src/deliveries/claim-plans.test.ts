@@ -82,7 +82,7 @@ test('reading the table through reads a row for each queue of an endpoint, howev
   const ready = await readyAfter(sql, FIRST_QUEUE, 3 * ENDPOINTS)
   expect(ready).toHaveLength(2 * ENDPOINTS)
   expect(new Set(ready.map(({ endpointId }) => endpointId))).toEqual(new Set(endpointIds))
-  expect(ready.filter(({ isLater }) => isLater)).toHaveLength(ENDPOINTS)
+  expect(ready.filter(({ isRepeat }) => isRepeat)).toHaveLength(ENDPOINTS)
   expect(await readByLast()).toBeLessThanOrEqual(2 * ENDPOINTS + 2)
   const [first, ...rest] = ready
   expect(await readyAfter(sql, first ?? FIRST_QUEUE, 4)).toEqual(rest.slice(0, 4))
@@ -97,7 +97,7 @@ test('looking for what is due soon reads nothing that is due before or later', a
 })
 
 test('claiming reads what it claims, whatever else waits for the same endpoints', async () => {
-  const wanted = endpointIds.slice(0, 5).map((endpointId) => ({ endpointId, firsts: 3, laters: 2 }))
+  const wanted = endpointIds.slice(0, 5).map((endpointId) => ({ endpointId, firstAttempts: 3, repeats: 2 }))
   const claimed = await claimDue(sql, wanted, { claimer: 1, now: new Date(), maxBytes: 1_000_000 })
   expect(claimed).toHaveLength(25)
   expect(claimed.filter(({ attemptsMade }) => attemptsMade === 0)).toHaveLength(15)

@@ -4,8 +4,8 @@ import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import type { Claimer } from './claimer.ts'
 import type { OwnClaim } from './claims.ts'
 import { deadClaimFreer, type FreedQueue } from './dead-claims.ts'
-import type { Lanes } from './lanes.ts'
-import { unheardClaims } from './unheard-claims.ts'
+import type { EndpointQueues } from './endpoint-queues.ts'
+import { orphanedClaims } from './orphaned-claims.ts'
 
 const EVERY_MS = 1000
 
@@ -14,9 +14,9 @@ export interface ClaimWatchOptions {
   readonly logger: Logger
   /** Under which number this process claims; undefined while it may not. */
   readonly claimer: Pick<Claimer, 'id'>
-  readonly lanes: Pick<Lanes, 'holds'>
+  readonly queues: Pick<EndpointQueues, 'holds'>
   /** Called with claims of this process that it does not know of. */
-  onUnheard(claimer: number, claims: readonly OwnClaim[]): void
+  onOrphaned(claimer: number, claims: readonly OwnClaim[]): void
   /** Called with the endpoints of freed deliveries: perhaps no other process knows of these deliveries. */
   onFreed(freed: readonly FreedQueue[]): void
 }
@@ -41,15 +41,15 @@ export class ClaimWatch {
   }
 
   async #run(): Promise<void> {
-    const { sql, logger, claimer, lanes, onFreed, onUnheard } = this.#options
+    const { sql, logger, claimer, queues, onFreed, onOrphaned } = this.#options
     const { signal } = this.#stopping
     const freeDeadClaims = deadClaimFreer(sql, onFreed)
-    const findUnheard = unheardClaims(sql, (deliveryId) => lanes.holds(deliveryId))
+    const findOrphaned = orphanedClaims(sql, (deliveryId) => queues.holds(deliveryId))
     while (!signal.aborted) {
       try {
         await freeDeadClaims(performance.now())
         const { id } = claimer
-        if (id !== undefined) onUnheard(id, await findUnheard(id))
+        if (id !== undefined) onOrphaned(id, await findOrphaned(id))
       } catch (error) {
         logger.warn({ err: error }, 'could not free claims')
       }

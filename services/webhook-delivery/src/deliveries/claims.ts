@@ -5,10 +5,10 @@ import type { Claim } from './job.ts'
 /** How long a claim holds at most, in seconds: longer than the 20 s of an attempt (spec: Retries 1). */
 export const LEASE_S = 60
 
-/** An endpoint with unclaimed first attempts, or with other unclaimed deliveries, and when the first of these is due. */
+/** An endpoint with unclaimed first attempts, or with unclaimed repeats (`isRepeat`), and when the first of these is due. */
 export interface ReadyEndpoint {
   endpointId: string
-  isLater: boolean
+  isRepeat: boolean
   dueAt: Date
   /** Its workspace is suspended or deleted. */
   isPaused: boolean
@@ -21,7 +21,7 @@ const isPaused = (sql: Sql) => sql`(
 
 /** The endpoints with unclaimed deliveries that are due after `from` and up to `to`. */
 export const dueBetween = (sql: Sql, from: Date, to: Date) => sql<ReadyEndpoint[]>`
-  select endpoint_id as "endpointId", is_later as "isLater", due_at as "dueAt", ${isPaused(sql)}
+  select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt", ${isPaused(sql)}
   from (
     select workspace_id, endpoint_id, attempts_made > 0 as is_later, min(due_at) as due_at from delivery
     where due_at > ${from} and due_at <= ${to} and claimed_by is null
@@ -30,7 +30,7 @@ export const dueBetween = (sql: Sql, from: Date, to: Date) => sql<ReadyEndpoint[
 
 /** The endpoints with unclaimed deliveries in workspaces whose suspension ended lately, however long these have been due. */
 export const readyOnceResumed = (sql: Sql, withinS: number) => sql<ReadyEndpoint[]>`
-  select endpoint_id as "endpointId", is_later as "isLater", due_at as "dueAt", ${isPaused(sql)}
+  select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt", ${isPaused(sql)}
   from (
     select suspended_workspace.workspace_id, endpoint.id as endpoint_id, is_later, first.due_at
     from suspended_workspace join endpoint on endpoint.workspace_id = suspended_workspace.workspace_id
@@ -46,11 +46,11 @@ export const readyOnceResumed = (sql: Sql, withinS: number) => sql<ReadyEndpoint
  * The next endpoints that have unclaimed deliveries, in the order of their ids: an index probe for each queue, however many deliveries
  * wait in it.
  */
-export const readyAfter = (sql: Sql, { endpointId, isLater }: QueuePosition, limit: number) => sql<ReadyEndpoint[]>`
+export const readyAfter = (sql: Sql, { endpointId, isRepeat }: QueuePosition, limit: number) => sql<ReadyEndpoint[]>`
   with recursive ready as (
     (
       select workspace_id, endpoint_id, attempts_made > 0 as is_later, due_at from delivery
-      where due_at is not null and claimed_by is null and (endpoint_id, (attempts_made > 0)) > (${endpointId}::uuid, ${isLater}::boolean)
+      where due_at is not null and claimed_by is null and (endpoint_id, (attempts_made > 0)) > (${endpointId}::uuid, ${isRepeat}::boolean)
       order by endpoint_id, (attempts_made > 0), due_at limit 1
     )
     union all
@@ -62,20 +62,20 @@ export const readyAfter = (sql: Sql, { endpointId, isLater }: QueuePosition, lim
       order by endpoint_id, (attempts_made > 0), due_at limit 1
     ) following
   )
-  select endpoint_id as "endpointId", is_later as "isLater", due_at as "dueAt", ${isPaused(sql)}
+  select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt", ${isPaused(sql)}
   from (select * from ready limit ${limit}) ready`
 
-/** A queue of an endpoint: its first attempts, or all later ones. */
-export type QueuePosition = Pick<ReadyEndpoint, 'endpointId' | 'isLater'>
+/** A queue of an endpoint in the table: its first attempts, or its repeats. */
+export type QueuePosition = Pick<ReadyEndpoint, 'endpointId' | 'isRepeat'>
 
 /** The position before all queues. */
-export const FIRST_QUEUE: QueuePosition = { endpointId: '00000000-0000-0000-0000-000000000000', isLater: false }
+export const FIRST_QUEUE: QueuePosition = { endpointId: '00000000-0000-0000-0000-000000000000', isRepeat: false }
 
-/** How many deliveries to claim for an endpoint, at most: first attempts, and others. */
+/** How many deliveries to claim for an endpoint, at most: first attempts, and repeats (retries and resends). */
 export interface Wanted {
   readonly endpointId: string
-  readonly firsts: number
-  readonly laters: number
+  readonly firstAttempts: number
+  readonly repeats: number
 }
 
 export interface ClaimedDelivery {
@@ -112,8 +112,8 @@ export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, n
   const rows = await sql<ClaimedDelivery[]>`
     with wanted as (
       select * from unnest(
-        ${wanted.map(({ endpointId }) => endpointId)}::uuid[], ${wanted.map(({ firsts }) => firsts)}::integer[],
-        ${wanted.map(({ laters }) => laters)}::integer[]
+        ${wanted.map(({ endpointId }) => endpointId)}::uuid[], ${wanted.map(({ firstAttempts }) => firstAttempts)}::integer[],
+        ${wanted.map(({ repeats }) => repeats)}::integer[]
       ) as wanted (endpoint_id, firsts, laters)
     ),
     due as (

@@ -66,7 +66,7 @@ async function endExpiredDeliveries(sql: Sql, logger: Logger): Promise<boolean> 
 
 async function dropExpiredPartition(sql: Sql, logger: Logger): Promise<boolean> {
   const [row] = await sql<[{ dropped: string | null }]>`select drop_expired_partition() as dropped`
-  if (row.dropped !== null) logger.info({ partition: row.dropped }, 'a day is over')
+  if (row.dropped !== null) logger.info({ partition: row.dropped }, 'dropped an expired partition')
   return row.dropped !== null
 }
 

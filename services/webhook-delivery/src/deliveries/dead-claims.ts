@@ -5,8 +5,8 @@ import type { ReadyEndpoint } from './claims.ts'
 /** A claimer without its lock for this time is dead, in milliseconds. After a broken connection it has the lock again by then. */
 const DEAD_AFTER_MS = 2000
 
-/** An endpoint whose deliveries were freed; `isLater` when these are no first attempts. */
-export type FreedQueue = Pick<ReadyEndpoint, 'endpointId' | 'isLater'>
+/** An endpoint whose deliveries were freed; `isRepeat` when these are no first attempts. */
+export type FreedQueue = Pick<ReadyEndpoint, 'endpointId' | 'isRepeat'>
 
 /**
  * Returns a function that frees claims of dead claimers and claims whose lease ended. Call it about once a second with
@@ -57,7 +57,7 @@ const freeClaims = (sql: Sql, deadClaimers: readonly number[]) => sql<FreedQueue
       and delivery.id = free.id and delivery.event_id = free.event_id
     returning delivery.endpoint_id, attempts_made > 0 as is_later
   )
-  select distinct endpoint_id as "endpointId", is_later as "isLater" from freed`
+  select distinct endpoint_id as "endpointId", is_later as "isRepeat" from freed`
 
 /** Frees the events that claimers have in the backlog: whoever looks next takes them over. */
 export async function freeBacklog(sql: Sql, claimers: readonly number[]): Promise<void> {

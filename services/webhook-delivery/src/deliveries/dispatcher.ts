@@ -8,6 +8,7 @@ import type { Agent } from 'undici'
 import { type CurrentTarget, currentTargets } from '../endpoints/current-targets.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { isPaused, type Target } from '../endpoints/targets.ts'
+import { type Admission, admissionOf, type Backpressure, backpressureOf, isOverloaded } from './admission.ts'
 import { type Attempt, outcomeOf, outgoingOf } from './attempt.ts'
 import { logAttempt } from './attempt-log.ts'
 import { inAttemptSpan } from './attempt-span.ts'
@@ -16,10 +17,9 @@ import { ClaimLoop } from './claim-loop.ts'
 import { type Claimer, claimer } from './claimer.ts'
 import { claimsOf, endClaims, LEASE_S } from './claims.ts'
 import { measureAttempt } from './delivery-metrics.ts'
+import type { EndpointQueue } from './endpoint-queue.ts'
+import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
-import type { Lane } from './lane.ts'
-import { Lanes } from './lanes.ts'
-import { type Crowds, crowdsIn, isCrowdedByMany, type Places, placesIn } from './places.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { Recorder } from './recorder.ts'
 
@@ -29,12 +29,12 @@ const STARTED_AT_ONCE = 32
 const ROOM_WITHIN_MS = 500
 const ROOM_ASKED_EVERY_MS = 10
 /** How long an endpoint rests whose deliveries cannot be signed, in milliseconds. */
-const REST_MS = 10_000
+const COOLDOWN_MS = 10_000
 /** The time for a stop unless `until` is given, and its last part for recording ended attempts, in milliseconds. */
 const STOP_WITHIN_MS = 20_000
 const RECORD_WITHIN_MS = 1000
 
-const all = (lane: Lane): Job[] => lane.withdraw(() => true)
+const all = (queue: EndpointQueue): Job[] => queue.withdraw(() => true)
 
 export interface DispatcherOptions {
   /** Of the worker role. */
@@ -64,7 +64,7 @@ export class Dispatcher implements Component {
   readonly #options: Required<DispatcherOptions>
   readonly #claimer: Claimer
   readonly #currentTarget: CurrentTarget
-  readonly #lanes = new Lanes()
+  readonly #queues = new EndpointQueues()
   readonly #backlog = new Backlog()
   readonly #claimLoop: ClaimLoop
   readonly #recorder: Recorder
@@ -72,7 +72,7 @@ export class Dispatcher implements Component {
   #onNoneInFlight: (() => void) | undefined
   #isPumping = false
   #isStopping = false
-  #isBrokenOff = false
+  #isAborted = false
 
   constructor(options: DispatcherOptions) {
     this.#options = {
@@ -84,7 +84,7 @@ export class Dispatcher implements Component {
     }
     const { sql, server, directory, logger, clock, maxWaitMs } = this.#options
     this.#currentTarget = currentTargets(sql, directory)
-    this.#claimer = claimer({ ...server, onRegained: (id) => this.#dropForeign(id) })
+    this.#claimer = claimer({ ...server, onRegained: (id) => this.#dropLostClaims(id) })
     this.#recorder = new Recorder({
       write: (attempts) => this.#write(attempts),
       onWritten: (attempts, recorded) => this.#settle(attempts, recorded),
@@ -94,7 +94,7 @@ export class Dispatcher implements Component {
       sql,
       claimer: this.#claimer,
       directory,
-      lanes: this.#lanes,
+      queues: this.#queues,
       backlog: this.#backlog,
       logger,
       clock,
@@ -108,20 +108,20 @@ export class Dispatcher implements Component {
     return this.#isStopping ? undefined : this.#claimer.id
   }
 
-  /** Returns a function that tells of each first attempt whether memory has room for it. */
-  places(): Places {
-    return placesIn(this.#lanes, this.#backlog)
+  /** Returns a function that tells of each first attempt whether it is admitted to memory. */
+  admission(): Admission {
+    return admissionOf(this.#queues, this.#backlog)
   }
 
   /** Resolves when memory has room for fresh events, at the latest after ROOM_WITHIN_MS. */
   async untilRoom(): Promise<void> {
     const until = performance.now() + ROOM_WITHIN_MS
-    while (isCrowdedByMany(this.#lanes) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
+    while (isOverloaded(this.#queues) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
   }
 
   /** Returns a function that tells whether the fresh events of a workspace should wait. */
-  crowds(): Crowds {
-    return crowdsIn(this.#lanes, this.#backlog)
+  backpressure(): Backpressure {
+    return backpressureOf(this.#queues, this.#backlog)
   }
 
   /**
@@ -130,11 +130,12 @@ export class Dispatcher implements Component {
    */
   accept(jobs: readonly Job[]): void {
     // The commit may have outlasted the lease: then this process may have claimed the delivery again.
-    const own = jobs.filter(({ deliveryId }) => !this.#lanes.holds(deliveryId))
-    const behind = own.filter(({ target }) => this.#backlog.isBehind(target.id))
-    for (const job of own) if (!this.#backlog.isBehind(job.target.id)) this.#lanes.add(job, performance.now())
+    const own = jobs.filter(({ deliveryId }) => !this.#queues.holds(deliveryId))
+    const behind = own.filter(({ target }) => this.#backlog.hasWaitingFirstAttempts(target.id))
+    for (const job of own)
+      if (!this.#backlog.hasWaitingFirstAttempts(job.target.id)) this.#queues.add(job, performance.now())
     this.#claimLoop.giveBack(behind)
-    if (this.#isStopping) this.#claimLoop.giveBack(this.#lanes.withdraw(all))
+    if (this.#isStopping) this.#claimLoop.giveBack(this.#queues.withdraw(all))
     this.#pump()
   }
 
@@ -154,12 +155,12 @@ export class Dispatcher implements Component {
   }
 
   /**
-   * Starts nothing more, leaves waiting jobs to other processes, waits for attempts in flight and records them. Breaks off
+   * Starts nothing more, leaves waiting jobs to other processes, waits for attempts in flight and records them. Aborts
    * attempts that have not ended shortly before `until` (`performance.now()`): the next claimer makes them again.
    */
   async stop(until = performance.now() + STOP_WITHIN_MS): Promise<void> {
     this.#isStopping = true
-    const patience = setTimeout(() => this.#breakOff(), Math.max(0, until - performance.now() - RECORD_WITHIN_MS))
+    const patience = setTimeout(() => this.#abortInFlight(), Math.max(0, until - performance.now() - RECORD_WITHIN_MS))
     await Promise.all([this.#leaveWaiting(), this.#noneInFlight()])
     clearTimeout(patience)
     await this.#claimLoop.leaveRest()
@@ -170,7 +171,7 @@ export class Dispatcher implements Component {
 
   async #leaveWaiting(): Promise<void> {
     await this.#claimLoop.stop()
-    this.#claimLoop.giveBack(this.#lanes.withdraw(all))
+    this.#claimLoop.giveBack(this.#queues.withdraw(all))
     await this.#claimLoop.leaveRest()
   }
 
@@ -185,7 +186,7 @@ export class Dispatcher implements Component {
 
   #startSome(): void {
     for (let started = 0; started < STARTED_AT_ONCE; started++) {
-      const job = this.claimerId === undefined ? undefined : this.#lanes.start(performance.now())
+      const job = this.claimerId === undefined ? undefined : this.#queues.start(performance.now())
       if (job === undefined) return
       void this.#attempt(job)
     }
@@ -206,14 +207,14 @@ export class Dispatcher implements Component {
   async #makeAttempt(job: Job): Promise<void> {
     const { agent, clock, timeoutMs, schedule, random } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
-    if (!target?.signing || isPaused(target)) return this.#letGo(job, target)
+    if (!target?.signing || isPaused(target)) return this.#withdrawEndpoint(job, target)
     if (performance.now() - job.claimedAt + timeoutMs > LEASE_S * 1000) return this.#giveBack(job)
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
     const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs }))
     const { durationMs, failure } = exchange
-    this.#lanes.end(job, performance.now(), { durationMs, isDelivered: failure === null })
-    if (this.#isBrokenOff) return this.#claimLoop.giveBack([job])
+    this.#queues.end(job, performance.now(), { durationMs, isDelivered: failure === null })
+    if (this.#isAborted) return this.#claimLoop.giveBack([job])
     this.#recorder.add(outcomeOf({ job, trace, startedAt, sent, exchange }, { schedule, jitter: random() }))
   }
 
@@ -221,14 +222,14 @@ export class Dispatcher implements Component {
    * Makes no attempt, since the endpoint is deleted (OP-97), its workspace is suspended or deleted, its secret does not open
    * (OP-107), or PostgreSQL is away.
    */
-  async #letGo(job: Job, target: Target | null | undefined): Promise<void> {
+  async #withdrawEndpoint(job: Job, target: Target | null | undefined): Promise<void> {
     const { sql, clock, logger } = this.#options
     if (target && isPaused(target)) this.#backlog.pause(job.target.id)
-    else if (target) this.#backlog.rest(job.target.id, new Date(clock().getTime() + REST_MS))
-    const lane = this.#lanes.get(job.target.id)
-    const waiting = lane ? this.#lanes.withdraw(all, [lane]) : []
-    this.#lanes.end(job, performance.now())
-    this.#lanes.forget(job)
+    else if (target) this.#backlog.rest(job.target.id, new Date(clock().getTime() + COOLDOWN_MS))
+    const queue = this.#queues.get(job.target.id)
+    const waiting = queue ? this.#queues.withdraw(all, [queue]) : []
+    this.#queues.end(job, performance.now())
+    this.#queues.forget(job)
     const claims = [job, ...waiting]
     if (target !== undefined) return this.#claimLoop.giveBack(claims)
     const ids = claims.map(({ deliveryId }) => deliveryId)
@@ -240,15 +241,15 @@ export class Dispatcher implements Component {
 
   /** Makes no attempt: it could outlast the lease, and another claimer would make it too. */
   #giveBack(job: Job): void {
-    this.#lanes.end(job, performance.now())
-    this.#lanes.forget(job)
+    this.#queues.end(job, performance.now())
+    this.#queues.forget(job)
     this.#claimLoop.giveBack([job])
   }
 
   async #write(attempts: readonly Attempt[]): Promise<Set<string>> {
     const startedAt = performance.now()
     const recorded = await recordAttempts(this.#options.sql, attempts)
-    this.#lanes.noteWrite(performance.now() - startedAt, attempts.length)
+    this.#queues.noteWrite(performance.now() - startedAt, attempts.length)
     return recorded
   }
 
@@ -256,7 +257,7 @@ export class Dispatcher implements Component {
     for (const attempt of attempts) {
       const { job, nextAttemptAt } = attempt
       const isRecorded = recorded.has(job.deliveryId)
-      this.#lanes.forget(job)
+      this.#queues.forget(job)
       this.#backlog.unpark(job.target.id)
       if (isRecorded && nextAttemptAt) this.#backlog.note(job.target.id, nextAttemptAt)
       measureAttempt(attempt, isRecorded)
@@ -267,14 +268,14 @@ export class Dispatcher implements Component {
   }
 
   /** Drops the waiting jobs whose claims were lost with the lock. Attempts in flight are fenced by their claims. */
-  async #dropForeign(claimer: number): Promise<void> {
+  async #dropLostClaims(claimer: number): Promise<void> {
     const own = await claimsOf(this.#options.sql, claimer)
-    this.#lanes.withdraw((lane) => lane.withdraw(({ deliveryId }) => !own.has(deliveryId)))
+    this.#queues.withdraw((queue) => queue.withdraw(({ deliveryId }) => !own.has(deliveryId)))
   }
 
-  /** Breaks off the attempts in flight. They are made again, since nobody knows whether they arrived. */
-  #breakOff(): void {
-    this.#isBrokenOff = true
+  /** Aborts the attempts in flight. They are made again, since nobody knows whether they arrived. */
+  #abortInFlight(): void {
+    this.#isAborted = true
     void this.#options.agent.destroy(new Error('stopping'))
   }
 

@@ -1,40 +1,40 @@
-import type { Lane } from './lane.ts'
+import type { EndpointQueue } from './endpoint-queue.ts'
 
-/** The sums over the lanes of a workspace, or over all lanes. */
+/** The sums over the queues of a workspace, or over all queues. */
 export class Load {
-  lanes = 0
+  queues = 0
   held = 0
   bytes = 0
   /** The held jobs for slow endpoints. */
   heldSlow = 0
-  /** Attempts in flight beyond the few of each endpoint. */
-  extra = 0
+  /** Attempts in flight beyond BASE_CONCURRENCY of each endpoint. */
+  burst = 0
   /** All others in flight, or not yet recorded. */
   busy = 0
-  /** Attempts in flight to slow and to unknown endpoints, without the extra ones. */
+  /** Attempts in flight to slow and to unknown endpoints, without those of bursts. */
   slow = 0
   unknown = 0
-  /** Retries and resends in flight or not yet recorded, without those to slow endpoints. */
-  laters = 0
+  /** Repeats in flight or not yet recorded, without those to slow endpoints. */
+  repeats = 0
 
   /** About how many jobs for endpoints that are not slow wait to be started. */
-  get waitingSoon(): number {
-    return this.held - this.heldSlow - (this.busy + this.extra - this.slow)
+  get readyJobs(): number {
+    return this.held - this.heldSlow - (this.busy + this.burst - this.slow)
   }
 
-  /** Adds the numbers of a lane, or subtracts them: subtract before each change of the lane, and add after it. */
-  count(lane: Lane, sign: 1 | -1): void {
-    const { standing } = lane.pace
-    this.held += sign * lane.held
-    this.bytes += sign * lane.bytes
-    this.extra += sign * lane.extra
-    this.busy += sign * (lane.busy - lane.extra)
-    if (standing === 'slow') {
-      this.heldSlow += sign * lane.held
-      this.slow += sign * (lane.inFlight - lane.extra)
+  /** Adds the numbers of a queue, or subtracts them: subtract before each change of the queue, and add after it. */
+  count(queue: EndpointQueue, sign: 1 | -1): void {
+    const { responsiveness } = queue.concurrency
+    this.held += sign * queue.held
+    this.bytes += sign * queue.bytes
+    this.burst += sign * queue.burst
+    this.busy += sign * (queue.busy - queue.burst)
+    if (responsiveness === 'slow') {
+      this.heldSlow += sign * queue.held
+      this.slow += sign * (queue.inFlight - queue.burst)
       return
     }
-    if (standing === 'unknown') this.unknown += sign * (lane.inFlight - lane.extra)
-    this.laters += sign * lane.latersBusy
+    if (responsiveness === 'unknown') this.unknown += sign * (queue.inFlight - queue.burst)
+    this.repeats += sign * queue.busyRepeats
   }
 }

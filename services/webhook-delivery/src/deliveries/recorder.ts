@@ -6,7 +6,7 @@ import { type Attempt, withoutAnswer } from './attempt.ts'
 import { countUnwritableAttempt } from './delivery-metrics.ts'
 
 /** Attempts written at once, at most. */
-const AT_ONCE = 500
+const BATCH_SIZE = 500
 /** How long an attempt waits for others to be written with, in milliseconds. */
 const LINGER_MS = 10
 const TRY_AGAIN_MS = 500
@@ -50,7 +50,7 @@ export class Recorder {
   async #writeAll(): Promise<void> {
     while (this.#waiting.length > 0) {
       await pause(LINGER_MS)
-      await this.#writeBatch(this.#waiting.splice(0, AT_ONCE))
+      await this.#writeBatch(this.#waiting.splice(0, BATCH_SIZE))
     }
     // Reset here and not after the promise: an attempt added in between would never be written.
     this.#writing = undefined
@@ -81,7 +81,7 @@ export class Recorder {
       attempt: attemptsMade + 1,
     }
     countUnwritableAttempt()
-    logger.error({ ...ids, err: cause }, 'an attempt cannot be written as it was: its answer is left out')
+    logger.error({ ...ids, err: cause }, 'PostgreSQL refused an attempt: it is stored without its answer')
     const recorded = await this.#untilWrittenOrRefused([withoutAnswer(attempt)]).catch((error: unknown) => {
       if (!(error instanceof Refused)) throw error
       logger.error({ ...ids, err: error.cause }, 'an attempt cannot be written: it is made again when its lease ends')

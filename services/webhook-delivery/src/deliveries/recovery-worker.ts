@@ -5,7 +5,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 
 const EVERY_MS = 1000
 /** Deliveries of one recovery made due at once: few, so that fresh events still come first. */
-const AT_ONCE = 100
+const BATCH_SIZE = 100
 
 /**
  * Runs recoveries: about once a second makes the next failed deliveries of each one due, unless deliveries of its endpoint still
@@ -27,7 +27,7 @@ async function recoverSome(sql: Sql): Promise<void> {
           select endpoint_id, id from delivery
           where workspace_id = open.workspace_id and endpoint_id = open.endpoint_id and status = 'FAILED'
             and id > open.after_id and created_at >= open.since and created_at <= open.until
-          order by id limit ${AT_ONCE}
+          order by id limit ${BATCH_SIZE}
         ) failed
         where not exists (
           select from delivery where endpoint_id = open.endpoint_id and due_at <= now() and claimed_by is null

@@ -45,10 +45,8 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
     for (const id of workspaceIds) if (!turns.has(id)) turns.set(id, performance.now() + ROOM_WITHIN_MS)
   }
   const next = () => {
-    const [isCrowded, now] = [dispatcher.crowds(), performance.now()]
-    return [...turns]
-      .flatMap(([id, until]) => (now >= until || !isCrowded(id) ? [id] : []))
-      .slice(0, WORKSPACES_AT_ONCE)
+    const [mustWait, now] = [dispatcher.backpressure(), performance.now()]
+    return [...turns].flatMap(([id, until]) => (now >= until || !mustWait(id) ? [id] : [])).slice(0, WORKSPACES_AT_ONCE)
   }
   const serve = async (claimer: number, workspaceIds: readonly string[]) => {
     // Deleted before the table is read, so that a workspace that is noted meanwhile stays.

@@ -60,21 +60,21 @@ export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readon
 
 /**
  * Chooses the events whose deliveries are inserted in this transaction: those of the workspaces with the fewest deliveries.
- * Leaves out crowded workspaces, and those with a backlog, since no event may overtake an earlier one (OP-74).
+ * Leaves out workspaces under backpressure, and those with a backlog, since no event may overtake an earlier one (OP-74).
  */
 function withFewDeliveries(
   { dispatcher }: FanOut,
   events: readonly MatchedEvent[],
   inBacklog: ReadonlySet<string>,
 ): (event: MatchedEvent) => boolean {
-  const isCrowded = dispatcher.crowds()
+  const mustWait = dispatcher.backpressure()
   const byWorkspace = Map.groupBy(events, ({ workspaceId }) => workspaceId)
   const few = new Set<string>()
   let left: number = DELIVERIES_AT_ONCE.all
   const counts = [...byWorkspace].map(([workspaceId, events]) => ({ workspaceId, deliveries: deliveriesOf(events) }))
   for (const { workspaceId, deliveries } of counts.sort((a, b) => a.deliveries - b.deliveries)) {
     if (deliveries > Math.min(left, DELIVERIES_AT_ONCE.workspace)) break
-    if (inBacklog.has(workspaceId) || isCrowded(workspaceId)) continue
+    if (inBacklog.has(workspaceId) || mustWait(workspaceId)) continue
     few.add(workspaceId)
     left -= deliveries
   }

@@ -8,7 +8,10 @@ import type { MatchedEvent } from './matching.ts'
 import { storeEvents } from './store-events.ts'
 
 export interface DeliveryWriting {
-  readonly dispatcher: Pick<Dispatcher, 'accept' | 'claimerId' | 'crowds' | 'noteWaiting' | 'places' | 'untilRoom'>
+  readonly dispatcher: Pick<
+    Dispatcher,
+    'accept' | 'admission' | 'backpressure' | 'claimerId' | 'noteWaiting' | 'untilRoom'
+  >
   /** Delay before each attempt in milliseconds. */
   readonly schedule: readonly number[]
   /** The clock of the database. */
@@ -79,12 +82,12 @@ const planDelivery = (event: MatchedEvent, target: Target, claimedBy?: number): 
   claimedBy,
 })
 
-/** Plans first attempts from memory while there are places; none for a workspace that is suspended, or was until just now. */
+/** Plans first attempts from memory while it has room; none for a workspace that is suspended, or was until just now. */
 function plannerFor(dispatcher: DeliveryWriting['dispatcher'], now: Date): typeof planDelivery {
   const claimer = dispatcher.claimerId
-  const hasPlace = dispatcher.places()
+  const admits = dispatcher.admission()
   return (event, target) => {
-    const isHeld = !isCatchingUp(target, now) && hasPlace(target, event.bytes.length)
+    const isHeld = !isCatchingUp(target, now) && admits(target, event.bytes.length)
     return planDelivery(event, target, isHeld ? claimer : undefined)
   }
 }

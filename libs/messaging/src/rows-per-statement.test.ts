@@ -2,9 +2,9 @@ import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { rowsAtOnce } from './beside-requests.ts'
 import { importBatches } from './import-batches.ts'
 import type { Importer } from './importer.ts'
+import { rowsPerStatement } from './rows-per-statement.ts'
 import { appliedBatches } from './testing/import-batches.ts'
 
 const slow: Importer = {
@@ -36,9 +36,9 @@ const isNextAtOnce = (): Promise<boolean> =>
   ])
 
 test('while requests come, an import writes fewer rows at once', () => {
-  expect(rowsAtOnce(500)).toBe(500)
+  expect(rowsPerStatement(500)).toBe(500)
   noteRequest()
-  expect([rowsAtOnce(500), rowsAtOnce(3)]).toEqual([100, 3])
+  expect([rowsPerStatement(500), rowsPerStatement(3)]).toEqual([100, 3])
 })
 
 test('while requests come, an import pauses after a batch, else not at all', async () => {

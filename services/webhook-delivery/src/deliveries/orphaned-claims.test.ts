@@ -15,7 +15,7 @@ const { workerUrl, createEndpointAt, deliveriesOf, startReplica } = await webhoo
 /** Half of the lease, which is what they would wait for else. */
 const LONG_BEFORE_THE_LEASE_MS = 30_000
 
-test('claims whose commit was not heard of are made again long before their lease ends, once each', async () => {
+test('orphaned claims, whose commit got no answer, are made again long before their lease ends, once each', async () => {
   const receiver = await startReceiver()
   const caller = aCaller()
   const endpoint = await createEndpointAt(caller, receiver.url)

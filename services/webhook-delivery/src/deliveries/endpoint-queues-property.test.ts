@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest'
+import { heldAtMost, MAX_CONCURRENCY } from './concurrency.ts'
+import type { EndpointQueue } from './endpoint-queue.ts'
+import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
-import type { Lane } from './lane.ts'
-import { Lanes } from './lanes.ts'
 import { SLOTS } from './limits.ts'
-import { heldAtMost, WIDEST } from './pace.ts'
 import { aJob } from './testing/a-job.ts'
 
 /** Mulberry32: the same numbers from 0 to 1 for the same seed. */
@@ -21,10 +21,10 @@ const STEPS = 2000
 const [WORKSPACES, ENDPOINTS, KEYS] = [4, 12, 4]
 
 /** Some seconds of random events, answers, time-outs and withdrawals; `check` is called whenever a job starts. */
-function live(seed: number, check: (lanes: Lanes, job: Job, flying: ReadonlySet<Job>) => void) {
+function live(seed: number, check: (queues: EndpointQueues, job: Job, flying: ReadonlySet<Job>) => void) {
   const random = randomBy(seed)
   const upTo = (count: number) => Math.floor(random() * count)
-  const lanes = new Lanes()
+  const queues = new EndpointQueues()
   const flying = new Set<Job>()
   const added: Job[] = []
   const started: Job[] = []
@@ -35,45 +35,45 @@ function live(seed: number, check: (lanes: Lanes, job: Job, flying: ReadonlySet<
     const attemptsMade = random() < 0.3 ? 1 : 0
     const job = aJob(`endpoint ${endpoint}`, { key: `key ${upTo(KEYS)}`, attemptsMade }, `w ${endpoint % WORKSPACES}`)
     added.push(job)
-    lanes.add(job, now)
+    queues.add(job, now)
   }
   const endOne = (job: Job, durationMs: number) => {
     flying.delete(job)
-    lanes.end(job, now, { durationMs, isDelivered: durationMs < 20_000 })
-    lanes.forget(job)
+    queues.end(job, now, { durationMs, isDelivered: durationMs < 20_000 })
+    queues.forget(job)
   }
   const startSome = () => {
-    for (let job = lanes.start(now); job !== undefined; job = lanes.start(now)) {
+    for (let job = queues.start(now); job !== undefined; job = queues.start(now)) {
       flying.add(job)
       started.push(job)
-      check(lanes, job, flying)
+      check(queues, job, flying)
     }
   }
-  const take = (of: (lane: Lane) => Job[]) => withdrawn.push(...lanes.withdraw(of))
+  const take = (of: (queue: EndpointQueue) => Job[]) => withdrawn.push(...queues.withdraw(of))
   for (let step = 0; step < STEPS; step++) {
     now += upTo(100)
     const chance = random()
     for (let adding = upTo(4); adding > 0; adding--) addOne()
     for (const job of flying) if (random() < 0.1) endOne(job, random() < 0.1 ? 20_000 : upTo(2000))
-    if (chance > 0.97) lanes.noteSilence(now)
-    if (chance > 0.99) take((lane) => lane.trim(heldAtMost(lane.pace)))
+    if (chance > 0.97) queues.noteStall(now)
+    if (chance > 0.99) take((queue) => queue.trim(heldAtMost(queue.concurrency)))
     startSome()
   }
   while (flying.size > 0) {
     for (const job of flying) endOne(job, 10)
     startSome()
   }
-  return { lanes, added, started, withdrawn }
+  return { queues, added, started, withdrawn }
 }
 
 const seeds = Array.from({ length: 20 }, (_, index) => index + 1)
 
 test.each(seeds)('all that is not withdrawn starts, once each, and nothing is left over (seed %i)', (seed) => {
-  const { lanes, added, started, withdrawn } = live(seed, () => undefined)
+  const { queues, added, started, withdrawn } = live(seed, () => undefined)
   expect(new Set(started).size).toBe(started.length)
   expect(new Set([...started, ...withdrawn])).toEqual(new Set(added))
   expect(started.length + withdrawn.length).toBe(added.length)
-  expect(Object.values(lanes.all).every((count) => count === 0)).toBe(true)
+  expect(Object.values(queues.all).every((count) => count === 0)).toBe(true)
 })
 
 test.each(seeds)('first attempts about one thing start in their order, one at a time (OP-74; seed %i)', (seed) => {
@@ -89,13 +89,13 @@ test.each(seeds)('first attempts about one thing start in their order, one at a 
 })
 
 test.each(seeds)(
-  'an endpoint never has more in flight than its pace allows, nor all of them than there are slots (seed %i)',
+  'an endpoint never has more in flight than its limit, nor all of them than there are slots (seed %i)',
   (seed) => {
-    live(seed, (lanes, job, flying) => {
+    live(seed, (queues, job, flying) => {
       const own = [...flying].filter(({ target }) => target.id === job.target.id)
-      expect(own.length).toBeLessThanOrEqual(lanes.paceOf(job.target.id).width)
-      expect(own.length).toBeLessThanOrEqual(WIDEST)
-      expect(lanes.all.busy).toBe(flying.size)
+      expect(own.length).toBeLessThanOrEqual(queues.concurrencyOf(job.target.id).limit)
+      expect(own.length).toBeLessThanOrEqual(MAX_CONCURRENCY)
+      expect(queues.all.busy).toBe(flying.size)
       expect(flying.size).toBeLessThanOrEqual(SLOTS)
     })
   },

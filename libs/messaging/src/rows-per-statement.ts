@@ -4,5 +4,5 @@ import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 const ROWS_BESIDE_REQUESTS = 100
 
 /** How many rows of an import one statement writes: `atMost`, or fewer while requests come. */
-export const rowsAtOnce = (atMost: number): number =>
+export const rowsPerStatement = (atMost: number): number =>
   hasRecentRequests() ? Math.min(ROWS_BESIDE_REQUESTS, atMost) : atMost

@@ -1,29 +1,29 @@
 import { describe, expect, test } from 'vitest'
+import { admissionOf, backpressureOf, isOverloaded } from './admission.ts'
+import { BASE_CONCURRENCY, MAX_CONCURRENCY } from './concurrency.ts'
+import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
-import { Lanes } from './lanes.ts'
-import { CAPACITY, CAPACITY_BYTES, EXTRA_SLOTS, SLOTS, WAITING_SOON_EACH } from './limits.ts'
-import { FEW, WIDEST } from './pace.ts'
-import { crowdsIn, isCrowdedByMany, placesIn } from './places.ts'
-import { Room } from './room.ts'
+import { BURST_SLOTS, CAPACITY, CAPACITY_BYTES, READY_TARGET_PER_ENDPOINT, SLOTS } from './limits.ts'
+import { MemoryBudget } from './memory-budget.ts'
 import { aJob, many } from './testing/a-job.ts'
 import { readBacklog } from './testing/read-backlog.ts'
 
 const SECOND = 1000
 const MIB = 1024 * 1024
 
-/** Lanes whose clock is moved by the test. */
+/** Queues whose clock is moved by the test. */
 class World {
-  readonly lanes = new Lanes()
+  readonly queues = new EndpointQueues()
   now = 0
   flying: Job[] = []
 
   add(...jobs: Job[]): void {
-    for (const job of jobs) this.lanes.add(job, this.now)
+    for (const job of jobs) this.queues.add(job, this.now)
   }
 
   start(): Job[] {
     const started: Job[] = []
-    for (let job = this.lanes.start(this.now); job !== undefined; job = this.lanes.start(this.now)) started.push(job)
+    for (let job = this.queues.start(this.now); job !== undefined; job = this.queues.start(this.now)) started.push(job)
     this.flying.push(...started)
     return started
   }
@@ -31,14 +31,14 @@ class World {
   /** Ends all that is in flight. */
   end(durationMs: number): void {
     for (const job of this.flying.splice(0)) {
-      this.lanes.end(job, this.now, { durationMs, isDelivered: durationMs < 20_000 })
-      this.lanes.forget(job)
+      this.queues.end(job, this.now, { durationMs, isDelivered: durationMs < 20_000 })
+      this.queues.forget(job)
     }
   }
 
   second(): void {
     this.now += SECOND
-    this.lanes.noteSilence(this.now)
+    this.queues.noteStall(this.now)
   }
 
   /** Makes an endpoint known to answer quickly. */
@@ -49,12 +49,12 @@ class World {
   }
 
   /** Makes endpoints known to answer quickly however many attempts are in flight to them, and leaves jobs for each. */
-  widen(...endpointIds: string[]): void {
+  raiseLimits(...endpointIds: string[]): void {
     for (let round = 0; round < 8; round++) {
-      for (const endpointId of endpointIds) this.add(...many(WIDEST, () => aJob(endpointId, {}, endpointId)))
+      for (const endpointId of endpointIds) this.add(...many(MAX_CONCURRENCY, () => aJob(endpointId, {}, endpointId)))
       while (this.start().length > 0) this.end(10)
     }
-    for (const endpointId of endpointIds) this.add(...many(WIDEST, () => aJob(endpointId, {}, endpointId)))
+    for (const endpointId of endpointIds) this.add(...many(MAX_CONCURRENCY, () => aJob(endpointId, {}, endpointId)))
   }
 
   /** Endpoints that never answer get jobs, some more of them every second, until no more start. */
@@ -77,31 +77,31 @@ describe('many attempts in flight to endpoints that answer quickly', () => {
 
   test('are 128 for one alone, and as many for each when several share them', () => {
     for (const [count, each] of [
-      [1, WIDEST],
-      [4, FEW + 51],
+      [1, MAX_CONCURRENCY],
+      [4, BASE_CONCURRENCY + 51],
     ] as const) {
       const world = new World()
-      const endpointIds = many(count, (index) => `wide ${index}`)
-      world.widen(...endpointIds)
+      const endpointIds = many(count, (index) => `quick ${index}`)
+      world.raiseLimits(...endpointIds)
       world.start()
       for (const endpointId of endpointIds) {
         expect(Math.abs(flyingTo(world, endpointId) - each), `${count} endpoints`).toBeLessThanOrEqual(1)
       }
-      expect(world.lanes.all.extra).toBeLessThanOrEqual(EXTRA_SLOTS)
+      expect(world.queues.all.burst).toBeLessThanOrEqual(BURST_SLOTS)
     }
   })
 
   test('take no slot from others when they begin to hang, and these endpoints have few from then on', () => {
     const world = new World()
-    const endpointIds = many(20, (index) => `wide ${index}`)
-    world.widen(...endpointIds)
+    const endpointIds = many(20, (index) => `quick ${index}`)
+    world.raiseLimits(...endpointIds)
     world.start()
-    expect(world.lanes.all.busy).toBe(20 * FEW)
+    expect(world.queues.all.busy).toBe(20 * BASE_CONCURRENCY)
     world.second()
     for (const endpointId of endpointIds) {
-      expect(world.lanes.paceOf(endpointId)).toMatchObject({ standing: 'slow', width: FEW })
+      expect(world.queues.concurrencyOf(endpointId)).toMatchObject({ responsiveness: 'slow', limit: BASE_CONCURRENCY })
     }
-    expect(world.lanes.all.slow).toBe(20 * FEW)
+    expect(world.queues.all.slow).toBe(20 * BASE_CONCURRENCY)
     expect(world.start()).toEqual([])
   })
 })
@@ -111,7 +111,7 @@ describe('however many endpoints hang', () => {
     const world = new World()
     world.warmUp('healthy')
     world.fillWithHanging(String)
-    expect(SLOTS - world.lanes.all.busy).toBeGreaterThanOrEqual(SLOTS / 4 - 1)
+    expect(SLOTS - world.queues.all.busy).toBeGreaterThanOrEqual(SLOTS / 4 - 1)
     world.add(aJob('healthy'))
     expect(endpointsOf(world.start())).toEqual(['healthy'])
   })
@@ -120,13 +120,13 @@ describe('however many endpoints hang', () => {
     const world = new World()
     world.fillWithHanging(String)
     // Time-outs until each of them has had its attempt.
-    while (world.lanes.all.unknown > 0 || world.lanes.all.busy > SLOTS / 2) {
+    while (world.queues.all.unknown > 0 || world.queues.all.busy > SLOTS / 2) {
       world.now += 20 * SECOND
       world.end(20_000)
       world.start()
       world.second()
     }
-    expect(world.lanes.all.slow).toBe(SLOTS / 2)
+    expect(world.queues.all.slow).toBe(SLOTS / 2)
     world.add(...many(100, (index) => aJob(`new ${index}`)))
     expect(world.start()).toHaveLength(100)
   })
@@ -169,149 +169,149 @@ describe('a workspace', () => {
 })
 
 describe('room in memory', () => {
-  const fill = (lanes: Lanes, endpointId: string, workspaceId?: string, bytes = 100) => {
-    while (new Room(lanes).leftFor(endpointId, workspaceId ?? 'workspace') > 0) {
-      lanes.add(aJob(endpointId, { body: Buffer.alloc(bytes) }, workspaceId), 0)
+  const fill = (queues: EndpointQueues, endpointId: string, workspaceId?: string, bytes = 100) => {
+    while (new MemoryBudget(queues).leftFor(endpointId, workspaceId ?? 'workspace') > 0) {
+      queues.add(aJob(endpointId, { body: Buffer.alloc(bytes) }, workspaceId), 0)
     }
   }
 
   test('is left for another endpoint however many fill their share', () => {
-    const lanes = new Lanes()
-    for (let endpoint = 0; endpoint < 50; endpoint++) fill(lanes, `endpoint ${endpoint}`, `workspace ${endpoint}`)
-    expect(new Room(lanes).leftFor('another', 'another')).toBeGreaterThan(0)
-    expect(new Room(lanes).leftFor('another', 'another')).toBeLessThan(CAPACITY / 8)
+    const queues = new EndpointQueues()
+    for (let endpoint = 0; endpoint < 50; endpoint++) fill(queues, `endpoint ${endpoint}`, `workspace ${endpoint}`)
+    expect(new MemoryBudget(queues).leftFor('another', 'another')).toBeGreaterThan(0)
+    expect(new MemoryBudget(queues).leftFor('another', 'another')).toBeLessThan(CAPACITY / 8)
   })
 
   test('is left for another workspace, a quarter of all beside one with a thousand endpoints', () => {
-    const lanes = new Lanes()
-    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(lanes, `endpoint ${endpoint}`)
-    expect(lanes.all.held).toBeGreaterThan(CAPACITY / 2)
-    expect(CAPACITY - lanes.all.held).toBeGreaterThanOrEqual(CAPACITY / 4)
-    expect(new Room(lanes).leftFor('another', 'another')).toBeGreaterThan(100)
+    const queues = new EndpointQueues()
+    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(queues, `endpoint ${endpoint}`)
+    expect(queues.all.held).toBeGreaterThan(CAPACITY / 2)
+    expect(CAPACITY - queues.all.held).toBeGreaterThanOrEqual(CAPACITY / 4)
+    expect(new MemoryBudget(queues).leftFor('another', 'another')).toBeGreaterThan(100)
   })
 
   test('is left in bytes as well', () => {
-    const lanes = new Lanes()
-    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(lanes, `endpoint ${endpoint}`, undefined, MIB)
-    expect(lanes.all.bytes).toBeLessThanOrEqual(CAPACITY_BYTES)
-    expect(new Room(lanes).leftFor('another', 'another')).toBeGreaterThan(0)
+    const queues = new EndpointQueues()
+    for (let endpoint = 0; endpoint < 1000; endpoint++) fill(queues, `endpoint ${endpoint}`, undefined, MIB)
+    expect(queues.all.bytes).toBeLessThanOrEqual(CAPACITY_BYTES)
+    expect(new MemoryBudget(queues).leftFor('another', 'another')).toBeGreaterThan(0)
   })
 
   test('is for a few jobs of an endpoint that is slow, and of all of them for a quarter', () => {
-    const lanes = new Lanes()
+    const queues = new EndpointQueues()
     for (let endpoint = 0; endpoint < 2000; endpoint++) {
-      lanes.suspect(`slow ${endpoint}`)
-      const hasPlace = placesIn(lanes, readBacklog())
+      queues.assumeSlow(`slow ${endpoint}`)
+      const admits = admissionOf(queues, readBacklog())
       const jobs = many(10, () => aJob(`slow ${endpoint}`, {}, `workspace ${endpoint}`))
-      for (const job of jobs.filter(({ target }) => hasPlace(target, 100))) lanes.add(job, 0)
+      for (const job of jobs.filter(({ target }) => admits(target, 100))) queues.add(job, 0)
     }
-    expect(lanes.get('slow 0')?.held).toBe(4)
-    expect(lanes.all.held).toBe(CAPACITY / 4)
+    expect(queues.get('slow 0')?.held).toBe(4)
+    expect(queues.all.held).toBe(CAPACITY / 4)
   })
 
   test('comes back with what is forgotten', () => {
-    const lanes = new Lanes()
-    const room = () => [new Room(lanes).leftFor('a', 'workspace'), new Room(lanes).bytes]
+    const queues = new EndpointQueues()
+    const room = () => [new MemoryBudget(queues).leftFor('a', 'workspace'), new MemoryBudget(queues).bytes]
     const before = room()
-    lanes.add(aJob('a'), 0)
+    queues.add(aJob('a'), 0)
     expect(room()).not.toEqual(before)
-    const job = lanes.start(0)
-    if (job) lanes.end(job, 0, { durationMs: 1, isDelivered: true })
-    if (job) lanes.forget(job)
+    const job = queues.start(0)
+    if (job) queues.end(job, 0, { durationMs: 1, isDelivered: true })
+    if (job) queues.forget(job)
     expect(room()).toEqual(before)
   })
 })
 
-describe('places', () => {
+describe('admissions', () => {
   const [a, b] = [aJob('a').target, aJob('b').target]
 
   test('are as many as there is room for', () => {
-    const hasPlace = placesIn(new Lanes(), readBacklog())
-    const given = many(CAPACITY, () => hasPlace(a, 100)).filter(Boolean).length
-    expect(given).toBeGreaterThan(100)
-    expect(given).toBeLessThan(CAPACITY / 8)
+    const admits = admissionOf(new EndpointQueues(), readBacklog())
+    const admitted = many(CAPACITY, () => admits(a, 100)).filter(Boolean).length
+    expect(admitted).toBeGreaterThan(100)
+    expect(admitted).toBeLessThan(CAPACITY / 8)
   })
 
-  test('are bounded in bytes, and none is given after one was refused: later events do not overtake (OP-74)', () => {
-    const hasPlace = placesIn(new Lanes(), readBacklog())
-    expect([3, 30, 1].map((size) => hasPlace(a, size * MIB))).toEqual([true, false, false])
-    expect(hasPlace(b, MIB)).toBe(true)
+  test('are bounded in bytes, and none comes after a refusal: later events do not overtake (OP-74)', () => {
+    const admits = admissionOf(new EndpointQueues(), readBacklog())
+    expect([3, 30, 1].map((size) => admits(a, size * MIB))).toEqual([true, false, false])
+    expect(admits(b, MIB)).toBe(true)
   })
 
-  test('are not given to an endpoint whose first attempts wait in the table (OP-74)', () => {
+  test('are refused to an endpoint whose first attempts wait in the table (OP-74)', () => {
     const backlog = readBacklog()
     backlog.note('a', new Date(), true)
     backlog.note('b', new Date())
-    const hasPlace = placesIn(new Lanes(), backlog)
-    expect([a, b].map((target) => hasPlace(target, 100))).toEqual([false, true])
+    const admits = admissionOf(new EndpointQueues(), backlog)
+    expect([a, b].map((target) => admits(target, 100))).toEqual([false, true])
   })
 })
 
 describe('the fresh events of a workspace had better wait', () => {
-  const isCrowded = (lanes: Lanes, backlog = readBacklog(), workspace = 'workspace') =>
-    crowdsIn(lanes, backlog)(workspace)
+  const mustWait = (queues: EndpointQueues, backlog = readBacklog(), workspace = 'workspace') =>
+    backpressureOf(queues, backlog)(workspace)
 
   test('while an eighth of the memory waits to be sent for it, but for what waits for endpoints that are slow', () => {
-    const lanes = new Lanes()
-    lanes.suspect('slow')
-    lanes.add(aJob('quick 0'), 0)
-    for (const job of many(CAPACITY / 4, () => aJob('slow'))) lanes.add(job, 0)
-    expect(isCrowded(lanes)).toBe(false)
-    for (const job of many(CAPACITY / 8, (index) => aJob(`quick ${index % 5}`))) lanes.add(job, 0)
-    expect(isCrowded(lanes)).toBe(true)
-    lanes.start(0)
-    expect(isCrowded(lanes), 'one of them is in flight').toBe(false)
+    const queues = new EndpointQueues()
+    queues.assumeSlow('slow')
+    queues.add(aJob('quick 0'), 0)
+    for (const job of many(CAPACITY / 4, () => aJob('slow'))) queues.add(job, 0)
+    expect(mustWait(queues)).toBe(false)
+    for (const job of many(CAPACITY / 8, (index) => aJob(`quick ${index % 5}`))) queues.add(job, 0)
+    expect(mustWait(queues)).toBe(true)
+    queues.start(0)
+    expect(mustWait(queues), 'one of them is in flight').toBe(false)
   })
 
   test('while 256 wait for each of its endpoints: what comes then finds room in memory', () => {
-    const lanes = new Lanes()
-    for (const job of many(WAITING_SOON_EACH, () => aJob('only'))) lanes.add(job, 0)
-    expect(isCrowded(lanes)).toBe(false)
-    lanes.add(aJob('only'), 0)
-    expect(isCrowded(lanes)).toBe(true)
-    lanes.add(aJob('another'), 0)
-    expect(isCrowded(lanes)).toBe(false)
+    const queues = new EndpointQueues()
+    for (const job of many(READY_TARGET_PER_ENDPOINT, () => aJob('only'))) queues.add(job, 0)
+    expect(mustWait(queues)).toBe(false)
+    queues.add(aJob('only'), 0)
+    expect(mustWait(queues)).toBe(true)
+    queues.add(aJob('another'), 0)
+    expect(mustWait(queues)).toBe(false)
   })
 
   test('while more waits for it than others leave; one for which little waits never does', () => {
-    const lanes = new Lanes()
+    const queues = new EndpointQueues()
     const workspaces = many(10, (index) => `workspace ${index}`)
     for (const workspace of workspaces) {
       for (const job of many(CAPACITY / 4, (index) => aJob(`${workspace} ${index % 5}`, {}, workspace)))
-        lanes.add(job, 0)
+        queues.add(job, 0)
     }
-    expect(workspaces.map((workspace) => isCrowded(lanes, readBacklog(), workspace))).toEqual(
+    expect(workspaces.map((workspace) => mustWait(queues, readBacklog(), workspace))).toEqual(
       workspaces.map(() => true),
     )
-    expect(isCrowded(lanes, readBacklog(), 'another')).toBe(false)
+    expect(mustWait(queues, readBacklog(), 'another')).toBe(false)
   })
 
   test('with those of all others while what waits is of many workspaces, and not while one has a large part of it', () => {
-    const [lanes, large] = [new Lanes(), new Lanes()]
+    const [queues, large] = [new EndpointQueues(), new EndpointQueues()]
     for (const job of many(CAPACITY / 4, (index) => aJob(`endpoint ${index % 50}`, {}, `workspace ${index % 50}`))) {
-      lanes.add(job, 0)
+      queues.add(job, 0)
       large.add(job, 0)
     }
-    expect(isCrowdedByMany(lanes)).toBe(false)
-    lanes.add(aJob('endpoint 1', {}, 'workspace 1'), 0)
-    expect(isCrowdedByMany(lanes)).toBe(true)
+    expect(isOverloaded(queues)).toBe(false)
+    queues.add(aJob('endpoint 1', {}, 'workspace 1'), 0)
+    expect(isOverloaded(queues)).toBe(true)
     for (const job of many(CAPACITY / 8, () => aJob('large', {}, 'large'))) large.add(job, 0)
-    expect(isCrowdedByMany(large)).toBe(false)
+    expect(isOverloaded(large)).toBe(false)
   })
 
   test('while most of its endpoints have first attempts in the table, for those after them have to follow', () => {
-    const [lanes, backlog] = [new Lanes(), readBacklog()]
-    for (const endpoint of ['a', 'b', 'c']) lanes.add(aJob(endpoint), 0)
-    lanes.add(aJob('d', {}, 'another'), 0)
+    const [queues, backlog] = [new EndpointQueues(), readBacklog()]
+    for (const endpoint of ['a', 'b', 'c']) queues.add(aJob(endpoint), 0)
+    queues.add(aJob('d', {}, 'another'), 0)
     backlog.note('a', new Date(), true)
-    expect(isCrowded(lanes, backlog)).toBe(false)
+    expect(mustWait(queues, backlog)).toBe(false)
     backlog.note('b', new Date(), true)
-    expect(isCrowded(lanes, backlog)).toBe(true)
-    expect(isCrowded(lanes, backlog, 'another')).toBe(false)
-    lanes.suspect('slow')
-    lanes.add(aJob('slow'), 0)
-    backlog.catchUp('b', backlog.notes)
+    expect(mustWait(queues, backlog)).toBe(true)
+    expect(mustWait(queues, backlog, 'another')).toBe(false)
+    queues.assumeSlow('slow')
+    queues.add(aJob('slow'), 0)
+    backlog.noteFirstAttemptsClaimed('b', backlog.notes)
     backlog.note('slow', new Date(), true)
-    expect(isCrowded(lanes, backlog)).toBe(false)
+    expect(mustWait(queues, backlog)).toBe(false)
   })
 })

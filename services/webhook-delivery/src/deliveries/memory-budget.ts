@@ -1,4 +1,4 @@
-import type { Lanes } from './lanes.ts'
+import type { EndpointQueues } from './endpoint-queues.ts'
 import { CAPACITY, CAPACITY_BYTES, ENDPOINT_SHARE, SLOW_CAPACITY, WORKSPACE_SHARE } from './limits.ts'
 
 /** Jobs that are about to be held. */
@@ -11,26 +11,26 @@ interface Taken {
  * The room that is left in memory, reserved before it is filled. An endpoint and a workspace get a share of what is left, and
  * slow endpoints a share of all, so that others always find room.
  */
-export class Room {
-  readonly #lanes: Lanes
-  readonly #part: number
+export class MemoryBudget {
+  readonly #queues: EndpointQueues
+  readonly #share: number
   readonly #all: Taken = { jobs: 0, bytes: 0 }
   readonly #slow: Taken = { jobs: 0, bytes: 0 }
   readonly #endpoints = new Map<string, Taken>()
   readonly #workspaces = new Map<string, Taken>()
 
-  /** Gives out no more than `part` of the whole memory. */
-  constructor(lanes: Lanes, part = 1) {
-    this.#lanes = lanes
-    this.#part = part
+  /** Gives out no more than `share` of the whole memory. */
+  constructor(queues: EndpointQueues, share = 1) {
+    this.#queues = queues
+    this.#share = share
   }
 
   get jobs(): number {
-    return this.#part * CAPACITY - this.#lanes.all.held - this.#all.jobs
+    return this.#share * CAPACITY - this.#queues.all.held - this.#all.jobs
   }
 
   get bytes(): number {
-    return this.#part * CAPACITY_BYTES - this.#lanes.all.bytes - this.#all.bytes
+    return this.#share * CAPACITY_BYTES - this.#queues.all.bytes - this.#all.bytes
   }
 
   /** Whether no endpoint has room. */
@@ -41,15 +41,15 @@ export class Room {
   /** For how many jobs there is room. The workspace may be left out for an endpoint that nothing was held for yet. */
   leftFor(endpointId: string, workspaceId = ''): number {
     const [endpoint, workspace] = [this.#endpoints.get(endpointId), this.#workspaces.get(workspaceId)]
-    const [lane, load] = [this.#lanes.get(endpointId), this.#lanes.loadOf(workspaceId)]
+    const [queue, load] = [this.#queues.get(endpointId), this.#queues.loadOf(workspaceId)]
     const { jobs, bytes } = this
-    if ((lane?.bytes ?? 0) + (endpoint?.bytes ?? 0) >= bytes * ENDPOINT_SHARE) return 0
+    if ((queue?.bytes ?? 0) + (endpoint?.bytes ?? 0) >= bytes * ENDPOINT_SHARE) return 0
     if ((load?.bytes ?? 0) + (workspace?.bytes ?? 0) >= bytes * WORKSPACE_SHARE) return 0
-    const ofEndpoint = Math.floor(jobs * ENDPOINT_SHARE) - (lane?.held ?? 0) - (endpoint?.jobs ?? 0)
+    const ofEndpoint = Math.floor(jobs * ENDPOINT_SHARE) - (queue?.held ?? 0) - (endpoint?.jobs ?? 0)
     const ofWorkspace = jobs * WORKSPACE_SHARE - (load?.held ?? 0) - (workspace?.jobs ?? 0)
     const left = Math.min(ofEndpoint, ofWorkspace)
     if (!this.#isSlow(endpointId)) return Math.max(0, left)
-    return Math.max(0, Math.min(left, SLOW_CAPACITY - this.#lanes.all.heldSlow - this.#slow.jobs))
+    return Math.max(0, Math.min(left, SLOW_CAPACITY - this.#queues.all.heldSlow - this.#slow.jobs))
   }
 
   /** Gives out room for some jobs with so many bytes of bodies. */
@@ -71,7 +71,7 @@ export class Room {
   }
 
   #isSlow(endpointId: string): boolean {
-    return this.#lanes.paceOf(endpointId).standing === 'slow'
+    return this.#queues.concurrencyOf(endpointId).responsiveness === 'slow'
   }
 }
 

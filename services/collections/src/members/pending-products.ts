@@ -13,19 +13,19 @@ const LOCK_TIMEOUT = '500ms'
 
 /**
  * Notes products that the transaction has picked before their state arrived. It holds the SHARED membership lock, as does the
- * transaction that applies the state. Neither sees the other's rows, so `awaitedProducts` checks again after both commits. A
+ * transaction that applies the state. Neither sees the other's rows, so `completePendingProducts` checks again after both commits. A
  * noted product is noted again, which waits for a check under way.
  */
-export const awaitProducts = (tx: Transaction, products: readonly string[]) => tx`
+export const notePendingProducts = (tx: Transaction, products: readonly string[]) => tx`
   insert into awaited_product (workspace_id, product_id)
   select ${tx.context.workspaceId}, id from unnest(${[...products]}::uuid[]) as id order by id
   on conflict (workspace_id, product_id) do update set awaited_since = excluded.awaited_since`
 
 /**
- * Completes the members of awaited products once the state or the deletion has arrived, and forgets them. Most states have updated the
+ * Completes the members of pending products once the state or the deletion has arrived, and forgets them. Most states have updated the
  * members by themselves when they were applied. Replicas share the work. `sql` has the worker role.
  */
-export const awaitedProducts = (sql: Sql, logger: Logger) =>
+export const completePendingProducts = (sql: Sql, logger: Logger) =>
   worker({
     name: 'awaited products',
     everyMs: EVERY_MS,
@@ -41,7 +41,7 @@ export const awaitedProducts = (sql: Sql, logger: Logger) =>
     },
   })
 
-/** The awaited products, by workspace, that the projection has or has deleted. */
+/** The pending products, by workspace, that the projection has or has deleted. */
 const findArrived = (sql: Sql) => sql<{ workspaceId: string; ids: string[] }[]>`
   select workspace_id as "workspaceId", array_agg(product_id) as ids
   from (
@@ -52,7 +52,7 @@ const findArrived = (sql: Sql) => sql<{ workspaceId: string; ids: string[] }[]>`
   ) as arrived
   group by workspace_id`
 
-/** Locks in the order of every transaction: memberships, products, awaited products, members. */
+/** Locks in the order of every transaction: memberships, products, pending products, members. */
 const complete = (sql: Sql, workspaceId: string, ids: readonly string[]) =>
   inTransaction(sql, async (tx) => {
     await tx`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`
