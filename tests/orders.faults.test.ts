@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { randomFrom } from '@backoffice/testing/random.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { ordersOf, type Placed } from './testing/orders.ts'
-import { randomFrom } from './testing/random.ts'
 import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 

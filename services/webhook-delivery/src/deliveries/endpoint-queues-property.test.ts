@@ -1,3 +1,4 @@
+import { randomFrom } from '@backoffice/testing/random.ts'
 import { expect, test } from 'vitest'
 import { heldAtMost, MAX_CONCURRENCY } from './concurrency.ts'
 import type { EndpointQueue } from './endpoint-queue.ts'
@@ -6,23 +7,12 @@ import type { Job } from './job.ts'
 import { SLOTS } from './limits.ts'
 import { aJob } from './testing/a-job.ts'
 
-/** Mulberry32: the same numbers from 0 to 1 for the same seed. */
-function randomBy(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
-  }
-}
-
 const STEPS = 2000
 const [WORKSPACES, ENDPOINTS, KEYS] = [4, 12, 4]
 
 /** Some seconds of random events, answers, time-outs and withdrawals; `check` is called whenever a job starts. */
 function live(seed: number, check: (queues: EndpointQueues, job: Job, flying: ReadonlySet<Job>) => void) {
-  const random = randomBy(seed)
+  const random = randomFrom(seed)
   const upTo = (count: number) => Math.floor(random() * count)
   const queues = new EndpointQueues()
   const flying = new Set<Job>()

@@ -1,18 +1,36 @@
-import { openDatabase } from '@backoffice/postgres/database.ts'
+import type { EventRecord } from '@backoffice/contracts/events.ts'
+import { type AnySql, openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
-import { whenDone } from '@backoffice/testing/when-done.ts'
-import { expect, test } from 'vitest'
+import { afterAll, expect, test } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { fanOutEvents } from '../events/fan-out.ts'
 import { anEvent, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
 import { LEASE_S } from './claims.ts'
+import type { Dispatcher } from './dispatcher.ts'
 
 const { workerUrl, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
 
-/** Half of the lease, which is what they would wait for else. */
+const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'worker' })
+afterAll(() => stop?.())
+
+/** Fans an event out in a transaction. Claims are handed to the dispatcher when the returned function is called. */
+const fanOut = (tx: AnySql, dispatcher: Dispatcher, event: EventRecord) =>
+  fanOutEvents(
+    {
+      directory: endpointDirectory(testKeys),
+      dispatcher,
+      schedule: [0],
+      clock: () => new Date(),
+      backlog: { note: () => undefined },
+    },
+    tx,
+    [{ key: 'a', value: event }],
+  )
+
+/** Half of the lease. Without the search for orphaned claims, these would wait until their lease ends. */
 const LONG_BEFORE_THE_LEASE_MS = 30_000
 
 test('orphaned claims, whose commit got no answer, are made again long before their lease ends, once each', async () => {
@@ -20,19 +38,9 @@ test('orphaned claims, whose commit got no answer, are made again long before th
   const caller = aCaller()
   const endpoint = await createEndpointAt(caller, receiver.url)
   const { dispatcher, publish } = await startReplica()
-  const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
-  whenDone(async () => worker.stop?.())
   const event = anEvent(caller)
   // Committed; the connection broke before the answer, so nothing is handed over, and Kafka brings the event again.
-  const fanOut = {
-    directory: endpointDirectory(testKeys),
-    dispatcher,
-    schedule: [0],
-    clock: () => new Date(),
-    backlog: { note: () => undefined },
-  }
-  const incoming = [{ key: 'a', value: event }]
-  await inTransaction(worker.sql, (tx) => fanOutEvents(fanOut, tx, incoming))
+  await inTransaction(sql, (tx) => fanOut(tx, dispatcher, event))
   await publish(event)
   await eventually('it arrives', () => receiver.requests.length > 0, LONG_BEFORE_THE_LEASE_MS)
   await eventually('it is recorded', async () => (await deliveriesOf(caller, endpoint))[0]?.status === 'DELIVERED')
@@ -47,17 +55,8 @@ test('a claim whose commit came after its lease is made again, and sent once', a
   const caller = aCaller()
   const endpoint = await createEndpointAt(caller, receiver.url)
   const { dispatcher } = await startReplica({ timeoutMs: LEASE_S * 1000 - BEFORE_THE_LEASE_ENDS_MS })
-  const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
-  whenDone(async () => worker.stop?.())
-  const fanOut = {
-    directory: endpointDirectory(testKeys),
-    dispatcher,
-    schedule: [0],
-    clock: () => new Date(),
-    backlog: { note: () => undefined },
-  }
-  const handOver = await inTransaction(worker.sql, async (tx) => {
-    const handOver = await fanOutEvents(fanOut, tx, [{ key: 'a', value: anEvent(caller) }])
+  const handOver = await inTransaction(sql, async (tx) => {
+    const handOver = await fanOut(tx, dispatcher, anEvent(caller))
     await tx`update delivery set lease_until = now() where endpoint_id = ${endpoint.id} and claimed_by is not null`
     return handOver
   })
@@ -66,7 +65,7 @@ test('a claim whose commit came after its lease is made again, and sent once', a
   await eventually('the claim is too old', () => performance.now() - committedAt > BEFORE_THE_LEASE_ENDS_MS + 100)
   handOver()
   // What is accepted later is sent later.
-  const next = await inTransaction(worker.sql, (tx) => fanOutEvents(fanOut, tx, [{ key: 'a', value: anEvent(caller) }]))
+  const next = await inTransaction(sql, (tx) => fanOut(tx, dispatcher, anEvent(caller)))
   next()
   await eventually('the next one is recorded', async () =>
     (await deliveriesOf(caller, endpoint)).every(({ status }) => status === 'DELIVERED'),
@@ -78,18 +77,9 @@ test('a lease begins with the claim, however long its transaction has waited bef
   const caller = aCaller()
   const endpoint = await createEndpointAt(caller, (await startReceiver()).url)
   const { dispatcher } = await startReplica()
-  const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
-  whenDone(async () => worker.stop?.())
-  const fanOut = {
-    directory: endpointDirectory(testKeys),
-    dispatcher,
-    schedule: [0],
-    clock: () => new Date(),
-    backlog: { note: () => undefined },
-  }
   const claim = () =>
-    inTransaction(worker.sql, async (tx) => {
-      await fanOutEvents(fanOut, tx, [{ key: 'a', value: anEvent(caller) }])
+    inTransaction(sql, async (tx) => {
+      await fanOut(tx, dispatcher, anEvent(caller))
       const [row] = await tx<{ isLater: boolean }[]>`
         select lease_until > now() + make_interval(secs => ${LEASE_S}) as "isLater" from delivery
         where endpoint_id = ${endpoint.id} and claimed_by is not null order by id desc limit 1`
