@@ -1,13 +1,20 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Tests that need minutes: they kill processes again and again, or keep a server away for long. */
+/** Tests that need minutes: they kill processes again and again, keep a server away for long, or install or compile programs. */
 const FAULTS = '**/*.faults.test.ts'
 /** It says how long calls take while one tenant attacks, so it has the machine to itself. */
 const NEIGHBOURS = 'tests/neighbours.test.ts'
 const exclude = [...configDefaults.exclude, FAULTS, NEIGHBOURS]
 
-/** The settings of every project. Projects that extended the root would each start the backing services again. */
-const everywhere = { pool: 'forks', env: { ASSETS_URL: 'http://localhost:8080/assets' } } as const
+/**
+ * The settings of every project. Projects that extended the root would each start the backing services again. A test fails only when
+ * what it polls for does not come at all: machines that run tests stand still for seconds.
+ */
+const everywhere = {
+  pool: 'forks',
+  env: { ASSETS_URL: 'http://localhost:8080/assets' },
+  expect: { poll: { timeout: 60_000 } },
+} as const
 
 export default defineConfig({
   test: {
@@ -23,8 +30,8 @@ export default defineConfig({
           exclude,
           // The files of a worker share their modules, so a module keeps no state of a test.
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
         },
       },
       {
@@ -34,8 +41,8 @@ export default defineConfig({
           include: ['tests/**/*.test.ts'],
           exclude,
           sequence: { groupOrder: 1 },
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 240_000,
+          hookTimeout: 240_000,
         },
       },
       {
@@ -43,6 +50,8 @@ export default defineConfig({
           ...everywhere,
           name: 'faults',
           include: [FAULTS],
+          // Each test file starts a stack of its own, and its processes need the processor: a third one would slow all down.
+          maxWorkers: 2,
           sequence: { groupOrder: 2 },
           testTimeout: 240_000,
           hookTimeout: 120_000,

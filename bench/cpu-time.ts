@@ -19,8 +19,8 @@ export function cpuTime(directory: string, receiver: number): CpuTime {
   }
 }
 
-/** CPU seconds of a process and all its children, ended ones included. */
-function secondsOf(pid: number): number {
+/** CPU seconds of a process and all its children, ended ones included; NaN without /proc. */
+export function secondsOf(pid: number): number {
   const own = statOf(pid)
   if (own === undefined) return Number.NaN
   const children = readdirSync('/proc')

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import postgres from 'postgres'
 import { insertMatchingProducts } from '../services/collections/src/memberships/insert-members.ts'
+import { compileRules } from '../services/collections/src/rules/compile.ts'
 import { readRules } from '../services/collections/src/rules/rules.ts'
 import type { Api } from './api.ts'
 import { percentile } from './load.ts'
@@ -102,7 +103,7 @@ async function insertRaw({ postgresUrl, workspaceId }: CollectionPlace, rules: S
   await sql`create table bench.collection_member (like collections.collection_member including all)`
   const target = { workspaceId, number: 1, sortOrder: NEW.sort_order }
   const startedAt = performance.now()
-  await insertMatchingProducts(sql, target, readRules(rules), { after: NIL_UUID, last: undefined })
+  await insertMatchingProducts(sql, target, compileRules(readRules(rules)), { after: NIL_UUID, last: undefined })
   const ms = performance.now() - startedAt
   const [found] = await sql<[{ available: number }]>`
     select count(*)::integer as available from bench.collection_member where is_available`

@@ -8,7 +8,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { serviceDirectory } from '@backoffice/local/services.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
-import { roleUrl } from '@backoffice/postgres/provision.ts'
+import { type PasswordOf, roleUrl } from '@backoffice/postgres/provision.ts'
 import postgres from 'postgres'
 import { ownDatabase } from './own-database.ts'
 import { statePublisher } from './product-states.ts'
@@ -25,7 +25,7 @@ const RETENTION_MS = 10 * 60_000
  * topic. Beside COPY of the same rows into a table with the same indexes. It has its own topic and database, because the
  * running service would build all its collections anew meanwhile.
  */
-export async function measureCollectionRebuild(stack: StackDescription, rolePassword: string): Promise<Row[]> {
+export async function measureCollectionRebuild(stack: StackDescription, passwordOf: PasswordOf): Promise<Row[]> {
   const prefix = `bench-${process.pid}-`
   const config = { 'cleanup.policy': 'delete', 'retention.ms': String(RETENTION_MS) }
   const topic = { name: TOPICS.catalogProducts, partitions: PARTITIONS, config }
@@ -34,9 +34,9 @@ export async function measureCollectionRebuild(stack: StackDescription, rolePass
   await publisher.publishMany(PRODUCTS)
   await publisher.stop()
 
-  const database = await ownDatabase(stack.postgres, 'collections', rolePassword)
+  const database = await ownDatabase(stack.postgres, 'collections', passwordOf)
   const environment = {
-    WORKER_DATABASE_URL: roleUrl(database.url, 'collections_worker', rolePassword),
+    WORKER_DATABASE_URL: roleUrl(database.url, 'collections_worker', passwordOf),
     KAFKA_BROKERS: stack.kafka.join(','),
     KAFKA_PREFIX: prefix,
   }

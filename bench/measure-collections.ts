@@ -1,4 +1,4 @@
-import { roleUrl } from '@backoffice/postgres/provision.ts'
+import { type PasswordOf, roleUrl } from '@backoffice/postgres/provision.ts'
 import postgres from 'postgres'
 import { measureCollectionBuild } from './measure-collection-build.ts'
 import { measureCollectionChanges } from './measure-collection-changes.ts'
@@ -12,15 +12,15 @@ import type { Row } from './table.ts'
 const ORDERED = PRODUCTS / 10
 
 /** The stack and workspace that collections are measured in. */
-type Place = Pick<CollectionPlace, 'api' | 'workspaceId' | 'description'> & { readonly rolePassword: string }
+type Place = Pick<CollectionPlace, 'api' | 'workspaceId' | 'description'> & { readonly passwordOf: PasswordOf }
 
 /** Measures collections of a workspace with a million products, most of them SMART, and the memory of the services. */
-export async function measureCollections({ rolePassword, ...large }: Place): Promise<Row[]> {
+export async function measureCollections({ passwordOf, ...large }: Place): Promise<Row[]> {
   const stack = large.description()
   const place: CollectionPlace = {
     ...large,
-    databaseUrl: roleUrl(stack.postgres, 'collections', rolePassword),
-    workerUrl: roleUrl(stack.postgres, 'collections_worker', rolePassword),
+    databaseUrl: roleUrl(stack.postgres, 'collections', passwordOf),
+    workerUrl: roleUrl(stack.postgres, 'collections_worker', passwordOf),
     postgresUrl: stack.postgres,
   }
   peakMemory(stack.services.collections?.pid ?? 0)
@@ -29,7 +29,7 @@ export async function measureCollections({ rolePassword, ...large }: Place): Pro
   return [
     ...rows,
     { name: 'peak memory of collections', measured: `${Math.round(peak / 1e6)} MB`, bound: '≤ 250 MB' },
-    ...(await measureCollectionRebuild(stack, rolePassword)),
+    ...(await measureCollectionRebuild(stack, passwordOf)),
   ]
 }
 

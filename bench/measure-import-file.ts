@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
+import type { PasswordOf } from '@backoffice/postgres/provision.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import type { Api } from './api.ts'
 import { copyProducts } from './copy-products.ts'
@@ -26,12 +27,12 @@ const PROJECTED_WITHIN_MS = 300_000
 interface Place {
   readonly api: Api
   readonly workspaceId: string
-  readonly rolePassword: string
+  readonly passwordOf: PasswordOf
   description(): StackDescription
 }
 
 /** Files of new simple products through the API: validation, applying beside COPY of the same rows, and the memory meanwhile. */
-export async function measureImportFile({ api, workspaceId, rolePassword, description }: Place): Promise<Row[]> {
+export async function measureImportFile({ api, workspaceId, passwordOf, description }: Place): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-import-'))
   const fileOf = async (rows: number) => {
     const path = join(folder, `${rows}.csv`)
@@ -52,7 +53,7 @@ export async function measureImportFile({ api, workspaceId, rolePassword, descri
   rmSync(folder, { recursive: true })
 
   const { postgres } = description()
-  const database = await ownDatabase(postgres, 'catalog', rolePassword)
+  const database = await ownDatabase(postgres, 'catalog', passwordOf)
   const into = { url: database.url, workspaceId: randomUUID() }
   const floor = await copyProducts({ url: postgres, workspaceId }, into, COPIED)
   await database.drop()

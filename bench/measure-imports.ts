@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
-import { roleUrl } from '@backoffice/postgres/provision.ts'
+import { type PasswordOf, roleUrl } from '@backoffice/postgres/provision.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { applyImportBatches } from '../services/catalog/src/imports/apply-import-batches.ts'
 import { copyProducts } from './copy-products.ts'
@@ -16,9 +16,9 @@ const [WARM_UP, BATCHES, ROWS, PARTITIONS] = [30, 120, 500, 3]
  * with the same indexes, foreign keys and triggers, and as many rows in a transaction. It has its own database, because the
  * relay of a running catalog would publish the states of the products meanwhile.
  */
-export async function measureImports(serverUrl: string, rolePassword: string): Promise<Row[]> {
-  const database = await ownDatabase(serverUrl, 'catalog', rolePassword)
-  const catalog = importer(roleUrl(database.url, 'catalog', rolePassword))
+export async function measureImports(serverUrl: string, passwordOf: PasswordOf): Promise<Row[]> {
+  const database = await ownDatabase(serverUrl, 'catalog', passwordOf)
+  const catalog = importer(roleUrl(database.url, 'catalog', passwordOf))
   const workspaceId = randomUUID()
   await catalog.run(randomUUID(), WARM_UP)
   const { perSecond, statements } = await catalog.run(workspaceId, BATCHES)

@@ -1,8 +1,9 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
-import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
+import { INTERNAL_TOKEN_HEADER, tokenVerifier } from '@backoffice/http/internal-token.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
+import { tokenSigner } from '@backoffice/http/token-signer.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import postgres from 'postgres'
@@ -59,18 +60,21 @@ export async function recordRequests(
     logger: createLogger('bench', 'silent'),
     db: rollingBack,
     operations: [operation],
-    tokenKey: keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64'),
+    verifyToken: tokenVerifier({ audience: 'catalog', keys: new Map([['bench', keys.publicKey]]) }),
   })
-  const sign = tokenSigner(keys.privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64'))
-  const caller = { workspaceId, livemode: true, keyId: 'bench', scopes: ['*'] }
-  const token = await sign({ ...caller, productStatuses: [...PRODUCT_STATUSES] }, new Date())
+  const signer = tokenSigner({ issuer: 'bench', keyId: 'bench', privateKey: keys.privateKey })
+  const caller = { workspaceId, livemode: true, keyId: 'bench', productStatuses: [...PRODUCT_STATUSES] }
+  const token = operation.path.startsWith('/internal/')
+    ? await signer.ownCall(caller, 'catalog', new Date())
+    : await signer.forwarded({ ...caller, scopes: ['*'] }, 'catalog', new Date())
   const recorded: Statement[][] = []
   for (const [index, body] of bodies.entries()) {
     statements = []
     isCommitting = index < committed
     const headers = { [INTERNAL_TOKEN_HEADER]: token, 'content-type': 'application/json' }
     const { method, path } = operation
-    await app.inject({ method, url: pathOf?.(index) ?? path, headers, payload: JSON.stringify(body) })
+    const answer = await app.inject({ method, url: pathOf?.(index) ?? path, headers, payload: JSON.stringify(body) })
+    if (statements.length === 0) throw new Error(`${method} ${path} was refused: ${answer.body}`)
     if (!isCommitting) recorded.push(statements)
   }
   await app.close()

@@ -4,7 +4,7 @@ import type { Arrival, Command } from './receiver.ts'
 
 /**
  * A webhook receiver with little cost: it reads requests by their Content-Length and answers all of them with the same bytes.
- * It never answers a request to a path with `hang` in it.
+ * It never answers a request to a path with `hang` in it, and one to a path with `after-50` in it after 50 ms.
  */
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
 const NOTHING = Buffer.alloc(0)
@@ -37,6 +37,12 @@ function receive(socket: Socket): void {
 function take(head: string, body: Buffer, socket: Socket): void {
   const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/'))
   if (path.includes('hang')) return
+  const afterMs = Number(/after-(\d+)/.exec(path)?.[1] ?? 0)
+  if (afterMs === 0) answer(path, head, body, socket)
+  else setTimeout(answer, afterMs, path, head, body, socket)
+}
+
+function answer(path: string, head: string, body: Buffer, socket: Socket): void {
   socket.write(ANSWER)
   if (isNoting) note(path, head, body)
   else count++

@@ -17,9 +17,9 @@ interface Recording {
   readonly databaseUrl: string
   /** Connects as a superuser. */
   readonly postgresUrl: string
-  /** Has no rows, and has none afterwards. */
+  /** A workspace without rows. The recorded rows are deleted. */
   readonly workspaceId: string
-  /** Answers what the running catalog has answered before, since it does not know the recording's token. */
+  /** Repeats earlier answers of the running catalog, which would refuse the token of the recording. */
   readonly catalog: Catalog
   readonly forms: readonly unknown[]
 }
@@ -67,7 +67,7 @@ async function deleteRows(postgresUrl: string, workspaceId: string): Promise<voi
   const tables = await sql<{ name: string }[]>`
     select table_name as name from information_schema.columns join information_schema.tables using (table_schema, table_name)
     where table_schema = 'orders' and column_name = 'workspace_id' and table_type = 'BASE TABLE'`
-  // Its trigger counts the deletion, so the counts come after the orders.
+  // A trigger counts the deletion of orders, so the tables of counts come last.
   const deleted = tables.toSorted((a, b) => Number(a.name.startsWith('order_c')) - Number(b.name.startsWith('order_c')))
   for (const { name } of deleted) await sql`delete from ${sql(name)} where workspace_id = ${workspaceId}`
   await sql.end()

@@ -4,8 +4,9 @@ import { cpus } from 'node:os'
 import { setTimeout as pause } from 'node:timers/promises'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { schemaOf } from '@backoffice/contracts/services.ts'
-import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
-import { stackSecrets } from '@backoffice/local/secrets.ts'
+import { type Caller, INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
+import { type TokenSigner, tokenSigner } from '@backoffice/http/token-signer.ts'
+import { internalSigningKey, rolePasswords, stackSecrets } from '@backoffice/local/secrets.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { ATTACKS } from '@backoffice/tests/attacks/attacks.ts'
 import { type Api, apiClient } from './api.ts'
@@ -22,7 +23,9 @@ import { measureNeighbour } from './measure-neighbours.ts'
 import { measureOrderList } from './measure-order-list.ts'
 import { measureOrders } from './measure-orders.ts'
 import { measureProductList } from './measure-product-list.ts'
+import { measureSharedLimits } from './measure-shared-limits.ts'
 import { measureStock } from './measure-stock.ts'
+import { measureTelemetry } from './measure-telemetry.ts'
 import { measureUpdates } from './measure-updates.ts'
 import { measureWebhookLatency } from './measure-webhooks.ts'
 import { type BenchStack, useStack } from './stack.ts'
@@ -56,7 +59,8 @@ function wanted(): (what: string) => boolean {
 async function measure(stack: BenchStack): Promise<Row[]> {
   const { description, directory } = stack
   const secrets = stackSecrets(directory)
-  const catalogUrl = roleUrl(description.postgres, schemaOf('catalog'), secrets.rolePassword)
+  const passwordOf = rolePasswords(secrets)
+  const catalogUrl = roleUrl(description.postgres, schemaOf('catalog'), passwordOf)
   const rows: Row[] = []
   const measuring = async (what: string, work: (own: Workspace) => Promise<Row[]>) => {
     if (!isWanted(what)) return
@@ -65,8 +69,11 @@ async function measure(stack: BenchStack): Promise<Row[]> {
     rows.push(...(await work(own)))
     await own.api.close()
   }
-  const openService = (name: string, workspaceId: string) =>
-    directClient(stack.now().services[name]?.url ?? '', secrets.internalPrivateKey, workspaceId)
+  const signer = tokenSigner({ issuer: 'gateway', ...internalSigningKey(secrets) })
+  const openAs = (as: keyof TokenSigner) => (name: string, workspaceId: string) =>
+    directClient(stack.now().services[name]?.url ?? '', (caller) => signer[as](caller, name, new Date()), workspaceId)
+  const openService = openAs('forwarded')
+  const openInternal = openAs('ownCall')
 
   await measuring('memory when idle', async () => {
     await pause(IDLE_MS)
@@ -78,6 +85,7 @@ async function measure(stack: BenchStack): Promise<Row[]> {
     await direct.close()
     return measured
   })
+  await measuring('gateway with shared rate limits', ({ key }) => measureSharedLimits(stack, key))
   for (const [variants, count] of [
     [0, 3000],
     [3, 3000],
@@ -85,10 +93,11 @@ async function measure(stack: BenchStack): Promise<Row[]> {
   ] as const) {
     await measuring(`creates with ${variants} variants`, ({ api }) => measureCreates(api, catalogUrl, variants, count))
   }
+  await measuring('telemetry', () => measureTelemetry(description, newWorkspace))
   await measuring('apps', () => measureApps(description))
   await measuring('updates', (own) => measureUpdates({ ...own, catalogUrl }))
   await measuring('stock', (own) => {
-    const openCatalog = () => openService('catalog', own.workspaceId)
+    const openCatalog = () => openInternal('catalog', own.workspaceId)
     return measureStock({ ...own, openCatalog, catalogUrl, postgresUrl: description.postgres })
   })
   await measuring('webhooks of products', async ({ api }) => [await measureWebhookLatency(api)])
@@ -98,10 +107,8 @@ async function measure(stack: BenchStack): Promise<Row[]> {
     openService: (workspaceId) => openService('webhook-delivery', workspaceId),
   }
   for (const [what, measureWebhooks] of webhookMeasurements(webhooks)) await measuring(what, measureWebhooks)
-  await measuring('imports of batches', () => measureImports(description.postgres, secrets.rolePassword))
-  await measuring('imports of files', (own) =>
-    measureImportFile({ ...own, description: stack.now, rolePassword: secrets.rolePassword }),
-  )
+  await measuring('imports of batches', () => measureImports(description.postgres, passwordOf))
+  await measuring('imports of files', (own) => measureImportFile({ ...own, description: stack.now, passwordOf }))
   await measuring('imports beside other workspaces', async ({ api }) => {
     const other = await newWorkspace(description)
     const beside = await measureBesideImport(api, other.api)
@@ -114,31 +121,30 @@ async function measure(stack: BenchStack): Promise<Row[]> {
   await measuring('lists of a million products', (large) =>
     measureProductList({ ...large, catalogUrl, postgresUrl: description.postgres }),
   )
-  const ordersUrl = roleUrl(description.postgres, schemaOf('orders'), secrets.rolePassword)
+  const ordersUrl = roleUrl(description.postgres, schemaOf('orders'), passwordOf)
   await measuring('lists of a million customers', (large) =>
     measureCustomers({ ...large, ordersUrl, postgresUrl: description.postgres }),
   )
-  const deliveriesUrl = roleUrl(description.postgres, schemaOf('webhook-delivery'), secrets.rolePassword)
+  const deliveriesUrl = roleUrl(description.postgres, schemaOf('webhook-delivery'), passwordOf)
   await measuring('lists of five million deliveries', (large) =>
     measureDeliveryList({ ...large, databaseUrl: deliveriesUrl, postgresUrl: description.postgres }),
   )
   await measuring('orders', (own) => {
-    const openCatalog = () => openService('catalog', own.workspaceId)
+    const openCatalog = () => openInternal('catalog', own.workspaceId)
     return measureOrders({ ...own, openCatalog, ordersUrl, catalogUrl, postgresUrl: description.postgres })
   })
   await measuring('lists of two million orders', (large) => {
     const openOrders = (workspaceId: string) => openService('orders', workspaceId)
     return measureOrderList({ ...large, openOrders, databaseUrl: ordersUrl, postgresUrl: description.postgres })
   })
-  await measuring('collections', (large) =>
-    measureCollections({ ...large, description: stack.now, rolePassword: secrets.rolePassword }),
-  )
+  await measuring('collections', (large) => measureCollections({ ...large, description: stack.now, passwordOf }))
   return rows
 }
 
 interface Workspace {
   readonly api: Api
   readonly workspaceId: string
+  readonly key: string
 }
 
 /** Creates a workspace for a measurement, with a full-access key and a rate limit that it cannot reach. */
@@ -148,13 +154,17 @@ async function newWorkspace(description: BenchStack['description']): Promise<Wor
   await admin.put(`/admin/v1/workspaces/${id}/settings`, { rate_limit: { per_second: 100_000, burst: 100_000 } })
   const { key } = await admin.post<{ key: string }>(`/admin/v1/workspaces/${id}/keys`, { name: 'bench', scopes: ['*'] })
   await admin.close()
-  return { api: apiClient(description.gateway, { authorization: `Bearer ${key}` }), workspaceId: id }
+  return { api: apiClient(description.gateway, { authorization: `Bearer ${key}` }), workspaceId: id, key }
 }
 
-/** A client that calls a service as the gateway does. */
-async function directClient(serviceUrl: string, privateKey: string, workspaceId: string): Promise<Api> {
+/** A client that calls a service as the gateway or another service does. */
+async function directClient(
+  serviceUrl: string,
+  sign: (caller: Caller) => Promise<string>,
+  workspaceId: string,
+): Promise<Api> {
   const caller = { workspaceId, livemode: true, keyId: 'bench', scopes: ['*'], productStatuses: [...PRODUCT_STATUSES] }
-  return apiClient(serviceUrl, { [INTERNAL_TOKEN_HEADER]: await tokenSigner(privateKey)(caller, new Date()) })
+  return apiClient(serviceUrl, { [INTERNAL_TOKEN_HEADER]: await sign(caller) })
 }
 
 /** Resident memory of each service. */

@@ -35,10 +35,15 @@ export async function seedDeliveries(postgresUrl: string, workspaceId: string, e
     connection: { search_path: 'webhook_delivery' },
   })
   const end = new Date()
-  // As if the service had run all the time: each call adds the days since the call before, and a week ahead.
-  for (const daysAgo of [DAYS, 22, 14, 6]) {
-    await sql`select maintain_partitions((${end}::timestamptz - make_interval(days => ${daysAgo}))::date)`
-  }
+  // As if the service had run all the time.
+  await sql.begin(async (tx) => {
+    await tx`set local role backoffice_migrator`
+    await tx`
+      select add_partition(parent, (day at time zone 'UTC')::date)
+      from unnest(array['event', 'delivery', 'attempt']) as parent,
+        generate_series(${end}::timestamptz - make_interval(days => ${DAYS}), ${end}::timestamptz, '1 day') as day
+      where to_regclass(parent || to_char(day at time zone 'UTC', '_YYYYMMDD')) is null`
+  })
   const [first = '', ...others] = endpointIds
   const seedShare = async (share: number) => {
     for (let from = 0; from < EVENTS; from += CHUNK) {
@@ -47,8 +52,9 @@ export async function seedDeliveries(postgresUrl: string, workspaceId: string, e
   }
   await Promise.all(Array.from({ length: SIDE_BY_SIDE }, (_, share) => seedShare(share)))
   // As the service does every hour.
-  await sql`select merge_delivery_counts(${new Date(end.getTime() - 2 * 60 * 60 * 1000)})`
-  await sql.unsafe('vacuum analyze delivery, delivery_count')
+  const merge = () => sql<[{ merged: number }]>`select merge_delivery_counts(5000)::integer as merged`
+  while ((await merge())[0].merged > 0);
+  await sql.unsafe('vacuum analyze delivery, hourly_delivery_count')
   await sql.end()
   return (share: number) => new Date(end.getTime() - share * DAYS * 24 * 60 * 60 * 1000).toISOString()
 }

@@ -20,9 +20,9 @@ interface Seed {
 
 /** What the seeded orders have; `since` returns the time since which a share (0 to 1) of them was created. */
 export interface SeededOrders {
-  /** With a few orders. */
+  /** A customer with a few orders. */
   readonly customer: string
-  /** With every twentieth order. */
+  /** The customer of every twentieth order. */
   readonly walkIn: string
   since(share: number): string
 }

@@ -21,12 +21,17 @@ export async function useStack(): Promise<BenchStack> {
   if (existsSync(join(running, 'stack.json'))) {
     return { ...described(running), stop: async () => undefined }
   }
+  console.log('no stack is running; starting one for the bench …')
+  return startStack()
+}
+
+/** Starts a stack in a temporary folder; its services have these settings besides the usual ones. */
+export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<BenchStack> {
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-bench-'))
   // If the bench runs as root, PostgreSQL runs as another user.
   chmodSync(directory, 0o755)
-  console.log('no stack is running; starting one for the bench …')
   const child = spawn(process.execPath, ['infra/local/start.ts', '--headless'], {
-    env: { ...process.env, STACK_DIR: directory, PORT: '0' },
+    env: { ...process.env, ...environment, STACK_DIR: directory, PORT: '0' },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
   const stop = async () => {

@@ -2,6 +2,7 @@ import { measureDeliveries } from './measure-deliveries.ts'
 import { measureEventToReceiver } from './measure-event-to-receiver.ts'
 import { measureHangingEndpoints } from './measure-hanging-endpoints.ts'
 import { measureKilledReplica } from './measure-killed-replica.ts'
+import { measureOneEndpoint } from './measure-one-endpoint.ts'
 import { measureWideEvent } from './measure-wide-event.ts'
 import { peakMemory } from './peak-memory.ts'
 import type { WebhookPlace } from './subscribe.ts'
@@ -11,6 +12,7 @@ type Measure = (place: WebhookPlace) => Promise<Row[]>
 
 const MEASUREMENTS: readonly [what: string, measure: Measure][] = [
   ['webhooks sustained', measureDeliveries],
+  ['webhooks to one endpoint', measureOneEndpoint],
   ['webhooks from event to receiver', measureEventToReceiver],
   ['webhooks of one event to many', measureWideEvent],
   ['webhooks beside hanging endpoints', measureHangingEndpoints],

@@ -159,6 +159,7 @@ describe('collection events: only the collection entity emits them', () => {
     const path = `/v1/collections/${created.id}`
     const product = await change<Product>('POST', '/v1/products', aProduct())
     await change('POST', `${path}/products`, { products: [product.id] })
+    await eventually('it has arrived', async () => (await change<Collection>('GET', path)).product_count === 1)
     await change('PUT', `${path}/products/order`, { positions: [{ product: product.id, position: 7 }] })
     const updated = await change<Collection>('PUT', path, { name: 'Winter' })
     const ruled = await change<Collection>('PUT', path, rules)

@@ -5,6 +5,7 @@ import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { embeddedBackingServices, environmentOr } from '@backoffice/local/backing-services.ts'
 import { containersOr, isDockerThere } from '@backoffice/local/containers.ts'
 import { guardFolder } from '@backoffice/local/guard.ts'
+import { cacheSources } from '@backoffice/local/services.ts'
 import type {} from '@backoffice/testing/backing-services.ts'
 import { serviceTemplate } from '@backoffice/testing/new-database.ts'
 import type { TestProject } from 'vitest/node'
@@ -29,7 +30,10 @@ export default async function setup(project: TestProject): Promise<() => Promise
     database(),
     starters.kafka(),
     starters.registry(),
+    cacheSources(),
   ])
+  // The workers inherit it, and the stacks that they start.
+  process.env.SOURCES_CACHED = 'true'
 
   project.provide('postgresUrl', postgres.address)
   project.provide('templates', Object.fromEntries(templates.map(([service, { name }]) => [service, name])))

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Product } from '@backoffice/contracts/product.ts'
-import { aCaller, headerSigner } from '@backoffice/testing/caller.ts'
+import { aCaller, ownCallHeaders } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, it } from 'vitest'
@@ -13,13 +13,13 @@ import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 const stack = await startStack()
-const headersOf = headerSigner(stack.internalPrivateKey)
+const headersOf = ownCallHeaders(stack.signer)
 const { api, id: workspaceId } = await newWorkspace(stack.description())
 const caller = aCaller({ workspaceId, scopes: [] })
 
-const ORDERS = 2000
+const ORDERS = 1200
 const EVERY_MS = 5
-const KILL_AFTER = [400, 900, 1400]
+const KILL_AFTER = [250, 550, 850]
 const RECOVERY_MS = 60_000
 
 interface Line {
@@ -32,7 +32,7 @@ async function catalog<Body>(path: string, body: unknown): Promise<{ status: num
   const deadline = performance.now() + RECOVERY_MS
   for (;;) {
     const call = apiWith(stack.description().services.catalog?.url ?? '', undefined)
-    const answer = await call<Body>('POST', path, body, await headersOf(caller)).catch(() => undefined)
+    const answer = await call<Body>('POST', path, body, await headersOf(caller, 'catalog')).catch(() => undefined)
     if (answer !== undefined && answer.status < 500) return answer
     if (performance.now() > deadline) throw new Error(`${path} has no answer`)
     await pause(200)

@@ -3,14 +3,13 @@ import type { Category } from '@backoffice/contracts/product.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
 import type { Refusal } from './testing/api.ts'
-import { startStack } from './testing/stack.ts'
+import { sharedStack } from './testing/stack.ts'
+import { RETRY_DELAYS } from './testing/stack-process.ts'
 import { type Endpoint, subscribedAt } from './testing/subscriber.ts'
 import { isGenuine } from './testing/webhooks.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
-// The specification's schedule, ten thousand times faster.
-const DELAYS = [0, 6, 30, 180, 720, 2160]
-const stack = await startStack({ WEBHOOK_RETRY_DELAYS: DELAYS.map((delay) => `${delay}ms`).join(',') })
+const stack = await sharedStack()
 const receiver = await startReceiver()
 const subscribed = () => subscribedAt(receiver, stack.description())
 
@@ -40,7 +39,7 @@ describe('a delivery whose receiver always answers 500', async () => {
   it('Retries 2: is attempted never before the delay is over that follows the end of the attempt before (OP-65)', () => {
     const ends = failed.attempts.map(({ at, duration_ms }) => Date.parse(at) + duration_ms)
     const waits = failed.attempts.slice(1).map(({ at }, index) => Date.parse(at) - (ends[index] ?? 0))
-    expect(waits.filter((wait, index) => wait < (DELAYS[index + 1] ?? 0))).toEqual([])
+    expect(waits.filter((wait, index) => wait < (RETRY_DELAYS[index + 1] ?? 0))).toEqual([])
     expect(waits).toHaveLength(5)
   })
 

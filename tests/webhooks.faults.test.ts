@@ -8,11 +8,11 @@ import { startPostgres } from '@backoffice/local/postgres.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import { silent } from '@backoffice/messaging/testing/kafka.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { randomFrom } from '@backoffice/testing/random.ts'
 import postgres from 'postgres'
 import { afterAll, expect, it, vi } from 'vitest'
 import { startLoad } from './testing/platform-load.ts'
 import { aProduct } from './testing/products.ts'
-import { randomFrom } from './testing/random.ts'
 import { startReplica } from './testing/replica.ts'
 import { startStack } from './testing/stack.ts'
 import { expectArrivals, reconciled, untilDelivered } from './testing/webhook-proof.ts'
@@ -50,7 +50,7 @@ const sql = postgres(database.url, { max: 2, onnotice: () => undefined })
 const producer = connectKafka({ brokers: kafka.brokers, clientId: 'load', logger: silent })
 afterAll(() => Promise.all([sql.end(), producer.stop()]))
 
-const KILLS = 30
+const KILLS = 20
 /** The longest time between the first event after a kill and the next kill. */
 const WITHIN_MS = 1200
 const OUTAGE_MS = 30_000
@@ -99,7 +99,7 @@ it('delivers what came twice once, and the neighbours of what nobody can read', 
   expect(proof).toContain(`events: ${load.events.length}, dead letters: ${load.poison}, `)
 })
 
-it('loses nothing when its processes are killed 30 times under load, and sends again only what was in flight', async () => {
+it(`loses nothing when its processes are killed ${KILLS} times under load, and sends again only what was in flight`, async () => {
   const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 1e9))
   console.log(`SEED=${seed} kills at the same points`)
   const random = randomFrom(seed)

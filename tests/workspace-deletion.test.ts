@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, it } from 'vitest'
 import { adminOf, filledPair } from './testing/filled-workspace.ts'
 import { startStack } from './testing/stack.ts'
+import { kafkaPrefixOf } from './testing/stack-process.ts'
 import { filesNaming, lastingRowsNaming, rowsNaming } from './testing/workspace-rows.ts'
 
-const KAFKA_PREFIX = `test-${randomUUID()}.`
-const stack = await startStack({ KAFKA_PREFIX })
+const stack = await startStack()
 const receiver = await startReceiver()
 const admin = adminOf(stack)
 
@@ -58,7 +57,7 @@ it('the deletion of a workspace leaves no row and no file of it and of its sandb
       ...process.env,
       WORKER_DATABASE_URL: stack.description().postgres,
       KAFKA_BROKERS: stack.description().kafka.join(),
-      KAFKA_PREFIX,
+      KAFKA_PREFIX: kafkaPrefixOf(stack.directory),
     },
   })
   for (const id of ids) expect(await rowsNaming(stack, id)).toEqual({})

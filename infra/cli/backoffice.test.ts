@@ -177,6 +177,16 @@ describe('failures exit 1 with a message', () => {
   })
 })
 
+describe('dead letters that are not sent again', () => {
+  test.each([
+    ['catalog.imports', 'imports.rejected-batches has ended their imports: import the file again'],
+    ['collections.products', 'an old state on catalog.products would replace a newer one: rebuild the projection'],
+  ])('those of %s', async (consumer, reason) => {
+    const { code, errors } = await run(`dead-letters replay --consumer ${consumer}`)
+    expect([code, errors]).toEqual([1, expect.stringContaining(reason)])
+  })
+})
+
 describe('wrong command lines exit 2, say what is wrong and show the usage', () => {
   test.each([
     ['', 'a command is missing'],
@@ -193,6 +203,10 @@ describe('wrong command lines exit 2, say what is wrong and show the usage', () 
     [`workspaces delete ${UNKNOWN}`, 'confirm it with --yes'],
     [`workspaces settings ${UNKNOWN} --burst 5`, '--per-second and --burst go together'],
     ['dead-letters list --service gatewa', 'Invalid value for argument: --service'],
+    ['outbox resend', '--service is missing'],
+    ['outbox resend --service catalog --ids one', '--ids: one is no id'],
+    ['dead-letters replay', '--consumer is missing'],
+    ['dead-letters replay --consumer catalog', '--consumer catalog: there is no such consumer'],
     ['dead-letters list --days many', '--days many: must be a whole number'],
     [`installations link ${UNKNOWN} --page other`, 'Expected one of: consent, embed'],
   ])('backoffice %s', async (line, message) => {

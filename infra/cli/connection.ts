@@ -19,7 +19,10 @@ export function connectionOf(url: string | undefined, environment: NodeJS.Proces
   const token = environment.BACKOFFICE_TOKEN || undefined
   const address = url || environment.BACKOFFICE_URL || undefined
   if (address === undefined) {
-    const { gateway, admin_token } = runningStack(environment)
+    const { gateway, admin_token } = runningStack(
+      environment,
+      'name a gateway with --url or BACKOFFICE_URL, and its operator token with BACKOFFICE_TOKEN',
+    )
     return { url: gateway, token: token ?? admin_token }
   }
   if (!/^https?:\/\//.test(address) || !URL.canParse(address))
@@ -32,12 +35,9 @@ export function connectionOf(url: string | undefined, environment: NodeJS.Proces
 export const stackDirectory = ({ STACK_DIR }: NodeJS.ProcessEnv): string =>
   STACK_DIR ? resolve(STACK_DIR) : resolve(DEFAULT_DIRECTORY)
 
-/** The contents of stack.json. Throws CommandError when no stack runs. */
-export function runningStack(environment: NodeJS.ProcessEnv): StackDescription {
+/** The contents of stack.json. Throws CommandError when no stack runs, which says what to do `instead` of starting one. */
+export function runningStack(environment: NodeJS.ProcessEnv, instead: string): StackDescription {
   const file = join(stackDirectory(environment), 'stack.json')
-  if (!existsSync(file))
-    throw new CommandError(
-      `${file} is missing: run npm start first, or name a gateway with --url or BACKOFFICE_URL, and its operator token with BACKOFFICE_TOKEN`,
-    )
+  if (!existsSync(file)) throw new CommandError(`${file} is missing: run npm start first, or ${instead}`)
   return JSON.parse(readFileSync(file, 'utf8'))
 }

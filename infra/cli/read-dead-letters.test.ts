@@ -40,13 +40,22 @@ test('each has its consumer, source, key and reason, and no value; a parked key 
   const at = expect.stringMatching(/^\d{4}-\d\d-\d\dT/)
   const shared = { at, partition: 4, key: 'workspace-1' }
   expect(await read(AN_HOUR_AGO)).toEqual([
-    { ...shared, consumer: 'catalog.imports', topic: 'imports.batches', offset: '17', parked: true, reason: 'broken' },
+    {
+      ...shared,
+      consumer: 'catalog.imports',
+      topic: 'imports.batches',
+      offset: '17',
+      parked: true,
+      replayed: false,
+      reason: 'broken',
+    },
     {
       ...shared,
       consumer: 'catalog.reservations',
       topic: 'orders.reservations',
       offset: '3',
       parked: false,
+      replayed: false,
       reason: 'unknown',
     },
   ])

@@ -14,50 +14,76 @@ export interface DeadLetter {
   readonly key: string | null
   /** Whether later records of its key go to the dead letters too. */
   readonly parked: boolean
+  /** Whether it was sent to its topic again. */
+  readonly replayed: boolean
   readonly reason: string
 }
 
-interface Reading {
-  /** The consumers of one service. */
+/** Which dead letters are read: those of some consumers of one service, from a time range. */
+export interface Reading {
   readonly consumers: readonly string[]
   readonly since: Date
   readonly until: Date
 }
 
 /** Reads the dead letters of a service's consumers, oldest first. `sql` connects as the service's worker role. Writes nothing. */
-export async function readDeadLetters(
+export async function readDeadLetters(kafka: Kafka, sql: Sql, reading: Reading): Promise<DeadLetter[]> {
+  const consumers = [...reading.consumers]
+  const parked = await sql<{ consumer: string; topic: string; key: string }[]>`
+    select consumer, topic, key from parked_key where consumer = any(${consumers})`
+  const replayed = await sql<{ consumer: string; topic: string; partition: number; offset: string }[]>`
+    select consumer, topic, partition, "offset" from replayed_dead_letter where consumer = any(${consumers})`
+  const parkedKeys = new Set(parked.map(({ consumer, topic, key }) => JSON.stringify([consumer, topic, key])))
+  const replayedOnes = new Set(replayed.map(recordPosition))
+  const letters: DeadLetter[] = []
+  await readLetters(kafka, reading, async (read) => {
+    for (const { record, ...letter } of read) {
+      const isParked = parkedKeys.has(JSON.stringify([letter.consumer, letter.topic, record.key]))
+      const { reason, ...source } = letter
+      letters.push({
+        ...source,
+        key: record.key,
+        parked: isParked,
+        replayed: replayedOnes.has(recordPosition(letter)),
+        reason,
+      })
+    }
+  })
+  return letters.sort((one, other) => one.at.localeCompare(other.at))
+}
+
+/** A dead letter with its record. */
+export interface Letter extends Pick<DeadLetter, 'at' | 'consumer' | 'topic' | 'partition' | 'offset' | 'reason'> {
+  readonly record: IncomingRecord
+}
+
+/** The consumer, topic, partition and offset of a dead letter's record, as one text. */
+export const recordPosition = (letter: Pick<Letter, 'consumer' | 'topic' | 'partition' | 'offset'>): string =>
+  JSON.stringify([letter.consumer, letter.topic, letter.partition, String(letter.offset)])
+
+/** Reads dead letters; those of one key come in their order. `onLetters` is not called again before it has resolved. */
+export async function readLetters(
   kafka: Kafka,
-  sql: Sql,
   { consumers, since, until }: Reading,
-): Promise<DeadLetter[]> {
+  onLetters: (letters: readonly Letter[]) => Promise<void>,
+): Promise<void> {
   const consumerOf = new Map(consumers.map((name) => [deadLetterTopic(name), name]))
   const topics = [...consumerOf.keys()]
-  const parked = await sql<{ consumer: string; topic: string; key: string }[]>`
-    select consumer, topic, key from parked_key where consumer = any(${[...consumers]})`
-  const parkedKeys = new Set(parked.map(({ consumer, topic, key }) => JSON.stringify([consumer, topic, key])))
   const [from, to] = [await kafka.offsetsAt(topics, since), await kafka.offsetsAt(topics, until)]
-  const letters: DeadLetter[] = []
+  const letterOf = (record: IncomingRecord): Letter => ({
+    at: header(record, 'dead-letter-at'),
+    consumer: consumerOf.get(record.topic) ?? '',
+    topic: header(record, 'dead-letter-topic'),
+    partition: Number(header(record, 'dead-letter-partition')),
+    offset: header(record, 'dead-letter-offset'),
+    reason: header(record, 'dead-letter-reason'),
+    record,
+  })
   await readRange(kafka, {
     topics,
     range: { from, until: to },
-    async onRecords(records) {
-      for (const record of records) {
-        const consumer = consumerOf.get(record.topic) ?? ''
-        const topic = header(record, 'dead-letter-topic')
-        letters.push({
-          at: header(record, 'dead-letter-at'),
-          consumer,
-          topic,
-          partition: Number(header(record, 'dead-letter-partition')),
-          offset: header(record, 'dead-letter-offset'),
-          key: record.key,
-          parked: parkedKeys.has(JSON.stringify([consumer, topic, record.key])),
-          reason: header(record, 'dead-letter-reason'),
-        })
-      }
-    },
+    onRecords: (records) => onLetters(records.map(letterOf)),
   })
-  return letters.sort((one, other) => one.at.localeCompare(other.at))
 }
 
 const header = ({ headers }: IncomingRecord, name: string): string => String(headers[name] ?? '')

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import { type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
 import type { Surroundings } from './api-command.ts'
 import { CommandError, UsageError } from './command-error.ts'
@@ -9,6 +10,7 @@ import { deadLetters } from './commands/dead-letters.ts'
 import { installations } from './commands/installations.ts'
 import { keys } from './commands/keys.ts'
 import { operators } from './commands/operators.ts'
+import { outbox } from './commands/outbox.ts'
 import { workspaces } from './commands/workspaces.ts'
 
 const ROOT = defineCommand({
@@ -22,16 +24,17 @@ const ROOT = defineCommand({
     operators,
     audit,
     apps,
-    app: { ...apps, meta: { hidden: true } }, // `app doctor` reads as what it does
+    app: { ...apps, meta: { hidden: true } }, // so that `app doctor` works too
     installations,
     'dead-letters': deadLetters,
+    outbox,
     checks,
   },
 }) as CommandDef
 
 interface Found {
   readonly command: CommandDef
-  /** With all names before the command's own, which the usage shows. */
+  /** The group of the command, named by all words before the command's own name, for the usage. */
   readonly parent: CommandDef | undefined
   /** The arguments behind the command's name. */
   readonly rest: readonly string[]
@@ -64,7 +67,7 @@ export async function runCli(
       printError(`${stripVTControlCharacters(message)}\n\n${await usage()}`)
       return 2
     }
-    if (!(error instanceof CommandError)) throw error
+    if (!(error instanceof CommandError || error instanceof ConfigurationError)) throw error
     printError(`${stripVTControlCharacters(message)}\n`)
     return 1
   }

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { expect, test, vi } from 'vitest'
+import { expect, test } from 'vitest'
 import { processIdentity } from './processes.ts'
 
 /** Runs a parent that guards a child and a folder, and returns the ids of both processes. */
@@ -33,9 +33,6 @@ test.each(['SIGKILL', 'SIGTERM', 'SIGINT'] as const)(
 
     process.kill(parent, signal)
 
-    await vi.waitFor(() => {
-      expect(processIdentity(child)).toBeUndefined()
-      expect(existsSync(directory)).toBe(false)
-    }, 10_000)
+    await expect.poll(() => [processIdentity(child), existsSync(directory)]).toEqual([undefined, false])
   },
 )

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-// Reads a pipe from this process and acts when the pipe closes: it does so at any end of this process, kill -9 included. A
-// `children` line lists every `signal:pid`, a `folder` line names the folder to delete.
+// Reads a pipe from this process. The pipe closes however this process ends, kill -9 included. Then the script ends the children
+// and deletes the folder. A `children` line lists every `signal:pid`, a `folder` line names the folder.
 const SCRIPT = `
 trap '' HUP INT TERM
 children= folder= alive=

@@ -8,20 +8,33 @@ import { resolveJavaPrograms } from './maven.ts'
 import { freePort, isListening } from './ports.ts'
 import { StackError } from './stack-error.ts'
 
+interface KafkaOptions extends ProgramOptions {
+  /** How the listener of clients is secured; without TLS and login unless given. */
+  readonly clients?: {
+    /** `SSL`, `SASL_SSL` or `SASL_PLAINTEXT`. */
+    readonly protocol: string
+    /** Settings of the server whose names begin with `listener.name.clients.`. */
+    readonly properties: Readonly<Record<string, string>>
+    /** Further arguments of `kafka-storage format`, such as the users of SCRAM. */
+    readonly formatArguments: readonly string[]
+  }
+}
+
 /** Starts Apache Kafka on 127.0.0.1 as a KRaft cluster of one, with its data in `directory`. */
-export async function startKafka(options: ProgramOptions) {
+export async function startKafka(options: KafkaOptions) {
   const directory = resolve(options.directory)
   const log = join(directory, 'kafka.log')
   const { kafkaClasspath } = await resolveJavaPrograms(options.onProgress)
   const port = await freePort()
   mkdirSync(directory, { recursive: true })
   const properties = join(directory, 'server.properties')
-  writeFileSync(properties, serverProperties(directory, port, await freePort()))
+  const ports = { clients: port, broker: await freePort(), controller: await freePort() }
+  writeFileSync(properties, serverProperties(directory, ports, options.clients))
   const run = (program: string, args: string[]) => ({
     name: 'Kafka',
     file: javaCommand(),
     args: [
-      ...jvmFlags(320, directory),
+      ...jvmFlags(512, directory),
       '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
       '-cp',
       kafkaClasspath,
@@ -33,7 +46,16 @@ export async function startKafka(options: ProgramOptions) {
   })
   if (!existsSync(join(directory, 'data', 'meta.properties'))) {
     options.onProgress?.('formatting its storage')
-    const format = ['format', '--standalone', '--ignore-formatted', '-t', clusterId(), '-c', properties]
+    const format = [
+      'format',
+      '--standalone',
+      '--ignore-formatted',
+      '-t',
+      clusterId(),
+      '-c',
+      properties,
+      ...(options.clients?.formatArguments ?? []),
+    ]
     const how = await runToEnd(run('kafka.tools.StorageTool', format))
     if (how !== 'exit code 0') throw new StackError(`Kafka could not format ${directory} (${how}): ${lastLines(log)}`)
   }
@@ -50,16 +72,25 @@ export async function startKafka(options: ProgramOptions) {
 /** Sixteen random bytes in base64url. It starts with a letter, since the tool takes a leading dash for an option. */
 const clusterId = () => `A${randomBytes(16).toString('base64url').slice(1)}`
 
-function serverProperties(directory: string, port: number, controllerPort: number): string {
+function serverProperties(
+  directory: string,
+  ports: { readonly clients: number; readonly broker: number; readonly controller: number },
+  { protocol, properties }: Pick<NonNullable<KafkaOptions['clients']>, 'protocol' | 'properties'> = {
+    protocol: 'PLAINTEXT',
+    properties: {},
+  },
+): string {
+  const listeners = Object.entries(ports).map(([name, port]) => `${name.toUpperCase()}://127.0.0.1:${port}`)
   return propertiesText({
     'process.roles': 'broker,controller',
     'node.id': 1,
-    listeners: `BROKER://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'advertised.listeners': `BROKER://127.0.0.1:${port},CONTROLLER://127.0.0.1:${controllerPort}`,
-    'listener.security.protocol.map': 'BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT',
+    listeners: listeners.join(),
+    'advertised.listeners': listeners.join(),
+    'listener.security.protocol.map': `CLIENTS:${protocol},BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT`,
+    ...properties,
     'inter.broker.listener.name': 'BROKER',
     'controller.listener.names': 'CONTROLLER',
-    'controller.quorum.bootstrap.servers': `127.0.0.1:${controllerPort}`,
+    'controller.quorum.bootstrap.servers': `127.0.0.1:${ports.controller}`,
     // After kill -9 the broker can register again only when its former session has expired (9 s by default).
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,

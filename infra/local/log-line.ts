@@ -1,5 +1,5 @@
 // Members that are too long for one line, or are in it already.
-const LEFT_OUT = new Set(['level', 'time', 'service', 'msg', 'request_id', 'err'])
+const LEFT_OUT = new Set(['level', 'time', 'service', 'msg', 'request_id', 'trace_id', 'span_id', 'err'])
 
 /**
  * Shortens a JSON log line of a service for the terminal: time, service, message, then its members. Returns lines that are not

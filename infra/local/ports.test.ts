@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
 import { freePort, isFree, isListening, portProblem, refuseUnusable } from './ports.ts'
@@ -11,10 +13,30 @@ function listen(port: number): Promise<Server> {
 }
 
 test('a port that was handed out is free, and not handed out again', async () => {
-  const ports = await Promise.all(Array.from({ length: 50 }, freePort))
+  const ports = await Promise.all(Array.from({ length: 50 }, () => freePort()))
 
   expect(new Set(ports).size).toBe(50)
   for (const port of ports) expect(await isFree(port, '127.0.0.1')).toBe(true)
+})
+
+test('two processes never have the same port, and a process that has ended has none', async () => {
+  const range = [19_900, 19_908] as const
+  const code = `
+    const { freePort } = await import(${JSON.stringify(import.meta.resolve('./ports.ts'))})
+    console.log(JSON.stringify([await freePort(${range}), await freePort(${range}), await freePort(${range})]))
+    process.stdin.resume()`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', code], { stdio: ['pipe', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  const [printed] = await once(child.stdout, 'data')
+  const theirs: number[] = JSON.parse(printed)
+  const ours = await Promise.all(Array.from({ length: 5 }, () => freePort(...range)))
+
+  expect(new Set([...theirs, ...ours]).size).toBe(8)
+  await expect(freePort(...range)).rejects.toThrow('no free port from 19900 to 19907')
+
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(theirs).toContain(await freePort(...range))
 })
 
 test('a port lies below those that outgoing connections use', async () => {

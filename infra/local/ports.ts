@@ -1,24 +1,36 @@
 import { randomInt } from 'node:crypto'
+import { createSocket, type Socket } from 'node:dgram'
 import { connect, createServer } from 'node:net'
 import { StackError } from './stack-error.ts'
 
 // Below the ports of outgoing connections (from 32768 on Linux, 49152 elsewhere): a client that retries such a port while
 // its server is down can connect to itself, and then the server cannot start again.
 const LOWEST = 20_000
-const HIGHEST = 32_000
+const END = 32_000
 const ATTEMPTS = 100
 
-const handedOut = new Set<number>()
-
-/** A port that is free on 127.0.0.1 and that this process has not handed out before. */
-export async function freePort(): Promise<number> {
+/**
+ * Returns a port from `lowest` to before `end` that is free on 127.0.0.1. The UDP port of the same number reserves it: while this
+ * process lives, no other call in any process returns it. Throws StackError when no port is free.
+ */
+export async function freePort(lowest = LOWEST, end = END): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const port = randomInt(LOWEST, HIGHEST)
-    if (handedOut.has(port) || !(await isFree(port, '127.0.0.1'))) continue
-    handedOut.add(port)
-    return port
+    const port = randomInt(lowest, end)
+    const reservation = await reserve(port)
+    if (reservation === undefined) continue
+    if (await isFree(port, '127.0.0.1')) return port
+    reservation.close()
   }
-  throw new StackError(`no free port between ${LOWEST} and ${HIGHEST}: stop what occupies them`)
+  throw new StackError(`no free port from ${lowest} to ${end - 1}: stop what occupies them`)
+}
+
+/** Binds the UDP port of that number, without keeping the process alive. Resolves with undefined when the port is taken. */
+function reserve(port: number): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = createSocket('udp4').unref()
+    socket.once('error', () => resolve(undefined))
+    socket.bind({ port, address: '127.0.0.1', exclusive: true }, () => resolve(socket))
+  })
 }
 
 /** Whether a server could listen on that address now. */

@@ -6,6 +6,7 @@ import { expect, onTestFinished, test } from 'vitest'
 import { guardFolder } from './guard.ts'
 import { isListening } from './ports.ts'
 import { startPostgres } from './postgres.ts'
+import { postgresSettings } from './postgres-settings.ts'
 
 test('after kill -9 it starts again on the same port, whatever process has its former id', {
   timeout: 60_000,
@@ -26,4 +27,12 @@ test('after kill -9 it starts again on the same port, whatever process has its f
   await postgres.start()
 
   expect(await isListening(port)).toBe(true)
+})
+
+test.each([
+  [1, { shared_buffers: '128MB', effective_cache_size: '512MB', work_mem: '4MB', maintenance_work_mem: '64MB' }],
+  [8, { shared_buffers: '1024MB', effective_cache_size: '4096MB', work_mem: '4MB', maintenance_work_mem: '128MB' }],
+  [64, { shared_buffers: '2048MB', effective_cache_size: '32768MB', work_mem: '16MB', maintenance_work_mem: '512MB' }],
+])('on a machine with %i GB its settings of memory are %j', (gigabytes, expected) => {
+  expect(postgresSettings(gigabytes * 1024 ** 3)).toMatchObject(expected)
 })

@@ -1,11 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lastLines, runToEnd, startChild } from './child.ts'
 import { type ProgramOptions, startManagedProcess } from './managed-process.ts'
 import { freePort } from './ports.ts'
 import { type PostgresPlace, preparePostgresPlace } from './postgres-place.ts'
+import { postgresSettings } from './postgres-settings.ts'
 import { processIdentity } from './processes.ts'
 import { StackError } from './stack-error.ts'
 
@@ -69,14 +71,7 @@ async function createCluster({ home, binaries, user }: PostgresPlace, log: strin
 }
 
 function launch({ home, binaries, user }: PostgresPlace, log: string, more: Record<string, string | number>) {
-  // A new database grows by orders of magnitude within seconds: statistics, and with them cached plans, have to keep up.
-  const settings = {
-    listen_addresses: '127.0.0.1',
-    unix_socket_directories: '',
-    max_connections: 300,
-    autovacuum_naptime: '5s',
-    ...more,
-  }
+  const settings = { ...postgresSettings(machineMemory()), ...more }
   return startChild({
     name: 'PostgreSQL',
     file: join(binaries, 'bin', 'postgres'),
@@ -92,6 +87,9 @@ function launch({ home, binaries, user }: PostgresPlace, log: string, more: Reco
     stopSignal: 'SIGINT',
   })
 }
+
+/** The memory of this machine in bytes, or of the container that this process is limited to. */
+const machineMemory = () => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 
 /**
  * Prepares a start: waits until a server of an earlier run has ended, and removes the pid file that kill -9 left, since its pid

@@ -1,12 +1,14 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto'
+import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { PasswordOf } from '@backoffice/postgres/provision.ts'
 
 /** The passwords, tokens and keys of a stack. */
 export interface Secrets {
   readonly adminToken: string
-  readonly rolePassword: string
-  /** Ed25519 key pair of the tokens between gateway and services: base64 DER, PKCS8 and SPKI. */
+  /** The passwords of the database's roles are derived from it, one for each. */
+  readonly rolePasswordSeed: string
+  /** Ed25519 key pair of the tokens between services: base64 DER, PKCS8 and SPKI. */
   readonly internalPrivateKey: string
   readonly internalPublicKey: string
   /** `<key id>:<base64 of 32 bytes>`. */
@@ -18,6 +20,21 @@ export interface Secrets {
   /** Signs the tokens for apps: `<key id>:<base64 DER PKCS8, Ed25519>`. */
   readonly appTokenKey: string
 }
+
+/** The password of each role of the database. */
+export const rolePasswords =
+  ({ rolePasswordSeed }: Secrets): PasswordOf =>
+  (role) =>
+    createHmac('sha256', rolePasswordSeed).update(role).digest('base64url')
+
+/** The key id of the tokens between services. */
+export const INTERNAL_KEY_ID = 'local'
+
+/** The key that signs the tokens between services, for callers from outside the stack. */
+export const internalSigningKey = ({ internalPrivateKey }: Secrets): { keyId: string; privateKey: KeyObject } => ({
+  keyId: INTERNAL_KEY_ID,
+  privateKey: createPrivateKey({ key: Buffer.from(internalPrivateKey, 'base64'), format: 'der', type: 'pkcs8' }),
+})
 
 /**
  * Reads the secrets of the stack in a folder. Its first start creates them, a later version adds its own; only their owner can read
@@ -34,11 +51,12 @@ export function stackSecrets(directory: string): Secrets {
   return secrets
 }
 
-function newSecrets(): Secrets {
+/** New passwords, tokens and keys. */
+export function newSecrets(): Secrets {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
   return {
     adminToken: randomBytes(24).toString('base64url'),
-    rolePassword: randomBytes(24).toString('base64url'),
+    rolePasswordSeed: randomBytes(24).toString('base64url'),
     internalPrivateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
     internalPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
     apiKeyCheckKey: `local:${randomBytes(32).toString('base64')}`,

@@ -8,7 +8,7 @@ import {
   urlSetting,
 } from '@backoffice/contracts/services.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
-import type { Secrets } from './secrets.ts'
+import { INTERNAL_KEY_ID, rolePasswords, type Secrets } from './secrets.ts'
 
 /** The values that the services' settings follow from. */
 export interface StackEnvironment {
@@ -26,7 +26,6 @@ export interface StackEnvironment {
 /** The settings that single services need. */
 const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> = {
   ADMIN_TOKEN: ({ secrets }) => secrets.adminToken,
-  INTERNAL_TOKEN_PRIVATE_KEY: ({ secrets }) => secrets.internalPrivateKey,
   ASSETS_DIRECTORY: ({ directory }) => join(directory, 'assets'),
   IMPORTS_DIRECTORY: ({ directory }) => join(directory, 'imports'),
   ASSETS_URL: ({ urls }) => `${urls.gateway}/assets`,
@@ -41,16 +40,25 @@ const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> =
   WEBHOOK_ALLOW_LOOPBACK: () => 'true',
 }
 
+/** The superuser's URL of the server with a service's schema: ADMIN_DATABASE_URL_<SERVICE>, or the stack's own server. */
+export const serverOf = (name: ServiceName, stackServer: string): string =>
+  process.env[`ADMIN_DATABASE_URL_${schemaOf(name).toUpperCase()}`] || stackServer
+
 /** The settings of a service in this stack. */
 export function settingsOf(name: ServiceName, stack: StackEnvironment): NodeJS.ProcessEnv {
-  const { postgres, secrets, urls } = stack
+  const { secrets, urls } = stack
+  const postgres = serverOf(name, stack.postgres)
   const schema = schemaOf(name)
+  const passwordOf = rolePasswords(secrets)
   return {
-    DATABASE_URL: roleUrl(postgres, schema, secrets.rolePassword),
-    WORKER_DATABASE_URL: roleUrl(postgres, `${schema}_worker`, secrets.rolePassword),
+    DATABASE_URL: roleUrl(postgres, schema, passwordOf),
+    WORKER_DATABASE_URL: roleUrl(postgres, `${schema}_worker`, passwordOf),
     KAFKA_BROKERS: stack.kafka.join(','),
     SCHEMA_REGISTRY_URL: stack.registry,
-    INTERNAL_TOKEN_PUBLIC_KEY: secrets.internalPublicKey,
+    INTERNAL_TOKEN_PUBLIC_KEYS: `${INTERNAL_KEY_ID}:${secrets.internalPublicKey}`,
+    ...(calledBy(name).length > 0 && {
+      INTERNAL_TOKEN_PRIVATE_KEYS: `${INTERNAL_KEY_ID}:${secrets.internalPrivateKey}`,
+    }),
     ...Object.fromEntries(calledBy(name).map((called) => [urlSetting(called), urls[called]])),
     ...Object.fromEntries(SERVICES[name].settings.map((setting) => [setting, SETTINGS[setting](stack)])),
   }

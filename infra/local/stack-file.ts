@@ -10,7 +10,9 @@ export interface StackDescription {
   readonly postgres: string
   readonly kafka: readonly string[]
   readonly registry: string
-  readonly services: Readonly<Record<string, { readonly pid: number; readonly url: string }>>
+  readonly services: Readonly<
+    Record<string, { readonly pid: number; readonly url: string; readonly operations: string }>
+  >
 }
 
 /** Replaces stack.json atomically. Only its owner can read it, since it contains keys. */

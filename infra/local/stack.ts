@@ -4,7 +4,7 @@ import { SERVICE_NAMES, type ServiceName, stopGroups } from '@backoffice/contrac
 import { demoWorkspaces } from './demo.ts'
 import { freePort, refuseUnusable } from './ports.ts'
 import { removePostgresData } from './postgres-place.ts'
-import { stackSecrets } from './secrets.ts'
+import { rolePasswords, stackSecrets } from './secrets.ts'
 import type { StackEnvironment } from './service-settings.ts'
 import { cacheSources, startService } from './services.ts'
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts'
@@ -56,22 +56,27 @@ export async function startStack(options: StackOptions, onStop: (stop: () => Pro
   if (options.port !== 0) await refuseUnusable(options.port)
   removeStackFile(directory)
   if (options.fresh) deleteData(directory)
-  const environment = await startServices(options, supervisor)
+  const { environment, operations } = await startServices(options, supervisor)
   const { workspaces, product } = await options.step('demo workspaces and products', () =>
     demoWorkspaces(environment.urls.gateway ?? '', environment.secrets.adminToken, directory),
   )
-  description = withPids(describe(environment, workspaces), supervisor)
+  description = withPids(describe(environment, operations, workspaces), supervisor)
   writeStackFile(directory, description)
   return { description, product }
 }
 
-async function startServices(options: StackOptions, supervisor: Supervisor): Promise<StackEnvironment> {
+/** The services' ports for probes and metrics, as URLs. */
+type OperationsUrls = Map<string, string>
+
+async function startServices(
+  options: StackOptions,
+  supervisor: Supervisor,
+): Promise<{ environment: StackEnvironment; operations: OperationsUrls }> {
   const { directory, step } = options
   const secrets = stackSecrets(directory)
   const onDeath = (name: string, how: string) => void supervisor.restart(name, how)
-  const { rolePassword } = secrets
   const [addresses] = await Promise.all([
-    startBackingServices({ directory, rolePassword, step, onStarted: supervisor.add, onDeath }),
+    startBackingServices({ directory, passwordOf: rolePasswords(secrets), step, onStarted: supervisor.add, onDeath }),
     cacheSources(),
   ])
   const ports = new Map<ServiceName, number>()
@@ -79,20 +84,27 @@ async function startServices(options: StackOptions, supervisor: Supervisor): Pro
     ports.set(name, name === 'gateway' ? options.port || (await freePort()) : await freePort())
   const urls = Object.fromEntries([...ports].map(([name, port]) => [name, `http://127.0.0.1:${port}`]))
   const stack = { ...addresses, directory, secrets, urls }
+  const operations: OperationsUrls = new Map()
   await Promise.all(
     SERVICE_NAMES.map((name) =>
       step(name, async () => {
-        const run = { port: ports.get(name) ?? 0, opsPort: await freePort(), stack }
+        const opsPort = await freePort()
+        operations.set(name, `http://127.0.0.1:${opsPort}`)
+        const run = { port: ports.get(name) ?? 0, opsPort, stack }
         const onLine = (line: string) => options.onServiceLine(name, line)
         const managed = await startService(name, { ...run, onLine, onDeath: (how) => onDeath(name, how) })
         supervisor.add(name, managed)
       }),
     ),
   )
-  return stack
+  return { environment: stack, operations }
 }
 
-function describe(stack: StackEnvironment, workspaces: StackDescription['workspaces']): StackDescription {
+function describe(
+  stack: StackEnvironment,
+  operations: OperationsUrls,
+  workspaces: StackDescription['workspaces'],
+): StackDescription {
   return {
     gateway: stack.urls.gateway ?? '',
     admin_token: stack.secrets.adminToken,
@@ -100,16 +112,18 @@ function describe(stack: StackEnvironment, workspaces: StackDescription['workspa
     postgres: stack.postgres,
     kafka: stack.kafka,
     registry: stack.registry,
-    services: Object.fromEntries(Object.entries(stack.urls).map(([name, url]) => [name, { pid: 0, url }])),
+    services: Object.fromEntries(
+      Object.entries(stack.urls).map(([name, url]) => [name, { pid: 0, url, operations: operations.get(name) ?? '' }]),
+    ),
   }
 }
 
 /** The description with the present process ids; a service that is down keeps its last one. */
 function withPids(description: StackDescription, supervisor: Supervisor): StackDescription {
   const pids = supervisor.pids()
-  const withPid = Object.entries(description.services).map(([name, { pid, url }]) => [
+  const withPid = Object.entries(description.services).map(([name, service]) => [
     name,
-    { pid: pids[name] ?? pid, url },
+    { ...service, pid: pids[name] ?? service.pid },
   ])
   return { ...description, services: Object.fromEntries(withPid) }
 }

@@ -1,13 +1,13 @@
-import { join } from 'node:path'
-import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
+import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
+import { migrateServices } from '@backoffice/jobs/migrate.ts'
+import { provisionServices } from '@backoffice/jobs/provision.ts'
 import { topics } from '@backoffice/kafka-topics/topics.ts'
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
-import { migrate } from '@backoffice/postgres/migrate.ts'
-import { migratorUrl, provision } from '@backoffice/postgres/provision.ts'
+import type { PasswordOf } from '@backoffice/postgres/provision.ts'
 import { type BackingService, embeddedBackingServices, environmentOr } from './backing-services.ts'
 import type { ManagedProcess, Progress } from './managed-process.ts'
-import { serviceDirectory } from './services.ts'
+import { serverOf } from './service-settings.ts'
 import type { Step } from './steps.ts'
 
 /** The addresses of PostgreSQL, Kafka and the schema registry. */
@@ -19,7 +19,7 @@ export interface BackingAddresses {
 
 interface StartOptions {
   readonly directory: string
-  readonly rolePassword: string
+  readonly passwordOf: PasswordOf
   readonly step: Step
   /** Called with each process as soon as it runs. */
   onStarted(name: string, managed: ManagedProcess): void
@@ -29,7 +29,7 @@ interface StartOptions {
 
 /** Starts PostgreSQL, Kafka and the schema registry side by side, and adds schemas, topics and event schemas. */
 export async function startBackingServices(options: StartOptions): Promise<BackingAddresses> {
-  const { directory, rolePassword, step, onStarted, onDeath } = options
+  const { directory, passwordOf, step, onStarted, onDeath } = options
   const services = environmentOr(embeddedBackingServices({ directory, onDeath }))
   const start = <Address>(
     name: string,
@@ -44,7 +44,7 @@ export async function startBackingServices(options: StartOptions): Promise<Backi
 
   const database = async () => {
     const url = await start('postgres', titled('PostgreSQL', 'DATABASE_URL'), services.postgres)
-    await step('roles, schemas and migrations', () => prepareDatabase(url, rolePassword))
+    await step('roles, schemas and migrations', () => prepareDatabase(url, passwordOf))
     return url
   }
   const broker = async () => {
@@ -65,10 +65,8 @@ export async function startBackingServices(options: StartOptions): Promise<Backi
 /** Names the variable that the address comes from, if it comes from one. */
 const titled = (title: string, variable: string) => (process.env[variable] ? `${title} of ${variable}` : title)
 
-async function prepareDatabase(url: string, password: string): Promise<void> {
-  await provision(url, { schemas: SERVICE_NAMES.map(schemaOf), password })
-  for (const name of SERVICE_NAMES) {
-    const directory = join(serviceDirectory(name), 'migrations')
-    await migrate({ url: migratorUrl(url, password), schema: schemaOf(name), directory })
-  }
+async function prepareDatabase(stackServer: string, passwordOf: PasswordOf): Promise<void> {
+  const databases = { adminUrlOf: (name: ServiceName) => serverOf(name, stackServer), passwordOf }
+  await provisionServices(SERVICE_NAMES, databases)
+  await migrateServices(SERVICE_NAMES, databases)
 }

@@ -16,7 +16,9 @@ Variables:
   PORT        the gateway's port, 8080 unless set; 0 takes a free one
   STACK_DIR   the folder of the data and of stack.json, .local unless set
   DATABASE_URL, KAFKA_BROKERS, SCHEMA_REGISTRY_URL
-              use this PostgreSQL, Kafka or schema registry instead of starting one`
+              use this PostgreSQL, Kafka or schema registry instead of starting one
+  SERVICES_DIRECTORY
+              start the services from the trees of images in this folder (infra/docker/assemble.ts)`
 
 /** The options of `npm start`. */
 export interface StartOptions {

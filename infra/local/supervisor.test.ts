@@ -1,4 +1,4 @@
-import { expect, onTestFinished, test, vi } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import { startChild } from './child.ts'
 import { type ManagedProcess, startManagedProcess } from './managed-process.ts'
 import { freePort, isListening } from './ports.ts'
@@ -33,7 +33,7 @@ test('a process killed from outside is started again under the same address and 
 
   process.kill(before, 'SIGKILL')
 
-  await vi.waitFor(() => expect(printed.join()).toContain('server is back'), 10_000)
+  await expect.poll(() => printed.join()).toContain('server is back')
   expect(managed.pid).not.toBe(before)
   expect(supervisor.pids()).toEqual({ server: managed.pid })
   expect(await isListening(port)).toBe(true)

@@ -1,4 +1,5 @@
-import type { Reporter, TestModule } from 'vitest/node'
+import { stripVTControlCharacters } from 'node:util'
+import type { Reporter, SerializedError, TestModule } from 'vitest/node'
 
 /** How many tests passed and failed. */
 export interface Counts {
@@ -7,19 +8,38 @@ export interface Counts {
 }
 
 const SLOWEST = 10
+/** How many lines are printed of the error of each failed test. */
+const ERROR_LINES = 30
 
-/** Prints the slowest files of a run and sends its `Counts` to the parent process. */
+/** Prints the slowest files of a run and, last, what failed and why. Sends the run's `Counts` to the parent process. */
 export default class TestReport implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
     const slowest = modules
       .map((module) => ({ file: module.relativeModuleId, seconds: secondsOf(module) }))
       .sort((a, b) => b.seconds - a.seconds)
       .slice(0, SLOWEST)
     console.log('Slowest files (seconds, imports included):')
     for (const { file, seconds } of slowest) console.log(`${seconds.toFixed(1).padStart(7)}  ${file}`)
+    for (const module of modules) {
+      printFailure(module.relativeModuleId, module.errors())
+      for (const suite of module.children.allSuites())
+        printFailure(`${module.relativeModuleId} > ${suite.fullName}`, suite.errors())
+      for (const test of module.children.allTests('failed'))
+        printFailure(`${module.relativeModuleId} > ${test.fullName}`, test.result().errors ?? [])
+    }
+    printFailure('outside of tests', unhandledErrors)
     const all = modules.map(countsOf)
     const sum = (key: keyof Counts) => all.reduce((total, { [key]: count }) => total + count, 0)
     process.send?.({ passed: sum('passed'), failed: sum('failed') } satisfies Counts)
+  }
+}
+
+/** `.ci/run` prints these lines again at its end. */
+function printFailure(name: string, errors: readonly SerializedError[]): void {
+  for (const { message, stack = '', diff = '' } of errors) {
+    const places = stack.split('\n').filter((line) => line.startsWith('    at ') && !line.includes('node_modules'))
+    const lines = stripVTControlCharacters([message, diff, ...places].join('\n')).split('\n')
+    console.log(['', `Failed: ${name}`, ...lines.slice(0, ERROR_LINES).map((line) => `  | ${line}`)].join('\n'))
   }
 }
 

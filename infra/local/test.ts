@@ -12,7 +12,7 @@ const options = process.argv.slice(2)
 // `npm run test:faults` comes after `npm test`, which runs the static checks.
 const checked = options.includes('--project=faults') || (await check())
 const { passed, failed } = await runVitest(options)
-if (!checked) console.log('\nnpm run check failed: see above')
+if (!checked) console.log('\nFailed: npm run check, see above')
 const failures = failed + (checked ? 0 : 1)
 console.log(`\n${passed} passed, ${failures} failed`)
 process.exit(failures === 0 ? 0 : 1)

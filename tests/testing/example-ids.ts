@@ -7,7 +7,7 @@ type Json = Record<string, unknown>
 /** A path of the OpenAPI document with values for its parameters. */
 export interface ExamplePath {
   readonly path: string
-  /** Whether a value is an id of the first workspace alone, as its list shows it and the other's does not. */
+  /** Whether one of the values is missing from the other workspace's lists. */
   readonly isItsOwn: boolean
 }
 

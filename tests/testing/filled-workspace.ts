@@ -8,6 +8,9 @@ import { importsOf, productRows } from './imports.ts'
 import { aProduct } from './products.ts'
 import type { TestStack } from './stack.ts'
 
+/** The number of events in a filled workspace, besides one for each created product. */
+const OTHER_EVENTS = 14
+
 interface Pair {
   readonly id: string
   readonly sandbox: { readonly id: string }
@@ -74,12 +77,12 @@ async function filledWorkspace(stack: TestStack, id: string, receiverUrl: string
   await imports.atRest(uploaded.body.id)
   await imports.start(uploaded.body.id)
   expect(await imports.atRest(uploaded.body.id)).toMatchObject({ status: 'COMPLETED' })
-  await eventually('events are delivered', async () => {
+  await eventually('all events are delivered', async () => {
     const { body: page } = await api<{ total: number }>(
       'GET',
       `/v1/webhooks/${endpoint.id}/deliveries?status=DELIVERED`,
     )
-    return page.total >= products
+    return page.total === products + OTHER_EVENTS
   })
   await eventually('the collection has its products', async () => {
     const { body: page } = await api<{ items: { product_count: number }[] }>('GET', '/v1/collections')

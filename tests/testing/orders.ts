@@ -12,16 +12,19 @@ const RECOVERY_MS = 180_000
 /** An order or a refusal. */
 export type Placed = Answer<{ id: string; status: string; note: string | null } & Refusal>
 
-/** Places orders in a workspace, and checks what is left of them. */
-export function ordersOf(stack: TestStack, api: ReturnType<typeof apiWith>) {
+/** Places orders in a workspace, and checks what is left of them. Catalog's schema may be on a server of its own. */
+export function ordersOf(
+  stack: TestStack,
+  api: ReturnType<typeof apiWith>,
+  catalogServer = stack.description().postgres,
+) {
   const place = (items: readonly unknown[], members: Record<string, unknown> = {}, headers = {}): Promise<Placed> =>
     api('POST', '/v1/orders', { currency: 'NGN', items, status: 'PLACED', ...members }, headers)
 
   /** Runs a check command over the stack's databases. Resolves with its last line, and rejects when it fails. */
-  const runCheck = async (file: string): Promise<string> => {
-    const { postgres } = stack.description()
+  const runCheck = async (file: string, server = stack.description().postgres): Promise<string> => {
     const { stdout } = await promisify(execFile)(process.execPath, [file], {
-      env: { ...process.env, WORKER_DATABASE_URL: postgres, CATALOG_WORKER_DATABASE_URL: postgres },
+      env: { ...process.env, WORKER_DATABASE_URL: server, CATALOG_WORKER_DATABASE_URL: catalogServer },
     })
     return stdout.trim().split('\n').at(-1) ?? ''
   }
@@ -33,7 +36,7 @@ export function ordersOf(stack: TestStack, api: ReturnType<typeof apiWith>) {
       const deadline = performance.now() + RECOVERY_MS
       for (;;) {
         const answer = await place(items, { note: key }, { 'idempotency-key': key }).catch(() => undefined)
-        // 429: it waited too long for the locks of others (OP-162).
+        // 429: the request waited 3 s for a lock and placed nothing (OP-162).
         if (answer !== undefined && answer.status < 500 && answer.status !== 429) return answer
         if (performance.now() > deadline) throw new Error(`${key} is not answered: ${JSON.stringify(answer?.body)}`)
         await pause(100)
@@ -75,7 +78,7 @@ export function ordersOf(stack: TestStack, api: ReturnType<typeof apiWith>) {
         },
         RECOVERY_MS,
       )
-      console.log(found, '|', await runCheck('services/catalog/src/stock/check-ledger.ts'))
+      console.log(found, '|', await runCheck('services/catalog/src/stock/check-ledger.ts', catalogServer))
     },
   }
 }

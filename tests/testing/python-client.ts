@@ -9,7 +9,7 @@ const GENERATOR = 'openapi-python-client==0.29.1'
 /** Kept between runs, since pip takes a quarter of a minute. */
 const PACKAGES = join(import.meta.dirname, '../../node_modules/.cache/openapi-python-client')
 
-/** What the test cannot have: Python itself, or the package. */
+/** Python, or the package of the generator, is not available. */
 export class PythonMissing extends Error {}
 
 const python = (args: string[], path: string, cwd?: string) =>

@@ -25,7 +25,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   'date-time': '2026-01-01T00:00:00Z',
 }
 
-/** Of a text with a pattern, such as a currency or a provider, the first that fits is sent. */
+/** Samples of texts with a pattern, such as a currency or a provider. The first one that fits is used. */
 const WORDS = ['NGN', 'acme']
 
 /** The smallest value that fits a schema of the document: required members only, lists as short as allowed. */

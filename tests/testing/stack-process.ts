@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
-import { randomUUID } from 'node:crypto'
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { deleteTopics } from './delete-topics.ts'
 
 interface BackingServices {
   readonly kafkaBrokers: readonly string[]
@@ -19,12 +19,19 @@ export interface RunningStack {
   stop(): Promise<void>
 }
 
+/** The KAFKA_PREFIX of the stack in a folder, unless its test file sets another one. */
+export const kafkaPrefixOf = (directory: string): string => `${basename(directory)}.`
+
+/** The delays of webhooks in the shared stack, in milliseconds: the specification's schedule, ten thousand times faster. */
+export const RETRY_DELAYS = [0, 6, 30, 180, 720, 2160] as const
+
 /** Starts a stack in a new folder and resolves when it is ready. `environment` overrides the settings of tests. */
 export async function runStack(
   { kafkaBrokers, registryUrl }: BackingServices,
   environment: NodeJS.ProcessEnv = {},
 ): Promise<RunningStack> {
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-stack-'))
+  const prefix = environment.KAFKA_PREFIX ?? kafkaPrefixOf(directory)
   chmodSync(directory, 0o755)
   const child = spawn(process.execPath, ['infra/local/start.ts', '--headless'], {
     env: {
@@ -34,9 +41,9 @@ export async function runStack(
       DATABASE_URL: '',
       KAFKA_BROKERS: kafkaBrokers.join(','),
       SCHEMA_REGISTRY_URL: registryUrl,
-      KAFKA_PREFIX: `test-${randomUUID()}.`,
       LOG_LEVEL: 'warn',
       ...environment,
+      KAFKA_PREFIX: prefix,
     },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
@@ -45,15 +52,17 @@ export async function runStack(
   const hasEnded = () => child.exitCode !== null || child.signalCode !== null
   const stop = async () => {
     child.kill('SIGTERM')
-    await eventually('the stack has stopped', hasEnded, 30_000)
+    await eventually('the stack has stopped', hasEnded, 60_000)
     rmSync(directory, { recursive: true, force: true })
+    // A broker of its own ends with the stack.
+    if (environment.KAFKA_BROKERS === undefined) await deleteTopics(kafkaBrokers, prefix)
   }
   const isReady = () => {
     if (hasEnded()) throw new Error(`the stack did not start: ${complaints.join('')}`)
     return existsSync(join(directory, 'stack.json'))
   }
   try {
-    await eventually('the stack is ready', isReady, 60_000)
+    await eventually('the stack is ready', isReady, 180_000)
   } catch (error) {
     await stop()
     throw error
@@ -65,7 +74,7 @@ export async function runStack(
 export async function shareStack(services: BackingServices): Promise<{ url: string; stop(): Promise<void> }> {
   let running: Promise<RunningStack> | undefined
   const server = createServer(async (_request, response) => {
-    running ??= runStack(services)
+    running ??= runStack(services, { WEBHOOK_RETRY_DELAYS: RETRY_DELAYS.map((delay) => `${delay}ms`).join(',') })
     try {
       response.end((await running).directory)
     } catch (error) {

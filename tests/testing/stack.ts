@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { stackSecrets } from '@backoffice/local/secrets.ts'
+import { type TokenSigner, tokenSigner } from '@backoffice/http/token-signer.ts'
+import { internalSigningKey, stackSecrets } from '@backoffice/local/secrets.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import postgres from 'postgres'
@@ -20,8 +21,8 @@ export interface TestStack {
   description(): StackDescription
   /** Connects as a superuser to the stack's database. */
   readonly sql: postgres.Sql
-  /** Signs the tokens between gateway and services; base64 DER PKCS8. */
-  readonly internalPrivateKey: string
+  /** Signs tokens as the services of the stack do. */
+  readonly signer: TokenSigner
   /** Holds the stack's secrets. */
   readonly directory: string
 }
@@ -57,7 +58,7 @@ function stackIn(directory: string): OwnStack {
   return {
     description,
     sql,
-    internalPrivateKey: stackSecrets(directory).internalPrivateKey,
+    signer: tokenSigner({ issuer: 'orders', ...internalSigningKey(stackSecrets(directory)) }),
     directory,
     kill(service) {
       const pid = description().services[service]?.pid

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { stackSecrets } from '@backoffice/local/secrets.ts'
+import { rolePasswords, stackSecrets } from '@backoffice/local/secrets.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import type postgres from 'postgres'
@@ -83,7 +83,7 @@ export async function reconciled(stack: TestStack, since: Date, options: readonl
     {
       env: {
         ...process.env,
-        WORKER_DATABASE_URL: roleUrl(url, 'webhook_delivery_worker', stackSecrets(stack.directory).rolePassword),
+        WORKER_DATABASE_URL: roleUrl(url, 'webhook_delivery_worker', rolePasswords(stackSecrets(stack.directory))),
         KAFKA_BROKERS: kafka.join(','),
       },
     },

@@ -6,7 +6,7 @@ import type { ServiceName } from '@backoffice/contracts/services.ts'
 import { defineCommand } from 'citty'
 import { commandGroup, type Surroundings } from '../api-command.ts'
 import { CommandError } from '../command-error.ts'
-import { stackServices } from '../stack-services.ts'
+import { stackServices, WITHOUT_A_STACK } from '../stack-services.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -15,6 +15,8 @@ interface Check {
   /** The command's file in the folder of its service. */
   readonly file: string
   readonly description: string
+  /** What it reads besides the database of its service. */
+  readonly reads?: 'kafka' | 'catalog'
 }
 
 /** The commands that compare what is stored with what should be. They write nothing. */
@@ -28,6 +30,7 @@ const CHECKS = {
     service: 'orders',
     file: 'src/check/check-orders.ts',
     description: 'Compare orders with their payments, invoices and reserved stock',
+    reads: 'catalog',
   },
   'check-members': {
     service: 'collections',
@@ -38,23 +41,25 @@ const CHECKS = {
     service: 'webhook-delivery',
     file: 'src/reconcile/reconcile.ts',
     description: 'Compare events with their deliveries: --since <ISO> --until <ISO> [--workspace <id>]',
+    reads: 'kafka',
   },
 } satisfies Record<string, Check>
 
 export const checks = commandGroup(
-  'Checks of stored data in the local stack; each exits 1 when it finds something',
+  `Checks of stored data; each exits 1 when it finds something. ${WITHOUT_A_STACK}`,
   Object.fromEntries(Object.entries(CHECKS).map(([name, check]) => [name, checkCommand(check)])),
 )
 
 /** A command that runs a check of a service, with all its options, and ends with its exit code. */
-function checkCommand({ service, file, description }: Check) {
+function checkCommand(check: Check) {
+  const { service, file, description } = check
   return defineCommand({
     meta: { description },
     async run({ rawArgs, data }) {
       const { environment }: Surroundings = data
       const child = spawn(process.execPath, [join(ROOT, 'services', service, file), ...rawArgs], {
         stdio: 'inherit',
-        env: { ...environment, ...databasesOf(service, environment) },
+        env: { ...environment, ...addressesFor(check, environment) },
       })
       const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
       if (signal !== null) throw new CommandError(`${file} was ended by ${signal} (${constants.signals[signal]})`)
@@ -63,12 +68,16 @@ function checkCommand({ service, file, description }: Check) {
   })
 }
 
-/** The addresses that a check needs. */
-function databasesOf(service: ServiceName, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { brokers, workerUrl } = stackServices(environment)
+/** The addresses that a check needs. All other settings come from the environment of this process. */
+function addressesFor({ service, reads }: Check, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const { kafka, workerServer } = stackServices(environment)
   return {
-    KAFKA_BROKERS: brokers.join(','),
-    WORKER_DATABASE_URL: workerUrl(service),
-    CATALOG_WORKER_DATABASE_URL: workerUrl('catalog'),
+    WORKER_DATABASE_URL: workerServer(service).url,
+    WORKER_DATABASE_URL_FILE: '',
+    ...(reads === 'kafka' && { KAFKA_BROKERS: kafka().brokers.join() }),
+    ...(reads === 'catalog' && {
+      CATALOG_WORKER_DATABASE_URL: workerServer('catalog').url,
+      CATALOG_WORKER_DATABASE_URL_FILE: '',
+    }),
   }
 }

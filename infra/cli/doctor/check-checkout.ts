@@ -6,7 +6,7 @@ import { forgedTokens } from './forged-tokens.ts'
 import { sessionClaims, signedToken } from './sign.ts'
 
 /** Create-checkout (OP-85), for an order that the doctor invents. */
-export async function checkCheckout({ origin, manifest, patient, key }: Examined): Promise<Finding[]> {
+export async function checkCheckout({ origin, manifest, installation, key }: Examined): Promise<Finding[]> {
   if (!manifest.checkout) return []
   const url = new URL(manifest.checkout.path, origin)
   const body = JSON.stringify({ orderId: randomUUID(), amountMinor: 4500, currency: 'EUR' })
@@ -14,10 +14,10 @@ export async function checkCheckout({ origin, manifest, patient, key }: Examined
     ask({ method: 'POST', url, headers: authorization === undefined ? {} : { authorization }, body })
 
   const findings: Finding[] = []
-  for (const [what, authorization] of forgedTokens(sessionClaims(patient), key.privateKey, 'provision')) {
+  for (const [what, authorization] of forgedTokens(sessionClaims(installation), key.privateKey, 'provision')) {
     findings.push(expectRefusal(`checkout refuses ${what}`, await post(authorization)))
   }
-  findings.push(sessionFinding(await post(`Bearer ${signedToken(sessionClaims(patient), key.privateKey)}`)))
+  findings.push(sessionFinding(await post(`Bearer ${signedToken(sessionClaims(installation), key.privateKey)}`)))
   return findings
 }
 

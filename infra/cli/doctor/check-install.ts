@@ -3,7 +3,8 @@ import { type Examined, expectEither, expectRefusal, expectSuccess, type Finding
 import { forgedTokens } from './forged-tokens.ts'
 import { provisionClaims, signedToken } from './sign.ts'
 
-const newToken = ({ patient, key }: Examined) => `Bearer ${signedToken(provisionClaims(patient), key.privateKey)}`
+const newToken = ({ installation, key }: Examined) =>
+  `Bearer ${signedToken(provisionClaims(installation), key.privateKey)}`
 
 const post = (origin: string, path: string, authorization: string | undefined, body: object) =>
   ask({
@@ -13,16 +14,16 @@ const post = (origin: string, path: string, authorization: string | undefined, b
     body: JSON.stringify(body),
   })
 
-const deliver = ({ origin, manifest, patient }: Examined, authorization: string | undefined) =>
+const deliver = ({ origin, manifest, installation }: Examined, authorization: string | undefined) =>
   post(origin, '/install/provision', authorization, {
-    apiKey: patient.apiKey,
-    ...(manifest.webhooks && { webhookSecret: patient.webhookSecret }),
+    apiKey: installation.apiKey,
+    ...(manifest.webhooks && { webhookSecret: installation.webhookSecret }),
   })
 
-const uninstall = ({ origin, patient }: Examined, authorization: string | undefined) =>
+const uninstall = ({ origin, installation }: Examined, authorization: string | undefined) =>
   post(origin, '/install/uninstall', authorization, {
-    workspace: patient.workspaceId,
-    provider: patient.provider,
+    workspace: installation.workspaceId,
+    provider: installation.provider,
     reason: 'app doctor',
     uninstalled_at: new Date().toISOString(),
   })
@@ -30,7 +31,7 @@ const uninstall = ({ origin, patient }: Examined, authorization: string | undefi
 /** POST /install/provision (App rule 1; OP-81, OP-82). The app is installed afterwards. */
 export async function checkProvision(app: Examined): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const [what, authorization] of forgedTokens(provisionClaims(app.patient), app.key.privateKey, 'session')) {
+  for (const [what, authorization] of forgedTokens(provisionClaims(app.installation), app.key.privateKey, 'session')) {
     findings.push(expectRefusal(`provision refuses ${what}`, await deliver(app, authorization)))
   }
   const token = newToken(app)
@@ -45,7 +46,7 @@ export async function checkProvision(app: Examined): Promise<Finding[]> {
 /** POST /install/uninstall (OP-84). The app is not installed afterwards. */
 export async function checkUninstall(app: Examined): Promise<Finding[]> {
   const findings: Finding[] = []
-  for (const [what, authorization] of forgedTokens(provisionClaims(app.patient), app.key.privateKey, 'session')) {
+  for (const [what, authorization] of forgedTokens(provisionClaims(app.installation), app.key.privateKey, 'session')) {
     findings.push(expectRefusal(`uninstall refuses ${what}`, await uninstall(app, authorization)))
   }
   findings.push(

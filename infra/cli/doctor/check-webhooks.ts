@@ -6,10 +6,10 @@ import { webhookHeaders } from './sign.ts'
 const TOO_OLD_S = 3600
 
 /** Webhooks with the secret that the app was provisioned with (App rule 5; OP-62, OP-63). */
-export async function checkWebhooks({ origin, manifest, patient }: Examined): Promise<Finding[]> {
+export async function checkWebhooks({ origin, manifest, installation }: Examined): Promise<Finding[]> {
   if (!manifest.webhooks) return []
   const url = new URL(manifest.webhooks.path, origin)
-  const { webhookSecret: secret } = patient
+  const { webhookSecret: secret } = installation
   const id = randomUUID()
   // The space makes other bytes than JSON.stringify: an app that parses and writes again does not verify them.
   const body = `{"id": "${id}", "type": "webhook.ping", "timestamp": "${new Date().toISOString()}", "livemode": false, "data": {"id": "${id}"}}`
@@ -32,11 +32,11 @@ export async function checkWebhooks({ origin, manifest, patient }: Examined): Pr
 }
 
 /** After an uninstall the app has no secret that could verify a delivery. */
-export async function checkForgotten({ origin, manifest, patient }: Examined): Promise<Finding[]> {
+export async function checkForgotten({ origin, manifest, installation }: Examined): Promise<Finding[]> {
   if (!manifest.webhooks) return []
   const id = randomUUID()
   const body = JSON.stringify({ id, type: 'webhook.ping', livemode: false, data: { id } })
-  const headers = webhookHeaders(body, { secret: patient.webhookSecret, id })
+  const headers = webhookHeaders(body, { secret: installation.webhookSecret, id })
   const answer = await ask({ method: 'POST', url: new URL(manifest.webhooks.path, origin), headers, body })
   return [expectRefusal('after the uninstall the webhook secret is forgotten', answer)]
 }

@@ -24,7 +24,7 @@ export async function examineApp({ origin, manifest, key, issuer }: Examination)
     origin,
     manifest,
     key,
-    patient: {
+    installation: {
       workspaceId: randomUUID(),
       provider: manifest.provider,
       audience: manifest.audience ?? manifest.provider,

@@ -1,9 +1,9 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Answer } from './ask.ts'
 import type { DoctorKey } from './doctor-keys.ts'
-import type { Patient } from './sign.ts'
+import type { InventedInstallation } from './sign.ts'
 
-/** What one expectation of the platform found. */
+/** The result of checking one expectation of the platform. */
 export interface Finding {
   /** In plain words: "refuses an expired token". */
   readonly expectation: string
@@ -16,7 +16,7 @@ export interface Finding {
 export interface Examined {
   readonly origin: string
   readonly manifest: AppManifest
-  readonly patient: Patient
+  readonly installation: InventedInstallation
   readonly key: DoctorKey
 }
 
@@ -42,7 +42,7 @@ export const expectRefusal = (expectation: string, answer: Answer): Finding =>
 export const expectEither = (expectation: string, answer: Answer): Finding =>
   judged(expectation, isSuccess(answer) || isRefusal(answer), `${answer.text}, expected 2xx or 4xx`)
 
-/** Expects what `problem` says; undefined when all is well. */
+/** Expects no `problem`. Otherwise its text is the detail. */
 export const expectNothing = (expectation: string, problem: string | undefined): Finding =>
   judged(expectation, problem === undefined, problem ?? 'as expected')
 

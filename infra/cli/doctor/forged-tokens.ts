@@ -3,7 +3,7 @@ import { otherKey, signedToken, unsignedToken } from './sign.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Authorization headers that an app must refuse, by what is wrong with them. `purpose` is one that the call is not for. */
+/** Authorization headers that an app must refuse, each with its fault. `purpose` is a purpose that does not fit the call. */
 export function forgedTokens(
   claims: Claims,
   key: KeyObject,

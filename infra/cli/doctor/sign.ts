@@ -2,7 +2,7 @@ import { createHmac, generateKeyPairSync, type KeyObject, randomUUID, sign } fro
 import { TOKEN_HEADER } from './doctor-keys.ts'
 
 /** An installation that the doctor invents. */
-export interface Patient {
+export interface InventedInstallation {
   readonly workspaceId: string
   readonly provider: string
   readonly audience: string
@@ -33,7 +33,7 @@ export const otherKey = (): KeyObject => generateKeyPairSync('ed25519').privateK
 const seconds = () => Math.floor(Date.now() / 1000)
 
 /** The claims of a provision token (OP-82), valid and never used. */
-export const provisionClaims = ({ issuer, audience, workspaceId, scopes }: Patient): Claims => ({
+export const provisionClaims = ({ issuer, audience, workspaceId, scopes }: InventedInstallation): Claims => ({
   iss: issuer,
   aud: audience,
   wid: workspaceId,
@@ -45,7 +45,7 @@ export const provisionClaims = ({ issuer, audience, workspaceId, scopes }: Patie
 })
 
 /** The claims of a session token (OP-83). */
-export const sessionClaims = ({ issuer, audience, workspaceId, scopes, provider }: Patient): Claims => ({
+export const sessionClaims = ({ issuer, audience, workspaceId, scopes, provider }: InventedInstallation): Claims => ({
   iss: issuer,
   aud: audience,
   wid: workspaceId,

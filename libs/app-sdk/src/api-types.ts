@@ -3320,6 +3320,8 @@ export interface components {
                 [key: string]: string | string[];
             };
             body: string;
+            /** @constant */
+            truncated?: true;
         };
         AttemptResponse: {
             status: number;

@@ -65,7 +65,7 @@ it('keeps a token and asks for the next shortly before it expires', async () => 
   expect(sent).toHaveLength(1)
   vi.setSystemTime(Date.now() + 271_000)
   const next = bridge.sessionToken()
-  await vi.waitFor(() => expect(sent).toHaveLength(2))
+  await vi.waitFor(() => expect(sent).toHaveLength(2), { timeout: 60_000 })
   say({ origin: HOST, data: token('t2') })
   expect(await next).toBe('t2')
 })

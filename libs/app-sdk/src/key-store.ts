@@ -10,12 +10,12 @@ export interface Credentials {
 
 /** The credentials of each workspace. */
 export interface KeyStore {
-  /** Replaces those that are there. */
+  /** Stores the credentials of a workspace. Replaces earlier ones. */
   put(workspaceId: string, credentials: Credentials): Promise<void>
-  /** Throws when they are there and none of the encryption keys opens them. */
+  /** Undefined when none are stored. Throws when no encryption key decrypts them. */
   get(workspaceId: string): Promise<Credentials | undefined>
   delete(workspaceId: string): Promise<void>
-  /** Those of every workspace. */
+  /** The credentials of every workspace. */
   all(): Promise<(Credentials & { readonly workspaceId: string })[]>
 }
 

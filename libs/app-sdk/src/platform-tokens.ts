@@ -45,13 +45,13 @@ export type SessionToken = z.output<typeof SessionClaims>
 
 /** Verifies the tokens with which the platform proves itself. */
 export interface PlatformTokens {
-  /** Of /install/provision and /install/uninstall. A token is accepted once. Throws a TokenRefused. */
+  /** Verifies a token for /install/provision or /install/uninstall. A token is accepted once. Throws a TokenRefused. */
   provision(authorization: string | undefined): Promise<ProvisionToken>
-  /** Of the embed and of create-checkout. Throws a TokenRefused. */
+  /** Verifies a token for the embed or for create-checkout. Throws a TokenRefused. */
   session(authorization: string | undefined): Promise<SessionToken>
 }
 
-/** Clocks differ by so many seconds. */
+/** The tolerated difference between clocks, in seconds. */
 const CLOCK_TOLERANCE_S = 5
 
 /**

@@ -5,7 +5,7 @@ import { named } from './named.ts'
 /** A UUID of any version (spec: Conventions), since ids are opaque to callers. Upper case becomes lower case. */
 export const Id = z.guid('must be a UUID').toLowerCase()
 
-/** Whether a text is an identifier, where a slug is allowed too. Imports ask for each category: zod would build an error each time. */
+/** Whether a text is an id, where a slug is allowed too. Not by `Id`: zod would build an error for each category of an import. */
 export const isId = (text: string): boolean => z.regexes.guid.test(text)
 
 /** ISO 8601 UTC date-time (spec: Conventions). */

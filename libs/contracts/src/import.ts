@@ -96,7 +96,7 @@ export type ImportReport = z.output<typeof ImportReport>
 /** The states of an undo. A FAILED one can be sent again. */
 export const UNDO_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const
 
-/** The undo of an import (OP-151): resources that were deleted, got their former values, or were kept; the first kept ones in `rows`. */
+/** The undo of an import (OP-151): numbers of deleted, restored and kept resources. `rows` has the first kept ones. */
 export const ImportUndo = named(
   'ImportUndo',
   z.strictObject({

@@ -13,7 +13,7 @@ interface Service {
   readonly consumers: Readonly<Record<string, readonly ConsumedTopic[]>>
   /** The services that this one sends requests to. The gateway calls every service with routes without naming it here. */
   readonly calls: readonly string[]
-  /** The settings that the service needs besides those of every service and the URLs of the services it calls. */
+  /** The settings that the service needs besides those of every service, and those of the services it calls. */
   readonly settings: readonly string[]
 }
 
@@ -27,7 +27,7 @@ export const SERVICES = {
     publishes: [TOPICS.gatewayWorkspaces],
     consumers: { acts: [TOPICS.appsActs] },
     calls: [],
-    settings: ['ADMIN_TOKEN', 'API_KEY_CHECK_KEYS', 'INTERNAL_TOKEN_PRIVATE_KEY', 'PUBLIC_URL'],
+    settings: ['ADMIN_TOKEN', 'API_KEY_CHECK_KEYS', 'PUBLIC_URL'],
   },
   catalog: {
     routes: ['/v1/products', '/v1/categories', '/v1/tags', '/v1/assets'],
@@ -63,21 +63,14 @@ export const SERVICES = {
       ...WORKSPACES,
     },
     calls: ['catalog', 'collections', 'orders'],
-    settings: ['IMPORTS_DIRECTORY', 'INTERNAL_TOKEN_PRIVATE_KEY'],
+    settings: ['IMPORTS_DIRECTORY'],
   },
   apps: {
     routes: ['/v1/apps'],
     publishes: [TOPICS.appsActs],
     consumers: WORKSPACES,
     calls: ['webhook-delivery'],
-    settings: [
-      'APP_SECRET_KEYS',
-      'APP_TOKEN_KEYS',
-      'APPS_ALLOW_LOOPBACK',
-      'GATEWAY_URL',
-      'INTERNAL_TOKEN_PRIVATE_KEY',
-      'PLATFORM_ISSUER',
-    ],
+    settings: ['APP_SECRET_KEYS', 'APP_TOKEN_KEYS', 'APPS_ALLOW_LOOPBACK', 'GATEWAY_URL', 'PLATFORM_ISSUER'],
   },
   'webhook-delivery': {
     routes: ['/v1/webhooks'],

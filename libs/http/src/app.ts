@@ -1,15 +1,19 @@
 import { randomUUID } from 'node:crypto'
-import { createServer, type IncomingMessage, METHODS } from 'node:http'
+import { createServer, type IncomingMessage, METHODS, type RequestListener } from 'node:http'
 import { badRequest, notFound } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { traceIds } from '@backoffice/runtime/spans.ts'
 import proxyAddress from '@fastify/proxy-addr'
 import { errorCodes, type FastifyInstance, type FastifyReply, type FastifyRequest, fastify } from 'fastify'
 import { limitBodyTime } from './body-deadline.ts'
 import { endWithTheAnswers } from './closing.ts'
+import { refuseEncodedBody } from './encoded-body.ts'
 import { answerError, answerMalformed } from './error-answers.ts'
 import { parseJsonBody } from './json-body.ts'
 import { earlyRefusals, type RefuseEarly } from './refuse-early.ts'
+import { measureRequest } from './request-metrics.ts'
+import { endRequestSpan, traceRequests } from './request-span.ts'
 import { withoutSecrets } from './without-secrets.ts'
 import { CLIENT_LIMITS, endSlowAnswers, type WriteLimits } from './write-deadline.ts'
 
@@ -21,7 +25,7 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The route takes a form with a file and reads the body itself. */
     takesFile?: boolean
-    /** How long a body may take to arrive, in milliseconds; as long as JSON may unless given. */
+    /** How long a body may take to arrive, in milliseconds; JSON_WITHIN_MS unless given. */
     bodyWithinMs?: number
   }
 }
@@ -31,12 +35,12 @@ export interface AppOptions {
   /** Whether X-Request-Id is taken from the caller: only behind the gateway, which sets it. */
   readonly trustRequestId: boolean
   /**
-   * Addresses and CIDR blocks of the proxies between clients and this app. With them, which may be none, the log has the client's address:
-   * that of the connection, or the one that a trusted proxy names in X-Forwarded-For.
+   * Addresses and CIDR blocks of the proxies between clients and this app. If given, even as an empty list, the log has the
+   * client's address: the connection's, or the one that a trusted proxy names in X-Forwarded-For.
    */
   readonly trustedProxies?: readonly string[]
   readonly refuseEarly?: RefuseEarly | undefined
-  /** How slowly a client may take its answers; as slowly as clients of the gateway may unless given. */
+  /** How slowly a client may take its answers; CLIENT_LIMITS unless given. */
   readonly writeLimits?: WriteLimits | undefined
 }
 
@@ -67,10 +71,11 @@ export function createApp(options: AppOptions): FastifyInstance {
     trustProxy: isTrusted ?? false,
     serverFactory(handle) {
       const isRefused = refuseEarly && earlyRefusals({ logger, refuseEarly, addressOf })
-      const server = createServer(CONNECTIONS, (request, response) => {
-        if (!isRefused?.(request, response, { isLast: !server.listening })) handle(request, response)
-      })
-      return server
+      const answer: RequestListener = (request, response) => {
+        if (!isRefused?.(request, response, { isLast: isDraining() })) handle(request, response)
+      }
+      // Node itself would answer an unknown Expect header, without our error body.
+      return createServer(CONNECTIONS, answer).on('checkExpectation', answer)
     },
     routerOptions: { maxParamLength: 2048 },
     genReqId: ({ headers }) => {
@@ -95,6 +100,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     if (!routeOptions.config.takesFile) throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE(headers['content-type'])
   })
   app.decorateRequest('logged')
+  traceRequests(app, trustRequestId)
   app.addHook('onRequest', async (request, reply) => {
     request.logged = clientIn(request)
     reply.header('x-request-id', request.id)
@@ -108,12 +114,16 @@ export function createApp(options: AppOptions): FastifyInstance {
     limitBodyTime(request, reply)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
       throw badRequest(['Host'], 'is missing')
+    const { expect } = request.headers
+    if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+      throw badRequest(['Expect'], 'must be 100-continue or absent')
     // Before the body is read, since it does not matter.
     if (request.is404) throw notFound([], `${request.method} ${request.url.split('?', 1)[0]}: no such operation`)
   })
+  app.addHook('preParsing', async ({ raw }) => refuseEncodedBody(raw))
   app.addHook('onResponse', async (request, reply) => logRequest(logger, request, reply, reply.statusCode))
   app.setErrorHandler(answerError)
-  endWithTheAnswers(app)
+  const isDraining = endWithTheAnswers(app)
   endSlowAnswers(app, writeLimits)
   return app
 }
@@ -124,16 +134,19 @@ const CLIENT_LEFT = 499
 const BROKEN_OFF = 500
 
 function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply, status: number): void {
+  measureRequest(request, reply, status)
   const line: Record<string, unknown> = {
     request_id: request.id,
     method: request.method,
     path: request.routeOptions.url ?? 'unknown',
     status,
     duration_ms: Math.round(reply.elapsedTime * 10) / 10,
+    ...traceIds(request.span),
     ...request.logged,
   }
-  // They repeat what the client sent.
+  // `path` and `error` may repeat what the client sent.
   for (const name of ['path', 'error']) if (typeof line[name] === 'string') line[name] = withoutSecrets(line[name])
   if (status >= 500) logger.error(line, 'request')
   else logger.info(line, 'request')
+  endRequestSpan(request, status)
 }

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { createLogger } from '@backoffice/runtime/logger.ts'
-import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { aCaller, headersOf, testVerifier } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
@@ -31,7 +31,12 @@ it('finishes the requests it has, takes no new one, and waits for no client that
       return ok({})
     },
   })
-  const app = createServiceApp({ logger: createLogger('test', 'silent'), db, operations: [slow], tokenKey })
+  const app = createServiceApp({
+    logger: createLogger('test', 'silent'),
+    db,
+    operations: [slow],
+    verifyToken: testVerifier(),
+  })
   const server = httpServer(app, { HOST: '127.0.0.1', PORT: 0 })
   await server.start?.()
   const { port } = app.server.address() as AddressInfo
@@ -60,8 +65,8 @@ it('finishes the requests it has, takes no new one, and waits for no client that
   agent.destroy()
 })
 
-/** Starts a server that answers GET /v1/stream with this content, and opens one answer. */
-async function openStream(mediaType: string, content: PassThrough, agent = new Agent({ keepAlive: true })) {
+/** Starts a server that answers GET /v1/stream with such content. `open` asks for it. */
+async function openStream(mediaType: string, nextContent: () => PassThrough, agent = new Agent({ keepAlive: true })) {
   const stream = operation({
     operationId: 'stream',
     method: 'GET',
@@ -69,9 +74,14 @@ async function openStream(mediaType: string, content: PassThrough, agent = new A
     summary: 'Stream',
     scope: 'product::read',
     responses: { 200: streamed(mediaType) },
-    handle: async () => okStream(mediaType, content),
+    handle: async () => okStream(mediaType, nextContent()),
   })
-  const app = createServiceApp({ logger: createLogger('test', 'silent'), db, operations: [stream], tokenKey })
+  const app = createServiceApp({
+    logger: createLogger('test', 'silent'),
+    db,
+    operations: [stream],
+    verifyToken: testVerifier(),
+  })
   const server = httpServer(app, { HOST: '127.0.0.1', PORT: 0 })
   await server.start?.()
   const { port } = app.server.address() as AddressInfo
@@ -83,9 +93,37 @@ async function openStream(mediaType: string, content: PassThrough, agent = new A
   return { server, open }
 }
 
+it('from its drain on each answer ends its connection, and new ones are accepted', async () => {
+  const [first, second] = [new PassThrough(), new PassThrough()]
+  const contents = [first, second, new PassThrough().end('3')]
+  const { server, open } = await openStream('text/csv', () => contents.shift() ?? new PassThrough())
+  first.end('1')
+  const before = await open()
+  expect([before.headers.connection, await text(before)]).toEqual(['keep-alive', '1'])
+  server.drain?.()
+  second.end('2')
+  for (const content of ['2', '3']) {
+    const answer = await open()
+    expect([answer.headers.connection, await text(answer)]).toEqual(['close', content])
+  }
+  await server.stop?.()
+})
+
+it('server-sent events that begin after its drain go on until it closes', async () => {
+  const content = new PassThrough()
+  const { server, open } = await openStream('text/event-stream', () => content)
+  server.drain?.()
+  content.write('data: 1\n\n')
+  const response = await open()
+  expect(content.destroyed).toBe(false)
+  const body = text(response)
+  await server.stop?.()
+  expect(await body).toBe('data: 1\n\n')
+})
+
 it('server-sent events end as soon as it closes, and so does their connection', async () => {
   const content = new PassThrough()
-  const { server, open } = await openStream('text/event-stream', content)
+  const { server, open } = await openStream('text/event-stream', () => content)
   content.write('data: 1\n\n')
   const response = await open()
   const body = text(response)
@@ -96,7 +134,7 @@ it('server-sent events end as soon as it closes, and so does their connection', 
 
 it('server-sent events that their client does not read do not keep it', async () => {
   const content = new PassThrough()
-  const { server, open } = await openStream('text/event-stream', content)
+  const { server, open } = await openStream('text/event-stream', () => content)
   for (let count = 0; count < 64; count++) content.write(Buffer.alloc(1024 * 1024))
   const unread = await open()
   unread.on('error', () => undefined)
@@ -107,7 +145,7 @@ it('server-sent events that their client does not read do not keep it', async ()
 
 it('another stream comes to its end', async () => {
   const content = new PassThrough()
-  const { server, open } = await openStream('text/csv', content)
+  const { server, open } = await openStream('text/csv', () => content)
   content.write('a,b\n')
   const body = text(await open())
   const stopped = server.stop?.()

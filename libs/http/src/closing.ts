@@ -3,19 +3,27 @@ import { Readable } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { EVENT_STREAM } from './streamed.ts'
 
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Makes each answer from now on end its connection, so that clients open the next one elsewhere. New connections are accepted. */
+    drain(): void
+  }
+}
+
 /** The time for a client to take the rest of its events, in milliseconds. */
 const END_WITHIN_MS = 1_000
 
 /**
- * Makes the end of an app wait for answers only. Each answer ends its connection, since a connection kept open by a client
- * would delay the end. Server-sent events go on for as long as the client likes: they end at once, and the client asks
- * again and reaches another replica. Other streams go on to their end.
+ * Makes `app.close()` wait for answers only. Each answer ends its connection, since an open connection would delay the close.
+ * Server-sent events have no end of their own, so they end at once, and the client connects to another replica. Other streams
+ * go on to their end. The returned function says whether answers end their connections now.
  */
-export function endWithTheAnswers(app: FastifyInstance): void {
+export function endWithTheAnswers(app: FastifyInstance): () => boolean {
+  let isDraining = false
   let isClosing = false
   const streams = new Map<ServerResponse, Readable>()
   app.addHook('onSend', async (_request, reply, payload) => {
-    if (isClosing) reply.header('connection', 'close')
+    if (isDraining) reply.header('connection', 'close')
     if (!(payload instanceof Readable)) return payload
     if (isClosing && isEndless(reply.getHeader('content-type'))) {
       payload.destroy()
@@ -25,15 +33,20 @@ export function endWithTheAnswers(app: FastifyInstance): void {
     reply.raw.once('close', () => streams.delete(reply.raw))
     return payload
   })
+  app.decorate('drain', () => {
+    isDraining = true
+  })
   app.addHook('preClose', async () => {
+    app.drain()
     isClosing = true
     for (const [response, content] of streams) {
       const { socket } = response
-      // The headers that are sent have promised to keep the connection.
+      // The headers may have been sent without `connection: close`.
       response.once('finish', () => socket?.end())
       if (isEndless(response.getHeader('content-type'))) end(response, content)
     }
   })
+  return () => isDraining
 }
 
 const isEndless = (type: unknown): boolean => String(type).startsWith(EVENT_STREAM)

@@ -1,14 +1,17 @@
 import { ApiError, ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import type { ServiceName } from '@backoffice/contracts/services.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { TraceHeaders } from '@backoffice/runtime/trace-context.ts'
 import { Pool } from 'undici'
 import { z } from 'zod'
+import { inCallSpan } from './call-span.ts'
+import { IDLE_CONNECTIONS } from './idle-connections.ts'
 import { INTERNAL_TOKEN_HEADER } from './internal-token.ts'
+import type { CallingFor, TokenSigner } from './token-signer.ts'
 
 /** A request to an internal operation of another service. */
 interface InternalRequest<Answer> {
-  /** The caller's token, or one that this service has signed. */
-  readonly token: string
+  readonly caller: CallingFor
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: `/internal/${string}`
   readonly body?: unknown
@@ -40,26 +43,28 @@ const Refusal = z.object({
 
 /** Opens kept-alive connections to a service. */
 export function internalCalls(
-  service: string,
+  service: ServiceName,
   url: string,
+  signer: TokenSigner,
   { connections, answerMs }: CallLimits = { connections: 16, answerMs: 5000 },
 ): InternalCalls {
   const pool = new Pool(url, {
     connections,
     pipelining: 1,
     connect: { timeout: answerMs },
+    ...IDLE_CONNECTIONS,
     headersTimeout: answerMs,
     bodyTimeout: answerMs,
   })
 
-  async function answerTo(request: InternalRequest<unknown>): Promise<{ status: number; body: unknown }> {
-    const { token, method, path, body, requestId, traceparent, signal } = request
+  async function answerTo(request: InternalRequest<unknown>, trace: TraceHeaders) {
+    const { caller, method, path, body, requestId, signal } = request
     const { statusCode, body: answered } = await pool.request({
       method,
       path,
       headers: {
-        [INTERNAL_TOKEN_HEADER]: token,
-        traceparent: traceparentFrom(traceparent),
+        [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, service, new Date()),
+        ...trace,
         ...(requestId !== undefined && { 'x-request-id': requestId }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
@@ -67,7 +72,7 @@ export function internalCalls(
       ...(signal && { signal }),
     })
     const text = await answered.text()
-    return { status: statusCode, body: text === '' ? undefined : JSON.parse(text) }
+    return { statusCode, body: text === '' ? undefined : (JSON.parse(text) as unknown) }
   }
 
   const unavailable = (cause: unknown) =>
@@ -76,7 +81,10 @@ export function internalCalls(
   return {
     name: `calls to ${service}`,
     async send(request) {
-      const { status, body } = await answerTo(request).catch((error: unknown) => {
+      const { method, traceparent } = request
+      const { statusCode: status, body } = await inCallSpan({ service, method, traceparent }, (trace) =>
+        answerTo(request, trace),
+      ).catch((error: unknown) => {
         throw unavailable(error)
       })
       if (status >= 200 && status < 300) {

@@ -1,4 +1,4 @@
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, headersOf, serviceHeadersOf } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
@@ -29,6 +29,18 @@ it('refuses who has no signed token with invalid_api_key', async () => {
     const answer = await send('POST', '/internal/things/count', { caller: null, headers })
     expectRefusal(answer, 401, 'invalid_api_key', 'The request did not come through the gateway')
   }
+})
+
+it('refuses the token of a caller’s request, although it is valid: only a service’s own call opens it', async () => {
+  const headers = await headersOf(aCaller())
+  const answer = await send('POST', '/internal/things/count', { caller: null, headers })
+  expectRefusal(answer, 403, 'insufficient_scope', 'Only other services may call this operation')
+})
+
+it('a service’s own call opens no operation of the API', async () => {
+  const headers = await serviceHeadersOf(aCaller())
+  const answer = await send('POST', '/v1/things', { caller: null, headers, body: { name: 'mug' } })
+  expectRefusal(answer, 403, 'insufficient_scope', 'API key lacks required scope: product::create')
 })
 
 it('is not part of the OpenAPI document', async () => {

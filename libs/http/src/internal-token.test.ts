@@ -1,41 +1,45 @@
-import { createPrivateKey, generateKeyPairSync } from 'node:crypto'
-import { aCaller, tokenKey, tokenPrivateKey } from '@backoffice/testing/caller.ts'
+import { generateKeyPairSync } from 'node:crypto'
+import { aCaller, TESTED_SERVICE, testSigner, testTokenKey, testVerifier } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { SignJWT, UnsecuredJWT } from 'jose'
-import { expect, it } from 'vitest'
-import { TOKEN_LIFETIME_MS, tokenSigner, tokenVerifier } from './internal-token.ts'
+import { describe, expect, it } from 'vitest'
+import { TOKEN_LIFETIME_MS, tokenVerifier } from './internal-token.ts'
 import { expectRefusal, thingsApi } from './testing/things-api.ts'
+import { tokenSigner } from './token-signer.ts'
 
 const { admin, db } = await testDatabase('catalog')
 const { send } = await thingsApi(db)
 const caller = aCaller()
 const now = new Date()
 const exp = Math.floor(now.getTime() / 1000) + 60
-const sign = tokenSigner(tokenPrivateKey)
-const anotherKey = generateKeyPairSync('ed25519').privateKey.export({ format: 'der', type: 'pkcs8' }).toString('base64')
+const signer = testSigner()
+const sign = (at = now) => testSigner().forwarded(caller, TESTED_SERVICE, at)
+const anotherKey = generateKeyPairSync('ed25519')
 
-/** Signed with the gateway's key, whatever the claims. */
-const signed = (claims: Record<string, unknown>) =>
-  new SignJWT(claims)
-    .setProtectedHeader({ alg: 'EdDSA' })
-    .sign(createPrivateKey({ key: Buffer.from(tokenPrivateKey, 'base64'), format: 'der', type: 'pkcs8' }))
+/** Signed with the gateway's key, whatever the claims and the header. */
+const signed = (claims: Record<string, unknown>, header: { kid?: string } = { kid: testTokenKey.id }) =>
+  new SignJWT(claims).setProtectedHeader({ alg: 'EdDSA', ...header }).sign(testTokenKey.privateKey)
 
 async function withOtherClaims(): Promise<string> {
-  const [head, , signature] = (await sign(caller, now)).split('.')
-  const claims = Buffer.from(JSON.stringify({ exp, caller: aCaller() })).toString('base64url')
+  const [head, , signature] = (await sign()).split('.')
+  const claims = Buffer.from(JSON.stringify({ exp, aud: TESTED_SERVICE, caller: aCaller() })).toString('base64url')
   return `${head}.${claims}.${signature}`
 }
 
 it.each<[string, () => Promise<string> | string]>([
   ['empty', () => ''],
   ['no token at all', () => 'secret'],
-  ['signed with another key', () => tokenSigner(anotherKey)(caller, now)],
+  ['signed with another key', () => testSigner(anotherKey).forwarded(caller, TESTED_SERVICE, now)],
+  ['for another service', () => signer.forwarded(caller, 'orders', now)],
+  ['for no service', () => signed({ exp, caller })],
+  ['of an unknown key id', () => testSigner({ keyId: 'gone' }).forwarded(caller, TESTED_SERVICE, now)],
+  ['without a key id', () => signed({ exp, caller, aud: TESTED_SERVICE }, {})],
   ['changed after signing', withOtherClaims],
   ['not signed', () => new UnsecuredJWT({ caller }).setExpirationTime(exp).encode()],
-  ['expired', () => sign(caller, new Date(now.getTime() - TOKEN_LIFETIME_MS - 60_000))],
-  ['without an end', () => signed({ caller })],
-  ['without a caller', () => signed({ exp })],
-  ['for no workspace', () => signed({ exp, caller: { ...caller, workspaceId: 'all' } })],
+  ['expired', () => sign(new Date(now.getTime() - TOKEN_LIFETIME_MS - 60_000))],
+  ['without an end', () => signed({ caller, aud: TESTED_SERVICE })],
+  ['without a caller', () => signed({ exp, aud: TESTED_SERVICE })],
+  ['for no workspace', () => signed({ exp, aud: TESTED_SERVICE, caller: { ...caller, workspaceId: 'all' } })],
 ])('a token that is %s is invalid_api_key, nothing written', async (_what, token) => {
   const headers = { 'x-internal-token': await token() }
   const answer = await send('POST', '/v1/things', { caller: null, headers, body: { name: 'mug' } })
@@ -64,10 +68,59 @@ it('names the scope that is lacking, nothing written (OP-02, OP-04)', async () =
 })
 
 it('a token that passed once is refused all the same when it has expired', async () => {
-  const verify = tokenVerifier(tokenKey)
-  const token = await sign(caller, now)
+  const verify = testVerifier()
+  const token = await sign()
   const later = new Date(now.getTime() + TOKEN_LIFETIME_MS + 10_000)
-  expect(await verify(token, now)).toEqual(caller)
-  expect(await verify(token, now)).toEqual(caller)
+  for (let time = 0; time < 2; time++) expect(await verify(token, now)).toMatchObject({ caller, isService: false })
   await expect(verify(token, later)).rejects.toMatchObject({ code: 'invalid_api_key' })
+})
+
+describe('a change of the key', () => {
+  const pairs = { old: testTokenKey, new: { id: 'new', ...anotherKey } }
+  const verifierOf = (...names: (keyof typeof pairs)[]) =>
+    tokenVerifier({
+      audience: TESTED_SERVICE,
+      keys: new Map(names.map((name) => [pairs[name].id, pairs[name].publicKey])),
+    })
+  const tokenOf = (name: keyof typeof pairs) =>
+    testSigner({ keyId: pairs[name].id, privateKey: pairs[name].privateKey }).forwarded(caller, TESTED_SERVICE, now)
+
+  it('old and new tokens are accepted while both keys are there', async () => {
+    const verify = verifierOf('old', 'new')
+    for (const name of ['old', 'new'] as const) expect(await verify(await tokenOf(name), now)).toMatchObject({ caller })
+  })
+
+  it('tokens of the old key end with it', async () => {
+    await expect(verifierOf('new')(await tokenOf('old'), now)).rejects.toMatchObject({ code: 'invalid_api_key' })
+  })
+})
+
+describe('beside replicas of the version before, whose key has no id', () => {
+  const keys = new Map([[testTokenKey.id, testTokenKey.publicKey]])
+  const verify = tokenVerifier({ audience: TESTED_SERVICE, keys, formerKey: testTokenKey.publicKey })
+
+  it.each<[string, () => Promise<string>]>([
+    ['their token, which has neither key id nor audience', () => signed({ exp, caller }, {})],
+    ['a caller’s token that they pass on', () => signer.forwarded(caller, 'orders', now)],
+  ])('%s is accepted, for internal operations too', async (_what, token) => {
+    expect(await verify(await token(), now)).toMatchObject({ caller, isService: true })
+  })
+
+  it('they accept the tokens of this version, which differ from theirs in further members alone', async () => {
+    const token = await tokenSigner({ issuer: 'gateway', ...testTokenKey, keyId: 'any' }).forwarded(
+      caller,
+      'orders',
+      now,
+    )
+    const former = tokenVerifier({ audience: 'unknown', keys: new Map(), formerKey: testTokenKey.publicKey })
+    expect(await former(token, now)).toMatchObject({ caller })
+  })
+
+  it('a token of another key is held to its audience and its kind', async () => {
+    const both = new Map([...keys, ['new', anotherKey.publicKey]])
+    const strict = tokenVerifier({ audience: TESTED_SERVICE, keys: both, formerKey: testTokenKey.publicKey })
+    const other = testSigner({ keyId: 'new', privateKey: anotherKey.privateKey })
+    await expect(strict(await other.forwarded(caller, 'orders', now), now)).rejects.toThrow()
+    expect(await strict(await other.forwarded(caller, TESTED_SERVICE, now), now)).toMatchObject({ isService: false })
+  })
 })

@@ -1,8 +1,9 @@
-import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
-import { jwtVerify, SignJWT } from 'jose'
+import type { VerifyingKeys } from '@backoffice/secrets/signing-keys.ts'
+import { type JWTHeaderParameters, jwtVerify } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
@@ -18,60 +19,68 @@ export const Caller = z.object({
 export type Caller = z.output<typeof Caller>
 
 /** The caller of one request, and the ids of the request. */
-export type RequestContext = Caller &
-  WorkspaceContext & {
-    readonly requestId: string
-    /** The caller's token, for calls to another service on the caller's behalf. */
-    readonly token: string
-  }
+export type RequestContext = Caller & WorkspaceContext & { readonly requestId: string }
 
-/** The header that carries the token from gateway to service. */
+/** The header that carries the token to a service. */
 export const INTERNAL_TOKEN_HEADER = 'x-internal-token'
 
 /** How long a token is valid, in milliseconds. */
 export const TOKEN_LIFETIME_MS = 60_000
 
-/** Signs a caller's token, valid for 60 s. `privateKey` is base64 DER PKCS8, Ed25519. */
-export function tokenSigner(privateKey: string): (caller: Caller, now: Date) => Promise<string> {
-  const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
-  return (caller, now) => {
-    const issuedAt = Math.floor(now.getTime() / 1000)
-    return new SignJWT({ caller })
-      .setProtectedHeader({ alg: 'EdDSA' })
-      .setIssuedAt(issuedAt)
-      .setExpirationTime(issuedAt + TOKEN_LIFETIME_MS / 1000)
-      .sign(key)
-  }
+/** What a valid token says. */
+export interface VerifiedToken {
+  readonly caller: Caller
+  /** Whether a service signed it for a call of its own: only such a token opens internal operations. */
+  readonly isService: boolean
 }
 
-/** The public half of a private key: base64 DER SPKI from base64 DER PKCS8. */
-export function publicKeyOf(privateKey: string): string {
-  const key = createPrivateKey({ key: Buffer.from(privateKey, 'base64'), format: 'der', type: 'pkcs8' })
-  return createPublicKey(key).export({ format: 'der', type: 'spki' }).toString('base64')
+/** Verifies a token. Throws `invalid_api_key`. */
+export type TokenVerifier = (token: string | undefined, now: Date) => Promise<VerifiedToken>
+
+interface Verifying {
+  /** The service that verifies: a token is for one service only. */
+  readonly audience: string
+  readonly keys: VerifyingKeys
+  /**
+   * The key of replicas of the version before, while they run. They sign tokens without key id and audience, and pass a caller's token
+   * on to other services: so a token of this key is accepted by every service and for every operation.
+   */
+  readonly formerKey?: KeyObject | undefined
 }
 
-/** Verifies tokens. A valid token is cached until it expires. `publicKey` is base64 DER SPKI. */
-export function tokenVerifier(publicKey: string): (token: string | undefined, now: Date) => Promise<Caller> {
-  const key = createPublicKey({ key: Buffer.from(publicKey, 'base64'), format: 'der', type: 'spki' })
-  const verified = new LRUCache<string, { caller: Caller; expiresAt: number }>({ max: 10_000 })
+/** Verifies tokens for a service. A valid token is cached until it expires. */
+export function tokenVerifier(verifying: Verifying): TokenVerifier {
+  const verified = new LRUCache<string, VerifiedToken & { readonly expiresAt: number }>({ max: 10_000 })
   return async (token = '', now) => {
     const known = verified.get(token)
-    if (known !== undefined && known.expiresAt > now.getTime()) return known.caller
-    const { caller, expiresAt } = await readToken(token, key, now)
-    verified.set(token, { caller, expiresAt })
-    return caller
+    if (known !== undefined && known.expiresAt > now.getTime()) return known
+    const read = await readToken(token, verifying, now)
+    verified.set(token, read)
+    return read
   }
 }
 
-async function readToken(token: string, key: KeyObject, now: Date) {
+async function readToken(token: string, { audience, keys, formerKey }: Verifying, now: Date) {
+  let isFormer = false
+  const keyOf = ({ kid = '' }: JWTHeaderParameters) => {
+    const key = keys.get(kid) ?? formerKey
+    if (key === undefined) throw new Error(`there is no key ${kid}`)
+    isFormer = formerKey?.equals(key) ?? false
+    return key
+  }
   try {
-    const { payload } = await jwtVerify(token, key, {
+    const { payload } = await jwtVerify(token, keyOf, {
       algorithms: ['EdDSA'],
       currentDate: now,
       clockTolerance: 5,
       requiredClaims: ['exp'],
     })
-    return { caller: Caller.parse(payload.caller), expiresAt: (payload.exp ?? 0) * 1000 }
+    if (payload.aud !== audience && !isFormer) throw new Error(`the token is for ${payload.aud}`)
+    return {
+      caller: Caller.parse(payload.caller),
+      isService: payload.service === true || isFormer,
+      expiresAt: (payload.exp ?? 0) * 1000,
+    }
   } catch (cause) {
     throw new ApiError('invalid_api_key', 'The request did not come through the gateway', { cause })
   }

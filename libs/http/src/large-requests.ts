@@ -9,8 +9,8 @@ const LARGE_BYTES = 64 * 1024
 const SLOTS = { slots: 4, share: 1, most: 2, waiting: 256, waitMs: 5_000 }
 
 /**
- * Lets requests with large JSON bodies wait for a slot, workspace by workspace in turn, before their body is parsed (OP-161). The operation's
- * `authorize` has told the workspace; what has none shares one turn.
+ * Lets requests with large JSON bodies wait for a slot, workspace by workspace in turn, before their body is parsed (OP-161).
+ * The operation's `authorize` has set the workspace. Requests without one share one turn.
  */
 export function shareLargeRequests(app: FastifyInstance): void {
   const slots = fairSlots(
@@ -24,7 +24,7 @@ export function shareLargeRequests(app: FastifyInstance): void {
     const isLarge = Number(request.headers['content-length'] ?? 0) >= LARGE_BYTES
     if (isLarge && !request.routeOptions.config.takesFile) {
       const giveBack = await slots.take(String(request.logged.workspace_id ?? ''))
-      // Without a listener it would be held for ever after a client that has left meanwhile.
+      // No `close` event comes once the client has left: the slot would stay taken for ever.
       if (reply.raw.destroyed) giveBack()
       else reply.raw.once('close', giveBack)
     }

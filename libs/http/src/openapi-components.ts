@@ -46,7 +46,7 @@ export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): Descr
   return { schema: rest, components: { schemas } }
 }
 
-/** zod leaves the examples of a schema out where a value is changed on its way in. Those of named schemas are as clients send them. */
+/** Adds the examples of named schemas, as clients send them. zod leaves them out where a schema transforms its value. */
 function withExamples({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
   const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
   if (id !== undefined && examples !== undefined) jsonSchema.examples = examples

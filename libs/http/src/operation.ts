@@ -10,10 +10,10 @@ import {
   storeAnswer,
 } from '@backoffice/postgres/idempotency.ts'
 import { READ_STATEMENT_MS } from '@backoffice/postgres/request-settings.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
-import { INTERNAL_TOKEN_HEADER, type RequestContext, type tokenVerifier } from './internal-token.ts'
+import { INTERNAL_TOKEN_HEADER, type RequestContext, type TokenVerifier } from './internal-token.ts'
 import { Reply } from './reply.ts'
 import type { Route, RouteDeclaration, ValidRequest } from './route.ts'
 import type { UploadDeclaration, UploadedFile } from './upload.ts'
@@ -24,7 +24,7 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
   /** The JSON body as it was sent; `body` has passed the schema, which may change values and the order of members. */
   readonly sentBody: unknown
   readonly now: Date
-  /** Whether it is a POST with an Idempotency-Key: it may be a repeated one, which nothing new may refuse (OP-08). */
+  /** Whether it is a POST with an Idempotency-Key. Later changes must not refuse a repeated request (OP-08). */
   readonly isKeyed: boolean
   /**
    * Runs the operation's one transaction. For a POST with an Idempotency-Key it stores the answer, and answers a
@@ -40,9 +40,9 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
 }
 
 /**
- * The scope that the caller's key needs. An `internal` operation is for other services only. It needs a valid token but
- * no scope, since the calling service has checked the scope of its own operation. Its path is under `/internal/`, where
- * the gateway forwards nothing, and it is not in the OpenAPI document.
+ * The scope that the caller's key needs. An `internal` operation is for other services only. It needs a token that a service signed
+ * for a call of its own, but no scope, since that service has checked the scope of its own operation. Its path is under `/internal/`,
+ * where the gateway forwards nothing, and it is not in the OpenAPI document.
  */
 export type Access =
   | {
@@ -82,7 +82,7 @@ export const operation = <
 
 interface Dependencies {
   readonly db: Database
-  readonly verifyToken: ReturnType<typeof tokenVerifier>
+  readonly verifyToken: TokenVerifier
   readonly clock: () => Date
 }
 
@@ -94,18 +94,18 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
   return {
     declaration,
     async authorize(request) {
-      const token = headerOf(request, INTERNAL_TOKEN_HEADER)
-      const caller = await verifyToken(token, clock())
+      const { caller, isService } = await verifyToken(headerOf(request, INTERNAL_TOKEN_HEADER), clock())
       request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
-      if (declaration.scope !== 'internal' && !isGranted(caller.scopes, declaration.scope)) {
+      if (declaration.scope === 'internal') {
+        if (!isService) throw new ApiError('insufficient_scope', 'Only other services may call this operation')
+      } else if (!isGranted(caller.scopes, declaration.scope)) {
         throw new ApiError('insufficient_scope', `API key lacks required scope: ${declaration.scope}`)
       }
       return {
         ...caller,
         actor: caller.keyId,
         requestId: request.id,
-        token: token ?? '',
-        traceparent: traceparentFrom(request.headers.traceparent),
+        traceparent: presentTraceparent(request.headers.traceparent),
       }
     },
     answer(context, valid, request) {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type ApiError, errorBody } from '@backoffice/contracts/errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { countRequest } from './request-metrics.ts'
 
 /** Decides about a request before it is routed. `address` is the client's. */
 export type RefuseEarly = (request: IncomingMessage, address: string) => ApiError | undefined
@@ -13,16 +13,12 @@ interface EarlyRefusals {
   readonly addressOf: (request: IncomingMessage) => string
 }
 
-/** The shortest time between two lines about early refusals, in milliseconds: a flood of requests must not be one of lines. */
+/** The shortest time between two log lines about early refusals, in milliseconds: a flood of requests must not flood the log. */
 const LINE_EVERY_MS = 100
 
-const refusals = meter('http').createCounter('early_refusals', {
-  description: 'Requests refused before they were routed',
-})
-
 /**
- * Answers the requests that `refuseEarly` refuses, before Fastify has them, since a flood costs less there. Returns
- * whether it has answered. The last answer of a connection closes it.
+ * Makes a function that answers the requests that `refuseEarly` refuses. It runs before Fastify, where a flood costs less,
+ * and returns whether it has answered. With `isLast` the answer closes its connection.
  */
 export function earlyRefusals({ logger, refuseEarly, addressOf }: EarlyRefusals) {
   const log = sampledLog(logger)
@@ -41,6 +37,7 @@ export function earlyRefusals({ logger, refuseEarly, addressOf }: EarlyRefusals)
       'x-request-id': requestId,
     })
     response.end(body)
+    countRequest({ method: request.method ?? '', route: 'unrouted', status: refusal.status, code: refusal.code })
     log({ request_id: requestId, method: request.method, client_ip: address }, refusal)
     return true
   }
@@ -53,7 +50,6 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 function sampledLog(logger: Logger) {
   let [refused, loggedAt] = [0, Number.NEGATIVE_INFINITY]
   return (line: Record<string, unknown>, { status, code, message }: ApiError) => {
-    refusals.add(1)
     refused++
     const now = performance.now()
     if (now - loggedAt < LINE_EVERY_MS) return

@@ -1,6 +1,7 @@
 import { request as httpRequest } from 'node:http'
 import { connect } from 'node:net'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -99,6 +100,23 @@ it('logs a request whose client left before the answer as 499', async () => {
   request.destroy()
   expect(await theLine()).toMatchObject({ status: 499, path: '/v1/hang' })
 })
+
+it.each([
+  ['GET', '/v1/bug', 'method="GET",route="/v1/bug",status="5xx"', 'internal_error'],
+  ['GET', '/v1/nothing/of-a-client', 'method="GET",route="unknown",status="4xx"', 'not_found'],
+  ['PURGE', '/v1/things', 'method="other",route="/v1/things",status="4xx"', 'method_not_allowed'],
+])(
+  'counts and measures requests by their route, and refusals by their code: %s %s',
+  async (method, path, labels, code) => {
+    await send(method, path)
+    await theLine()
+    const text = await metricsText()
+    expect(text).toContain(`\nhttp_server_requests_total{${labels}} `)
+    expect(text).toContain(`\nhttp_server_request_duration_seconds_count{${labels.replace(/,status.*/, '')}} `)
+    expect(text).toMatch(new RegExp(`^http_server_refusals_total\\{code="${code}"\\} \\d+$`, 'm'))
+    expect(text).not.toContain('of-a-client')
+  },
+)
 
 it('gives a request that has no id one, and keeps the gateway’s', async () => {
   const own = await send('GET', '/v1/nothing', { caller: null })

@@ -1,13 +1,14 @@
 import type { Database } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
-import { tokenVerifier } from './internal-token.ts'
+import type { TokenVerifier } from './internal-token.ts'
 import { shareLargeRequests } from './large-requests.ts'
 import { openApiDocument } from './openapi.ts'
 import { type AnyOperation, operationRoute } from './operation.ts'
+import { ROUTE_HEADER } from './request-metrics.ts'
 import { addRoutes } from './route.ts'
 import { GATEWAY_LIMITS } from './write-deadline.ts'
 
@@ -15,18 +16,24 @@ export interface ServiceAppOptions {
   readonly logger: Logger
   readonly db: Database
   readonly operations: readonly AnyOperation[]
-  /** The gateway's public key, base64 DER SPKI. */
-  readonly tokenKey: string
+  readonly verifyToken: TokenVerifier
   readonly clock?: () => Date
   /** Fails an answer that differs from its declaration; for tests. */
   readonly checkResponses?: boolean
 }
 
 /** A service's API: its operations, and `/openapi.json` with its part of the document. */
-export function createServiceApp({ logger, db, operations, tokenKey, ...options }: ServiceAppOptions): FastifyInstance {
+export function createServiceApp({
+  logger,
+  db,
+  operations,
+  verifyToken,
+  ...options
+}: ServiceAppOptions): FastifyInstance {
   const app = createApp({ logger, trustRequestId: true, writeLimits: GATEWAY_LIMITS })
-  const dependencies = { db, verifyToken: tokenVerifier(tokenKey), clock: options.clock ?? (() => new Date()) }
+  const dependencies = { db, verifyToken, clock: options.clock ?? (() => new Date()) }
   const routes = operations.map((operation) => operationRoute(operation, dependencies))
+  app.addHook('onRequest', async ({ routeOptions }, reply) => void reply.header(ROUTE_HEADER, routeOptions.url))
   shareLargeRequests(app)
   addRoutes(app, routes, options.checkResponses)
   let document: ReturnType<typeof openApiDocument> | undefined
@@ -38,8 +45,9 @@ export function createServiceApp({ logger, db, operations, tokenKey, ...options 
   return app
 }
 
-/** The time for requests in flight when the process stops; the whole process has 25 s. */
-const FINISH_WITHIN_MS = 22_000
+/** The time for requests in flight when `stop` gets no deadline. Open connections are closed CLOSE_WITHIN_MS before its end. */
+const FINISH_WITHIN_MS = 20_000
+const CLOSE_WITHIN_MS = 500
 
 /** An app on a port of its own. */
 export interface Listener {
@@ -48,8 +56,8 @@ export interface Listener {
 }
 
 /**
- * An app as a component of a process, with further apps on ports of their own: listens when started. When stopped, takes no new
- * request and finishes the requests in flight, for at most 22 s.
+ * An app as a component of a process, with further apps on ports of their own: listens when started. From its drain on, each answer
+ * ends its connection. When stopped, takes no new request and finishes the requests in flight, until the deadline of the stop.
  */
 export function httpServer(
   app: FastifyInstance,
@@ -65,14 +73,17 @@ export function httpServer(
         await app.listen({ host: HOST, port })
       }
     },
-    async stop() {
-      await Promise.all(listeners.map(({ app }) => finish(app)))
+    drain() {
+      for (const { app } of listeners) app.drain()
+    },
+    async stop(until = performance.now() + FINISH_WITHIN_MS) {
+      await Promise.all(listeners.map(({ app }) => finish(app, until)))
     },
   }
 }
 
-async function finish(app: FastifyInstance): Promise<void> {
-  const closing = setTimeout(() => app.server.closeAllConnections(), FINISH_WITHIN_MS)
+async function finish(app: FastifyInstance, until: number): Promise<void> {
+  const closing = setTimeout(() => app.server.closeAllConnections(), until - performance.now() - CLOSE_WITHIN_MS)
   await app.close()
   clearTimeout(closing)
 }

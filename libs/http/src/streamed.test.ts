@@ -128,15 +128,15 @@ it('an answer that is not the declared one fails in tests', async () => {
       ...report,
       scope: 'product::read',
       operationId: 'thing',
-      path: '/internal/thing',
+      path: '/v1/thing',
       responses: { 200: z.strictObject({}) },
     },
   ])
   content.end('a')
   expect(await call(aCaller(), 'GET', '/v1/report')).toMatchObject({ status: 200, body: 'a' })
-  expect((await call(aCaller(), 'GET', '/internal/thing')).status).toBe(500)
+  expect((await call(aCaller(), 'GET', '/v1/thing')).status).toBe(500)
   reply = () => ok({})
-  expect(await call(aCaller(), 'GET', '/internal/thing')).toMatchObject({ status: 200, body: {} })
+  expect(await call(aCaller(), 'GET', '/v1/thing')).toMatchObject({ status: 200, body: {} })
   expect((await call(aCaller(), 'GET', '/v1/report')).status).toBe(500)
   reply = () => okStream('text/html', Readable.from(['a']))
   expect((await call(aCaller(), 'GET', '/v1/report')).status).toBe(500)

@@ -8,7 +8,7 @@ interface UploadLimits {
   readonly most: number
 }
 
-/** Short, because the gateway waits for the answer from the last byte that it could send, which may be before this. */
+/** Short, because the gateway's limit for the answer may run already: it starts with the last byte that could be sent. */
 const WAIT_MS = 5_000
 
 /**

@@ -4,18 +4,18 @@ import type { FastifyInstance } from 'fastify'
 
 /** How slowly a client may take its answers (OP-163). */
 export interface WriteLimits {
-  /** So many bytes at least, */
+  /** The least number of bytes that a client must take within `withinMs`. */
   readonly bytes: number
-  /** in this time, in milliseconds, while more of them wait to be written. */
+  /** In milliseconds. The time runs only while bytes wait to be written. */
   readonly withinMs: number
 }
 
 /**
- * 64 KiB in 30 s. The kernel takes bytes ahead of the client, and up to 1.5 MB at once (measured), so in less time a client that steadily
- * takes 50 kB/s would seem to stand still.
+ * 64 KiB in 30 s. The kernel takes bytes ahead of the client, up to 1.5 MB at once (measured). With a shorter time, a client
+ * that steadily takes 50 kB/s would seem to take nothing.
  */
 export const CLIENT_LIMITS: WriteLimits = { bytes: 64 * 1024, withinMs: 30_000 }
-/** The client of a service is the gateway: it ends what its own client does not take, and should do so first. */
+/** For services, whose client is the gateway. The gateway should be the first to end an answer that a client does not take. */
 export const GATEWAY_LIMITS: WriteLimits = { ...CLIENT_LIMITS, withinMs: 60_000 }
 
 /** Ends answers that clients take too slowly, as `slowConnections` finds them. */
@@ -26,12 +26,12 @@ export function endSlowAnswers(app: FastifyInstance, limits: WriteLimits): void 
 }
 
 /**
- * Finds the connections of a server whose clients take too little, and destroys them: their answers end, with all that they hold. An answer
- * may last for as long as its client takes it, and server-sent events for as long as nothing waits. Returns the function that looks at all
- * connections, which is called several times within `withinMs`; `now` is in milliseconds.
+ * Destroys the connections of clients that take too few bytes, which ends their answers. An answer may take any time while its
+ * client takes enough of it, and server-sent events while no bytes wait. Returns the function that checks all connections: call
+ * it several times within `withinMs`, with `now` in milliseconds.
  */
 export function slowConnections(server: Server, { bytes, withinMs }: WriteLimits): (now: number) => void {
-  /** The connections, with what the clients of those with waiting bytes had taken, and when. */
+  /** All connections; for one with waiting bytes, how many bytes its client had taken at which time. */
   const connections = new Map<Socket, { readonly taken: number; readonly at: number } | undefined>()
   server.on('connection', (socket) => {
     connections.set(socket, undefined)
@@ -48,8 +48,8 @@ export function slowConnections(server: Server, { bytes, withinMs }: WriteLimits
 }
 
 /**
- * The bytes that the kernel has taken for the client. Nothing public counts those of a chunk that is partly written, and an answer of
- * megabytes is one chunk; Node's own time limit of sockets reads the same property.
+ * The bytes that the kernel has taken for the client. Node's public counters leave out a chunk that is partly written, and an
+ * answer of megabytes is one chunk. Node's own socket timeout reads the same property.
  */
 function takenOf(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }

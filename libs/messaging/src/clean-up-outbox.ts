@@ -3,8 +3,11 @@ import { meter } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { Sql } from 'postgres'
 import { backlog, deletePublished } from './outbox-rows.ts'
+import { countRefused } from './refused-rows.ts'
 
 const EVERY_MS = 5000
+/** How often the log repeats that rows are refused. */
+const ALARM_EVERY_MS = 60_000
 /** How long published rows are kept for inspection. */
 const KEEP_PUBLISHED_MS = 60 * 60 * 1000
 
@@ -14,10 +17,25 @@ const waitingRows = meter('relay').createGauge('outbox_waiting_rows', {
 const waitingSeconds = meter('relay').createGauge('outbox_oldest_waiting_seconds', {
   description: 'Age of the oldest outbox row that waits to be published',
 })
+const heldRows = meter('relay').createGauge('outbox_held_rows', {
+  description: 'Outbox rows that wait for the schema of their records, or behind such a row',
+})
+const refusedRows = meter('relay').createGauge('outbox_refused_rows', {
+  description: 'Outbox rows that are not published until an operator sends them again; more than none is an alarm',
+})
 
-/** Every process measures the outbox's backlog, and the leader deletes old published rows. */
-export const cleanUpOutbox = (sql: Sql, schema: string, logger: Logger, isLeading: () => boolean) =>
-  worker({
+/** Every process measures the outbox's backlog, and the leader deletes old published rows and logs that rows are refused. */
+export function cleanUpOutbox(sql: Sql, schema: string, logger: Logger, isLeading: () => boolean) {
+  let alarmedAt = Number.NEGATIVE_INFINITY
+  const measureRefused = async () => {
+    const { held, refused } = await countRefused(sql)
+    heldRows.record(held, { schema })
+    refusedRows.record(refused, { schema })
+    if (refused === 0 || !isLeading() || performance.now() - alarmedAt < ALARM_EVERY_MS) return
+    alarmedAt = performance.now()
+    logger.error({ schema, refused }, 'refused outbox rows wait for an operator: npx backoffice outbox list')
+  }
+  return worker({
     name: 'outbox clean-up',
     everyMs: EVERY_MS,
     logger,
@@ -25,6 +43,8 @@ export const cleanUpOutbox = (sql: Sql, schema: string, logger: Logger, isLeadin
       const { rows, seconds } = await backlog(sql)
       waitingRows.record(rows, { schema })
       waitingSeconds.record(seconds, { schema })
+      await measureRefused()
       while (isLeading() && !stopping.aborted && (await deletePublished(sql, KEEP_PUBLISHED_MS)));
     },
   })
+}

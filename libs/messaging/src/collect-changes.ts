@@ -1,9 +1,9 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
 /**
- * Adds what the next batch of an import changed to the resources that its undo handles; false when all batches are added. Of several
- * changes of one resource the first former values and the last version count, unless somebody else changed it between them. The
- * caller has locked the undo.
+ * Moves the changes of an import's next batch to `undone_change`, with one row per resource. Returns false when no batch is
+ * left. Several changes of a resource become its first former values and its last version. When somebody else has changed the
+ * resource in between, the row has no version. The caller has locked the undo.
  */
 export async function collectBatch(tx: Transaction, importId: string): Promise<boolean> {
   const workspace = tx.context.workspaceId

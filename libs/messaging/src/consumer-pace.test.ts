@@ -38,10 +38,11 @@ test('after many records a consumer that gathers them waits, and handles the nex
       return notes.insert(records, tx)
     },
     {},
-    { gatherMs: 2000 },
+    { gatherMs: 10_000 },
   )
   await notes.notesOf(key, 30)
-  for (const name of names.slice(30)) await notes.send(key, name)
+  for (const name of names.slice(30, 38)) await notes.send(key, name)
+  await notes.send(key, ...names.slice(38))
   expect(await notes.notesOf(key, 40)).toEqual(names)
   expect(handled).toEqual([30, 10])
 })

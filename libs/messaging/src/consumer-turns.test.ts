@@ -68,6 +68,28 @@ test('a transaction that waits for a lock gives way to another partition, and co
   expect(notes.fatals).toEqual([])
 })
 
+test('a statement that takes too long gives way to another partition before its record is given up', async () => {
+  const dead = notes.deadLetters()
+  handle = async (records, tx) => {
+    if (records.some(({ value }) => value.name === 'endless')) {
+      await tx`select set_config('statement_timeout', '400ms', true)`
+      await tx`select pg_sleep(60)`
+    }
+    return notes.insert(records, tx)
+  }
+  await notes.send(slow, 'endless')
+  await eventually('it runs', async () => {
+    const [row] = await notes.admin`
+      select from pg_stat_activity where datname = current_database() and wait_event = 'PgSleep'`
+    return row !== undefined
+  })
+  await notes.send(quick, 'meanwhile as well')
+  await eventually('the other', async () => (await notes.notesOf(quick, 1)).includes('meanwhile as well'))
+  expect(dead.records).toEqual([])
+  await eventually('a dead letter', () => dead.records.some(({ key }) => key === slow))
+  await notes.admin`delete from parked_key where key = ${slow}`
+})
+
 test('offsets are committed after each transaction, while later records of the batch are handled', async () => {
   const last = Promise.withResolvers<void>()
   whenDone(() => last.resolve())

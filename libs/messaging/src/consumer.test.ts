@@ -8,10 +8,14 @@ import type { Note } from './testing/note.ts'
 const notes = await testConsumer()
 const dead = notes.deadLetters()
 
-/** Poison is what the handler cannot take; the rest is written. */
+/** Poison is what the handler cannot take, and a statement with a slow one takes too long; the rest is written. */
 await notes.start(
   async (records: ReceivedRecord<Note>[], tx) => {
     if (records.some(({ value }) => value.name === 'poison')) throw new Error('cannot take poison')
+    if (records.some(({ value }) => value.name === 'slow')) {
+      await tx`select set_config('statement_timeout', '50ms', true)`
+      await tx`select pg_sleep(60)`
+    }
     return notes.insert(records, tx)
   },
   { stalledAfterMs: 10_000 },
@@ -48,6 +52,19 @@ test('later records of a poison record’s key follow it, in their order, and it
   await eventually('three dead letters', () => deadNamesOf(sick).length === 3)
   expect(deadNamesOf(sick)).toEqual(['poison', 'after', 'much later'])
   expect(await notes.notesOf(sick, 1)).toEqual(['before'])
+})
+
+test('a record whose statement takes too long goes to the dead letters once it is alone, and its neighbours go on', async () => {
+  const [sick, ...healthy] = Array.from({ length: 12 }, () => notes.aKey())
+  await notes.send(sick ?? '', 'before', 'slow', 'after')
+  for (const key of healthy) await notes.send(key, 'one', 'two')
+  for (const key of healthy) expect(await notes.notesOf(key, 2)).toEqual(['one', 'two'])
+  await eventually('two dead letters', () => deadNamesOf(sick ?? '').length === 2)
+  expect(deadNamesOf(sick ?? '')).toEqual(['slow', 'after'])
+  expect(await notes.notesOf(sick ?? '', 1)).toEqual(['before'])
+  const [parked] = await notes.admin<{ reason: string }[]>`select reason from parked_key where key = ${sick ?? ''}`
+  expect(parked?.reason).toBe('canceling statement due to statement timeout')
+  expect(await metricsText()).toMatch(/consumer_statement_timeouts_total\{consumer="test\.notes"[^}]*\} \d+/)
 })
 
 test('a key that an operator has cleared is handled again', async () => {

@@ -1,10 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
-import type { Component, ProcessContext } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { ProcessContext } from '@backoffice/runtime/process.ts'
+import { measureBatch, startMeasuring } from './consumer-metrics.ts'
+import { halvedBatches } from './halved-batches.ts'
 import { whileHeartbeating } from './heartbeat.ts'
-import type { GroupMember, IncomingBatch, Kafka } from './kafka-connection.ts'
-import { processRecords, type RecordProcessing } from './process-records.ts'
+import type { GroupMember, IncomingBatch, IncomingRecord, Kafka } from './kafka-connection.ts'
+import { processRecords } from './process-records.ts'
+import type { RecordProcessing } from './record-processing.ts'
+import { inProcessSpan } from './record-spans.ts'
 import { Interrupted } from './retry.ts'
 import { watchForStall } from './watchdog.ts'
 
@@ -18,8 +22,8 @@ export interface ConsumerDefinition<Value>
    */
   readonly batchSize?: number | ((atHand: number) => Promise<number>)
   /**
-   * The pause after some dozens of records came together, in milliseconds; none unless given. They are the trickle of something
-   * large, such as an import: the next ones come together too, in fewer transactions. Single records are not delayed.
+   * The pause after a batch of 20 to 199 records, in milliseconds; 0 unless given. Such a batch is often part of something
+   * large, such as an import. More records arrive during the pause, so they need fewer transactions.
    */
   readonly gatherMs?: number
 }
@@ -45,12 +49,10 @@ export interface ConsumerContext extends ProcessContext {
 /** Partitions handled side by side, each on a connection of the pool. */
 const CONCURRENCY = 3
 const BATCH_SIZE = 500
-/** A partition's turn: after it the rest of its records is fetched again, together with what other partitions have. */
+/** How long one partition is processed before others have their turn, in milliseconds. Its other records are fetched again. */
 const TURN_MS = 500
-/** As many records are part of something large. As many as the fullest transactions are a backlog, which is not delayed. */
-const [MANY, BACKLOG] = [20, 200]
-
-const consumed = meter('consumer').createCounter('consumer_records', { description: 'Records consumed' })
+/** `gatherMs` follows a batch of at least GATHER_FROM records. From GATHER_BELOW records on, transactions are full without a pause. */
+const [GATHER_FROM, GATHER_BELOW] = [20, 200]
 
 /**
  * Runs a consumer: retries, dead letters, lag and the watchdog around one handler. Every record is handled at least
@@ -62,6 +64,8 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
   let member: GroupMember | undefined
   let stopWatching: (() => void) | undefined
   let retries = 0
+  const processed = new Map<string, number>()
+  const halved = halvedBatches()
 
   const processBatch = async (batch: IncomingBatch, lost: AbortSignal) => {
     const processing = {
@@ -75,21 +79,28 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
         if (lost.aborted || !batch.isRunning()) throw new Interrupted('this member has lost the batch or stops')
       },
       onRetry: () => retries++,
+      halvedBatches: halved,
+      onProcessed(last: IncomingRecord) {
+        batch.markProcessed(last)
+        halved.processed(last)
+        const partition = `${last.topic}/${last.partition}`
+        processed.set(partition, (processed.get(partition) ?? 0) + 1)
+        // kafkajs commits at the end of the batch.
+        if (last !== batch.records.at(-1)) batch.commit()
+      },
+      rest: batch.rest,
     }
     const turnEndsAt = performance.now() + TURN_MS
     for (let from = 0; from < batch.records.length && performance.now() < turnEndsAt; ) {
       const atHand = batch.records.length - from
       const size = typeof batchSize === 'number' ? batchSize : await batchSize(atHand)
-      const records = batch.records.slice(from, from + size)
+      const records = halved.next(batch.records.slice(from, from + size))
       const [first, last] = [records[0], records.at(-1)]
       if (!first || !last) return
       from += records.length
       const startedAt = performance.now()
-      const dead = await processRecords(processing, records)
-      batch.markProcessed(last)
-      // kafkajs commits at the end of the batch.
-      if (from < batch.records.length) batch.commit()
-      consumed.add(records.length, { consumer: name, topic: last.topic })
+      const { dead, ids } = await inProcessSpan(name, records, () => processRecords(processing, records))
+      measureBatch(name, records, startedAt)
       logger.info(
         {
           consumer: name,
@@ -99,11 +110,12 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
           records: records.length,
           dead_letters: dead,
           duration_ms: Math.round(performance.now() - startedAt),
+          ...ids,
         },
         'consumed',
       )
     }
-    if (batch.records.length >= MANY && batch.records.length < BACKLOG) await pause(gatherMs)
+    if (batch.records.length >= GATHER_FROM && batch.records.length < GATHER_BELOW) await pause(gatherMs)
   }
   const onBatch = (batch: IncomingBatch) =>
     whileHeartbeating(batch, async (lost) => {
@@ -117,8 +129,17 @@ export function consumer<Value>(definition: ConsumerDefinition<Value>, context: 
     name,
     topics,
     async start() {
+      startMeasuring(name)
       member = kafka.consume({ group: name, topics, concurrency: CONCURRENCY, onBatch })
-      stopWatching = watchForStall({ ...context, name, topics, member, stalledAfterMs, retries: () => retries })
+      stopWatching = watchForStall({
+        ...context,
+        name,
+        topics,
+        member,
+        stalledAfterMs,
+        retries: () => retries,
+        processed: (partition) => processed.get(partition) ?? 0,
+      })
     },
     async stop() {
       stopWatching?.()

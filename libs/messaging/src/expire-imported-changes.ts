@@ -18,7 +18,7 @@ export const expireImportedChanges = (db: Database, logger: Logger) =>
     },
   })
 
-/** Deletes some expired batches, and returns their number. Ended undos have no rows but their own. */
+/** Deletes expired undos and some expired batches. Returns the number of batches. An ended undo has no rows but its own. */
 export async function deleteExpired({ sql }: Database): Promise<number> {
   await sql`delete from undone_import where stepped_at < now() - make_interval(days => ${KEEP_DAYS})`
   const deleted = await sql`

@@ -20,7 +20,7 @@ const AnyBatch = z.object({
 })
 type AnyBatch = z.output<typeof AnyBatch>
 
-/** Also after a batch that waited for a lock, or for the database. */
+/** The longest pause after a batch. A batch that waited for a lock or for the database may have taken longer. */
 const LONGEST_PAUSE_MS = 500
 
 /** A service's side of imports. */

@@ -7,7 +7,7 @@ import type { RowOutcomes } from './row-outcomes.ts'
 export interface RowsToPlan extends Pick<ImportBatch, 'product_statuses' | 'rows'> {
   /** The plan of a check takes no lock and creates nothing. Its transaction is read-only. */
   readonly isCheck: boolean
-  /** Keys of earlier rows of the file that count as applied in a check. A batch has none: its earlier rows are applied. */
+  /** Keys of earlier rows that a check treats as applied. Empty for a batch, whose earlier rows are applied already. */
   readonly earlier: readonly string[]
 }
 
@@ -23,7 +23,7 @@ export interface Importer<Changes = unknown> {
   readonly undo: ImportUndo<Changes>
 }
 
-/** A resource that an undo handles: nobody is known to have changed it between two batches. */
+/** A resource to undo. Resources that somebody else changed between two batches are not among them. */
 export interface UndoneChange extends Pick<ImportedChange, 'id' | 'key' | 'former'> {
   /** The resource's version as the import left it. */
   readonly version: string
@@ -36,13 +36,13 @@ export type UndoOutcome =
 
 /** How an import of one template is undone (OP-151). */
 export interface ImportUndo<Changes = unknown> {
-  /** Whether resources that the import created are deleted before those that it updated get their former values, or after. */
+  /** What comes first: the deletion of created resources, or the restoration of updated ones. */
   readonly order: 'CREATED_FIRST' | 'UPDATED_FIRST'
-  /** What is kept of written changes: each resource that they create or update, once. */
+  /** The changes to store for an undo: one for each created or updated resource. */
   kept(changes: Changes): readonly ImportedChange[]
   /**
    * Deletes created resources and gives updated ones their former values, unless somebody changed them since. Locks them in id order.
-   * Returns the outcomes of the changes in their order; of the first ones only, when there is too much to do for one transaction.
+   * Returns the outcomes in the order of the changes, and fewer of them when the rest is too much for one transaction.
    */
   undo(tx: Transaction, changes: readonly UndoneChange[], now: Date): Promise<UndoOutcome[]>
 }

@@ -1,4 +1,4 @@
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 
 export interface OutgoingRecord {
   readonly topic: string
@@ -24,6 +24,8 @@ export interface IncomingBatch {
   markProcessed(last: IncomingRecord): void
   /** Commits what is marked, in the background. Calls during a commit lead to one more. */
   commit(): void
+  /** Fetches nothing of this partition for so long, in milliseconds. */
+  rest(ms: number): void
   /** False once the member is to stop. */
   isRunning(): boolean
 }
@@ -38,6 +40,8 @@ export interface MemberOptions {
    * the member has joined. With it, no offsets are committed.
    */
   readonly from?: (partition: string) => number
+  /** How long the group keeps the partitions of a member that has died, in milliseconds. */
+  readonly sessionMs?: number
   onBatch(batch: IncomingBatch): Promise<void>
 }
 
@@ -53,6 +57,8 @@ export interface Position {
   readonly partition: string
   readonly offset: number
   readonly lag: number
+  /** Whether the group has processed a record of the partition, or noted that there was none. */
+  readonly hasBegun: boolean
 }
 
 export interface NewTopic {
@@ -84,6 +90,11 @@ export interface Kafka extends Component {
    * is away: the outbox keeps the changes then, and requests are still answered.
    */
   isReady(): Promise<boolean>
+  /**
+   * Asks a broker for an answer, for two seconds. Throws ConfigurationError when Kafka or TLS refuses the connection. A Kafka that is away is
+   * no error: the outbox keeps the changes.
+   */
+  start(): Promise<void>
   /** Ends the members, then what is still being produced, then the connection. */
   stop(): Promise<void>
 }

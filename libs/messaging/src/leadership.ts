@@ -1,3 +1,4 @@
+import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import { type LockSession, openLockSession } from '@backoffice/postgres/lock-session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
@@ -14,14 +15,14 @@ const SETTINGS = { ...PLANS_BY_INDEX, synchronous_commit: 'off' }
  * the relay's lock; undefined when stopped before.
  */
 export async function becomeLeader(
-  url: string,
+  server: DatabaseServer,
   schema: string,
   stopping: AbortSignal,
   logger: Logger,
 ): Promise<LockSession | undefined> {
   const lockName = `outbox relay ${schema}`
   while (!stopping.aborted) {
-    const session = openLockSession(url, `${schema} relay`, ANSWER_WITHIN_MS, SETTINGS)
+    const session = openLockSession(server, `${schema} relay`, ANSWER_WITHIN_MS, SETTINGS)
     try {
       while (!stopping.aborted) {
         const [lock] = await session.answered(

@@ -4,11 +4,13 @@ import { openLockSession } from '@backoffice/postgres/lock-session.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, test } from 'vitest'
 import { outboxRounds } from './outbox-rounds.ts'
-import { markPublished, markRefused, type OutboxRow, PLANS_BY_INDEX, waitingRows } from './outbox-rows.ts'
+import { markPublished, type OutboxRow, PLANS_BY_INDEX, waitingRows } from './outbox-rows.ts'
+import { refuseRow } from './refused-rows.ts'
+import type { StatePace } from './state-pace.ts'
 import { TRACEPARENT, testOutbox } from './testing/outbox.ts'
 
 const outbox = await testOutbox()
-const session = openLockSession(outbox.workerUrl, 'test', 30_000, PLANS_BY_INDEX)
+const session = openLockSession({ url: outbox.workerUrl }, 'test', 30_000, PLANS_BY_INDEX)
 whenDone(() => session.close())
 const { admin } = outbox
 const sent: { text: string; parameters: unknown[] }[] = []
@@ -123,11 +125,26 @@ test('a large payload that is small as it is stored counts as it is sent', async
   expect(rows).toHaveLength(1)
 })
 
+test('the states of a paused workspace wait, and neither its events nor the rows of others', async () => {
+  await add(A, STATES, 5000)
+  await add(A, EVENTS, 1)
+  await add(B, STATES, 400)
+  const counted: string[][] = []
+  const pace: Pick<StatePace, 'paused' | 'count'> = {
+    paused: async () => [A],
+    count: (rows) => void counted.push([...new Set(rows.map(({ workspace_id }) => workspace_id))]),
+  }
+  const rows = await outboxRounds(session, pace)()
+  expect(rows.filter(({ workspace_id }) => workspace_id === A)).toMatchObject([{ topic: EVENTS }])
+  expect(rows.filter(({ workspace_id }) => workspace_id === B)).toHaveLength(400)
+  expect(counted).toEqual([[A, B]])
+})
+
 test('refused rows hold up neither their workspace nor others', async () => {
   await add(A, EVENTS, 3, 300_000)
   const nextRound = outboxRounds(session)
   const [refused] = await nextRound()
-  if (refused) await markRefused(session.sql, refused, 'a reason')
+  if (refused) await refuseRow(session.sql, refused, 'a reason')
   await add(B, EVENTS, 1)
   const served = [...(await publish(nextRound)), ...(await publish(nextRound)), ...(await publish(nextRound))]
   expect(served.map(({ workspace_id, key }) => [workspace_id, key])).toEqual([

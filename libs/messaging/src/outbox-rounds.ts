@@ -1,7 +1,8 @@
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
+import type { StatePace } from './state-pace.ts'
 
-/** What a round publishes at most, apart from its first row of each kind. Requests and new events wait for its end. */
+/** The limits of a round; the first row of each kind may exceed them. Requests and new events wait until a round ends. */
 interface RoundLimits {
   readonly rows: number
   /** Bytes of payload as PostgreSQL stores it, compressed. */
@@ -14,26 +15,31 @@ const ROUND: RoundLimits = { rows: 500, bytes: 256 * 1024, sentBytes: 900 * 1024
 /** The part of a round that events may fill. So even endless events leave room for states. */
 const EVENTS_PART = 0.75
 /** No workspace was served yet. */
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const BEFORE_FIRST_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Reads the outbox round by round: first events, then other records, and of each kind the workspaces in turn, by bytes. So
- * a workspace with a million states delays neither the events nor the states of another by more than a round. A round
- * without rows: nothing waits.
+ * Reads the outbox in rounds: first events, then other records. For each kind the workspaces take turns, measured in bytes.
+ * So a workspace with a million states delays the records of another one by one round at most. An empty round means that no
+ * rows wait, except those of workspaces that `pace` pauses.
  */
-export function outboxRounds(session: LockSession): () => Promise<OutboxRow[]> {
-  const servedLast: Record<RecordKind, string> = { EVENTS: NOBODY, OTHERS: NOBODY }
+export function outboxRounds(
+  session: LockSession,
+  pace?: Pick<StatePace, 'paused' | 'count'>,
+): () => Promise<OutboxRow[]> {
+  const servedLast: Record<RecordKind, string> = { EVENTS: BEFORE_FIRST_WORKSPACE, OTHERS: BEFORE_FIRST_WORKSPACE }
 
-  const read = async (kind: RecordKind, limits: RoundLimits) => {
-    const found = await session.answered(waitingRows(session.sql, { kind, after: servedLast[kind], ...limits }))
+  const read = async (kind: RecordKind, limits: RoundLimits, except: readonly string[] = []) => {
+    const found = await session.answered(waitingRows(session.sql, { kind, after: servedLast[kind], ...limits, except }))
     const rows = found.slice(0, withinBytes(found, limits.sentBytes))
-    servedLast[kind] = rows.at(-1)?.workspace_id ?? NOBODY
+    servedLast[kind] = rows.at(-1)?.workspace_id ?? BEFORE_FIRST_WORKSPACE
     return smallFirst(rows)
   }
   return async () => {
     const events = await read('EVENTS', partOf(ROUND, EVENTS_PART))
-    const others = await read('OTHERS', restOf(ROUND, events))
-    return [...events, ...others]
+    const others = await read('OTHERS', limitsOfOthers(ROUND, events), await pace?.paused())
+    const rows = [...events, ...others]
+    pace?.count(rows)
+    return rows
   }
 }
 
@@ -63,8 +69,8 @@ const partOf = ({ rows, bytes, sentBytes }: RoundLimits, part: number): RoundLim
   sentBytes: Math.floor(sentBytes * part),
 })
 
-/** What events have left, and at least the part that is not theirs. */
-function restOf(round: RoundLimits, events: readonly OutboxRow[]): RoundLimits {
+/** The limits for other records: what the events leave of the round, and at least the part that events may not fill. */
+function limitsOfOthers(round: RoundLimits, events: readonly OutboxRow[]): RoundLimits {
   const least = partOf(round, 1 - EVENTS_PART)
   const used = (sizeOf: (row: OutboxRow) => number) => events.reduce((sum, row) => sum + sizeOf(row), 0)
   return {

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { backlog, deletePublished } from './outbox-rows.ts'
+import { countRefused, releaseHeldRows } from './refused-rows.ts'
 import { testOutbox } from './testing/outbox.ts'
 
 const outbox = await testOutbox()
@@ -29,4 +33,31 @@ test('rows published long ago are deleted a thousand at a time; waiting and refu
   const [left] = await outbox.admin`
     select count(*)::int as rows, count(refused)::int as refused from outbox`
   expect(left).toEqual({ rows: 3, refused: 1 })
+})
+
+test('what runs every second or so reads no published rows, and neither held nor refused ones without end', async () => {
+  await outbox.admin`
+    insert into outbox (event_id, topic, type, key, workspace_id, livemode, traceparent, occurred_at, published_at)
+    select gen_random_uuid(), 't', 't', 'k', gen_random_uuid(), true, '', now(), now() from generate_series(1, 50000)`
+  await outbox.admin`
+    insert into outbox (event_id, topic, type, key, workspace_id, livemode, traceparent, occurred_at, refused, held_since, retry_at)
+    select gen_random_uuid(), 't', 't', 'k', gen_random_uuid(), true, '', now(), 'a reason', now(), now() + interval '1 hour'
+    from generate_series(1, 15000)`
+  await outbox.admin`vacuum analyze outbox`
+  const statements: string[] = []
+  const { sql, stop } = openDatabase({
+    url: outbox.workerUrl,
+    applicationName: 'plans',
+    settings: PLAN_EACH_TIME,
+    onStatement: (text) => statements.push(text),
+  })
+  whenDone(() => stop?.())
+  await backlog(sql)
+  expect(await countRefused(sql)).toEqual({ held: 10_000, refused: 1 })
+  expect(await releaseHeldRows(sql)).toBe(0)
+  for (const statement of statements.filter((text) => text.includes('outbox'))) {
+    const [row] = await outbox.admin.unsafe<[{ 'QUERY PLAN': unknown }]>(`explain (format json) ${statement}`)
+    expect(JSON.stringify(row['QUERY PLAN']), statement).not.toContain('Seq Scan')
+  }
+  expect(statements.length).toBeGreaterThanOrEqual(3)
 })

@@ -15,14 +15,16 @@ export interface OutboxRow {
   readonly bytes: number
   readonly traceparent: string
   readonly occurred_at: Date
+  /** Whether a row of its topic and key with a smaller id is held. */
+  readonly is_behind: boolean
 }
 
 /** Records that webhooks deliver, on topics named `<service>.events`; or all others: states, batches of imports and their answers. */
 export type RecordKind = 'EVENTS' | 'OTHERS'
 
 /**
- * Settings that leave PostgreSQL only the indexes made for these statements, so that their plan may be kept. By its
- * statistics, which tell of the past, it would walk another index through all rows that wait.
+ * Settings that leave PostgreSQL only the indexes made for these statements, so that their plans can be cached. With its
+ * outdated statistics it would choose another index and read all waiting rows.
  */
 export const PLANS_BY_INDEX = {
   plan_cache_mode: 'force_generic_plan',
@@ -39,8 +41,10 @@ interface Wanted {
   readonly after: string
   /** The most rows. */
   readonly rows: number
-  /** The rows end once they have so many bytes of stored payload. */
+  /** Reading stops at so many bytes of stored payload. */
   readonly bytes: number
+  /** Workspaces whose rows are not read. */
+  readonly except?: readonly string[]
 }
 
 /** The workspaces that one statement looks at. */
@@ -53,7 +57,7 @@ const TURN_BYTES = 16 * 1024
  * commits of each aggregate. Always reads a workspace from its start, since a row with a smaller id can be committed
  * after a row with a larger id was published. There is at least one row if any waits.
  */
-export const waitingRows = (sql: Sql, { kind, after, rows, bytes }: Wanted) => {
+export const waitingRows = (sql: Sql, { kind, after, rows, bytes, except = [] }: Wanted) => {
   const waiting = sql`published_at is null and refused is null and topic ${kind === 'EVENTS' ? sql`like` : sql`not like`} '%.events'`
   return sql<OutboxRow[]>`
     with recursive oldest (workspace_id, id, turn, from_start) as (
@@ -74,15 +78,17 @@ export const waitingRows = (sql: Sql, { kind, after, rows, bytes }: Wanted) => {
         order by from_start limit 1
       ) as next
       where oldest.turn < ${WORKSPACES}
+    ), wanted as (
+      select workspace_id, id, turn from oldest where id is not null and workspace_id <> all (${except}::uuid[])
     ), own as (
       select
-        outbox.*, oldest.turn, coalesce(pg_column_size(payload), 0) as bytes,
-        sum(coalesce(pg_column_size(payload), 0)) over (partition by oldest.workspace_id order by outbox.id) as bytes_up_to
-      from oldest cross join lateral (
+        outbox.*, wanted.turn, coalesce(pg_column_size(payload), 0) as bytes,
+        sum(coalesce(pg_column_size(payload), 0)) over (partition by wanted.workspace_id order by outbox.id) as bytes_up_to
+      from wanted cross join lateral (
         select * from outbox
         -- Not "=", with which another index would do for this order.
-        where ${waiting} and (workspace_id, id) >= (oldest.workspace_id, oldest.id) and workspace_id <= oldest.workspace_id
-        order by workspace_id, id limit (select ceil(${rows}::float8 / greatest(count(id), 1))::integer from oldest)
+        where ${waiting} and (workspace_id, id) >= (wanted.workspace_id, wanted.id) and workspace_id <= wanted.workspace_id
+        order by workspace_id, id limit (select ceil(${rows}::float8 / greatest(count(*), 1))::integer from wanted)
       ) as outbox
     ), in_turn as (
       select own.*, (bytes_up_to - bytes)::bigint / ${TURN_BYTES} as nth_turn from own
@@ -90,19 +96,27 @@ export const waitingRows = (sql: Sql, { kind, after, rows, bytes }: Wanted) => {
       select in_turn.*, sum(bytes) over (order by nth_turn, turn, id rows between unbounded preceding and current row) as bytes_in_all
       from in_turn
     )
-    select id, event_id, topic, key, type, workspace_id, livemode, payload::text as payload, bytes, traceparent, occurred_at
+    select
+      id, event_id, topic, key, type, workspace_id, livemode, payload::text as payload, bytes, traceparent, occurred_at,
+      exists (
+        select from outbox as held
+        where held.refused is not null and held.retry_at is not null
+          and held.topic = counted.topic and held.key = counted.key and held.id < counted.id
+      ) as is_behind
     from counted
     where bytes_in_all - bytes < ${bytes}
     order by nth_turn, turn, id
     limit ${rows}`
 }
 
+/** Marks rows as published. Refused rows of the same key with smaller ids are overtaken. */
 export const markPublished = (sql: Sql, rows: readonly OutboxRow[]) => sql`
-  update outbox set published_at = now() where id = any(${rows.map(({ id }) => id)}::bigint[])`
-
-/** Sets aside a row that can never be sent. It stays, with the reason, until an operator clears or deletes it. */
-export const markRefused = (sql: Sql, row: OutboxRow, reason: string) => sql`
-  update outbox set refused = ${reason} where id = ${row.id}`
+  with published as (
+    update outbox set published_at = now() where id = any(${rows.map(({ id }) => id)}::bigint[]) returning id, topic, key
+  )
+  update outbox set overtaken = true
+  from published
+  where outbox.refused is not null and outbox.topic = published.topic and outbox.key = published.key and outbox.id < published.id`
 
 /** The number of rows that wait to be published, counted up to ten thousand, and the age of the oldest. */
 export async function backlog(sql: Sql): Promise<{ rows: number; seconds: number }> {

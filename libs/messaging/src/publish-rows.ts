@@ -2,23 +2,33 @@ import { setImmediate as turn } from 'node:timers/promises'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
+import { noteError, type Span } from '@backoffice/runtime/spans.ts'
+import { traceparentOf } from '@backoffice/runtime/trace-context.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
-import { markPublished, markRefused, type OutboxRow } from './outbox-rows.ts'
+import { markPublished, type OutboxRow } from './outbox-rows.ts'
+import { publishSpan } from './record-spans.ts'
+import { type HeldRow, holdRows, refuseRow } from './refused-rows.ts'
 import { type RecordSerializer, Unserialisable } from './schema-registry.ts'
 
-/** Of a request of small records. To encode it takes some milliseconds, in which requests wait. */
+/** The most bytes of a request with several records. Encoding them blocks the event loop for some milliseconds. */
 const REQUEST_BYTES = 256 * 1024
-/** The members of a record beside its payload, and its headers; about. */
+/** About the size of a record without its payload: its other members and its headers. */
 const MEMBERS_BYTES = 300
-/** Bytes serialised before the event loop turns: a millisecond or two, in which requests wait. */
+/** Bytes serialised before the event loop gets a turn: a millisecond or two of work. */
 const TURN_BYTES = 32 * 1024
 
 const published = meter('relay').createCounter('outbox_published_records', {
   description: 'Outbox rows acknowledged by Kafka',
 })
 const refused = meter('relay').createCounter('outbox_refused_records', {
-  description: 'Outbox rows set aside because they can never be published',
+  description: 'Outbox rows set aside until an operator sends them again',
+})
+
+const delay = meter('relay').createHistogram('outbox_publish_delay_seconds', {
+  description: 'From the time of an event to its acknowledgement by Kafka: the oldest row of each request',
+  unit: 's',
+  advice: { explicitBucketBoundaries: SECONDS },
 })
 
 /** The destination of a schema's outbox. */
@@ -32,12 +42,14 @@ export interface Publishing {
 interface Sendable {
   readonly row: OutboxRow
   readonly record: OutgoingRecord
+  readonly span: Span | undefined
 }
 
 /**
  * Publishes a round of waiting rows. A row is marked only after Kafka has acknowledged it, so after a failure the next run
- * sends the rest. A row that can never be sent is set aside with its reason. It delays no other row, not even of its key,
- * since each record has the whole state of its resource.
+ * sends the rest. A row that does not fit the registry's schema is held, and so are the later rows of its key: during a deploy
+ * a newer replica may write it before its schema is registered. A row that Kafka will never accept is refused. Held and refused
+ * rows delay no rows of other keys. When a schema could not be read, throws the registry's error after all other rows.
  */
 export async function publishRows(
   session: LockSession,
@@ -45,33 +57,34 @@ export async function publishRows(
   options: Publishing,
 ): Promise<void> {
   const startedAt = performance.now()
+  const behind = new Set<string>()
+  let failure: unknown
 
-  const setAside = async (row: OutboxRow, reason: string) => {
-    options.logger.error(
-      { schema: options.schema, event: row.event_id, topic: row.topic, type: row.type, reason },
-      'outbox row refused',
-    )
-    await session.answered(markRefused(session.sql, row, reason))
-    refused.add(1, { schema: options.schema, topic: row.topic })
-  }
   const send = async (batch: readonly Sendable[]): Promise<void> => {
     const [first] = batch
     if (!first) return
     try {
       await options.kafka.produce(batch.map(({ record }) => record))
     } catch (error) {
+      const isFinal = !(error instanceof RecordsRefused) || batch.length === 1
+      if (isFinal) endSpans(batch, error)
       if (!(error instanceof RecordsRefused)) throw error
-      if (batch.length === 1) return setAside(first.row, error.message)
+      if (batch.length === 1) return refuse(session, first.row, error.message, options)
       const middle = batch.length >> 1
       await send(batch.slice(0, middle))
       return send(batch.slice(middle))
     }
+    endSpans(batch)
     const sent = batch.map(({ row }) => row)
     await session.answered(markPublished(session.sql, sent))
     published.add(sent.length, { schema: options.schema })
+    const oldest = Math.min(...sent.map(({ occurred_at }) => occurred_at.getTime()))
+    delay.record(Math.max(0, Date.now() - oldest) / 1000, { schema: options.schema })
   }
-  const sendables = async (request: readonly OutboxRow[]) => {
-    const made: Sendable[] = []
+  /** Serialises the rows of a request. Returns the records to send, and the rows to hold. */
+  const serialise = async (request: readonly OutboxRow[]) => {
+    const sendables: Sendable[] = []
+    const held: HeldRow[] = []
     let bytes = 0
     for (const row of request) {
       bytes += row.payload?.length ?? 0
@@ -79,35 +92,73 @@ export async function publishRows(
         await turn()
         bytes = row.payload?.length ?? 0
       }
+      if (row.is_behind || behind.has(keyOf(row))) {
+        held.push({ row })
+        continue
+      }
       try {
-        made.push({ row, record: await recordOf(row, options) })
+        sendables.push(await sendableOf(row, options))
       } catch (error) {
-        if (!(error instanceof Unserialisable)) throw error
-        await setAside(row, error.message)
+        behind.add(keyOf(row))
+        if (error instanceof Unserialisable) held.push({ row, reason: error.message })
+        else failure ??= error
       }
     }
-    return made
+    return { sendables, held }
   }
 
   // One by one: small records do not wait until larger ones after them are serialised.
-  for (const request of requestsOf(rows)) await send(await sendables(request))
+  for (const request of requestsOf(rows)) {
+    const { sendables, held } = await serialise(request)
+    await send(sendables)
+    await hold(session, held, options)
+  }
   options.logger.info(
     { schema: options.schema, records: rows.length, duration_ms: Math.round(performance.now() - startedAt) },
     'outbox published',
   )
+  if (failure !== undefined) throw failure
 }
 
-async function recordOf(row: OutboxRow, { serialize }: Publishing): Promise<OutgoingRecord> {
-  const { topic, key, payload, traceparent } = row
-  return {
-    topic,
-    key,
-    value: payload === null ? null : await bytesOf(row, payload, serialize),
-    headers: { traceparent },
+const keyOf = ({ topic, key }: OutboxRow) => `${topic} ${key}`
+
+async function refuse(session: LockSession, row: OutboxRow, reason: string, options: Publishing): Promise<void> {
+  const { schema, logger } = options
+  const { topic, type, event_id: event } = row
+  logger.error({ schema, event, topic, type, reason }, 'outbox row refused')
+  await session.answered(refuseRow(session.sql, row, reason))
+  refused.add(1, { schema, topic })
+}
+
+/** Holds rows. Logs the first one that has a reason, since all rows of a type may have the same. */
+async function hold(session: LockSession, rows: readonly HeldRow[], { schema, logger }: Publishing): Promise<void> {
+  if (rows.length === 0) return
+  const counts = await session.answered(holdRows(session.sql, rows))
+  const first = rows.find(({ reason }) => reason !== undefined)
+  const { topic, type, event_id: event } = first?.row ?? {}
+  const details = { schema, ...counts, event, topic, type, reason: first?.reason }
+  if (counts.refused === 0) return logger.warn(details, 'outbox rows wait for the schema of their records')
+  logger.error(details, 'outbox rows refused')
+  refused.add(counts.refused, { schema, topic })
+}
+
+/** The record continues the trace of the change. */
+async function sendableOf(row: OutboxRow, { serialize }: Publishing): Promise<Sendable> {
+  const { topic, key, payload } = row
+  const value = payload === null ? null : await bytesOf(row, payload, serialize)
+  const span = publishSpan(row)
+  const traceparent = span ? traceparentOf(span.spanContext()) : row.traceparent
+  return { row, record: { topic, key, value, headers: { traceparent } }, span }
+}
+
+function endSpans(batch: readonly Sendable[], error?: unknown): void {
+  for (const { span } of batch) {
+    if (error !== undefined) noteError(span, error)
+    span?.end()
   }
 }
 
-/** The payload goes into the record as it is stored: to write a large one anew takes milliseconds. */
+/** Copies the stored JSON text of the payload into the record: serialising a large payload again would take milliseconds. */
 function bytesOf(row: OutboxRow, payload: string, serialize: RecordSerializer): Promise<Buffer> {
   const members: Omit<EventRecord, 'data'> = {
     id: row.event_id,

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { RECORDS } from '@backoffice/contracts/events.ts'
-import { Compatibility, SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
+import { Compatibility } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
 import { z } from 'zod'
+import { registryClient } from './registry-client.ts'
+import type { RegistryServer } from './registry-settings.ts'
 import { subjectOf } from './schema-registry.ts'
 
 /** The shapes of records by topic and type. */
@@ -12,17 +14,17 @@ type RecordShapes = Readonly<Record<string, Readonly<Record<string, z.ZodType>>>
  * BACKWARD_TRANSITIVE: closed schemas may get optional members, and the registry refuses every schema that older
  * records do not fit. Throws one error that names each refused subject with the registry's reason.
  */
-export async function registerSchemas(registryUrl: string, shapes: RecordShapes = RECORDS): Promise<void> {
-  const registry = SchemaRegistryClient.newClient({ baseURLs: [registryUrl] })
+export async function registerSchemas(server: RegistryServer | string, shapes: RecordShapes = RECORDS): Promise<void> {
+  const registry = registryClient(server, 3)
   const refusals: string[] = []
   for (const [topic, types] of Object.entries(shapes)) {
     for (const [type, shape] of Object.entries(types)) {
       const subject = subjectOf(topic, type)
       // Draft 7: the registry (Apicurio 3.0.9) cannot compare schemas of draft 2020-12 and answers 500.
-      // Without the names of schemas, so that a new name is no other schema.
+      // The names of zod schemas are left out, so that renaming one does not change the registered schema.
       const schema = JSON.stringify(z.toJSONSchema(shape, { target: 'draft-7', metadata: z.registry() }))
       try {
-        await orAgain(async () => {
+        await withRetries(async () => {
           await registry.updateCompatibility(subject, Compatibility.BACKWARD_TRANSITIVE)
           await registry.register(subject, { schemaType: 'JSON', schema }, false)
         })
@@ -38,7 +40,7 @@ const ATTEMPTS = 4
 const PAUSE_MS = 50
 
 /** Runs `work` again after a failure: the registry refuses one of two processes that register a new subject at the same moment. */
-async function orAgain(work: () => Promise<void>): Promise<void> {
+async function withRetries(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await work()

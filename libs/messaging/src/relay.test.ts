@@ -1,11 +1,15 @@
 import { randomUUID } from 'node:crypto'
+import { EventRecord } from '@backoffice/contracts/events.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
 import type { IncomingRecord, Kafka } from './kafka-connection.ts'
 import { decodeRecord } from './received-records.ts'
+import { refusedRows, resendRefused } from './refused-rows.ts'
 import { registerSchemas } from './register-schemas.ts'
 import { outboxRelay } from './relay.ts'
 import { recordSerializer } from './schema-registry.ts'
@@ -127,18 +131,60 @@ test('a row without payload is a tombstone', async () => {
   expect(await states.atLeast(1)).toMatchObject([{ key, value: null }])
 })
 
-test('a row that breaks its schema is set aside with the reason and holds up nobody', async () => {
-  const [broken, fine] = [randomUUID(), randomUUID()]
-  await outbox.admin`
+describe('A row that does not fit the schema of its record', () => {
+  const Amount = z.strictObject({ ...EventRecord.shape, data: z.strictObject({ name: z.string() }) })
+  /** Adds a row of a type, in a workspace of its own. */
+  const add = (type: string, key: string, data: object) => outbox.admin`
     insert into outbox (event_id, topic, type, key, workspace_id, livemode, payload, traceparent, occurred_at)
-    values (${randomUUID()}, 'catalog.events', 'tag.created', ${broken}, ${randomUUID()}, true, '{"id": 1}', ${TRACEPARENT}, now())`
-  await outbox.add(fine, 'fine')
-  relay.wake()
-  expect(await eventsOf(fine, 1)).toEqual(['fine'])
-  await outbox.untilEmpty()
-  const [row] = await outbox.admin`select published_at, refused from outbox where key = ${broken}`
-  expect(row?.published_at).toBeNull()
-  expect(row?.refused).toContain('Invalid message')
+    values (${randomUUID()}, 'catalog.events', ${type}, ${key}, ${randomUUID()}, true, ${JSON.stringify(data)}::text::json, ${TRACEPARENT}, now())`
+  const register = (type: string, shape: z.ZodType) =>
+    registerSchemas(backingServices().registryUrl, { 'catalog.events': { [type]: shape } })
+  const rowOf = async (key: string) => {
+    const [row] = await outbox.admin`select * from outbox where key = ${key} order by id limit 1`
+    return row
+  }
+
+  test.each([
+    ['has a member that only a later schema has', true],
+    ['is of a type that the registry does not know yet', false],
+  ])('waits when it %s, holds up nobody else, and is published once the schema is there', async (_, isKnown) => {
+    const [type, key, fine] = [`test.${randomUUID()}`, randomUUID(), randomUUID()]
+    if (isKnown) await register(type, Amount)
+    await add(type, key, { name: 'first', colour: 'red' })
+    await add('tag.created', key, { id: key, name: 'second', slug: 'second' })
+    await outbox.add(fine, 'fine')
+    relay.wake()
+    expect(await eventsOf(fine, 1)).toEqual(['fine'])
+    await eventually('the row is held', async () => (await rowOf(key))?.retry_at instanceof Date)
+    await register(type, Amount.extend({ data: Amount.shape.data.extend({ colour: z.string().optional() }) }))
+    expect(await eventsOf(key, 2)).toEqual(['first', 'second'])
+  })
+
+  test('is refused after an hour; later records of its key overtake it, and it is sent again when it is named', async () => {
+    const [type, key] = [`test.${randomUUID()}`, randomUUID()]
+    await add(type, key, { name: 'late' })
+    relay.wake()
+    const { id, refused } = await eventually('the row is held', async () => {
+      const row = await rowOf(key)
+      return row?.retry_at instanceof Date && row
+    })
+    expect(refused).toContain('has no schema')
+    await outbox.admin`update outbox set held_since = now() - interval '61 minutes' where id = ${id}`
+    await eventually('the row is refused', async () => (await rowOf(key))?.retry_at === null)
+    await outbox.add(key, 'later')
+    relay.wake()
+    expect(await eventsOf(key, 1)).toEqual(['later'])
+    await eventually('the row is overtaken', async () => (await rowOf(key))?.overtaken === true)
+
+    await register(type, Amount)
+    const { sql } = openDatabase({ url: outbox.workerUrl, applicationName: 'operator', poolSize: 1 })
+    whenDone(() => sql.end())
+    expect(await refusedRows(sql, 10)).toContainEqual(expect.objectContaining({ id, key, overtaken: true }))
+    expect(await resendRefused(sql, [])).toBe(0)
+    expect(await resendRefused(sql, [id])).toBe(1)
+    relay.wake()
+    expect(await eventsOf(key, 2)).toEqual(['later', 'late'])
+  })
 })
 
 test('a record too large for its topic is set aside, and the others of its batch are published', async () => {
@@ -156,15 +202,6 @@ test('a record too large for its topic is set aside, and the others of its batch
   expect(row?.refused).toContain('larger than the max message size')
 })
 
-test('a refused row is published once an operator clears it', async () => {
-  const key = randomUUID()
-  await outbox.db.inWorkspace(outbox.context, async (tx) => outbox.addTo(tx, key, 'repaired'))
-  await outbox.admin`update outbox set refused = 'a reason' where key = ${key}`
-  await outbox.admin`update outbox set refused = null where key = ${key}`
-  relay.wake()
-  expect(await eventsOf(key, 1)).toEqual(['repaired'])
-})
-
 test('what was published and refused and what waits is measured', async () => {
   const text = await eventually('the metrics', async () => {
     const text = await metricsText()
@@ -172,6 +209,7 @@ test('what was published and refused and what waits is measured', async () => {
   })
   expect(text).toMatch(/outbox_published_records_total\{schema="catalog"[^}]*\} \d+/)
   expect(text).toMatch(/outbox_refused_records_total\{schema="catalog",topic="catalog.events"[^}]*\} 2/)
+  expect(text).toMatch(/outbox_refused_rows\{schema="catalog"[^}]*\} \d+/)
   expect(text).toMatch(/outbox_waiting_rows\{schema="catalog"[^}]*\} \d+/)
 })
 

@@ -1,45 +1,62 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
 import { cleanUpOutbox } from './clean-up-outbox.ts'
 import { coalesceCalls } from './coalesce-calls.ts'
 import { becomeLeader } from './leadership.ts'
 import { outboxRounds } from './outbox-rounds.ts'
 import { type Publishing, publishRows } from './publish-rows.ts'
+import { releaseHeldRows } from './refused-rows.ts'
+import { backlogOfStates, isState } from './state-backlog.ts'
+import { statePace } from './state-pace.ts'
 
-export interface RelayOptions extends Publishing {
-  /** Connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */
-  readonly url: string
+/** `url` connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */
+export interface RelayOptions extends Publishing, DatabaseServer {
   /** How often to look for rows without a wake-up, in milliseconds; 500 unless given. */
   readonly pollMs?: number
 }
 
 const MAX_BACKOFF_MS = 2000
 const STOP_WITHIN_MS = 8000
+/** How often to look for held rows whose time has come. */
+const RELEASE_EVERY_MS = 1000
 
 /**
  * Publishes a schema's outbox to Kafka: every committed row at least once, and the rows of one topic and key in the order
  * of their commits. Workspaces take turns. Of all processes that run it, one leads; the others stand by.
  */
 export function outboxRelay(options: RelayOptions) {
-  const { url, schema, logger, pollMs = 500 } = options
+  const { url, ca, schema, logger, pollMs = 500 } = options
   const stopping = new AbortController()
   const rowsAdded = wakeSignal()
   let leader: LockSession | undefined
   let ended: Promise<void> | undefined
   const applicationName = `${schema} relay clean-up`
-  const { sql } = openDatabase({ url, applicationName, poolSize: 1, settings: PLAN_EACH_TIME })
+  const { sql } = openDatabase({ url, ca, applicationName, poolSize: 1, settings: PLAN_EACH_TIME })
   const channel = `outbox_${schema}`
   const notifyLeader = coalesceCalls(() => sql.notify(channel, ''))
+  const pace = statePace(isState, () => backlogOfStates(options.kafka), logger)
   const isLeading = () => leader !== undefined && !leader.lost.aborted
-  const cleanUp = cleanUpOutbox(sql, schema, logger, isLeading)
+  const workers = [
+    cleanUpOutbox(sql, schema, logger, isLeading),
+    worker({
+      name: 'held outbox rows',
+      everyMs: RELEASE_EVERY_MS,
+      logger,
+      async work() {
+        if (isLeading() && (await releaseHeldRows(sql)) > 0) rowsAdded.wake()
+      },
+    }),
+  ]
 
   const lead = async () => {
     while (!stopping.signal.aborted) {
-      leader = await becomeLeader(url, schema, stopping.signal, logger)
+      leader = await becomeLeader({ url, ca }, schema, stopping.signal, logger)
       if (!leader) return
       logger.info({ schema }, 'leads the outbox relay')
       await publishWhileLeading(leader)
@@ -47,13 +64,13 @@ export function outboxRelay(options: RelayOptions) {
     }
   }
   const publishWhileLeading = async (session: LockSession) => {
-    const nextRound = outboxRounds(session)
+    const nextRound = outboxRounds(session, pace)
     for (let failures = 0; isLeading() && !stopping.signal.aborted; ) {
       try {
         const rows = await nextRound()
         if (rows.length > 0) await publishRows(session, rows, options)
         failures = 0
-        if (rows.length === 0) await rowsAdded.wait(pollMs)
+        if (rows.length === 0) await rowsAdded.wait(Math.min(pollMs, pace.pausedForMs()))
       } catch (error) {
         failures++
         logger.error({ err: error, schema, failures }, 'could not publish the outbox, trying again')
@@ -71,12 +88,12 @@ export function outboxRelay(options: RelayOptions) {
       // missing. If even the first attempt fails, the poll finds the rows of other processes.
       sql.listen(channel, rowsAdded.wake, rowsAdded.wake).catch(() => undefined)
       ended = lead()
-      await cleanUp.start?.()
+      for (const each of workers) await each.start?.()
     },
     async stop() {
       stopping.abort()
       rowsAdded.wake()
-      const done = Promise.all([ended, cleanUp.stop?.()])
+      const done = Promise.all([ended, ...workers.map((each) => each.stop?.())])
       await Promise.race([done, pause(STOP_WITHIN_MS, undefined, { ref: false })])
       await Promise.all([leader?.close(), sql.end({ timeout: 1 })])
     },

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isUnavailable } from '@backoffice/postgres/postgres-errors.ts'
+import { isStatementTimeout, isUnavailable } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 
 const MAX_WAIT_MS = 1000
@@ -43,9 +43,11 @@ const ROLLED_BACK = /^40/
 
 /**
  * Whether the error may pass without a change of the record: PostgreSQL is away, another transaction won, or a
- * migration, role or grant is missing. Such a record is tried again and never goes to the dead letters.
+ * migration, role or grant is missing. Such a record is tried again and never goes to the dead letters. A statement that
+ * took too long is not transient: the same statement mostly takes as long again.
  */
 export function isTransient(error: unknown): boolean {
   const code = error instanceof Error && error.name === 'PostgresError' && 'code' in error ? String(error.code) : ''
+  if (isStatementTimeout(error)) return false
   return isUnavailable(error) || SCHEMA_MISMATCH.test(code) || ROLLED_BACK.test(code)
 }

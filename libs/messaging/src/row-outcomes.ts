@@ -31,7 +31,7 @@ export class RowOutcomes {
     }
   }
 
-  /** Records what a row does that fits: whether its key is new, and whether it changes what has the key. */
+  /** Records the outcome of a valid row: whether its key is new, else whether the row changes the resource with its key. */
   planned({ row }: Row<Values>, { isNew, isChanged }: { isNew: boolean; isChanged: boolean }): void {
     if (isNew) this.#outcomes.set(row, { status: 'created' })
     else this.#outcomes.set(row, { status: isChanged ? 'updated' : 'unchanged' })

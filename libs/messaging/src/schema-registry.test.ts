@@ -27,8 +27,12 @@ async function countingRegistry() {
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return { requests, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}` }
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  onTestFinished(close)
+  return { requests, close, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}${target.pathname}` }
 }
 
 test('what is serialised can be read, by us and by any Confluent client', async () => {
@@ -52,9 +56,38 @@ test.each([
   await expect(recordSerializer(backingServices().registryUrl)(topic, value)).rejects.toThrow(Unserialisable)
 })
 
-test('a type without a schema is not the value’s fault', async () => {
-  const serialized = recordSerializer(backingServices().registryUrl)(topic, { ...aThing, type: 'thing.lost' })
-  await expect(serialized).rejects.not.toBeInstanceOf(Unserialisable)
+test('a type without a schema cannot be serialised until it has one', async () => {
+  const type = `thing.${randomUUID()}`
+  const serialize = recordSerializer(backingServices().registryUrl)
+  const value = { ...aThing, type }
+  await expect(serialize(topic, value)).rejects.toThrow(Unserialisable)
+  await registerSchemas(backingServices().registryUrl, { [topic]: { [type]: Thing.extend({ type: z.literal(type) }) } })
+  await expect.poll(() => serialize(topic, value).then(decodeRecord)).toEqual(value)
+})
+
+test('an address that is no registry is not the value’s fault', async () => {
+  const { href } = new URL('/nothing-here', backingServices().registryUrl)
+  await expect(recordSerializer(href)(topic, aThing)).rejects.not.toBeInstanceOf(Unserialisable)
+})
+
+test('values that do not fit ask the registry again, but not each of them', async () => {
+  const registry = await countingRegistry()
+  const serialize = recordSerializer(registry.url)
+  for (let count = 0; count < 20; count++) {
+    await expect(serialize(topic, { ...aThing, amount: '7' } as never)).rejects.toThrow(Unserialisable)
+  }
+  expect(registry.requests.length).toBeLessThan(10)
+})
+
+test('while the registry is away, a value that does not fit keeps no other from being serialised', async () => {
+  const registry = await countingRegistry()
+  const serialize = recordSerializer(registry.url)
+  await serialize(topic, aThing)
+  registry.close()
+  await expect
+    .poll(() => serialize(topic, { ...aThing, amount: '7' } as never).catch((error) => error))
+    .toBeInstanceOf(Unserialisable)
+  expect(decodeRecord(await serialize(topic, aThing))).toEqual(aThing)
 })
 
 test('the registry is asked once, however many records are serialised', async () => {

@@ -1,37 +1,65 @@
-import { type SchemaInfo, SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
+import { RestError } from '@confluentinc/schemaregistry/dist/rest-error.js'
 import { JSON_TYPE, JsonSerializer, type ValidateFunction } from '@confluentinc/schemaregistry/dist/serde/json.js'
-import { SerdeType, SerializationError } from '@confluentinc/schemaregistry/dist/serde/serde.js'
+import { type SchemaId, SerdeType, SerializationError } from '@confluentinc/schemaregistry/dist/serde/serde.js'
+import { registryClient } from './registry-client.ts'
+import type { RegistryServer } from './registry-settings.ts'
 
-/** The value does not fit the schema registered for it, so it can never be sent. */
+/** The registry has no schema that the value fits. It may get one: a later release registers the shapes of its records. */
 export class Unserialisable extends Error {}
 
-/**
- * Compiles the validation of a schema once. The client looks for it under the sorted JSON of the whole schema, at each record: that
- * was a fifth of the time of a service that publishes much.
- */
-class CompilingOnce extends JsonSerializer {
-  #compiled: { readonly schema: string; readonly validate: ValidateFunction | undefined } | undefined
+/** A schema of the registry, and its validation. */
+interface CompiledSchema {
+  readonly id: SchemaId
+  readonly validate: ValidateFunction | undefined
+  /** `performance.now()` */
+  readonly askedAt: number
+}
 
-  override async toValidateFunction(info: SchemaInfo): Promise<ValidateFunction | undefined> {
-    const { schema } = info
-    if (this.#compiled?.schema !== schema) {
-      this.#compiled = { schema, validate: await super.toValidateFunction(info) }
+/** The registry is asked at most once in this time, however many values do not fit. */
+const ASK_AGAIN_AFTER_MS = 200
+/** The registry's error code for an unknown subject. A wrong URL answers 404 without this code. */
+const SUBJECT_NOT_FOUND = 40401
+
+/**
+ * Keeps the newest schema of a subject compiled. The registry's client would look up the compiled schema for each record, by
+ * the sorted JSON of the whole schema. That took a fifth of the time of a service that publishes much.
+ */
+class NewestSchemaSerializer extends JsonSerializer {
+  #newest: CompiledSchema | undefined
+  #failed: { readonly error: unknown; readonly askedAt: number } | undefined
+
+  /** Validates a value and makes a record of its given JSON: serialising a large value again would take milliseconds. */
+  async serializeJson(topic: string, value: object, json: string): Promise<Buffer> {
+    let schema = this.#newest ?? (await this.#ask(topic, value))
+    if (!fits(value, schema) && isLongAgo(schema)) {
+      // The known schema stays in use while the registry is away.
+      schema = await this.#ask(topic, value).catch(() => schema)
     }
-    return this.#compiled.validate
+    if (!fits(value, schema)) {
+      throw new Unserialisable(`Invalid message: ${JSON.stringify(schema.validate?.errors)}`)
+    }
+    return this.serializeSchemaId(topic, Buffer.from(json), schema.id)
   }
 
-  /** Checks a value, and makes a record of its JSON: to write the JSON of a large value anew takes milliseconds. */
-  async serializeJson(topic: string, value: object, json: string): Promise<Buffer> {
-    const [schemaId, info] = await this.getSchemaId(JSON_TYPE, topic, value)
-    const validate = info && (await this.toValidateFunction(info))
-    if (validate && !validate(value)) {
-      throw new SerializationError(`Invalid message: ${JSON.stringify(validate.errors)}`)
+  async #ask(topic: string, value: object): Promise<CompiledSchema> {
+    if (this.#failed !== undefined && !isLongAgo(this.#failed)) throw this.#failed.error
+    this.client.clearLatestCaches()
+    try {
+      const [id, info] = await this.getSchemaId(JSON_TYPE, topic, value)
+      const validate = info && (await this.toValidateFunction(info))
+      this.#newest = { id, validate, askedAt: performance.now() }
+      return this.#newest
+    } catch (error) {
+      this.#failed = { error, askedAt: performance.now() }
+      throw error
     }
-    return this.serializeSchemaId(topic, Buffer.from(json), schemaId)
   }
 }
 
-/** Turns a record's value into bytes: Confluent wire format, JSON. Give the value's JSON where it is there already. */
+const isLongAgo = ({ askedAt }: { readonly askedAt: number }) => performance.now() - askedAt > ASK_AGAIN_AFTER_MS
+const fits = (value: object, { validate }: CompiledSchema) => validate === undefined || validate(value)
+
+/** Serialises a record's value as JSON in Confluent wire format. `json` is the value's JSON, if the caller has it already. */
 export type RecordSerializer = (topic: string, value: { readonly type: string }, json?: string) => Promise<Buffer>
 
 /** The subject of one record type of a topic. */
@@ -41,19 +69,15 @@ export const subjectOf = (topic: string, type: string): string => `${topic}-${ty
  * Serialises records under the newest schema registered for their topic and type, after checking them against it. The
  * registry is asked once per subject and process, and again for a value that does not fit: a replica of a later release
  * may have written a member that only a newer schema has. Throws Unserialisable for a value that does not fit the
- * newest schema either; any other error, such as a registry that is away or has no such subject, may pass.
+ * newest schema either, and for a type without a schema; any other error is one of the registry.
  */
-export function recordSerializer(registryUrl: string): RecordSerializer {
-  const registry = SchemaRegistryClient.newClient({
-    baseURLs: [registryUrl],
-    maxRetries: 0,
-    createAxiosDefaults: { timeout: 5000 },
-  })
-  const serializers = new Map<string, CompilingOnce>()
+export function recordSerializer(server: RegistryServer | string): RecordSerializer {
+  const registry = registryClient(server)
+  const serializers = new Map<string, NewestSchemaSerializer>()
   const serializerOf = (subject: string) => {
     const known = serializers.get(subject)
     if (known) return known
-    const serializer = new CompilingOnce(registry, SerdeType.VALUE, {
+    const serializer = new NewestSchemaSerializer(registry, SerdeType.VALUE, {
       useLatestVersion: true,
       autoRegisterSchemas: false,
       subjectNameStrategy: () => subject,
@@ -65,17 +89,14 @@ export function recordSerializer(registryUrl: string): RecordSerializer {
     return serializer
   }
   return async (topic, value, json = JSON.stringify(value)) => {
-    const serializer = serializerOf(subjectOf(topic, value.type))
+    const subject = subjectOf(topic, value.type)
     try {
-      return await serializer.serializeJson(topic, value, json)
+      return await serializerOf(subject).serializeJson(topic, value, json)
     } catch (error) {
-      if (!(error instanceof SerializationError)) throw error
-    }
-    registry.clearLatestCaches()
-    try {
-      return await serializer.serializeJson(topic, value, json)
-    } catch (error) {
-      throw error instanceof SerializationError ? new Unserialisable(error.message) : error
+      if (error instanceof SerializationError) throw new Unserialisable(error.message)
+      if (error instanceof RestError && error.errorCode === SUBJECT_NOT_FOUND)
+        throw new Unserialisable(`${subject} has no schema`)
+      throw error
     }
   }
 }

@@ -50,7 +50,7 @@ export const undoImports = (importers: Importers) =>
     },
   })
 
-/** Calls for one import follow each other. */
+/** Locks the undo: calls for one import run one after the other. Throws `not_found` when no changes of the import are stored. */
 async function lockProgress(tx: Transaction, id: string): Promise<Progress> {
   const workspace = tx.context.workspaceId
   await tx`
@@ -76,7 +76,7 @@ async function takeStep(
   const { step } = before
   if (step === 'DONE') return before
   if (step === 'COLLECT') return (await collectBatch(tx, id)) ? before : { ...before, step: 'FIRST' }
-  // As before a batch (decision 015): deletions run foreign key checks, too.
+  // Deletions run foreign key checks with cached plans, as batches do (decision 015).
   await tx`discard plans`
   const isOfCreated = (step === 'FIRST') === (order === 'CREATED_FIRST')
   const changes = await nextChanges(tx, id, isOfCreated, before.reached)
@@ -99,7 +99,7 @@ async function takeStep(
   }
 }
 
-/** The newest resources first: what depends on others, such as a category below another, is newer. */
+/** The newest resources first: a resource that depends on another one, such as a child category, is newer. */
 const nextChanges = (tx: Transaction, id: string, isOfCreated: boolean, reached: string | null) => tx<
   CollectedChange[]
 >`
@@ -108,7 +108,7 @@ const nextChanges = (tx: Transaction, id: string, isOfCreated: boolean, reached:
     and id < ${reached ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'}
   order by id desc limit ${STEP_SIZE}`
 
-/** The outcomes of the first of these changes, or of all, in their order. */
+/** The outcomes in the order of the changes; fewer than changes when `undo` did not get to all of them. */
 async function outcomesOf(
   tx: Transaction,
   changes: readonly CollectedChange[],

@@ -6,7 +6,7 @@ import type { GroupMember, Kafka, Position } from './kafka-connection.ts'
 const CHECKS = 12
 
 const lagRecords = meter('consumer').createGauge('consumer_lag_records', {
-  description: 'Records that wait in the partitions this process has',
+  description: 'Records that wait for the consumer group, as each replica sees all partitions',
 })
 
 interface Watched extends ProcessContext {
@@ -17,24 +17,27 @@ interface Watched extends ProcessContext {
   readonly stalledAfterMs: number
   /** The number of the consumer's retries so far. A consumer that retries is not stalled. */
   retries(): number
+  /** A number that grows whenever records of a partition were processed. Their offsets may be committed much later. */
+  processed(partition: string): number
 }
 
 /**
  * Measures a consumer's lag and ends the process when records wait without progress: kafkajs stops fetching after some
- * rebalances, and only a new process is sure to fetch again. While Kafka is away nothing is measured. Returns a
- * function that ends the watch.
+ * rebalances, and only a new process is sure to fetch again. Processed records are progress before their offsets are
+ * committed: a long batch is not stalled while its transactions succeed. While Kafka is away nothing is measured.
+ * Returns a function that ends the watch.
  */
 export function watchForStall(watched: Watched): () => void {
-  const { name, topics, kafka, member, logger, fatal, stalledAfterMs, retries } = watched
+  const { name, topics, kafka, member, logger, fatal, stalledAfterMs } = watched
   const stalledOf = stallDetector(CHECKS)
   let isChecking = false
   const check = async () => {
     if (isChecking) return
     isChecking = true
     try {
-      const observations = observationsOf(await kafka.positions(name, topics), member.assigned(), retries())
-      lagRecords.record(sum(observations.map(({ lag }) => lag)), { consumer: name })
-      const stalled = stalledOf(observations)
+      const positions = await kafka.positions(name, topics)
+      lagRecords.record(sum(positions.map(({ lag }) => lag)), { consumer: name })
+      const stalled = stalledOf(observationsOf(positions, member.assigned(), watched))
       if (stalled.length > 0) fatal(`consumer ${name} is stalled at ${stalled.join(', ')}`)
     } catch (error) {
       logger.warn({ err: error, consumer: name }, 'could not measure the lag')
@@ -46,12 +49,17 @@ export function watchForStall(watched: Watched): () => void {
   return () => clearInterval(checks)
 }
 
-/** One observation per partition of this member. Without partitions it may be shut out: it watches the whole group. */
-function observationsOf(positions: Position[], assigned: ReadonlySet<string>, retries: number): Observation[] {
+/** One observation per partition of this member. A member without partitions may be locked out, so it observes the group. */
+function observationsOf(
+  positions: Position[],
+  assigned: ReadonlySet<string>,
+  { processed, retries }: Pick<Watched, 'processed' | 'retries'>,
+): Observation[] {
   const own = positions.filter(({ partition }) => assigned.has(partition))
-  if (own.length > 0) return own.map(({ partition, offset, lag }) => ({ partition, lag, mark: offset + retries }))
+  const markOf = ({ partition, offset }: Position) => offset + processed(partition) + retries()
+  if (own.length > 0) return own.map((position) => ({ ...position, mark: markOf(position) }))
   const lag = sum(positions.map((position) => position.lag))
-  const mark = sum(positions.map(({ offset }) => offset)) + retries
+  const mark = sum(positions.map(({ offset }) => offset)) + retries()
   return [{ partition: 'the whole group', lag, mark }]
 }
 

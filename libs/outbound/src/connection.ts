@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net'
 import { type buildConnector, Client } from 'undici'
 
-/** Far above the 16 KiB of headers and as much of body that are read, however finely they are chunked. */
+/** A longer response is ended. Far above the 16 KiB of headers and the body that are read, even if sent in tiny chunks. */
 const READ_AT_MOST = 1024 * 1024
 
 const OPTIONS: Client.Options = {
-  // HTTP/1.1 alone: one request on a connection, so that what breaks or holds up one breaks and holds up no other.
+  // HTTP/1.1 alone, with one request on a connection: a request that breaks or hangs affects no other.
   allowH2: false,
   pipelining: 1,
   maxHeaderSize: 16 * 1024,
   // The caller limits the whole exchange.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Most receivers keep idle connections for longer; one that says for how long is believed up to a minute.
+  // Most receivers keep idle connections for longer. The time in a receiver's Keep-Alive header is used, up to a minute.
   keepAliveTimeout: 4000,
   keepAliveMaxTimeout: 60_000,
 }
@@ -45,12 +45,12 @@ export class Connection {
     this.#readBefore = this.#socket?.bytesRead ?? 0
   }
 
-  /** Whether the response is longer than any that is read to its end. */
+  /** Whether the response exceeds READ_AT_MOST. */
   get hasReadTooMuch(): boolean {
     return this.#socket !== undefined && this.#socket.bytesRead - this.#readBefore > READ_AT_MOST
   }
 
-  /** For how many milliseconds it has been used. */
+  /** Milliseconds since this object was made. */
   get age(): number {
     return performance.now() - this.#openedAt
   }

@@ -6,7 +6,7 @@ export interface Failure {
   readonly message: string
 }
 
-/** What kept a request from being sent or answered, where we are the ones who know. The receiver's owner reads the message. */
+/** A failure that this library finds itself, such as a forbidden address. The receiver's owner reads the message. */
 export class SendingError extends Error {
   readonly failureClass: FailureClass
 
@@ -33,10 +33,10 @@ const MESSAGE_OF_CODE: Readonly<Record<string, string>> = {
   UND_ERR_HEADERS_OVERFLOW: 'the headers of the response are longer than 16 KiB',
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body of the response is not as long as its Content-Length',
 }
-/** A certificate, for one, brings along as many names as it likes. */
+/** Longer messages are cut: an error about a certificate, for example, may list any number of names. */
 const MESSAGE_LENGTH = 500
 
-/** Classifies what broke an exchange off. */
+/** Classifies the error that ended an exchange. */
 export function failureOf(error: Error): Failure {
   if (error instanceof SendingError) return { class: error.failureClass, message: storable(error.message) }
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''

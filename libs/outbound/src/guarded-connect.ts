@@ -6,7 +6,7 @@ import type { OpenTunnel } from './proxy-tunnel.ts'
 import { hostOf, isAllowedAddress, isAllowedPort, type TargetPolicy } from './target-address.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
-/** Of several addresses the next is tried after this long; Node's own 250 ms gives up distant ones. */
+/** When a name has several addresses, the next one is tried after this time. Node's own 250 ms would give up distant hosts. */
 const ADDRESS_TIMEOUT_MS = 2000
 
 export interface Route {
@@ -17,8 +17,8 @@ export interface Route {
 }
 
 /**
- * Connects to allowed addresses and ports only (OP-70, OP-99): each connection's addresses are checked as it is made, and
- * it goes to those very addresses, so a name that changes its answer gains nothing.
+ * Connects to allowed addresses and ports only (OP-70, OP-99). The addresses of a name are checked for each connection, which
+ * then uses exactly these addresses. So a name that changes its answer (DNS rebinding) reaches no other address.
  */
 export function guardedConnector({ policy, find, tunnel }: Route): buildConnector.connector {
   const findAllowed = onlyAllowed(find, policy)
@@ -40,7 +40,7 @@ export function guardedConnector({ policy, find, tunnel }: Route): buildConnecto
   }
 }
 
-/** A literal address is connected to without a lookup. */
+/** Checks the port, and an address in place of a name: the connection to it makes no lookup that could check it. */
 function refusalOf(host: string, port: string, policy: TargetPolicy): SendingError | undefined {
   if (isIP(host) && !isAllowedAddress(host, policy)) return blockedAddress(host)
   return isAllowedPort(host, port, policy) ? undefined : new SendingError('blocked', `port ${port} is not allowed`)
@@ -56,8 +56,8 @@ const onlyAllowed =
   }
 
 /**
- * The proxy resolves the name itself, and must refuse by itself what resolves differently for it. What we can resolve is
- * checked all the same; what we cannot is left to the proxy, which may be the only one that can (OP-99).
+ * Connects through the proxy, which resolves the name itself and must check its own answer. A name that resolves here is
+ * checked here as well. Any other name is left to the proxy, which may be the only one to resolve it (OP-99).
  */
 async function throughTunnel(
   tunnel: OpenTunnel,

@@ -26,7 +26,7 @@ export class KeptConnections {
   noteBusy(connection: Connection): void {
     this.#idle.delete(connection)
     this.#busy.add(connection)
-    this.#watch ??= setInterval(() => this.#look(), LOOK_EVERY_MS).unref()
+    this.#watch ??= setInterval(() => this.#endEndlessResponses(), LOOK_EVERY_MS).unref()
   }
 
   noteIdle(connection: Connection): void {
@@ -42,8 +42,8 @@ export class KeptConnections {
     this.#busy.delete(connection)
   }
 
-  /** Ends responses that go on and on with what is no body: informational ones, chunk extensions, reason phrases. */
-  #look(): void {
+  /** Ends responses that are endless without their body: by informational responses, chunk extensions or reason phrases. */
+  #endEndlessResponses(): void {
     for (const connection of this.#busy) {
       if (!connection.hasReadTooMuch) continue
       void connection.client.destroy(new SendingError('connection', 'sent 1 MiB and the response was not complete'))

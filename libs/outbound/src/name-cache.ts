@@ -10,7 +10,7 @@ export interface Answer {
   readonly ttl: number
 }
 
-/** Seconds an answer is kept at least and at most, whatever its TTL, and that a failure is. */
+/** Seconds: the least and the most that an answer is kept, whatever its TTL, and the time that a failure is kept. */
 const KEPT_AT_LEAST = 1
 const KEPT_AT_MOST = 300
 const FAILURE_KEPT = 5
@@ -23,8 +23,8 @@ interface Entry {
 }
 
 /**
- * Keeps the addresses of names for as long as their TTL says (OP-99). Who asks while a lookup is under way waits for the
- * same one, and a name that cannot be resolved is not asked for at each request.
+ * Keeps the addresses of names for as long as their TTL says (OP-99). Calls during a lookup share its result. Failures are kept
+ * too, so that a name without addresses is not looked up for each request.
  */
 export class NameCache {
   readonly #entries = new Map<string, Entry>()
@@ -62,7 +62,7 @@ export class NameCache {
   }
 }
 
-/** The form in which `net.connect` asks for addresses: it connects to those it is given and to no other. */
+/** Makes the `lookup` function for `net.connect`, which connects to the addresses that it returns and to no other. */
 export const lookupWith =
   (find: FindAddresses): LookupFunction =>
   (name, { all }, callback) => {
@@ -73,7 +73,7 @@ export const lookupWith =
       if (all) callback(null, [first, ...others])
       else callback(null, first.address, first.family)
     }
-    // On a turn of its own: what the callback throws is not the lookup's failure.
+    // In a turn of its own, so that an error of the callback does not count as a failed lookup.
     find(name).then(
       (addresses) => setImmediate(found, addresses),
       (error) => setImmediate(callback, error, []),

@@ -8,9 +8,9 @@ import { isLoopbackHost } from './target-address.ts'
 const TIMEOUT_MS = 1000
 const MAX_TIMEOUT_MS = 2000
 const TRIES = 2
-/** What has been answered by then is what counts. */
+/** After this time the answers that have come are used. */
 const ANSWERED_WITHIN_MS = 5000
-/** More is no receiver's; each connection would have to check them all. */
+/** No real receiver has more addresses, and each connection checks all of them. */
 const ADDRESSES_AT_MOST = 64
 
 const HOST_FILE_TTL = 30
@@ -35,7 +35,7 @@ export function askNameServers({ servers, answeredWithinMs = ANSWERED_WITHIN_MS 
       answered(resolver.resolve4(name, { ttl: true }), answeredWithinMs),
       answered(resolver.resolve6(name, { ttl: true }), answeredWithinMs),
     ])
-    // IPv4 first: where IPv6 leads nowhere it is not waited for.
+    // IPv4 first: a network without IPv6 does not delay the connection.
     const records = [...ipv4.records, ...ipv6.records]
     if (records.length === 0) throw unresolved(name, [ipv4.problem, ipv6.problem])
     if (records.length > ADDRESSES_AT_MOST) {
@@ -51,15 +51,15 @@ interface Answered {
 }
 
 async function answered(asked: Promise<Answered['records']>, withinMs: number): Promise<Answered> {
-  const patience = new AbortController()
+  const timeLimit = new AbortController()
   const outcome = await Promise.race([
     asked.then(
       (records) => ({ records }),
       ({ code }: NodeJS.ErrnoException) => ({ records: [], problem: code ?? 'EUNKNOWN' }),
     ),
-    pause(withinMs, { records: [], problem: 'ETIMEOUT' }, { signal: patience.signal }),
+    pause(withinMs, { records: [], problem: 'ETIMEOUT' }, { signal: timeLimit.signal }),
   ])
-  patience.abort()
+  timeLimit.abort()
   return outcome
 }
 

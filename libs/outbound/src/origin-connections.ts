@@ -4,7 +4,7 @@ import type { KeptConnections } from './kept-connections.ts'
 
 /**
  * The connections to one origin. A request never waits for another: it takes the connection that became idle last, or a
- * new one. How many there are is for the caller to limit, who knows what shares an origin.
+ * new one. The caller limits the number of requests, since it knows which endpoints share an origin.
  */
 export class OriginConnections extends Dispatcher {
   readonly #origin: string | URL
@@ -23,7 +23,7 @@ export class OriginConnections extends Dispatcher {
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
     const connection = this.#idle.pop() ?? this.#add()
     this.#kept.noteBusy(connection)
-    connection.client.dispatch(options, new Turn(handler, connection, () => this.#release(connection)))
+    connection.client.dispatch(options, new RequestOnConnection(handler, connection, () => this.#release(connection)))
     return true
   }
 
@@ -38,7 +38,7 @@ export class OriginConnections extends Dispatcher {
 
   #add(): Connection {
     const connection = new Connection(this.#origin, this.#connect, (dropped) => this.#forget(dropped))
-    // Lost while idle; what is lost under a request is the request's failure.
+    // Only for a connection that is lost while idle. A loss during a request is the failure of that request.
     connection.client.on('disconnect', () => {
       if (this.#idle.includes(connection)) connection.drop()
     })
@@ -61,14 +61,14 @@ export class OriginConnections extends Dispatcher {
     this.#all.delete(connection)
     const index = this.#idle.indexOf(connection)
     if (index !== -1) this.#idle.splice(index, 1)
-    // Whereupon the agent lets go of this origin.
+    // The event makes the agent forget this origin.
     if (this.#all.size === 0)
       this.emit('disconnect', new URL(this.#origin), [this], new errors.InformationalError('idle'))
   }
 }
 
-/** A request on its connection, which is free again when the response is complete and of no use when it is not. */
-class Turn implements Dispatcher.DispatchHandler {
+/** A request on its connection. After a complete response the connection is free again; after any other it is dropped. */
+class RequestOnConnection implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler
   readonly #connection: Connection
   readonly #release: () => void

@@ -17,8 +17,8 @@ export interface TextAnswer {
 }
 
 /**
- * How a request went. Without a failure the answer is a 2xx; with the failure `status` it is another one, and with the
- * others it is as much as came, or null. The failure's message is fit to be shown to the one who chose the address.
+ * How a request went. Without a failure the answer has a 2xx status. With a failure of class `status` it has another one. With
+ * other failures it is what arrived, or null. The failure's message may be shown to whoever chose the address.
  */
 export type TextExchange =
   | { readonly answer: TextAnswer; readonly failure: null }

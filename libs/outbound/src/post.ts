@@ -139,7 +139,7 @@ class Capture implements Dispatcher.DispatchHandler {
     else this.#done({ durationMs, response: this.#status >= 200 ? response : null, failure })
   }
 
-  /** Closes the connection; before there is one, the request waits for it and is ended when it comes. */
+  /** Closes the connection. While the request still waits for one, `onRequestStart` closes it later. */
   #hangUp(): void {
     this.#controller?.abort(new Error('hung up'))
   }

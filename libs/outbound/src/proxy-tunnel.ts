@@ -11,12 +11,12 @@ export type OpenTunnel = (target: string) => Promise<Socket>
 
 const ANSWERED_WITHIN_MS = 10_000
 
-/** What a proxy says of the target; every other refusal is a trouble of its own. */
+/** The statuses by which a proxy reports a problem of the target. All others are problems of the proxy itself. */
 const CLASS_OF_STATUS: Readonly<Record<number, FailureClass>> = { 403: 'blocked', 504: 'timeout' }
 
 /**
- * Tunnels through an http or https proxy by CONNECT (OP-99). The proxy is trusted: its address is not checked, its name
- * is the system's to resolve. Errors name neither its address nor its credentials, since the receiver's owner reads them.
+ * Tunnels through an http or https proxy by CONNECT (OP-99). The proxy is trusted: its address is not checked, and the system
+ * resolves its name. Errors name neither its address nor its credentials, since the receiver's owner reads them.
  */
 export function tunnelThrough(proxy: URL, answeredWithinMs = ANSWERED_WITHIN_MS): OpenTunnel {
   const request = proxy.protocol === 'https:' ? httpsRequest : httpRequest
@@ -32,12 +32,12 @@ export function tunnelThrough(proxy: URL, answeredWithinMs = ANSWERED_WITHIN_MS)
   return (target) =>
     new Promise((resolve, reject) => {
       const asking = request({ ...through, path: target, headers: { Host: target, ...authorization } })
-      const patience = setTimeout(() => {
+      const answerTimer = setTimeout(() => {
         asking.destroy(new SendingError('timeout', `the egress proxy did not answer within ${answeredWithinMs} ms`))
       }, answeredWithinMs)
-      asking.once('close', () => clearTimeout(patience))
+      asking.once('close', () => clearTimeout(answerTimer))
       asking.once('connect', ({ statusCode = 0 }, socket: Socket, head: Buffer) => {
-        clearTimeout(patience)
+        clearTimeout(answerTimer)
         if (statusCode === 200) {
           if (head.length > 0) socket.unshift(head)
           return resolve(socket)

@@ -7,9 +7,9 @@ const SHARE = 0.3
 const WAITING = 500
 
 /**
- * Shares the connections of a pool among workspaces, so that transactions of one workspace that wait for a locked row, or take long,
- * keep no other from a connection (OP-161). A workspace that uses as many as it may is `rate_limited` after `waitMs`; when all are in use by
- * others, the error has the code CONNECT_TIMEOUT.
+ * Shares the connections of a pool among workspaces (OP-161): slow or waiting transactions of one workspace leave connections
+ * to the others. A workspace that uses as many connections as it may gets `rate_limited` after `waitMs`. When others use all
+ * connections, the error has the code CONNECT_TIMEOUT.
  */
 export const connectionShares = (connections: number, waitMs: number): FairSlots =>
   fairSlots(

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { TOPICS } from '@backoffice/contracts/events.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { standStillAfterSending } from '@backoffice/testing/stand-still.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase, type Transaction } from './database.ts'
@@ -26,12 +28,12 @@ describe('inWorkspace', () => {
     expect(result).toEqual({ ...context, workspace_id: context.workspaceId })
   })
 
-  it('adds three statements to those of the work: begin, the workspace, commit', async () => {
+  it('adds three statements to those of the work: begin, the workspace with the settings of requests, commit', async () => {
     takeStatements()
     await db.inWorkspace(context, (tx) => tx`select 7`)
     expect(takeStatements().map((text) => text.trim())).toEqual([
       'begin',
-      `select set_config('app.workspace_id', $1, true), set_config('app.actor', $2, true)`,
+      `select set_config('app.workspace_id', $1, true), set_config('app.actor', $2, true), set_config($3, $4, true), set_config($5, $6, true)`,
       'select 7',
       'commit',
     ])
@@ -90,7 +92,7 @@ describe('the connections of a pool', () => {
   })
 
   it('are refused with rate_limited to a workspace that has all it may have, and to others as in use', async () => {
-    const two = open({ poolSize: 2, beginWithinMs: 300 })
+    const two = open({ poolSize: 2, beginWithinMs: 1500 })
     await whileLocked(async () => {
       const updates = waitForLock(two)
       await expect(waitForLock(two)).rejects.toMatchObject({ code: 'rate_limited', headers: { 'retry-after': '1' } })
@@ -114,6 +116,13 @@ describe('the connections of a pool', () => {
     const meanwhile = one.inWorkspace(other, async () => void runs.push('b'))
     await Promise.all([clashing, meanwhile])
     expect(runs).toEqual(['a', 'b', 'a'])
+  })
+
+  it('begin a transaction in time when the process stood still while PostgreSQL began it', async () => {
+    const one = open({ poolSize: 1, beginWithinMs: 300 })
+    await read(one)
+    standStillAfterSending('begin', 1000)
+    expect(await read(one)).toEqual([{ seven: 7 }])
   })
 })
 
@@ -199,6 +208,26 @@ describe('a transaction that another one was in the way of', () => {
     await expect(work).rejects.toMatchObject({ code })
     expect(runs).toBe(1)
   })
+})
+
+it('measures how many transactions of a pool wait for a connection, and how long they did', async () => {
+  const small = openDatabase({ url: appUrl, applicationName: 'measured', poolSize: 1 })
+  whenDone(() => small.stop?.())
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+  const first = small.inWorkspace(context, async (tx) => {
+    await tx`select 1`
+    await isOver
+  })
+  const second = small.inWorkspace(context, (tx) => tx`select 1`)
+  const shown = (line: string) => eventually(line, async () => (await metricsText()).includes(`\n${line}\n`))
+  await shown('postgres_transactions_active{pool="measured"} 1')
+  await shown('postgres_transactions_waiting{pool="measured"} 1')
+  end()
+  await Promise.all([first, second])
+  await shown('postgres_transactions_active{pool="measured"} 0')
+  await shown('postgres_transactions_waiting{pool="measured"} 0')
+  await shown('postgres_transaction_wait_seconds_count{pool="measured"} 2')
+  await shown('postgres_pool_connections{pool="measured"} 1')
 })
 
 it('reads int8 as a number, in rows, lists and null', async () => {

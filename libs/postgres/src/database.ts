@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import postgres from 'postgres'
 import { connectionShares } from './connection-shares.ts'
+import { type DatabaseServer, tlsTo } from './database-server.ts'
+import { measurePool, measureTransaction } from './pool-metrics.ts'
 import { isRetriable } from './postgres-errors.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -48,16 +50,19 @@ export interface Database extends Component {
   ): Promise<Result>
 }
 
-export interface DatabaseOptions {
-  readonly url: string
+export interface DatabaseOptions extends DatabaseServer {
   /** Shown in pg_stat_activity. */
   readonly applicationName: string
   /** Connections at most; 10 unless given. */
   readonly poolSize?: number
   /** The longest wait of a transaction for a connection before it fails, in milliseconds; 5,000 unless given. */
   readonly beginWithinMs?: number
-  /** Settings of the server for these connections, such as `plan_cache_mode`. */
+  /** The longest transaction in a workspace, in milliseconds; its statements alone are bounded unless given. */
+  readonly endWithinMs?: number
+  /** Settings of the server for these connections, such as `plan_cache_mode`. A pooler refuses them. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Settings of the server for each transaction in a workspace: a pooler gives the connection to others afterwards. */
+  readonly transactionSettings?: Readonly<Record<string, string>>
   /** Called after the commit of each transaction that wrote to the outbox. */
   readonly onPublished?: () => void
   /** Called with the text and parameters of every statement. For tests and measurements only, since it costs time. */
@@ -70,30 +75,35 @@ const YIELD_MS = 5
 
 /**
  * Runs `work` in a workspace, in a transaction that began without one: sets the workspace for row level security and the
- * actor for triggers. The transaction stays in that workspace until it ends or enters another. This restricts the app
- * role only: the worker role still sees the rows of all workspaces.
+ * actor for triggers, and `settings` of the server until the transaction ends. The transaction stays in that workspace until
+ * it ends or enters another. This restricts the app role only: the worker role still sees the rows of all workspaces.
  */
 export async function enter<Result>(
   begun: postgres.TransactionSql,
   context: WorkspaceContext,
   work: (tx: Transaction) => Promise<Result>,
-  { statementMs }: TransactionLimits = {},
+  settings: Readonly<Record<string, string>> = {},
 ): Promise<Result> {
   const tx: Transaction = Object.assign(begun, { context, hasPublished: false })
   // Sent ahead of the first statement of `work` on the same connection, so it costs no round trip of its own.
   const { workspaceId, actor = '' } = context
-  const limit = statementMs === undefined ? tx`` : tx`, set_config('statement_timeout', ${String(statementMs)}, true)`
+  const further = Object.entries(settings).reduce(
+    (list, [name, value]) => tx`${list}, set_config(${name}, ${value}, true)`,
+    tx``,
+  )
   const entered = tx`
-    select set_config('app.workspace_id', ${workspaceId}, true), set_config('app.actor', ${actor}, true)${limit}`.execute()
+    select set_config('app.workspace_id', ${workspaceId}, true), set_config('app.actor', ${actor}, true)${further}`.execute()
   const [result] = await Promise.all([work(tx), entered])
   return result
 }
 
 /** Opens a pool; connects when first needed. `int8` is read as a number: such columns are checked to ±(2^53−1). */
 export function openDatabase(options: DatabaseOptions): Database {
-  const { poolSize = 10, beginWithinMs = 5000, onPublished, onStatement } = options
+  const { poolSize = 10, beginWithinMs = 5000, endWithinMs, transactionSettings, onPublished, onStatement } = options
   const connections = connectionShares(poolSize, beginWithinMs)
+  measurePool(options.applicationName, poolSize)
   const sql = postgres(options.url, {
+    ...tlsTo(options),
     max: poolSize,
     connect_timeout: 5,
     // Seconds until the next attempt to connect. Short, since requests wait for it; the driver's own limit is 20 s.
@@ -109,16 +119,28 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     name: options.applicationName,
     sql,
-    async inWorkspace(context, work, limits) {
+    async inWorkspace(context, work, { statementMs } = {}) {
+      const settings = {
+        ...transactionSettings,
+        ...(statementMs !== undefined && { statement_timeout: String(statementMs) }),
+      }
       const entered = (begun: postgres.TransactionSql) =>
-        enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.hasPublished }), limits)
+        enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.hasPublished }), settings)
       let waitMs = beginWithinMs
       for (let attempts = 1; ; attempts++) {
         const askedAt = performance.now()
-        const giveBack = await connections.take(context.workspaceId, { waitMs })
+        const measured = measureTransaction(options.applicationName)
+        const giveBack = await connections.take(context.workspaceId, { waitMs }).catch((error: unknown) => {
+          measured.ended()
+          throw error
+        })
         waitMs -= performance.now() - askedAt
         try {
-          const { result, hasPublished } = await inTransaction(sql, entered, waitMs).finally(giveBack)
+          const { result, hasPublished } = await inTransaction(sql, entered, {
+            beginWithinMs: waitMs,
+            endWithinMs,
+            measured,
+          }).finally(giveBack)
           if (hasPublished) onPublished?.()
           return result
         } catch (error) {
@@ -126,10 +148,6 @@ export function openDatabase(options: DatabaseOptions): Database {
           await pause(attempts * (YIELD_MS + Math.random() * YIELD_MS))
         }
       }
-    },
-    async isReady() {
-      await sql`select 1`
-      return true
     },
     async stop() {
       await sql.end({ timeout: 5 })

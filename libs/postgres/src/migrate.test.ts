@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { emptyDatabase } from '@backoffice/testing/database.ts'
+import { passwordOf } from '@backoffice/testing/new-database.ts'
 import postgres from 'postgres'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { migrate } from './migrate.ts'
 import { migratorUrl, provision } from './provision.ts'
 
-const PASSWORD = 'test'
 const schema = 'catalog'
 let database: Awaited<ReturnType<typeof emptyDatabase>>
 let admin: postgres.Sql
@@ -15,7 +15,7 @@ let directory: string
 
 beforeEach(async () => {
   database = await emptyDatabase()
-  await provision(database.url, { schemas: [schema], password: PASSWORD })
+  await provision(database.url, { schemas: [schema], passwordOf })
   admin = postgres(database.url, { max: 1, onnotice: () => undefined, connection: { search_path: schema } })
   directory = mkdtempSync(join(tmpdir(), 'migrations-'))
 })
@@ -28,7 +28,7 @@ afterEach(async () => {
 })
 
 const write = (name: string, text: string) => writeFileSync(join(directory, name), text)
-const run = () => migrate({ url: migratorUrl(database.url, PASSWORD), schema, directory })
+const run = (options = {}) => migrate({ url: migratorUrl(database.url, passwordOf), schema, directory, ...options })
 const recorded = async () => (await admin`select name from migration order by id`).map(({ name }) => name)
 
 it('brings the tables every service has, then the service’s own, in the order of their numbers', async () => {
@@ -111,4 +111,25 @@ it('backfills the rows of all workspaces, and only then: before and after, the o
     { id: -1, doubled: 2 },
     { id: -2, doubled: 4 },
   ])
+})
+
+it('gives up its wait for a lock, so that requests behind it go on, and tries again until it gets the lock', async () => {
+  const complaints = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  write('0001_first.sql', 'create table thing (id integer);')
+  await run()
+  write('0002_second.sql', 'alter table thing add column name text;')
+  const reader = postgres(database.url, { max: 1, connection: { search_path: schema } })
+  const blocked = await reader.begin(async (tx) => {
+    await tx`select from thing`
+    await expect(run({ withinMs: 0 })).rejects.toMatchObject({ code: '55P03' })
+    const migrating = run()
+    const before = complaints.mock.calls.length
+    await expect.poll(() => complaints.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(before)
+    // As a transaction's result it would be awaited before the commit.
+    return { migrating }
+  })
+  await blocked.migrating
+  await reader.end()
+  expect(await recorded()).toEqual(['0001_first', '0002_second'])
 })

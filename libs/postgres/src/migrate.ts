@@ -1,42 +1,74 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import postgres from 'postgres'
+import { type DatabaseServer, tlsTo } from './database-server.ts'
 import { FOUNDATION_MIGRATIONS, MIGRATION_TABLES } from './migrations-applied.ts'
 import { inTransaction } from './transaction.ts'
 
-interface Migration {
-  readonly url: string
+interface Migration extends DatabaseServer {
   readonly schema: string
   readonly directory: string
+  /** How long to try again while locks are held or the server is away, in milliseconds. */
+  readonly withinMs?: number
 }
+
+/**
+ * Other statements on a table queue behind a migration that waits for its lock. Requests wait for 3 s at most (`REQUEST_SETTINGS`), so a
+ * migration gives up sooner and tries again.
+ */
+const LOCK_TIMEOUT_MS = 2000
+const TRY_WITHIN_MS = 10 * 60_000
 
 /**
  * Brings a service's schema up to date: the foundation, which every service has, then the service's own migrations:
  * `NNNN_what.sql` files in `directory`, forward only. `url` connects as the migrating role. Replicas may run it at the
- * same time. Each migration is a recorded transaction, so an interrupted run can be repeated.
+ * same time. Each migration is a recorded transaction, so an interrupted run can be repeated. A migration that waits too long for a lock
+ * is tried again for ten minutes, unless `withinMs` says otherwise.
  */
-export async function migrate({ url, schema, directory }: Migration): Promise<void> {
+export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHIN_MS }: Migration): Promise<void> {
+  const deadline = performance.now() + withinMs
   for (const [migrationsTable, dir] of [
     [MIGRATION_TABLES.foundation, FOUNDATION_MIGRATIONS],
     [MIGRATION_TABLES.service, directory],
   ] as const) {
-    await runner({
-      databaseUrl: url,
-      schema,
-      dir,
-      migrationsTable,
-      direction: 'up',
-      singleTransaction: false,
-      advisoryLockMode: 'wait',
-      ignorePattern: '(?!.*\\.sql$).*',
-      logger: { info: () => undefined, warn: console.warn, error: console.error },
-    })
+    await whileLocked(deadline, () =>
+      runner({
+        databaseUrl: { connectionString: url, ...tlsTo({ url, ca }), lock_timeout: LOCK_TIMEOUT_MS },
+        schema,
+        dir,
+        migrationsTable,
+        direction: 'up',
+        singleTransaction: false,
+        advisoryLockMode: 'wait',
+        ignorePattern: '(?!.*\\.sql$).*',
+        logger: { info: () => undefined, warn: console.warn, error: console.error },
+      }),
+    )
   }
-  await protectRecords(url, schema)
+  await protectRecords({ url, ca }, schema)
+}
+
+/** SQLSTATE of a lock that was not available in time, of a deadlock, and of a server that starts or stops. */
+const TRANSIENT_CODES = new Set(['55P03', '40P01', '57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET'])
+const MAX_PAUSE_MS = 10_000
+
+/** Runs `work` again, after growing pauses, while others hold its locks or the server is away. */
+async function whileLocked(deadline: number, work: () => Promise<unknown>): Promise<void> {
+  for (let failures = 1; ; failures++) {
+    try {
+      await work()
+      return
+    } catch (error) {
+      const isTransient = error instanceof Error && 'code' in error && TRANSIENT_CODES.has(String(error.code))
+      if (!isTransient || performance.now() > deadline) throw error
+      await pause(Math.min(100 * 2 ** failures, MAX_PAUSE_MS) * (0.5 + Math.random() / 2))
+    }
+  }
 }
 
 /** Lets the service read the applied migrations, for its readiness probe, and not change them. */
-async function protectRecords(url: string, schema: string): Promise<void> {
-  const sql = postgres(url, { max: 1, onnotice: () => undefined })
+async function protectRecords(server: DatabaseServer, schema: string): Promise<void> {
+  const sql = postgres(server.url, { ...tlsTo(server), max: 1, onnotice: () => undefined })
   try {
     await inTransaction(sql, async (tx) => {
       // Concurrent changes of a table's privileges fail: "tuple concurrently updated".

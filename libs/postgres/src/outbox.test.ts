@@ -35,6 +35,9 @@ it('writes the records in their order, with the context of the transaction, each
       occurred_at: NOW,
       published_at: null,
       refused: null,
+      held_since: null,
+      retry_at: null,
+      overtaken: false,
     })),
   )
   expect(new Set(rows.map((row) => row.event_id)).size).toBe(3)

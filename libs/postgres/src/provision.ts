@@ -1,33 +1,49 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import postgres from 'postgres'
 import { ADVISORY_LOCKS } from './advisory-locks.ts'
+import { tlsTo } from './database-server.ts'
 import { isRetriable } from './postgres-errors.ts'
 
-const MIGRATOR = 'backoffice_migrator'
-const ATTEMPTS = 10
+/** The role that migrations run as. It owns the schemas. */
+export const MIGRATOR = 'backoffice_migrator'
+/** Runs in different databases of a server succeed one after the other, so time bounds the repetitions, not their number. */
+const TRY_WITHIN_MS = 60_000
+const MAX_PAUSE_MS = 200
+
+/** The password of a role. */
+export type PasswordOf = (role: string) => string
+
+interface Provisioning {
+  readonly schemas: readonly string[]
+  readonly passwordOf: PasswordOf
+  /** Of the server, as in DatabaseServer. */
+  readonly ca?: string | undefined
+}
 
 /**
  * Creates the schemas and their roles, for migrations to run on: one migrating role, and for each schema an app role
  * and a worker role. No role can bypass row level security. May be repeated, also by several processes at the same
- * time. Every role gets the password given, an existing one too.
+ * time. Sets a password of its own for every role, new or not: one service's password opens no other service's rows.
+ * `adminUrl` connects as a superuser, or as the owner of the database who may create roles, as managed servers have it.
  */
-export async function provision(
-  adminUrl: string,
-  { schemas, password }: { readonly schemas: readonly string[]; readonly password: string },
-): Promise<void> {
-  const sql = postgres(adminUrl, { max: 1, onnotice: () => undefined })
+export async function provision(adminUrl: string, { schemas, passwordOf, ca }: Provisioning): Promise<void> {
+  const sql = postgres(adminUrl, { ...tlsTo({ url: adminUrl, ca }), max: 1, onnotice: () => undefined })
   const provisionAll = async (tx: postgres.TransactionSql) => {
     await tx`select pg_advisory_xact_lock(${ADVISORY_LOCKS.provisioning})`
-    await createRole(tx, MIGRATOR, password)
+    await createRole(tx, MIGRATOR, passwordOf)
+    await actAs(tx, MIGRATOR)
     await tx`grant create on database ${tx(new URL(adminUrl).pathname.slice(1))} to ${tx(MIGRATOR)}`
-    for (const schema of schemas) await provisionSchema(tx, schema, password)
+    for (const schema of schemas) await provisionSchema(tx, schema, passwordOf)
   }
+  const deadline = performance.now() + TRY_WITHIN_MS
   try {
-    for (let attempt = 1; ; attempt++) {
+    for (;;) {
       try {
         await sql.begin(provisionAll)
         return
       } catch (error) {
-        if (attempt === ATTEMPTS || !isConcurrentProvisioning(error)) throw error
+        if (performance.now() > deadline || !isConcurrentProvisioning(error)) throw error
+        await pause(Math.random() * MAX_PAUSE_MS)
       }
     }
   } finally {
@@ -43,14 +59,16 @@ const isConcurrentProvisioning = (error: unknown) =>
   (error instanceof postgres.PostgresError &&
     (error.code === DUPLICATE_OBJECT || error.message === 'tuple concurrently updated'))
 
-async function provisionSchema(tx: postgres.TransactionSql, schema: string, password: string) {
+async function provisionSchema(tx: postgres.TransactionSql, schema: string, passwordOf: PasswordOf) {
   const worker = `${schema}_worker`
   await tx`create schema if not exists ${tx(schema)} authorization ${tx(MIGRATOR)}`
   for (const role of [schema, worker]) {
-    await createRole(tx, role, password)
+    await createRole(tx, role, passwordOf)
     await tx`alter role ${tx(role)} set search_path = ${tx(schema)}`
     await tx`alter role ${tx(role)} set statement_timeout = '30s'`
     await tx`alter role ${tx(role)} set idle_in_transaction_session_timeout = '30s'`
+    // Compiling a statement takes longer than any statement here runs; PostgreSQL decides on it by estimates.
+    await tx`alter role ${tx(role)} set jit = 'off'`
     await tx`grant usage on schema ${tx(schema)} to ${tx(role)}`
   }
   await tx`
@@ -58,22 +76,33 @@ async function provisionSchema(tx: postgres.TransactionSql, schema: string, pass
     grant select, insert, update, delete on tables to ${tx(schema)}`
 }
 
-async function createRole(tx: postgres.TransactionSql, role: string, password: string) {
-  const [existing] = await tx`select from pg_roles where rolname = ${role}`
+async function createRole(tx: postgres.TransactionSql, role: string, passwordOf: PasswordOf) {
+  const [existing] = await tx<
+    { bypasses: boolean }[]
+  >`select rolbypassrls as bypasses from pg_roles where rolname = ${role}`
+  // An owner that is no superuser may not set nobypassrls on an existing role, even where it changes nothing.
+  const options = existing?.bypasses === false ? 'login' : 'login nobypassrls'
   // Role statements take no parameters; format() in the server does the quoting.
   const [statement] = await tx<{ text: string }[]>`
-    select format(${`${existing ? 'alter' : 'create'} role %I login nobypassrls password %L`}, ${role}::text, ${password}::text) as text`
+    select format(${`${existing ? 'alter' : 'create'} role %I ${options} password %L`}, ${role}::text, ${passwordOf(role)}::text) as text`
   await tx.unsafe(statement?.text ?? '')
 }
 
+/** Grants a role to the current user, who needs its rights to create schemas that it owns. Superusers have all rights. */
+async function actAs(tx: postgres.TransactionSql, role: string) {
+  const [rights] =
+    await tx`select where pg_has_role(current_user, ${role}, 'USAGE') and pg_has_role(current_user, ${role}, 'SET')`
+  if (rights === undefined) await tx`grant ${tx(role)} to current_user with inherit true, set true`
+}
+
 /** The URL a role connects with to the database that `adminUrl` names. */
-export function roleUrl(adminUrl: string, role: string, password: string): string {
+export function roleUrl(adminUrl: string, role: string, passwordOf: PasswordOf): string {
   const url = new URL(adminUrl)
   url.username = role
   // The setter does not encode %.
-  url.password = encodeURIComponent(password)
+  url.password = encodeURIComponent(passwordOf(role))
   return url.href
 }
 
 /** The URL that migrations connect with. */
-export const migratorUrl = (adminUrl: string, password: string): string => roleUrl(adminUrl, MIGRATOR, password)
+export const migratorUrl = (adminUrl: string, passwordOf: PasswordOf): string => roleUrl(adminUrl, MIGRATOR, passwordOf)

@@ -120,10 +120,12 @@ describe('the worker role', () => {
         'deleted_workspace',
         'idempotency_key',
         'imported_batch',
+        'member_change',
         'outbox',
         'parked_key',
         'product_count',
         'product_refresh',
+        'replayed_dead_letter',
       ],
       ...[...ledger, 'undone_import'].sort(),
     ])

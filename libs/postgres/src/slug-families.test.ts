@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { crowded, type SlugFamily, slugChooser } from './slug-families.ts'
+import { type SlugFamily, slugChooser, takenOrRepeatedSlugs } from './slug-families.ts'
 
 const family = (slug: string, highest = 1): SlugFamily => ({ slug, isTaken: true, highest })
 const choose = (derived: string[], families: SlugFamily[] = [], explicit: string[] = []) =>
@@ -11,7 +11,7 @@ describe('the families that need a number', () => {
     ['those that are taken', ['a', 'b'], ['b'], ['b']],
     ['those that are wanted twice, once each', ['a', 'b', 'a', 'a'], [], ['a']],
   ])('are %s', (_, derived, taken, expected) => {
-    expect(crowded(derived, (slug) => taken.includes(slug))).toEqual(expected)
+    expect(takenOrRepeatedSlugs(derived, (slug) => taken.includes(slug))).toEqual(expected)
   })
 })
 

@@ -18,7 +18,7 @@ export interface SlugFamily {
 
 /**
  * An SQL expression that locks the families of these slugs until the transaction ends, and then reads them: a JSON
- * array of `SlugFamily`. Several callers that lock in the order of the slugs queue.
+ * array of `SlugFamily`. Lock the slugs in sorted order: then several callers queue and do not deadlock.
  */
 export const lockedFamilies = (tx: Transaction, { table, lockPrefix }: NumberedSlugs, slugs: readonly string[]) => tx`
   (
@@ -40,10 +40,10 @@ export async function lockFamilies(
 }
 
 /**
- * The slugs that more than one row would have, if each got the one derived from its name. Their families alone need the lock:
- * each lock is a place in a table that the whole server shares.
+ * The derived slugs that are taken, or that several rows share. Only their families are locked: each lock uses a place in the
+ * lock table, which the whole server shares.
  */
-export function crowded(derived: readonly string[], isTaken: (slug: string) => boolean): string[] {
+export function takenOrRepeatedSlugs(derived: readonly string[], isTaken: (slug: string) => boolean): string[] {
   const seen = new Set<string>()
   return [...new Set(derived.filter((slug) => isTaken(slug) || seen.size === seen.add(slug).size))]
 }
@@ -52,7 +52,7 @@ const HIGHEST_NUMBER = 999_999_999
 
 /**
  * Gives one row after the other a slug of its own: the derived one or, where that is taken, the family's next number (OP-14).
- * `explicit` slugs of the same batch are taken; no number makes a slug that is `derived` for another row, whose family is not
+ * `explicit` slugs of the same batch count as taken. A numbered slug never equals one in `derived`, whose family may not be
  * locked. Throws `unprocessable` when the numbers are used up.
  */
 export function slugChooser(

@@ -1,38 +1,91 @@
+import { deadline } from '@backoffice/runtime/deadline.ts'
+import { inSpan, SpanKind } from '@backoffice/runtime/spans.ts'
 import type postgres from 'postgres'
+import { measureTransaction } from './pool-metrics.ts'
 import { isConnectionLost } from './postgres-errors.ts'
 
 const BEGIN_WITHIN_MS = 5000
 
+interface TransactionOptions {
+  /** The longest time from now until it begins, in milliseconds. */
+  readonly beginWithinMs?: number | undefined
+  /** The longest time from its beginning until its end, in milliseconds; no limit unless given. */
+  readonly endWithinMs?: number | undefined
+  /** Given by a caller that has already begun to measure the wait for a connection. */
+  readonly measured?: ReturnType<typeof measureTransaction>
+}
+
 /**
  * Runs `work` in a transaction. When none has begun within `beginWithinMs`, since PostgreSQL is away or every
- * connection is in use, throws an error with code CONNECT_TIMEOUT and never runs `work`. A connection that is found
- * lost before `work` has begun is replaced once: the driver fails the first statement on a lost connection.
+ * connection is in use, throws an error with code CONNECT_TIMEOUT and never runs `work`. When it has not ended within
+ * `endWithinMs`, since PostgreSQL or a pooler before it hangs, throws ETIMEDOUT; it is rolled back later, unless the commit
+ * has been sent. A connection that is found lost before `work` has begun is replaced once: the driver fails the first
+ * statement on a lost connection.
  */
-export async function inTransaction<Result>(
+async function runTransaction<Result>(
   sql: postgres.Sql,
   work: (tx: postgres.TransactionSql) => Promise<Result>,
-  beginWithinMs = BEGIN_WITHIN_MS,
+  {
+    beginWithinMs = BEGIN_WITHIN_MS,
+    endWithinMs,
+    measured = measureTransaction(String(sql.options.connection.application_name)),
+  }: TransactionOptions = {},
 ): Promise<Result> {
   const { promise: missed, reject } = Promise.withResolvers<never>()
   let late: Error | undefined
   let hasBegun = false
-  const deadline = setTimeout(() => {
-    late = Object.assign(new Error(`no transaction within ${beginWithinMs} ms`), { code: 'CONNECT_TIMEOUT' })
+  const failWith = (message: string, code: string) => () => {
+    late = Object.assign(new Error(message), { code })
     reject(late)
-  }, beginWithinMs)
+  }
+  let inTime = deadline(
+    beginWithinMs,
+    failWith(`no transaction within ${Math.round(beginWithinMs)} ms`, 'CONNECT_TIMEOUT'),
+  )
+  const begun = () => {
+    hasBegun = true
+    inTime()
+    if (endWithinMs === undefined) return
+    inTime = deadline(endWithinMs, failWith(`the transaction has not ended within ${endWithinMs} ms`, 'ETIMEDOUT'))
+  }
   const run = () =>
     sql.begin(async (tx) => {
       if (late) throw late
-      hasBegun = true
-      clearTimeout(deadline)
-      return await unlessLost(work(tx))
+      begun()
+      measured.began()
+      const result = await unlessLost(work(tx))
+      // The caller already has the error.
+      if (late) throw late
+      return result
     }) as Promise<Result>
   const done = run().catch((error: unknown) => {
     if (hasBegun || late || !isConnectionLost(error)) throw error
     return run()
   })
-  return Promise.race([done, missed]).finally(() => clearTimeout(deadline))
+  return Promise.race([done, missed]).finally(() => {
+    inTime()
+    measured.ended()
+  })
 }
+
+/**
+ * As `runTransaction`, in a span with the name of the pool. The span has no text of statements, since they may contain data of rows. Its
+ * event `begun` separates the wait for a connection from the work.
+ */
+export const inTransaction: typeof runTransaction = (sql, work, options) =>
+  inSpan(
+    `${sql.options.connection.application_name} transaction`,
+    { kind: SpanKind.CLIENT, attributes: { 'db.system.name': 'postgresql', 'db.operation.name': 'transaction' } },
+    (span) =>
+      runTransaction(
+        sql,
+        (tx) => {
+          span?.addEvent('begun')
+          return work(tx)
+        },
+        options,
+      ),
+  )
 
 /**
  * Never settles when the connection is lost; then the transaction fails with the driver's own CONNECTION_CLOSED. If

@@ -1,6 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { Duration, List, ProcessConfig, readConfig, Switch } from './config.ts'
+
+const directory = mkdtempSync(join(tmpdir(), 'config-'))
+afterAll(() => rmSync(directory, { recursive: true }))
 
 describe('readConfig', () => {
   const Config = z.object({
@@ -13,7 +19,7 @@ describe('readConfig', () => {
   const good = { DATABASE_URL: 'postgres://db/shop', SECRET: 's'.repeat(20), DELAYS: '0s,1m' }
 
   it('reads what is there and fills in what is not', () => {
-    expect(readConfig(Config, { ...good, PORT: '9000', UNRELATED: 'x' })).toEqual({
+    expect(readConfig(Config, { ...good, PORT: '9000', UNRELATED: 'x' })).toMatchObject({
       ...good,
       HOST: '0.0.0.0',
       PORT: 9000,
@@ -37,6 +43,34 @@ describe('readConfig', () => {
     })
     expect(() => readConfig(Config, bad)).toThrow(thrown)
     expect(() => readConfig(Config, {})).toThrow(/^configuration: (?=.*DATABASE_URL: )(?=.*SECRET: )(?=.*DELAYS: )/)
+  })
+
+  it('reads a secret from the file that a second variable names, without the line end at the end', () => {
+    const WithFiles = Config.extend({
+      SECRET: Config.shape.SECRET.meta({ secret: true }),
+      CERTIFICATE: z.string().optional().meta({ file: true }),
+    })
+    const file = join(directory, 'secret')
+    const { SECRET, ...others } = good
+    writeFileSync(file, `${SECRET}\r\n`)
+    const read = (variables: Record<string, string>) => readConfig(WithFiles, { ...others, ...variables })
+    expect(read({ SECRET_FILE: file, CERTIFICATE_FILE: file })).toMatchObject({ SECRET, CERTIFICATE: SECRET })
+    expect(() => read({ SECRET, SECRET_FILE: file })).toThrow('SECRET_FILE: must not be set beside SECRET')
+    expect(() => read({ SECRET_FILE: join(directory, 'none') })).toThrow(
+      'SECRET_FILE: names a file that cannot be read',
+    )
+    expect(() => read({ SECRET_FILE: directory })).toThrow('SECRET_FILE: names a file that cannot be read')
+    expect(() => read({})).toThrow(/^configuration: SECRET: is missing; SECRET_FILE may name a file instead$/)
+    writeFileSync(file, 'hunter2')
+    expect(() => read({ SECRET_FILE: file })).toThrow(/^configuration: SECRET_FILE: the file (?!.*hunter2)/)
+    writeFileSync(file, '\n')
+    expect(() => read({ SECRET_FILE: file })).toThrow('SECRET_FILE: names an empty file')
+  })
+
+  it('reads no file for a setting that is no secret', () => {
+    expect(() => readConfig(Config, { ...good, DATABASE_URL: '', DATABASE_URL_FILE: '/etc/hostname' })).toThrow(
+      /^configuration: DATABASE_URL: is missing$/,
+    )
   })
 
   it.each(['-1', '65536', '80.5', 'http', '0x', 'NaN', 'Infinity'])('refuses the port %s', (port) => {

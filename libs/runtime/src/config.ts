@@ -1,11 +1,37 @@
 import { z } from 'zod'
+import { ConfigurationError } from './configuration-error.ts'
+import { fileVariable, mayBeFile, type SettingsShape, withFiles } from './settings-from-files.ts'
+import { TELEMETRY_SETTINGS } from './telemetry-settings.ts'
 
-/** Variables every process reads; services extend it with their own. */
+const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
+
+/** A duration such as `250ms`, `20s`, `5m` or `6h`, as milliseconds. */
+export const Duration = z
+  .string()
+  .regex(/^\d+(ms|s|m|h)$/, 'is not a duration such as 250ms, 20s, 5m or 6h')
+  .transform((value) => {
+    const unit = value.replace(/^\d+/, '') as keyof typeof UNITS
+    return Number.parseInt(value, 10) * UNITS[unit]
+  })
+
+/** A TCP port; 0 takes a free one. */
+export const Port = z.coerce.number().int().min(0).max(65_535)
+
+/** The settings of every process; services extend them with their own. The description of a setting is its documentation. */
 export const ProcessConfig = z.object({
-  HOST: z.string().default('0.0.0.0'),
-  PORT: z.coerce.number().int().min(0).max(65_535).default(8080),
-  OPS_PORT: z.coerce.number().int().min(0).max(65_535).optional(),
-  LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+  HOST: z.string().default('0.0.0.0').describe('The address that all ports listen on.'),
+  PORT: Port.default(8080).describe('The port of the HTTP API.'),
+  OPS_PORT: Port.optional().describe(
+    'The port of `/healthz`, `/readyz` and `/metrics`, which only the cluster may reach; `PORT` + 1 unless set.',
+  ),
+  LOG_LEVEL: z
+    .enum(['debug', 'info', 'warn', 'error', 'silent'])
+    .default('info')
+    .describe('The least severe log lines that are written: `debug`, `info`, `warn`, `error` or `silent`.'),
+  STOP_DELAY: Duration.prefault('0s').describe(
+    'How long a process that was asked to stop goes on working while it is not ready, so that load balancers stop using it first.',
+  ),
+  ...TELEMETRY_SETTINGS,
 })
 
 /** A switch written as `true` or `false`. */
@@ -22,28 +48,37 @@ export const List = z.string().transform((value) =>
     .filter((item) => item !== ''),
 )
 
-const UNITS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const
-
-/** A duration such as `250ms`, `20s`, `5m` or `6h`, as milliseconds. */
-export const Duration = z
-  .string()
-  .regex(/^\d+(ms|s|m|h)$/, 'is not a duration such as 250ms, 20s, 5m or 6h')
-  .transform((value) => {
-    const unit = value.replace(/^\d+/, '') as keyof typeof UNITS
-    return Number.parseInt(value, 10) * UNITS[unit]
-  })
+/** An object schema of settings. */
+export type Settings<Output = unknown> = z.ZodType<Output> & { readonly shape: SettingsShape }
 
 /**
- * Reads a process's configuration from the environment. Throws one error that names every variable that is missing or
- * wrong; values are never part of the message, since some of them are secrets.
+ * Reads a process's configuration from the environment, where an empty variable counts as one that is not set. A secret `X` may also come
+ * from the file that `X_FILE` names. Throws one error that names every variable that is missing or wrong; values are never
+ * part of the message, since some of them are secrets.
  */
-export function readConfig<Schema extends z.ZodType>(
+export function readConfig<Schema extends Settings>(
   schema: Schema,
   environment: NodeJS.ProcessEnv = process.env,
 ): z.output<Schema> {
-  const present = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
-  const result = schema.safeParse(present)
-  if (result.success) return result.data
-  const problems = result.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-  throw new Error(`configuration: ${problems.join('; ')}`)
+  const { shape } = schema
+  const variables = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+  const { values, refusals, fromFiles } = withFiles(shape, variables)
+  const result = schema.safeParse(values)
+  if (result.success && refusals.size === 0) return result.data
+
+  const problems = [...refusals].map(([name, refusal]) => `${fileVariable(name)}: ${refusal}`)
+  for (const { code, path, message } of result.error?.issues ?? []) {
+    const name = String(path[0])
+    if (refusals.has(name)) continue
+    if (code === 'invalid_type' && values[name] === undefined) problems.push(missing(name, shape))
+    else if (fromFiles.has(name)) problems.push(`${fileVariable(name)}: the file ${message}`)
+    else problems.push(`${path.join('.')}: ${message}`)
+  }
+  throw new ConfigurationError(problems.join('; '))
+}
+
+function missing(name: string, shape: SettingsShape): string {
+  const setting = shape[name]
+  const instead = setting !== undefined && mayBeFile(setting) ? `; ${fileVariable(name)} may name a file instead` : ''
+  return `${name}: is missing${instead}`
 }

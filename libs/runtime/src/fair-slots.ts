@@ -1,3 +1,5 @@
+import { deadline } from './deadline.ts'
+
 /** How slots are shared among owners: workspaces, or the addresses of clients. */
 export interface SlotLimits {
   /** Slots in all. */
@@ -42,9 +44,8 @@ interface Request {
 }
 
 /**
- * Shares slots fairly: one owner alone may use all but a share, and another one that comes finds that share free. Who waits is served
- * owner by owner in turn (round robin), and within an owner in the order of its requests. A request for more than a share counts as one
- * for a share.
+ * Shares slots fairly. A single owner may use all slots but one share, so the next owner finds a share free. Waiting owners are
+ * served in turn (round robin), and the requests of one owner in their order. A request for more than a share gets one share.
  */
 export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Error): FairSlots {
   const { slots, share, most = slots - share } = limits
@@ -99,7 +100,7 @@ export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Erro
     for (const [request] of queues.values()) {
       if (request === undefined) continue
       if (mayStart(request)) return request
-      // It gets what is freed next. Smaller requests would otherwise pass it again and again.
+      // This request gets the slots that are freed next. Otherwise smaller requests would overtake it again and again.
       if (isWithinShare(request)) return undefined
     }
     return undefined
@@ -114,16 +115,16 @@ export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Erro
     const giveUp = (error: unknown) => {
       leave(request)
       reject(error)
-      // It may have been the one that smaller requests waited for.
+      // Smaller requests may have waited behind this one.
       startNext()
     }
-    const timer = setTimeout(() => giveUp(refuse(isWithinShare(request) ? 'all' : 'owner')), waitMs)
+    const inTime = deadline(waitMs, () => giveUp(refuse(isWithinShare(request) ? 'all' : 'owner')))
     const onAbort = () => giveUp(signal?.reason)
     signal?.addEventListener('abort', onAbort, { once: true })
-    // Those that wait already may be beyond their share, and this one within its own.
+    // The requests that wait already may exceed their share, while this one is within its own and may start.
     startNext()
     await promise.finally(() => {
-      clearTimeout(timer)
+      inTime()
       signal?.removeEventListener('abort', onAbort)
     })
     return request

@@ -3,7 +3,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+import { freePort } from '@backoffice/testing/service-process.ts'
+import { afterEach, describe, expect, it } from 'vitest'
 
 const SAMPLE = fileURLToPath(new URL('./testing/sample-process.ts', import.meta.url))
 const children: ChildProcess[] = []
@@ -12,17 +13,9 @@ afterEach(() => {
   for (const child of children.splice(0)) child.kill('SIGKILL')
 })
 
-/** An API port, which the sample never opens, whose next one is free for the operations port. */
-async function apiPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  return typeof address === 'object' && address !== null ? address.port - 1 : apiPort()
-}
-
 async function run(misbehave = '', environment: Record<string, string> = {}) {
-  const port = await apiPort()
+  // The sample opens the operations port alone, by default the next one.
+  const port = (await freePort()) - 1
   const child = fork(SAMPLE, {
     env: { HOST: '127.0.0.1', PORT: String(port), MISBEHAVE: misbehave, ...environment },
     execArgv: [],
@@ -41,10 +34,8 @@ async function run(misbehave = '', environment: Record<string, string> = {}) {
   return { port, child, said, logged, ended, ask }
 }
 
-const isReady = ({ ask }: Awaited<ReturnType<typeof run>>) =>
-  vi.waitFor(async () => expect(await ask('/readyz')).toBe('200 ready'), { timeout: 10_000 })
-const hasSaid = ({ said }: Awaited<ReturnType<typeof run>>, what: string) =>
-  vi.waitFor(() => expect(said).toContain(what), { timeout: 10_000 })
+const isReady = ({ ask }: Awaited<ReturnType<typeof run>>) => expect.poll(() => ask('/readyz')).toBe('200 ready')
+const hasSaid = ({ said }: Awaited<ReturnType<typeof run>>, what: string) => expect.poll(() => said).toContain(what)
 
 describe('starting', () => {
   it('starts the components in the order listed, is alive but not ready meanwhile, then ready', async () => {
@@ -56,16 +47,14 @@ describe('starting', () => {
     sample.child.send('start')
     await isReady(sample)
     expect(sample.said).toEqual(['start first', 'start last'])
-    await vi.waitFor(() =>
-      expect(sample.logged).toMatchObject([{ msg: 'ready', service: 'sample', port: sample.port }]),
-    )
+    await expect.poll(() => sample.logged).toMatchObject([{ msg: 'ready', service: 'sample', port: sample.port }])
   })
 
   it.each(['idle last', 'break last'])(
     'is not ready while a component is not, and says which: %s',
     async (misbehave) => {
       const sample = await run(misbehave)
-      await vi.waitFor(async () => expect(await sample.ask('/readyz')).toBe('503 not ready: last'), { timeout: 10_000 })
+      await expect.poll(() => sample.ask('/readyz')).toBe('503 not ready: last')
       expect(await sample.ask('/healthz')).toBe('200 alive')
     },
   )
@@ -99,7 +88,7 @@ describe('stopping', () => {
     expect(await sample.ended).toBe(0)
     expect(sample.said).toEqual(['start first', 'start last', 'stop last', 'stop first'])
     // Its lines are read as they come, maybe after its end is seen.
-    await vi.waitFor(() => expect(sample.logged.at(-1)).toMatchObject({ msg: 'stopped', signal }))
+    await expect.poll(() => sample.logged.at(-1)).toMatchObject({ msg: 'stopped', signal })
   })
 
   it('is not ready from the signal on, still alive, and takes a second signal for the first', async () => {
@@ -115,6 +104,24 @@ describe('stopping', () => {
     expect(sample.said.filter((said) => said.startsWith('stop'))).toEqual(['stop last', 'stop first'])
   })
 
+  it('after SIGTERM calls drain of its components, then is not ready and stops nothing for STOP_DELAY', async () => {
+    const sample = await run('drain first', { STOP_DELAY: '1h' })
+    await isReady(sample)
+    sample.child.kill('SIGTERM')
+    await hasSaid(sample, 'drain first')
+    expect(await sample.ask('/readyz')).toBe('503 not ready: stopping')
+    expect(await sample.ask('/healthz')).toBe('200 alive')
+    expect(sample.said).toEqual(['start first', 'start last', 'drain first'])
+  })
+
+  it('after STOP_DELAY stops the components and exits 0', async () => {
+    const sample = await run('drain first', { STOP_DELAY: '10ms' })
+    await isReady(sample)
+    sample.child.kill('SIGTERM')
+    expect(await sample.ended).toBe(0)
+    expect(sample.said.slice(2)).toEqual(['drain first', 'stop last', 'stop first'])
+  })
+
   it('stops the others when a component cannot stop', async () => {
     const sample = await run('jam last')
     await isReady(sample)
@@ -124,8 +131,8 @@ describe('stopping', () => {
     expect(sample.logged).toContainEqual(expect.objectContaining({ msg: 'could not stop', component: 'last' }))
   })
 
-  it('while it starts, stops what it had begun and exits 0', async () => {
-    const sample = await run('wait first')
+  it('while it starts, stops what it had begun at once and exits 0', async () => {
+    const sample = await run('wait first', { STOP_DELAY: '1h' })
     await hasSaid(sample, 'start first')
     sample.child.kill('SIGTERM')
     expect(await sample.ended).toBe(0)
@@ -163,6 +170,8 @@ it('serves its metrics in the Prometheus text format, and nothing else', async (
   const metrics = await sample.ask('/metrics')
   expect(metrics).toContain('# TYPE sample_things_total counter')
   expect(metrics).toMatch(/^sample_things_total(\{.*\})? 3$/m)
+  for (const name of ['build_info', 'process_cpu_seconds_total', 'nodejs_heap_bytes', 'nodejs_eventloop_delay_seconds'])
+    expect(metrics).toContain(`\n${name}{`)
   for (const line of metrics.slice('200 '.length).split('\n')) {
     expect(line).toMatch(/^(# (HELP|TYPE|UNIT) \S+ .*|[a-z_]+(\{.*\})? [0-9.e+-]+)$/)
   }
@@ -170,8 +179,8 @@ it('serves its metrics in the Prometheus text format, and nothing else', async (
 })
 
 it('has its operations port one above the API’s unless told otherwise', async () => {
-  const [given, own] = [await run(), await run('', { OPS_PORT: String(await apiPort()) })]
+  const [given, own] = [await run(), await run('', { OPS_PORT: String(await freePort()) })]
   await isReady(given)
-  await vi.waitFor(() => expect(own.logged).toMatchObject([{ msg: 'ready' }]), { timeout: 10_000 })
+  await expect.poll(() => own.logged).toMatchObject([{ msg: 'ready' }])
   await expect(own.ask('/healthz')).rejects.toThrow()
 })

@@ -1,17 +1,15 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { z } from 'zod'
+import type { Component } from './component.ts'
 import type { ProcessConfig } from './config.ts'
+import { ConfigurationError } from './configuration-error.ts'
 import { createLogger, type Logger } from './logger.ts'
 import { startOperationsServer } from './operations-server.ts'
+import { measureProcess } from './process-metrics.ts'
+import { readyWithin } from './ready-within.ts'
 import { releaseMemory } from './release-memory.ts'
-
-/** A component of a process: started in the order listed, stopped in the reverse order. */
-export interface Component {
-  readonly name: string
-  start?(): Promise<void>
-  /** Whether the component can do its work now; asked by the readiness probe. */
-  isReady?(): Promise<boolean>
-  stop?(): Promise<void>
-}
+import { type Components, stopComponents } from './stop-components.ts'
+import { startTelemetry } from './telemetry.ts'
 
 /** The log of a process, and a function that ends it with exit code 1: for errors after which it must not continue. */
 export interface ProcessContext {
@@ -19,22 +17,25 @@ export interface ProcessContext {
   fatal(reason: string, error?: unknown): void
 }
 
-const STOP_WITHIN_MS = 25_000
+/** A stop takes 25 s at most after `STOP_DELAY`, exit included. A webhook attempt takes up to 20 s and is recorded then. */
+const STOP_WITHIN_MS = { work: 21_500, all: 24_500 } as const
 /** Node cuts small buffers out of slabs and frees a slab with its last buffer. Its default of 64 KiB keeps much memory for little. */
 const SLAB_BYTES = 8 * 1024
 
 /**
  * Runs a service's process: starts its components, serves its operations port, and on SIGTERM or SIGINT fails
- * readiness, stops the components in reverse order and exits 0 within 25 s. A component that cannot start ends the
- * process with exit code 1, as does a rejection that nobody handles, unless `isHarmless` knows it.
+ * readiness. It goes on for `STOP_DELAY`, since load balancers notice later, then stops the components in reverse order and exits 0
+ * within 25 s, or 1 when one did not stop in time. A component that cannot start ends the process with exit code 1, as does a rejection
+ * that nobody handles, unless `isHarmless` knows it.
  */
 export async function runProcess(
   name: string,
   config: z.output<typeof ProcessConfig>,
-  build: (context: ProcessContext) => Component[] | Promise<Component[]>,
+  build: (context: ProcessContext) => Components | Promise<Components>,
   isHarmless: (error: unknown) => boolean = () => false,
 ): Promise<void> {
   Buffer.poolSize = SLAB_BYTES
+  measureProcess(name, config.OTEL_RESOURCE_ATTRIBUTES['service.version'])
   const logger = createLogger(name, config.LOG_LEVEL)
   const fatal = (reason: string, error?: unknown) => {
     logger.error({ err: error }, reason)
@@ -46,43 +47,64 @@ export async function runProcess(
   })
   process.on('uncaughtException', (error) => fatal('uncaught exception', error))
 
+  let isDraining = false
   let isStopping = false
-  const begun: Component[] = []
+  const begun: (Component | Component[])[] = []
   let isStarted = false
+  const isReady = readyWithin()
   const notReady = async () => {
-    if (isStopping) return ['stopping']
+    if (isDraining) return ['stopping']
     if (!isStarted) return ['starting']
-    const areReady = await Promise.all(begun.map(async (each) => (await each.isReady?.().catch(() => false)) ?? true))
-    return begun.filter((_, index) => !areReady[index]).map(({ name }) => name)
+    const all = begun.flat()
+    const areReady = await Promise.all(all.map(isReady))
+    return all.filter((_, index) => !areReady[index]).map(({ name }) => name)
+  }
+  const begin = async (component: Component, among: (Component | Component[])[]) => {
+    if (isStopping) return
+    among.push(component)
+    await component.start?.()
+  }
+  const drain = async () => {
+    for (const component of begun.flat()) component.drain?.()
+    await pause(config.STOP_DELAY)
   }
   const stop = async (signal: string) => {
-    if (isStopping) return
+    if (isDraining) return
+    isDraining = true
+    // No client uses a process that has not been ready.
+    if (isStarted) await drain()
     isStopping = true
     const startedAt = performance.now()
-    setTimeout(() => fatal(`did not stop within ${STOP_WITHIN_MS} ms`), STOP_WITHIN_MS).unref()
-    for (const component of begun.toReversed()) {
-      await component
-        .stop?.()
-        .catch((error: unknown) => logger.error({ err: error, component: component.name }, 'could not stop'))
-    }
+    const deadlines = { work: startedAt + STOP_WITHIN_MS.work, all: startedAt + STOP_WITHIN_MS.all }
+    const isClean = await stopComponents(begun, deadlines, logger)
     logger.info({ signal, duration_ms: Math.round(performance.now() - startedAt) }, 'stopped')
-    process.exit(0)
+    process.exit(isClean ? 0 : 1)
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
 
   try {
+    // The first, so that it stops last and exports the spans of the stop.
+    const telemetry = await startTelemetry(name, config, logger)
+    if (telemetry) await begin(telemetry, begun)
     await startOperationsServer(config.HOST, config.OPS_PORT ?? config.PORT + 1, notReady)
-    for (const component of await build({ logger, fatal })) {
-      if (isStopping) return
-      begun.push(component)
-      await component.start?.()
+    for (const each of await build({ logger, fatal })) {
+      if ('name' in each) {
+        await begin(each, begun)
+      } else {
+        const together: Component[] = []
+        begun.push(together)
+        for (const component of each) await begin(component, together)
+      }
     }
+    if (isStopping) return
     isStarted = true
     releaseMemory()
     logger.info({ port: config.PORT, duration_ms: Math.round(process.uptime() * 1000) }, 'ready')
   } catch (error) {
     // A component that is stopped while it starts may throw.
-    if (!isStopping) fatal('could not start', error)
+    if (isStopping) return
+    if (error instanceof ConfigurationError) fatal(error.message)
+    else fatal('could not start', error)
   }
 }

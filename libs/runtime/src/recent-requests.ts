@@ -8,5 +8,5 @@ export function noteRequest(): void {
   lastAt = performance.now()
 }
 
-/** Whether requests come at present. Then work in the background leaves them time. */
+/** Whether a request came within the last second. Background work then leaves time to requests. */
 export const hasRecentRequests = (): boolean => performance.now() - lastAt < RECENT_MS

@@ -3,7 +3,7 @@ import { traceparentFrom } from './trace-context.ts'
 
 const TRACE = 'a0892f3577b34da6a3ce929d0e0e4736'
 const SPAN = 'f03067aa0ba902b7'
-const NEW = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-01$/
+const NEW = /^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-00$/
 
 it.each([`00-${TRACE}-${SPAN}-01`, `00-${TRACE}-${SPAN}-00`])('keeps the caller’s trace: %s', (header) => {
   expect(traceparentFrom(header)).toBe(header)

@@ -1,5 +1,6 @@
+import type { Component } from './component.ts'
 import type { Logger } from './logger.ts'
-import type { Component } from './process.ts'
+import { inRun } from './spans.ts'
 import { wakeSignal } from './wake-signal.ts'
 
 interface WorkerDefinition {
@@ -26,7 +27,7 @@ export function worker({ name, everyMs, logger, work }: WorkerDefinition): Compo
   let ended: Promise<void> | undefined
   const run = async () => {
     while (!stopping.signal.aborted) {
-      const pauseMs = await work(stopping.signal).catch((error: unknown) => {
+      const pauseMs = await inRun(name, () => work(stopping.signal)).catch((error: unknown) => {
         logger.warn({ err: error, worker: name }, 'a worker failed; it goes on')
       })
       await signal.wait(pauseMs ?? everyMs)

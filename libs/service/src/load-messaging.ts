@@ -1,9 +1,13 @@
 import { SERVICES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
 import type { Consumer, ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
 import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
+import { kafkaServers } from '@backoffice/messaging/kafka-settings.ts'
+import { registryServer } from '@backoffice/messaging/registry-settings.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import { workerServer } from '@backoffice/postgres/database-settings.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component, ProcessContext } from '@backoffice/runtime/process.ts'
+import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import type { ServiceConfig } from './service-config.ts'
 
 /** A service's connection to Kafka and its relay. */
@@ -27,8 +31,9 @@ export async function loadMessaging(
   const { consumer } = await import('@backoffice/messaging/consumer.ts')
   const openRelay = isPublisher ? await loadRelay(name) : undefined
   return (config, context) => {
-    const { KAFKA_BROKERS: brokers = [], KAFKA_PREFIX: prefix = '' } = config
-    const kafka = connectKafka({ brokers, clientId: name, prefix, logger: context.logger })
+    const { KAFKA_BROKERS = [], KAFKA_PREFIX = '', KAFKA_TLS = false } = config
+    const servers = kafkaServers({ ...config, KAFKA_BROKERS, KAFKA_PREFIX, KAFKA_TLS })
+    const kafka = connectKafka({ ...servers, clientId: name, logger: context.logger })
     const relay = openRelay?.(config, kafka, context.logger)
     return {
       components: relay ? [kafka, relay] : [kafka],
@@ -41,6 +46,18 @@ export async function loadMessaging(
 async function loadRelay(name: ServiceName) {
   const { outboxRelay } = await import('@backoffice/messaging/relay.ts')
   const { recordSerializer } = await import('@backoffice/messaging/schema-registry.ts')
-  return ({ WORKER_DATABASE_URL: url, SCHEMA_REGISTRY_URL = '' }: ServiceConfig, kafka: Kafka, logger: Logger) =>
-    outboxRelay({ url, schema: schemaOf(name), kafka, serialize: recordSerializer(SCHEMA_REGISTRY_URL), logger })
+  const { refuseWrongRegistry } = await import('@backoffice/messaging/registry-client.ts')
+  return (config: ServiceConfig, kafka: Kafka, logger: Logger) => {
+    const { SCHEMA_REGISTRY_URL = '' } = config
+    const registry = registryServer({ ...config, SCHEMA_REGISTRY_URL })
+    const publishing = { schema: schemaOf(name), kafka, serialize: recordSerializer(registry), logger }
+    const relay = outboxRelay({ ...workerServer(config), ...publishing })
+    return {
+      ...relay,
+      async start() {
+        await refuseWrongRegistry(registry, logger)
+        await relay.start()
+      },
+    }
+  }
 }

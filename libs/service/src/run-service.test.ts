@@ -1,13 +1,13 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { EVENT_TOPICS, TOPICS } from '@backoffice/contracts/events.ts'
 import { calledBy, type ServiceName, urlSetting } from '@backoffice/contracts/services.ts'
+import { freePort } from '@backoffice/local/ports.ts'
 import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/testing/kafka.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { aCaller, headersOf, TOKEN_SETTINGS } from '@backoffice/testing/caller.ts'
 import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -27,20 +27,11 @@ const [catalog, gateway, webhooks, { kafka, prefix }] = await Promise.all([
 ])
 
 const KAFKA = { KAFKA_BROKERS: backingServices().kafkaBrokers.join(), KAFKA_PREFIX: prefix }
-const CATALOG = { ...KAFKA, SCHEMA_REGISTRY_URL: backingServices().registryUrl, INTERNAL_TOKEN_PUBLIC_KEY: tokenKey }
-
-/** Two free ports. */
-async function freePorts(): Promise<[number, number]> {
-  const servers = [createServer().listen(0, '127.0.0.1'), createServer().listen(0, '127.0.0.1')]
-  await Promise.all(servers.map((server) => once(server, 'listening')))
-  const [first, second] = servers.map((server) => (server.address() as { port: number }).port)
-  for (const server of servers) server.close()
-  return [first ?? 0, second ?? 0]
-}
+const CATALOG = { ...KAFKA, SCHEMA_REGISTRY_URL: backingServices().registryUrl, ...TOKEN_SETTINGS }
 
 /** Runs the sample in the place of a service. */
 async function run(name: ServiceName, database: TestDatabase, settings: NodeJS.ProcessEnv, ...flags: string[]) {
-  const [port, opsPort] = await freePorts()
+  const [port, opsPort] = [await freePort(), await freePort()]
   const urls = Object.fromEntries(calledBy(name).map((called) => [urlSetting(called), 'http://127.0.0.1:1']))
   const child = fork(SAMPLE, [name, ...flags], {
     env: {
@@ -78,14 +69,14 @@ const connectionsTo = async ({ admin }: TestDatabase): Promise<string[]> => {
   return rows.map(({ application_name }) => application_name).sort()
 }
 
-test('answers requests, publishes what they commit, consumes its topics, and stops in the reverse order', async () => {
+test('answers requests, publishes what they commit, consumes its topics, and stops what takes in work before what this uses', async () => {
   const service = await run('catalog', catalog, CATALOG)
   await service.ready()
   const started = ['start component', 'start catalog.imports', 'start catalog.reservations', 'start worker']
   expect(service.said).toEqual(started)
 
   const events = collect(kafka, TOPICS.catalogEvents)
-  const headers = await headersOf(aCaller())
+  const headers = await headersOf(aCaller(), 'catalog')
   const response = await fetch(`${service.url}/v1/tags`, { method: 'POST', headers })
   const { id } = (await response.json()) as { id: string }
   expect(await events.atLeast(1)).toMatchObject([{ key: id }])
@@ -98,17 +89,19 @@ test('answers requests, publishes what they commit, consumes its topics, and sto
   service.said.length = 0
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
-  expect(service.said).toEqual(['stop worker', 'stop catalog.reservations', 'stop catalog.imports', 'stop component'])
+  const stopped = ['stop catalog.imports', 'stop catalog.reservations', 'stop worker']
+  expect(service.said.slice(0, -1).toSorted()).toEqual(stopped)
+  expect(service.said.at(-1)).toBe('stop component')
 })
 
-test('finishes the request under way before it stops anything else', async () => {
+test('finishes the request under way, and stops consumers and workers meanwhile', async () => {
   const service = await run('catalog', catalog, CATALOG)
   await service.ready()
   const locked = await catalog.admin.reserve()
   whenDone(() => locked.release())
   await locked`begin`
   await locked`lock table outbox in share mode`
-  const response = fetch(`${service.url}/v1/tags`, { method: 'POST', headers: await headersOf(aCaller()) })
+  const response = fetch(`${service.url}/v1/tags`, { method: 'POST', headers: await headersOf(aCaller(), 'catalog') })
   await eventually('the request waits', async () => {
     const [row] = await catalog.admin`
       select from pg_stat_activity where application_name = 'catalog' and wait_event_type = 'Lock'`
@@ -117,7 +110,8 @@ test('finishes the request under way before it stops anything else', async () =>
   service.said.length = 0
   service.child.kill('SIGTERM')
   await eventually('it is stopping', async () => (await service.readiness()) === 'not ready: stopping')
-  expect(service.said).toEqual([])
+  await eventually('consumers and workers have stopped', () => service.said.length >= 3)
+  expect(service.said).not.toContain('stop component')
   await locked`rollback`
   expect((await response).status).toBe(201)
   expect(await service.ended).toBe(0)
@@ -132,16 +126,33 @@ test.each([
   await eventually('it says so', async () => (await service.readiness()).startsWith(`not ready: ${component}`))
 })
 
-test('a service without routes needs no token key', async () => {
-  const service = await run('gateway', gateway, { ...KAFKA, SCHEMA_REGISTRY_URL: backingServices().registryUrl })
+test.each(['DATABASE_URL', 'WORKER_DATABASE_URL'])(
+  'with the URL of a superuser as %s it ends with one line',
+  async (setting) => {
+    const { options } = gateway.admin
+    const superuser = Object.assign(new URL(gateway.appUrl), { username: options.user, password: String(options.pass) })
+    const service = await run('gateway', gateway, { ...CATALOG, [setting]: superuser.href })
+    expect(await service.ended).toBe(1)
+    const [line, ...others] = service.output().trim().split('\n')
+    expect(others).toEqual([])
+    expect(JSON.parse(line ?? '').msg).toBe(
+      `configuration: ${setting}: connects as postgres, a superuser; use the service's own role, which provisioning creates`,
+    )
+  },
+)
+
+test('a service without operations runs the app that it declares', async () => {
+  const service = await run('gateway', gateway, CATALOG)
   await service.ready()
   expect(service.said).toEqual(['start component', 'start gateway.acts', 'start worker'])
   expect(await (await fetch(`${service.url}/v1/products`)).json()).toEqual({ service: 'gateway' })
-  expect(await connectionsTo(gateway)).toEqual(expect.arrayContaining(['gateway', 'gateway relay', 'gateway worker']))
+  expect(await connectionsTo(gateway)).toEqual(
+    expect.arrayContaining(['gateway', 'gateway relay', 'gateway worker probe']),
+  )
 })
 
 test('a service that only consumes needs no schema registry and opens no relay', async () => {
-  const service = await run('webhook-delivery', webhooks, { ...KAFKA, INTERNAL_TOKEN_PUBLIC_KEY: tokenKey })
+  const service = await run('webhook-delivery', webhooks, { ...KAFKA, ...TOKEN_SETTINGS })
   await service.ready()
   const started = service.said.filter((said) => said.startsWith('start'))
   expect(started).toEqual([

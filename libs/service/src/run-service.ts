@@ -1,37 +1,41 @@
 import { fileURLToPath } from 'node:url'
 import { consumersOf, type ServiceName } from '@backoffice/contracts/services.ts'
+import type { TokenVerifier } from '@backoffice/http/internal-token.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { createServiceApp, httpServer, type Listener } from '@backoffice/http/server.ts'
 import type { Consumer } from '@backoffice/messaging/consumer.ts'
-import { type Database, type DatabaseOptions, openDatabase } from '@backoffice/postgres/database.ts'
+import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
+import { databaseProbe } from '@backoffice/postgres/database-probe.ts'
+import { appServer, workerServer } from '@backoffice/postgres/database-settings.ts'
 import { expireIdempotencyKeys } from '@backoffice/postgres/idempotency.ts'
 import { migrationsApplied } from '@backoffice/postgres/migrations-applied.ts'
 import { isLostWhileOpened } from '@backoffice/postgres/postgres-errors.ts'
-import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
-import { readConfig } from '@backoffice/runtime/config.ts'
+import { REQUEST_SETTINGS, REQUEST_TRANSACTION_MS } from '@backoffice/postgres/request-settings.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import { readConfig, type Settings } from '@backoffice/runtime/config.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
-import { type Component, type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
+import { type ProcessContext, runProcess } from '@backoffice/runtime/process.ts'
 import type { FastifyInstance } from 'fastify'
 import type { z } from 'zod'
 import { loadMessaging, type Messaging } from './load-messaging.ts'
 import type { ConfigOf, ServiceConfig } from './service-config.ts'
+import { type Pool, WORKSPACES_POOL } from './service-pools.ts'
+import { type ServiceTokens, serviceTokens } from './service-tokens.ts'
 import { deleteWorkspaces } from './workspaces/delete-workspaces.ts'
 import { getRows } from './workspaces/get-rows.ts'
 import { workspaceConsumer } from './workspaces/workspace-consumer.ts'
 import type { WorkspaceHooks } from './workspaces/workspace-hooks.ts'
 
-interface PoolOptions extends Pick<DatabaseOptions, 'poolSize' | 'settings'> {
-  /** The app role acts inside one workspace, the worker role across workspaces. */
-  readonly role: 'app' | 'worker'
-}
-
 /** What a service's declaration is built from. */
-export interface ServiceContext<Config> extends ProcessContext, Pick<Messaging, 'consume' | 'wakeRelay'> {
+export interface ServiceContext<Name extends ServiceName, Config, Purpose extends string>
+  extends ProcessContext,
+    Pick<Messaging, 'consume' | 'wakeRelay'> {
   readonly config: Config
+  readonly tokens: ServiceTokens<Name>
   /** The connections for requests, of the app role. */
   readonly db: Database
-  /** Opens a further pool. pg_stat_activity shows it as `<service> <purpose>`. */
-  openPool(purpose: string, options: PoolOptions): Database
+  /** The service's further pools by their purposes. */
+  readonly pools: Readonly<Record<Purpose, Database>>
 }
 
 /** A service's API: operations, or an app of its own. */
@@ -53,74 +57,105 @@ type ServiceApi =
 type ServiceDeclaration = ServiceApi & {
   /** Start before the consumers and stop after them. */
   readonly components?: readonly Component[]
+  /** What consumers hand their work to: start before them and stop at the same time. */
+  readonly stages?: readonly Component[]
   /** One for each consumer of the service's row but `workspaces`, which every service has. */
   readonly consumers?: readonly Consumer[]
   /** What the service does besides the usual when a workspace is suspended, resumed or deleted. */
   readonly workspaces?: WorkspaceHooks
-  /** Start after the consumers and stop before them. */
+  /** Start after the consumers and stop at the same time. */
   readonly workers?: readonly Component[]
 }
 
 /**
- * Runs a service's process until SIGTERM or SIGINT (see runProcess). Starts the pools, Kafka and the relay, then the
- * declared components, consumers and workers, HTTP last; stops them in the reverse order. The relay is there for a service
- * that publishes. A setting that is missing or wrong ends the process
- * with one line of the log that names it.
+ * Runs a service's process until SIGTERM or SIGINT (see runProcess). Starts the pools, Kafka and, for a service that publishes,
+ * the relay; then the declared components, consumers and workers; HTTP last. On a stop everything that accepts work stops at the
+ * same time, then the others in the reverse order. A missing or wrong setting ends the process with one log line that names it.
  */
-export async function runService<Name extends ServiceName, Schema extends z.ZodType<ServiceConfig & ConfigOf<Name>>>(
+export async function runService<
+  Name extends ServiceName,
+  Schema extends Settings<ServiceConfig & ConfigOf<Name>>,
+  Purpose extends string,
+>(
   name: Name,
   schema: Schema,
-  declare: (context: ServiceContext<z.output<Schema>>) => ServiceDeclaration,
+  furtherPools: Readonly<Record<Purpose, Pool>>,
+  declare: (context: ServiceContext<Name, z.output<Schema>, Purpose>) => ServiceDeclaration,
 ): Promise<void> {
   // All modules are loaded before the configuration is read: a start without one fills the compile cache.
   const openMessaging = await loadMessaging(name)
-  const config = configOf(name, schema)
+  const { config, tokens } = await configurationOf(name, schema)
   const build = (context: ProcessContext) => {
     const messaging = openMessaging(config, context)
-    const pools: Database[] = []
-    const openPool = (applicationName: string, { role, ...options }: PoolOptions) => {
-      const url = role === 'app' ? config.DATABASE_URL : config.WORKER_DATABASE_URL
-      const pool = openDatabase({ ...options, url, applicationName, onPublished: messaging.wakeRelay })
-      pools.push(pool)
+    const databases = { app: appServer(config), worker: workerServer(config) }
+    const all: Database[] = []
+    const openPool = (applicationName: string, { role, settings = {}, sessions: _, ...limits }: Pool) => {
+      const connection =
+        role === 'app' ? { ...databases.app, transactionSettings: settings } : { ...databases.worker, settings }
+      const pool = openDatabase({ ...limits, ...connection, applicationName, onPublished: messaging.wakeRelay })
+      all.push(pool)
       return pool
     }
-    const db = openPool(name, { role: 'app', settings: REQUEST_SETTINGS })
+    const db = openPool(name, {
+      role: 'app',
+      poolSize: config.DATABASE_POOL_SIZE,
+      settings: REQUEST_SETTINGS,
+      endWithinMs: REQUEST_TRANSACTION_MS,
+    })
+    const pools = Object.fromEntries(
+      Object.entries<Pool>(furtherPools).map(([purpose, pool]) => [purpose, openPool(`${name} ${purpose}`, pool)]),
+    ) as Record<Purpose, Database>
     const declaration = declare({
       ...context,
       config,
+      tokens,
       db,
-      openPool: (purpose, options) => openPool(`${name} ${purpose}`, options),
+      pools,
       consume: messaging.consume,
       wakeRelay: messaging.wakeRelay,
     })
-    const { components = [], workers = [], workspaces = {} } = declaration
+    const { components = [], stages = [], workers = [], workspaces = {} } = declaration
     const consumers = [...(declaration.consumers ?? [])]
-    const pool = openPool(`${name} workspaces`, { role: 'app', poolSize: 2 })
+    const pool = openPool(`${name} workspaces`, WORKSPACES_POOL)
     const deletions = deleteWorkspaces({ db: pool, hooks: workspaces, wakeRelay: messaging.wakeRelay }, context.logger)
     // The gateway publishes the records, and notes deletions by itself.
     if (name !== 'gateway') consumers.push(messaging.consume(workspaceConsumer(name, workspaces, deletions.wake), pool))
     refuseOtherConsumers(name, consumers)
+    const probes = [
+      databaseProbe({ ...databases.app, setting: 'DATABASE_URL', applicationName: `${name} probe` }, context.fatal),
+      databaseProbe(
+        { ...databases.worker, setting: 'WORKER_DATABASE_URL', applicationName: `${name} worker probe` },
+        context.fatal,
+      ),
+    ]
     return [
-      ...pools,
+      ...all,
+      ...probes,
       migrationsApplied(db, migrationsOf(name)),
       ...messaging.components,
       ...components,
-      ...consumers,
-      deletions,
-      ...workers,
-      ...servers(declaration, config, db, context.logger),
+      [
+        ...stages,
+        ...consumers,
+        deletions,
+        ...workers,
+        ...servers(declaration, config, { db, logger: context.logger, verifyToken: tokens.verify }),
+      ],
     ]
   }
   await runProcess(name, config, build, isLostWhileOpened)
 }
 
 /** The components that answer requests and, for operations, the worker that deletes expired idempotency keys. */
-function servers(api: ServiceDeclaration, config: ServiceConfig, db: Database, logger: Logger): readonly Component[] {
+function servers(
+  api: ServiceDeclaration,
+  config: ServiceConfig,
+  { db, logger, verifyToken }: { db: Database; logger: Logger; verifyToken: TokenVerifier },
+): readonly Component[] {
   if ('app' in api) return [httpServer(api.app, config, api.further)]
-  const { INTERNAL_TOKEN_PUBLIC_KEY: tokenKey = '' } = config
   const { workspaces = {} } = api
   const operations = [...api.operations, getRows(db, workspaces)]
-  const app = createServiceApp({ logger, db, tokenKey, operations })
+  const app = createServiceApp({ logger, db, verifyToken, operations })
   api.addRoutes?.(app)
   return [expireIdempotencyKeys(api.worker, logger), httpServer(app, config)]
 }
@@ -139,9 +174,13 @@ function refuseOtherConsumers(name: ServiceName, consumers: readonly Pick<Consum
 const migrationsOf = (name: ServiceName): string =>
   fileURLToPath(new URL(`../../../services/${name}/migrations`, import.meta.url))
 
-function configOf<Schema extends z.ZodType>(name: ServiceName, schema: Schema): z.output<Schema> {
+async function configurationOf<Name extends ServiceName, Schema extends Settings<ServiceConfig>>(
+  name: Name,
+  schema: Schema,
+) {
   try {
-    return readConfig(schema)
+    const config = readConfig(schema)
+    return { config, tokens: await serviceTokens(name, config) }
   } catch (error) {
     createLogger(name, 'error').error((error as Error).message)
     process.exit(1)

@@ -1,10 +1,16 @@
+import { rootCertificates } from 'node:tls'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
+import { ProcessConfig, readConfig } from '@backoffice/runtime/config.ts'
 import { expect, expectTypeOf, test } from 'vitest'
 import { serviceConfig } from './service-config.ts'
 
-const PROCESS = ['HOST', 'PORT', 'OPS_PORT', 'LOG_LEVEL']
-const DATABASES = ['DATABASE_URL', 'WORKER_DATABASE_URL']
-const KAFKA = ['KAFKA_BROKERS', 'KAFKA_PREFIX']
+const PROCESS = Object.keys(ProcessConfig.shape)
+const DATABASES = ['DATABASE_URL', 'DATABASE_CA', 'WORKER_DATABASE_URL', 'DATABASE_POOL_SIZE']
+const VERIFYING = ['INTERNAL_TOKEN_PUBLIC_KEYS', 'INTERNAL_TOKEN_PUBLIC_KEY']
+const SIGNING = ['INTERNAL_TOKEN_PRIVATE_KEYS', 'INTERNAL_TOKEN_PRIVATE_KEY']
+const LOGIN = ['KAFKA_SASL_MECHANISM', 'KAFKA_SASL_USERNAME', 'KAFKA_SASL_PASSWORD']
+const KAFKA = ['KAFKA_BROKERS', 'KAFKA_PREFIX', 'KAFKA_TLS', 'KAFKA_CA', ...LOGIN]
+const REGISTRY = ['URL', 'USERNAME', 'PASSWORD', 'CA'].map((name) => `SCHEMA_REGISTRY_${name}`)
 const settingsOf = (name: (typeof SERVICE_NAMES)[number]) => Object.keys(serviceConfig(name).shape)
 
 test('every service has a process and databases', () => {
@@ -12,23 +18,43 @@ test('every service has a process and databases', () => {
 })
 
 test.each([
-  ['publishes, consumes and calls', 'collections', [...KAFKA, 'SCHEMA_REGISTRY_URL', 'CATALOG_URL']],
-  ['publishes and consumes', 'catalog', [...KAFKA, 'SCHEMA_REGISTRY_URL']],
+  ['publishes, consumes and calls', 'collections', [...SIGNING, ...KAFKA, ...REGISTRY, 'CATALOG_URL']],
+  ['publishes and consumes', 'catalog', [...KAFKA, ...REGISTRY]],
   ['only consumes', 'webhook-delivery', KAFKA],
-] as const)('a service that %s has the settings for that and the token key', (_what, name, settings) => {
-  expect(settingsOf(name)).toEqual([...PROCESS, ...DATABASES, 'INTERNAL_TOKEN_PUBLIC_KEY', ...settings])
+] as const)('a service that %s has the settings for that', (_what, name, settings) => {
+  expect(settingsOf(name)).toEqual([...PROCESS, ...DATABASES, ...VERIFYING, ...settings])
 })
 
-test('the gateway has the URL of every service with routes, and no token key', () => {
+test('the gateway has the URL of every service with routes, and signs', () => {
   expect(settingsOf('gateway')).toEqual(
-    expect.arrayContaining(['CATALOG_URL', 'COLLECTIONS_URL', 'WEBHOOK_DELIVERY_URL']),
+    expect.arrayContaining([...SIGNING, 'CATALOG_URL', 'COLLECTIONS_URL', 'WEBHOOK_DELIVERY_URL']),
   )
-  expect(settingsOf('gateway')).not.toEqual(expect.arrayContaining(['INTERNAL_TOKEN_PUBLIC_KEY']))
+})
+
+const CATALOG = {
+  DATABASE_URL: 'postgres://db/app',
+  WORKER_DATABASE_URL: 'postgres://db/app',
+  KAFKA_BROKERS: 'kafka:9092',
+  SCHEMA_REGISTRY_URL: 'http://registry',
+}
+
+test.each<[string, Record<string, string>]>([
+  ['KAFKA_SASL_PASSWORD: is missing', { KAFKA_SASL_MECHANISM: 'plain', KAFKA_SASL_USERNAME: 'one' }],
+  ['KAFKA_SASL_MECHANISM: is missing', { KAFKA_SASL_PASSWORD: 'secret' }],
+  ['KAFKA_TLS: must be true', { KAFKA_CA: rootCertificates[0] ?? '' }],
+  ['SCHEMA_REGISTRY_PASSWORD: is missing', { SCHEMA_REGISTRY_USERNAME: 'one' }],
+  ['SCHEMA_REGISTRY_USERNAME: is missing', { SCHEMA_REGISTRY_PASSWORD: 'secret' }],
+  ['SCHEMA_REGISTRY_URL: must begin with https', { SCHEMA_REGISTRY_CA: rootCertificates[0] ?? '' }],
+  ['DATABASE_CA: must be certificates in PEM', { DATABASE_CA: 'secret' }],
+])('refuses settings that would leave connections less secure than they look: %s', (message, settings) => {
+  const read = () => readConfig(serviceConfig('catalog'), { ...CATALOG, ...settings })
+  expect(read).toThrow(message)
+  expect(read).not.toThrow('secret')
 })
 
 test('the types follow the rows', () => {
   expectTypeOf(serviceConfig('collections').parse).returns.toHaveProperty('CATALOG_URL').toBeString()
   expectTypeOf(serviceConfig('webhook-delivery').parse).returns.not.toHaveProperty('SCHEMA_REGISTRY_URL')
-  expectTypeOf(serviceConfig('gateway').parse).returns.not.toHaveProperty('INTERNAL_TOKEN_PUBLIC_KEY')
+  expectTypeOf(serviceConfig('catalog').parse).returns.not.toHaveProperty('INTERNAL_TOKEN_PRIVATE_KEYS')
   expectTypeOf(serviceConfig('gateway').parse).returns.toHaveProperty('WEBHOOK_DELIVERY_URL').toBeString()
 })

@@ -7,22 +7,25 @@ import {
   type UrlSetting,
   urlSetting,
 } from '@backoffice/contracts/services.ts'
-import { List, ProcessConfig } from '@backoffice/runtime/config.ts'
+import { KAFKA, refuseIncompleteKafka } from '@backoffice/messaging/kafka-settings.ts'
+import { REGISTRY, refuseIncompleteRegistry } from '@backoffice/messaging/registry-settings.ts'
+import { APP_DATABASE, WORKER_DATABASE } from '@backoffice/postgres/database-settings.ts'
+import { ProcessConfig } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'
+import { SIGNING, VERIFYING } from './service-tokens.ts'
 
 const COMMON = {
   ...ProcessConfig.shape,
-  /** Connects as the app role. */
-  DATABASE_URL: z.url(),
-  /** Connects as the worker role. */
-  WORKER_DATABASE_URL: z.url(),
+  ...APP_DATABASE,
+  ...WORKER_DATABASE,
+  DATABASE_POOL_SIZE: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .default(10)
+    .describe('Connections for requests at most, of each replica. Those for other work come on top.'),
+  ...VERIFYING,
 }
-/** The public key of the gateway, base64 DER SPKI. Services with routes need it. */
-const ROUTED = { INTERNAL_TOKEN_PUBLIC_KEY: z.string() }
-/** Of a service that publishes or consumes. The prefix goes before the name of every topic and consumer group. */
-const KAFKA = { KAFKA_BROKERS: List, KAFKA_PREFIX: z.string().default('') }
-/** Of a service that publishes. */
-const PUBLISHER = { SCHEMA_REGISTRY_URL: z.url() }
 
 type Row<Name extends ServiceName> = (typeof SERVICES)[Name]
 type TopicsOf<Name extends ServiceName> = Row<Name>['publishes'][number] | keyof Row<Name>['consumers']
@@ -30,30 +33,36 @@ type TopicsOf<Name extends ServiceName> = Row<Name>['publishes'][number] | keyof
 type If<Items, Shape> = [Items] extends [never] ? unknown : Shape
 
 type CommonShape<Name extends ServiceName> = typeof COMMON &
-  If<Row<Name>['routes'][number], typeof ROUTED> &
+  If<CalledBy<Name>, typeof SIGNING> &
   If<TopicsOf<Name>, typeof KAFKA> &
-  If<Row<Name>['publishes'][number], typeof PUBLISHER> & { [Called in CalledBy<Name> as UrlSetting<Called>]: z.ZodURL }
+  If<Row<Name>['publishes'][number], typeof REGISTRY> & { [Called in CalledBy<Name> as UrlSetting<Called>]: z.ZodURL }
 
 /** The common settings of one service, as `serviceConfig` reads them. */
 export type ConfigOf<Name extends ServiceName> = z.output<z.ZodObject<CommonShape<Name>>>
 
 /** The common settings of any service. */
 export type ServiceConfig = z.output<z.ZodObject<typeof COMMON>> &
-  Partial<z.output<z.ZodObject<typeof ROUTED & typeof KAFKA & typeof PUBLISHER>>>
+  Partial<z.output<z.ZodObject<typeof SIGNING & typeof KAFKA & typeof REGISTRY>>>
 
 /**
- * The settings that follow from a service's row in SERVICES: port, log level and databases; the brokers when it publishes
- * or consumes; the schema registry when it publishes; the URL of each service it calls. A service extends them with its own.
+ * The settings that follow from a service's row in SERVICES: port, log level, databases and the keys that verify tokens; the keys that
+ * sign them and the URL of each service when it calls others; the brokers when it publishes or consumes; the schema registry when it
+ * publishes. A service extends them with its own.
  */
 export function serviceConfig<Name extends ServiceName>(name: Name): z.ZodObject<CommonShape<Name>> {
-  const { routes, publishes } = SERVICES[name]
+  const { publishes } = SERVICES[name]
   const isPublisher = publishes.length > 0
   const shape = {
     ...COMMON,
-    ...(routes.length > 0 && ROUTED),
+    ...(calledBy(name).length > 0 && SIGNING),
     ...((isPublisher || consumersOf(name).length > 0) && KAFKA),
-    ...(isPublisher && PUBLISHER),
-    ...Object.fromEntries(calledBy(name).map((called) => [urlSetting(called), z.url()])),
+    ...(isPublisher && REGISTRY),
+    ...Object.fromEntries(calledBy(name).map((called) => [urlSetting(called), urlOf(called)])),
   }
-  return z.object(shape) as unknown as z.ZodObject<CommonShape<Name>>
+  const config = z.object(shape) as unknown as z.ZodObject<typeof COMMON & typeof KAFKA & typeof REGISTRY>
+  return config.superRefine(refuseIncompleteKafka).superRefine(refuseIncompleteRegistry) as unknown as z.ZodObject<
+    CommonShape<Name>
+  >
 }
+
+const urlOf = (called: ServiceName) => z.url().describe(`The address of ${called} inside the cluster: \`http://…\`.`)

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 
 /** A range of a file's bytes, both ends included. */
 export interface ByteRange {

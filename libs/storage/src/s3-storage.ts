@@ -15,21 +15,27 @@ const MIB = 1024 * 1024
 /** How long the upload of so many bytes may take, in milliseconds: at least 1 MiB a second is expected. */
 const uploadWithinMs = (bytes: number) => TIMEOUTS.requestTimeout + Math.ceil(bytes / MIB) * 1_000
 
+export interface S3Credentials {
+  readonly accessKeyId: string
+  readonly secretAccessKey: string
+}
+
 interface S3Options {
   readonly name: string
   readonly bucket: string
   readonly region: string
   readonly endpoint: string | undefined
+  readonly credentials?: S3Credentials | undefined
 }
 
 /**
  * Keeps files of up to 5 GiB in a bucket, on the server at the URL `endpoint` or on Amazon's. The SDK is loaded when first
  * needed, to save an idle service its 30 MB (decision 012).
  */
-export function s3Storage({ name, bucket, region, endpoint }: S3Options): FileStorage {
+export function s3Storage({ name, bucket, ...server }: S3Options): FileStorage {
   const incoming = join(tmpdir(), `backoffice-${name}`)
   let opening: Promise<{ sdk: typeof Sdk; client: Sdk.S3Client }> | undefined
-  const open = () => (opening ??= connect(endpoint, region))
+  const open = () => (opening ??= connect(server))
   const filesOf = async (folder: string, atMost: number) => {
     const { sdk, client } = await open()
     // A server answers with 1,000 names at most.
@@ -95,10 +101,11 @@ export function s3Storage({ name, bucket, region, endpoint }: S3Options): FileSt
   }
 }
 
-async function connect(endpoint: string | undefined, region: string) {
+async function connect({ endpoint, region, credentials }: Omit<S3Options, 'name' | 'bucket'>) {
   const sdk = await import('@aws-sdk/client-s3')
   const client = new sdk.S3Client({
     region,
+    ...(credentials && { credentials }),
     ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
     maxAttempts: 2,
     requestHandler: TIMEOUTS,

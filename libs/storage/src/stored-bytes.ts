@@ -5,9 +5,9 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 export const STORED_BYTES = 20_000_000_000
 
 /**
- * Throws `unprocessable` when the stored files of the workspace, and `more` bytes, exceed its limit (OP-164). The service has a table
- * `stored_bytes`, which triggers keep. After a row of a file was inserted, its trigger holds the lock on the workspace's row there, so the
- * bytes are exact until the end of the transaction: of two uploads at once, one waits for the other.
+ * Throws `unprocessable` when the stored files of the workspace, and `more` bytes, exceed its limit (OP-164). Triggers keep the
+ * bytes in the service's table `stored_bytes`. Call it after a file's row is inserted: the trigger has then locked the
+ * workspace's row there, so the number is exact until the transaction ends, and of two uploads at once one waits for the other.
  */
 export async function refuseTooManyBytes(tx: Transaction, limit: number, more = 0): Promise<void> {
   const [stored = { bytes: 0 }] = await tx<{ bytes: number }[]>`

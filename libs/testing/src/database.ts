@@ -5,7 +5,8 @@ import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import postgres from 'postgres'
 import { afterAll, inject } from 'vitest'
 import { backingServices } from './backing-services.ts'
-import { type NewDatabase, newDatabase, PASSWORD } from './new-database.ts'
+import { type NewDatabase, newDatabase, passwordOf } from './new-database.ts'
+import { startPooler } from './pooler.ts'
 
 /** A service's database for one test file: migrated, without rows, dropped after the file. */
 export interface TestDatabase {
@@ -22,16 +23,21 @@ export interface TestDatabase {
 /** Creates an empty database; its `drop` is the caller's task. */
 export const emptyDatabase = (): Promise<NewDatabase> => newDatabase(backingServices().postgresUrl)
 
-/** Creates a database for the calling test file with the named service's schema, e.g. `webhook-delivery`. */
+/**
+ * Creates a database for the calling test file with the named service's schema, e.g. `webhook-delivery`. With the variable
+ * TEST_THROUGH_POOLER the app role's URL leads through PgBouncer, as a service's DATABASE_URL may.
+ */
 export async function testDatabase(service: string): Promise<TestDatabase> {
   const schema = schemaOf(service)
   const { url, drop } = await newDatabase(backingServices().postgresUrl, inject('templates')[service])
   let statements: string[] = []
-  const appUrl = roleUrl(url, schema, PASSWORD)
+  const serverUrl = roleUrl(url, schema, passwordOf)
+  const pooler = process.env.TEST_THROUGH_POOLER ? await startPooler([serverUrl]) : undefined
+  const appUrl = pooler?.through(serverUrl) ?? serverUrl
   const db = openDatabase({
     url: appUrl,
     applicationName: 'test',
-    settings: REQUEST_SETTINGS,
+    transactionSettings: REQUEST_SETTINGS,
     onStatement: (text) => statements.push(text),
   })
   const admin = postgres(url, { max: 2, onnotice: () => undefined, connection: { search_path: schema } })
@@ -44,7 +50,7 @@ export async function testDatabase(service: string): Promise<TestDatabase> {
     admin,
     db,
     appUrl,
-    workerUrl: roleUrl(url, `${schema}_worker`, PASSWORD),
+    workerUrl: roleUrl(url, `${schema}_worker`, passwordOf),
     takeStatements: () => {
       const taken = statements
       statements = []

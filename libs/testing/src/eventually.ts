@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 export async function eventually<Answer>(
   what: string,
   ask: () => Promise<Answer | undefined | false> | Answer | undefined | false,
-  withinMs = 30_000,
+  withinMs = 60_000,
 ): Promise<Answer> {
   const deadline = performance.now() + withinMs
   for (;;) {

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import { schemaOf } from '@backoffice/contracts/services.ts'
 import { migrate } from '@backoffice/postgres/migrate.ts'
-import { migratorUrl, provision } from '@backoffice/postgres/provision.ts'
+import { migratorUrl, type PasswordOf, provision } from '@backoffice/postgres/provision.ts'
 import postgres from 'postgres'
 
-/** Password of the roles in test databases. */
-export const PASSWORD = 'test'
+/** The password of a role in test databases. */
+export const passwordOf: PasswordOf = (role) => `test-${role}`
 
 /** A database on a test server. */
 export interface NewDatabase {
@@ -35,9 +35,9 @@ export async function newDatabase(serverUrl: string, template = 'template1'): Pr
 export async function serviceTemplate(serverUrl: string, service: string): Promise<NewDatabase> {
   const schema = schemaOf(service)
   const database = await newDatabase(serverUrl)
-  await provision(database.url, { schemas: [schema], password: PASSWORD })
+  await provision(database.url, { schemas: [schema], passwordOf })
   await migrate({
-    url: migratorUrl(database.url, PASSWORD),
+    url: migratorUrl(database.url, passwordOf),
     schema,
     directory: fileURLToPath(new URL(`../../../services/${service}/migrations`, import.meta.url)),
   })

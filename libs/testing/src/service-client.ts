@@ -3,7 +3,7 @@ import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
-import { headersOf, tokenKey } from './caller.ts'
+import { headersFor, testVerifier } from './caller.ts'
 
 /** An answer; the test names the type of its JSON body: `send<Product>(…)`. A body that is not JSON is text. */
 export interface TestAnswer<Body> {
@@ -29,7 +29,7 @@ export function serviceClient(db: Database, operations: readonly AnyOperation[],
     logger: createLogger('test', 'silent'),
     db,
     operations,
-    tokenKey,
+    verifyToken: testVerifier(),
     checkResponses: true,
     ...(clock && { clock }),
   })
@@ -39,7 +39,7 @@ export function serviceClient(db: Database, operations: readonly AnyOperation[],
       method,
       url: path,
       headers: {
-        ...(await headersOf(caller)),
+        ...(await headersFor(path)(caller)),
         ...(body !== undefined && { 'content-type': 'application/json' }),
         ...headers,
       },

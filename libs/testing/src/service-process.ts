@@ -1,14 +1,18 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
+import { guardChild, unguardChild } from '@backoffice/local/guard.ts'
 import { freePort } from '@backoffice/local/ports.ts'
-import { tokenKey } from './caller.ts'
+import { TOKEN_SETTINGS } from './caller.ts'
 import { eventually } from './eventually.ts'
 import { whenDone } from './when-done.ts'
 
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>
 
-/** Starts a service's process as it is deployed, with these settings. It is killed when the test or the file is done. */
+/**
+ * Starts a service's process as it is deployed, with these settings. It is killed when the test or the file is done. It runs in a
+ * session of its own: Linux gives each session an equal share of the processors, and all test workers together are one session.
+ */
 export async function startServiceProcess(service: string, settings: Readonly<Record<string, string>>) {
   const [port, opsPort] = [await freePort(), await freePort()]
   const main = fileURLToPath(new URL(`../../../services/${service}/src/main.ts`, import.meta.url))
@@ -18,24 +22,41 @@ export async function startServiceProcess(service: string, settings: Readonly<Re
       HOST: '127.0.0.1',
       PORT: String(port),
       OPS_PORT: String(opsPort),
-      INTERNAL_TOKEN_PUBLIC_KEY: tokenKey,
+      ...TOKEN_SETTINGS,
       ...settings,
     },
+    detached: true,
   })
+  const pid = child.pid ?? 0
+  guardChild(pid, 'SIGKILL')
+  child.once('exit', () => unguardChild(pid))
   const exited = once(child, 'exit')
   whenDone(() => void child.kill('SIGKILL'))
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
-  const isReady = () =>
+  /** What the readiness probe says. */
+  const readiness = () =>
     fetch(`http://127.0.0.1:${opsPort}/readyz`).then(
-      ({ ok }) => ok,
-      () => false,
+      async (answer) => (answer.ok ? 'ready' : answer.text()),
+      (error: Error) => error.message,
     )
+  const ready = async () => {
+    let last = ''
+    const isReady = async () => {
+      if (child.exitCode !== null) throw new Error(`${service} has ended: ${output}`)
+      last = await readiness()
+      return last === 'ready'
+    }
+    await eventually(`${service} is ready`, isReady).catch((error: Error) => {
+      throw new Error(`${error.message}: ${last}; it printed ${output}`)
+    })
+  }
   return {
     url: `http://127.0.0.1:${port}`,
     opsUrl: `http://127.0.0.1:${opsPort}`,
-    pid: child.pid ?? 0,
-    ready: () => eventually(`${service} is ready`, isReady),
+    pid,
+    readiness,
+    ready,
     exited,
     /** Everything that it has printed. */
     output: () => output,

@@ -2,20 +2,21 @@ import { resolveName } from '@backoffice/outbound/forbidden-target.ts'
 import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { makeCalls } from './calls/make-calls.ts'
+import { measureCalls } from './calls/measure-calls.ts'
 import { reportUnknownKeys } from './calls/report-unknown-keys.ts'
 import { AppsConfig } from './config.ts'
 import { operations } from './operations.ts'
 import { platformClient } from './platform/platform-client.ts'
+import { POOLS } from './pools.ts'
 import { appTokens } from './tokens/app-tokens.ts'
 import { addPublicKeys } from './tokens/serve-keys.ts'
 import { uninstallAll } from './workspaces/uninstall-all.ts'
 
-await runService('apps', AppsConfig, ({ config, db, logger, openPool }) => {
+await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, logger, pools }) => {
   const { APP_SECRET_KEYS: secretKeys, APP_TOKEN_KEYS: tokenKeys, APP_RETRY_DELAYS: schedule } = config
   const policy = { allowLoopback: config.APPS_ALLOW_LOOPBACK }
-  const worker = openPool('worker', { role: 'worker', poolSize: 2 })
-  const callers = openPool('calls', { role: 'app', poolSize: 4 })
-  const platform = platformClient(config)
+  const { worker, calls: callers } = pools
+  const platform = platformClient(config, signer)
   const tokens = appTokens(tokenKeys, config.PLATFORM_ISSUER)
   const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
   const app = { agent, answerMs: config.APP_ANSWER_TIMEOUT }
@@ -25,7 +26,7 @@ await runService('apps', AppsConfig, ({ config, db, logger, openPool }) => {
     operations: operations({ db, worker, tokens, app, secretKeys, policy, resolve: resolveName, wake: calls.wake }),
     addRoutes: (http) => addPublicKeys(http, tokenKeys),
     components: [platform, reportUnknownKeys(worker, secretKeys, logger)],
-    workers: [calls],
+    workers: [calls, measureCalls(worker, logger)],
     workspaces: uninstallAll(calls.wake),
   }
 })

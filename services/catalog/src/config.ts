@@ -2,21 +2,22 @@ import { AssetsUrl } from '@backoffice/runtime/asset-url.ts'
 import { serviceConfig } from '@backoffice/service/service-config.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { openStorage } from '@backoffice/storage/open-storage.ts'
-import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
+import { S3_SERVER, StoredBytes, s3Server } from '@backoffice/storage/storage-settings.ts'
 import { z } from 'zod'
 
 /** The settings of the catalog. Files are in the bucket, else in the directory. */
 export const CatalogConfig = serviceConfig('catalog')
   .extend({
     ASSETS_URL: AssetsUrl,
-    /** Everybody can read the assets of this directory by their URL: nothing else may be in it. */
-    ASSETS_DIRECTORY: z.string().optional(),
-    /** As public as the directory. */
-    S3_BUCKET: z.string().optional(),
-    S3_ENDPOINT: z.url().optional(),
-    S3_REGION: z.string().default('us-east-1'),
-    /** The most that the files of a workspace may have. */
-    STORED_BYTES_PER_WORKSPACE: z.coerce.number().int().positive().default(STORED_BYTES),
+    ASSETS_DIRECTORY: z
+      .string()
+      .optional()
+      .describe(
+        'The directory of assets, which all replicas share. Everybody can read its files by their URLs: nothing else may be in it. Required without `S3_BUCKET`.',
+      ),
+    S3_BUCKET: z.string().optional().describe('The bucket of assets, instead of the directory, and as public.'),
+    ...S3_SERVER,
+    STORED_BYTES_PER_WORKSPACE: StoredBytes.describe('The most bytes that the assets of a workspace may have.'),
   })
   .refine(({ ASSETS_DIRECTORY, S3_BUCKET }) => ASSETS_DIRECTORY ?? S3_BUCKET, {
     path: ['ASSETS_DIRECTORY'],
@@ -29,6 +30,5 @@ export const assetStorage = (config: z.output<typeof CatalogConfig>): FileStorag
     name: 'assets',
     directory: config.ASSETS_DIRECTORY,
     bucket: config.S3_BUCKET,
-    endpoint: config.S3_ENDPOINT,
-    region: config.S3_REGION,
+    ...s3Server(config),
   })

@@ -1,24 +1,20 @@
 import { expireImportedChanges } from '@backoffice/messaging/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
-import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { addAssetFiles } from './assets/serve-assets.ts'
 import { assetStorage, CatalogConfig } from './config.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
+import { applyMemberChanges } from './member-changes/apply-member-changes.ts'
 import { operations } from './operations.ts'
+import { POOLS } from './pools.ts'
+import { measureRefresh } from './products/measure-refresh.ts'
 import { productTombstone } from './products/product-records.ts'
 import { refreshProducts } from './products/refresh-products.ts'
 import { releaseReservations } from './stock/release-reservations.ts'
 
-/** A refresh leaves a locked product for later, so that other workspaces do not wait for the lock. */
-const REFRESH_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
-
-await runService('catalog', CatalogConfig, ({ config, db, logger, openPool, consume, wakeRelay }) => {
+await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, consume, wakeRelay }) => {
   const storage = assetStorage(config)
-  const worker = openPool('worker', { role: 'worker', poolSize: 1 })
-  const refreshes = openPool('refresh', { role: 'app', poolSize: 1, settings: REFRESH_SETTINGS })
-  const imports = openPool('imports', { role: 'app', poolSize: 4 })
-  const releases = openPool('releases', { role: 'app', poolSize: 3 })
+  const { worker, refresh: refreshes, imports, releases } = pools
   return {
     worker,
     operations: operations({ db, logger, storage, storedBytes: config.STORED_BYTES_PER_WORKSPACE }),
@@ -28,8 +24,10 @@ await runService('catalog', CatalogConfig, ({ config, db, logger, openPool, cons
     consumers: [consume(applyImportBatches(wakeRelay), imports), consume(releaseReservations, releases)],
     workers: [
       refreshProducts({ db: refreshes, worker, logger }),
+      applyMemberChanges({ db: refreshes, worker, logger }),
       mergeCounts(worker, logger, ['product_count']),
       expireImportedChanges(worker, logger),
+      measureRefresh(worker, logger),
     ],
   }
 })

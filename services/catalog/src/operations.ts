@@ -9,6 +9,7 @@ import { updateCategory } from './categories/update-category.ts'
 import { importers } from './imports/importers.ts'
 import { createProduct } from './products/create-product.ts'
 import { deleteProduct } from './products/delete-product.ts'
+import { findExistingProducts } from './products/find-existing-products.ts'
 import { getProduct } from './products/get-product.ts'
 import { listProducts } from './products/list-products.ts'
 import { updateProduct } from './products/update-product.ts'
@@ -28,6 +29,7 @@ export const operations = (uploading: Uploading) => [
   listProducts,
   updateProduct,
   deleteProduct,
+  findExistingProducts,
   createVariant,
   updateVariant,
   deleteVariant,

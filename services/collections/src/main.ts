@@ -1,32 +1,43 @@
+import { internalCalls } from '@backoffice/http/internal-calls.ts'
 import { expireImportedChanges } from '@backoffice/messaging/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
-import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { coverImages } from './collections/cover-image.ts'
 import { CollectionsConfig } from './config.ts'
 import { applyImportBatches } from './imports/apply-import-batches.ts'
+import { existingProducts } from './members/existing-products.ts'
+import { completePendingProducts } from './members/pending-products.ts'
 import { membershipBuilder } from './memberships/membership-builder.ts'
+import { rebuildSkippedVersions } from './memberships/rebuild-skipped-versions.ts'
 import { ruleSets } from './memberships/rule-sets.ts'
+import { unreadableVersions } from './memberships/unreadable-versions.ts'
 import { operations } from './operations.ts'
+import { POOLS } from './pools.ts'
 import { applyQueuedProducts } from './products/apply-queued-products.ts'
 import { expireDeletedProducts } from './products/expire-deleted-products.ts'
+import { measureQueue } from './products/measure-queue.ts'
 import { projectProducts } from './products/project-products.ts'
 
-await runService('collections', CollectionsConfig, ({ config, logger, openPool, consume, wakeRelay }) => {
-  const worker = openPool('worker', { role: 'worker', poolSize: 10, settings: PLAN_EACH_TIME })
-  const imports = openPool('imports', { role: 'app', poolSize: 4 })
-  const rules = ruleSets()
+await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, logger, pools, consume, wakeRelay }) => {
+  const { worker, products, imports } = pools
+  const unreadable = unreadableVersions(logger)
+  const rules = ruleSets(unreadable)
   const queue = applyQueuedProducts(worker.sql, rules, logger)
+  const catalog = internalCalls('catalog', config.CATALOG_URL, tokens.signer)
   return {
     worker,
-    operations: operations(coverImages(config.CATALOG_URL)),
-    consumers: [consume(projectProducts(rules, queue.wake), worker), consume(applyImportBatches(wakeRelay), imports)],
+    components: [catalog],
+    operations: operations(coverImages(config.CATALOG_URL, tokens.signer), existingProducts(catalog)),
+    consumers: [consume(projectProducts(rules, queue.wake), products), consume(applyImportBatches(wakeRelay), imports)],
     workers: [
       queue,
-      membershipBuilder(worker.sql, logger),
+      completePendingProducts(worker.sql, logger),
+      membershipBuilder(worker.sql, logger, unreadable),
+      rebuildSkippedVersions(worker.sql, logger, unreadable),
       expireDeletedProducts(worker.sql, logger),
       mergeCounts(worker, logger, ['collection_member_count']),
       expireImportedChanges(worker, logger),
+      measureQueue(worker, logger),
     ],
   }
 })

@@ -10,12 +10,13 @@ import { previewRules } from './collections/preview-rules.ts'
 import { updateCollection } from './collections/update-collection.ts'
 import { importers } from './imports/importers.ts'
 import { addProducts } from './members/add-products.ts'
+import type { FindExistingProducts } from './members/existing-products.ts'
 import { listMembers } from './members/list-members.ts'
 import { removeProducts } from './members/remove-products.ts'
 import { reorderProducts } from './members/reorder-products.ts'
 
 /** The service's API. */
-export const operations = (findCoverImage: FindCoverImage) => [
+export const operations = (findCoverImage: FindCoverImage, findExistingProducts: FindExistingProducts) => [
   listCollections,
   getCollection,
   createCollection(findCoverImage),
@@ -24,7 +25,7 @@ export const operations = (findCoverImage: FindCoverImage) => [
   updateCollection(findCoverImage),
   deleteCollection,
   listMembers,
-  addProducts,
+  addProducts(findExistingProducts),
   reorderProducts,
   removeProducts,
   checkImports(importers),

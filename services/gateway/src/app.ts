@@ -1,14 +1,15 @@
 import { createApp } from '@backoffice/http/app.ts'
-import { publicKeyOf, tokenSigner, tokenVerifier } from '@backoffice/http/internal-token.ts'
 import { operationRoute } from '@backoffice/http/operation.ts'
 import type { RefuseEarly } from '@backoffice/http/refuse-early.ts'
 import { addRoutes } from '@backoffice/http/route.ts'
 import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { ServiceTokens } from '@backoffice/service/service-tokens.ts'
 import type { FastifyInstance } from 'fastify'
 import { type AdminDependencies, adminRoute } from './admin/admin-operation.ts'
 import type { AppsClient } from './apps/apps-client.ts'
+import { refuseTwoCredentials } from './authorization/one-credential.ts'
 import type { OperatorAuthenticator } from './authorization/operator-authenticator.ts'
 import { addDocsPage } from './docs/docs-page.ts'
 import { mergedDocument } from './docs/openapi.ts'
@@ -20,12 +21,10 @@ import { signedIds } from './page-links/signed-ids.ts'
 import { addPages } from './pages/add-pages.ts'
 import { addAssets } from './proxy/assets.ts'
 import { keepFromCaches } from './proxy/caching.ts'
-import { callerTokens } from './proxy/caller-token.ts'
 import { addProxy } from './proxy/proxy.ts'
 import { addPublicKeys } from './proxy/public-keys.ts'
 import type { Upstreams } from './proxy/upstream.ts'
-import { rateLimiter } from './rate-limit/rate-limiter.ts'
-import type { RateLimit } from './rate-limit/token-bucket.ts'
+import type { TakeCall } from './rate-limit/call-answer.ts'
 
 export interface GatewayOptions {
   readonly logger: Logger
@@ -41,12 +40,11 @@ export interface GatewayOptions {
   readonly operators: OperatorAuthenticator
   /** Whether the admin API has a listener of its own, see createAdminApp. */
   readonly isAdminApart?: boolean
-  /** The private key of the internal token, base64 DER PKCS8. */
-  readonly tokenKey: string
+  readonly tokens: ServiceTokens<'gateway'>
   /** The gateway's address, as browsers see it. */
   readonly publicUrl: URL
-  /** The limit of workspaces without a limit of their own. */
-  readonly rateLimit: RateLimit
+  /** Counts the calls of API keys. */
+  readonly takeCall: TakeCall
   /** The proxies before the gateway, as addresses and CIDR blocks; none unless given. */
   readonly trustedProxies?: readonly string[]
   readonly clock?: () => Date
@@ -60,25 +58,25 @@ const now = () => new Date()
 
 /** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
-  const { logger, trustedProxies = [], authenticator, writeLimits } = options
+  const { logger, tokens, trustedProxies = [], authenticator, writeLimits } = options
   const refuseEarly: RefuseEarly = ({ url, headers }, address) =>
     url?.startsWith('/v1') ? authenticator.refuseEarly({ headers, address }, clock()) : undefined
   const app = createApp({ logger, trustRequestId: false, trustedProxies, refuseEarly, writeLimits })
   keepFromCaches(app)
+  refuseTwoCredentials(app)
   addProxy(app, {
     authenticator,
-    takeCall: rateLimiter(options.rateLimit),
-    tokenOf: callerTokens(tokenSigner(options.tokenKey)),
+    takeCall: options.takeCall,
+    signer: tokens.signer,
     upstreams: options.upstreams,
     clock,
   })
   addAssets(app, options.upstreams.catalog.public)
   addPublicKeys(app, options.upstreams.apps.public)
-  addPages(app, { ...options, ids: signedIds(options.tokenKey) })
+  addPages(app, { ...options, ids: signedIds(tokens.signingKeys) })
   if (!options.isAdminApart) addAdmin(app, { ...options, clock })
-  const verifyToken = tokenVerifier(publicKeyOf(options.tokenKey))
   const internalRoutes = internalOperations(options.format).map((one) =>
-    operationRoute(one, { db: options.db, verifyToken, clock }),
+    operationRoute(one, { db: options.db, verifyToken: tokens.verify, clock }),
   )
   addRoutes(app, internalRoutes, options.checkResponses)
   const document = mergedDocument(
@@ -91,20 +89,21 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
 }
 
 type AdminOptions = AdminDependencies &
-  Pick<GatewayOptions, 'apps' | 'format' | 'upstreams' | 'tokenKey' | 'publicUrl' | 'checkResponses'>
+  Pick<GatewayOptions, 'apps' | 'format' | 'upstreams' | 'tokens' | 'publicUrl' | 'checkResponses'>
 
 /** The admin API on a listener of its own: nothing but `/admin/v1`. */
 export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const { logger, trustedProxies = [] } = options
   const app = createApp({ logger, trustRequestId: false, trustedProxies })
   keepFromCaches(app)
+  refuseTwoCredentials(app)
   addAdmin(app, { ...options, clock })
   return app
 }
 
 function addAdmin(app: FastifyInstance, options: AdminOptions): void {
-  const { tokenKey, publicUrl, checkResponses } = options
-  const links = pageLinks(signedIds(tokenKey), publicUrl)
-  const routes = operations({ ...options, links, sign: tokenSigner(tokenKey) }).map((one) => adminRoute(one, options))
+  const { tokens, publicUrl, checkResponses } = options
+  const links = pageLinks(signedIds(tokens.signingKeys), publicUrl)
+  const routes = operations({ ...options, links, signer: tokens.signer }).map((one) => adminRoute(one, options))
   addRoutes(app, routes, checkResponses)
 }

@@ -1,5 +1,9 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { ROUTED_SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { GatewayConfig } from './config.ts'
 
@@ -8,7 +12,6 @@ const NEEDED = {
   WORKER_DATABASE_URL: 'postgres://db/app',
   KAFKA_BROKERS: 'kafka:9092',
   SCHEMA_REGISTRY_URL: 'http://registry',
-  INTERNAL_TOKEN_PRIVATE_KEY: 'AAAA',
   ADMIN_TOKEN: 'operator-token-of-the-tests',
   PUBLIC_URL: 'https://shop.example',
   ...Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), 'http://service'])),
@@ -27,6 +30,15 @@ test('trusted proxies are addresses and CIDR blocks of either family', () => {
 
 test.each(['proxy.example', '10.0.0.0/33', '10.0.0.1-10.0.0.9'])('refuses the trusted proxy %s', (text) => {
   expect(() => read({ TRUSTED_PROXIES: text })).toThrow('TRUSTED_PROXIES')
+})
+
+test('the server of the rate limits may come from a file, and a wrong one is refused without its text', () => {
+  const file = join(mkdtempSync(join(tmpdir(), 'config-')), 'url')
+  writeFileSync(file, 'rediss://:secret@limits:6379/2\n')
+  whenDone(() => rmSync(dirname(file), { recursive: true }))
+  expect(read({ RATE_LIMIT_URL_FILE: file }).RATE_LIMIT_URL).toBe('rediss://:secret@limits:6379/2')
+  expect(read({}).RATE_LIMIT_URL).toBeUndefined()
+  expect(() => read({ RATE_LIMIT_URL: 'http://:secret@limits' })).toThrow(/RATE_LIMIT_URL: (?!.*secret)/)
 })
 
 test('a check key that is none is refused without its value', () => {

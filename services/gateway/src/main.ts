@@ -6,14 +6,14 @@ import { operatorAuthenticator } from './authorization/operator-authenticator.ts
 import { GatewayConfig } from './config.ts'
 import { KEPT_TABLES } from './deletions/kept-tables.ts'
 import { authenticator } from './keys/authenticator.ts'
-import { LOOK_UPS_AT_ONCE } from './keys/batched-look-ups.ts'
 import { keyFormat } from './keys/key-format.ts'
 import { keyUses } from './keys/key-uses.ts'
+import { POOLS } from './pools.ts'
 import { componentsOf, openUpstreams } from './proxy/upstream.ts'
+import { openRateLimiter } from './rate-limit/open-rate-limiter.ts'
 
-await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, consume }) => {
-  const worker = openPool('worker', { role: 'worker' })
-  const unverified = openPool('unverified keys', { role: 'worker', poolSize: LOOK_UPS_AT_ONCE })
+await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db, pools, consume }) => {
+  const { worker, unverified } = pools
   const uses = keyUses(worker, logger)
   const format = keyFormat(config.API_KEY_CHECK_KEYS)
   if (config.API_KEY_CHECK_KEYS === undefined) {
@@ -21,8 +21,9 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, cons
   }
   const keys = authenticator({ format, worker, unverified, uses })
   const upstreams = openUpstreams(config)
-  const apps = appsClient(config.APPS_URL, config.INTERNAL_TOKEN_PRIVATE_KEY)
+  const apps = appsClient(config.APPS_URL, tokens.signer)
   const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
+  const limiter = openRateLimiter(config, logger)
   const { ADMIN_PORT } = config
   const options: GatewayOptions = {
     logger,
@@ -36,13 +37,13 @@ await runService('gateway', GatewayConfig, ({ config, logger, db, openPool, cons
     trustedProxies: config.TRUSTED_PROXIES,
     isAdminApart: ADMIN_PORT !== undefined,
     publicUrl: config.PUBLIC_URL,
-    tokenKey: config.INTERNAL_TOKEN_PRIVATE_KEY,
-    rateLimit: { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST },
+    tokens,
+    takeCall: limiter.takeCall,
   }
   return {
     app: createGatewayApp(options),
     further: ADMIN_PORT === undefined ? [] : [{ app: createAdminApp(options), port: ADMIN_PORT }],
-    components: [uses, keys, operators, apps, ...componentsOf(upstreams)],
+    components: [uses, keys, operators, apps, ...limiter.components, ...componentsOf(upstreams)],
     consumers: [consume(recordActsOfApps, worker)],
     workspaces: { keptTables: KEPT_TABLES },
   }

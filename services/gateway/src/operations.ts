@@ -1,5 +1,5 @@
-import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { AnyAdminOperation } from './admin/admin-operation.ts'
 import { activateAppKey } from './app-keys/activate-app-key.ts'
@@ -36,12 +36,11 @@ interface Operating {
   readonly db: Database
   readonly format: KeyFormat
   readonly upstreams: Upstreams
-  /** Signs the tokens of calls to the services. */
-  readonly sign: (caller: Caller, now: Date) => Promise<string>
+  readonly signer: TokenSigner
 }
 
 /** The admin API (architecture: Admin API). */
-export const operations = ({ apps, links, db, format, upstreams, sign }: Operating): readonly AnyAdminOperation[] => [
+export const operations = ({ apps, links, db, format, upstreams, signer }: Operating): readonly AnyAdminOperation[] => [
   createWorkspace,
   listWorkspaces,
   updateSettings,
@@ -53,7 +52,7 @@ export const operations = ({ apps, links, db, format, upstreams, sign }: Operati
   identifyKey(format),
   rotateKey(format),
   revokeKey,
-  getDeletion({ db, upstreams, sign }),
+  getDeletion({ db, upstreams, signer }),
   ...appOperations(apps),
   ...installationOperations(apps, links),
   ...pageOperations(apps, links),

@@ -1,9 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { readConfig } from '@backoffice/runtime/config.ts'
-import { whenDone } from '@backoffice/testing/when-done.ts'
-import { describe, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { WebhookDeliveryConfig } from './config.ts'
 
 const key = Buffer.alloc(32, 1).toString('base64')
@@ -11,7 +7,6 @@ const environment = {
   DATABASE_URL: 'postgres://localhost/a',
   WORKER_DATABASE_URL: 'postgres://localhost/a',
   KAFKA_BROKERS: '127.0.0.1:9092',
-  INTERNAL_TOKEN_PUBLIC_KEY: 'key',
   WEBHOOK_SECRET_KEYS: `one:${key}`,
 }
 
@@ -59,31 +54,4 @@ test('a refused secret key is not repeated', () => {
   const read = () => readConfig(WebhookDeliveryConfig, { ...environment, WEBHOOK_SECRET_KEYS: `:${key}` })
   expect(read).toThrow('WEBHOOK_SECRET_KEYS: must be')
   expect(read).not.toThrow(key)
-})
-
-describe('secret keys from a file', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'secret-keys-'))
-  whenDone(() => rmSync(directory, { recursive: true }))
-  const { WEBHOOK_SECRET_KEYS: keys, ...others } = environment
-  const file = (text: string) => {
-    const path = join(directory, 'keys')
-    writeFileSync(path, text)
-    return { ...others, WEBHOOK_SECRET_KEYS_FILE: path }
-  }
-
-  test('are read as they are from the environment, a last line end aside', () => {
-    const read = readConfig(WebhookDeliveryConfig, file(`${keys}\n`)).WEBHOOK_SECRET_KEYS
-    expect(read).toEqual(readConfig(WebhookDeliveryConfig, environment).WEBHOOK_SECRET_KEYS)
-  })
-
-  test.each([
-    ['wrong keys', () => file(`:${key}`), 'WEBHOOK_SECRET_KEYS_FILE: the file must be <key id>:<base64 of 32 bytes>'],
-    ['no file', () => ({ ...others, WEBHOOK_SECRET_KEYS_FILE: join(directory, 'none') }), 'cannot be read'],
-    ['keys in both places', () => ({ ...file(keys), WEBHOOK_SECRET_KEYS: keys }), 'must not be set beside'],
-    ['keys in neither', () => others, 'WEBHOOK_SECRET_KEYS: is missing'],
-  ])('are refused without being repeated: %s', (_, variables, message) => {
-    const read = () => readConfig(WebhookDeliveryConfig, variables())
-    expect(read).toThrow(message)
-    expect(read).not.toThrow(key)
-  })
 })

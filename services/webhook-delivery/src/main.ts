@@ -1,10 +1,12 @@
 import { resolveName } from '@backoffice/outbound/forbidden-target.ts'
 import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
+import { workerServer } from '@backoffice/postgres/database-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
+import { databaseClock } from './clock/database-clock.ts'
 import { WebhookDeliveryConfig } from './config.ts'
 import { dailyPartitions } from './deliveries/daily-partitions.ts'
 import { Dispatcher } from './deliveries/dispatcher.ts'
-import { PLANS_ONCE } from './deliveries/plans.ts'
+import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { recoveryWorker } from './deliveries/recovery-worker.ts'
 import { endpointDirectory } from './endpoints/endpoint-directory.ts'
 import { erasureWorker } from './erasures/erasure-worker.ts'
@@ -12,24 +14,32 @@ import { noteErasures } from './erasures/note-erasures.ts'
 import { backlogWorker } from './events/backlog-worker.ts'
 import { fanOut } from './events/fan-out.ts'
 import { operations } from './operations.ts'
+import { POOLS } from './pools.ts'
+import { reportMissingKeys } from './secrets/report-missing-keys.ts'
 import { pauseDeliveries } from './workspaces/pause-deliveries.ts'
 
-await runService('webhook-delivery', WebhookDeliveryConfig, ({ config, logger, fatal, openPool, consume }) => {
-  const { WEBHOOK_SECRET_KEYS: keys, WEBHOOK_RETRY_DELAYS: schedule, WORKER_DATABASE_URL: url } = config
+await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, logger, pools: { worker }, consume }) => {
+  const { WEBHOOK_SECRET_KEYS: keys, WEBHOOK_RETRY_DELAYS: schedule } = config
+  const server = workerServer(config)
   const mostEndpoints = config.WEBHOOK_ENDPOINTS_PER_WORKSPACE
   const policy = { allowLoopback: config.WEBHOOK_ALLOW_LOOPBACK }
-  const worker = openPool('worker', { role: 'worker', settings: PLANS_ONCE })
-  const directory = endpointDirectory(keys, { logger, onUnknownKey: (error) => fatal('cannot sign', error) })
+  const directory = endpointDirectory(keys, logger)
   const agent = guardedAgent(policy, { proxy: config.EGRESS_PROXY_URL })
-  const dispatcher = new Dispatcher({ sql: worker.sql, url, directory, keys, agent, logger, schedule })
-  const writing = { directory, dispatcher, schedule }
+  const clock = databaseClock(worker.sql, logger)
+  const dispatcher = new Dispatcher({ sql: worker.sql, server, directory, agent, logger, schedule, clock: clock.now })
+  const writing = { directory, dispatcher, schedule, clock: clock.now }
   const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
   return {
     worker,
     operations: operations({ policy, keys, resolve: resolveName, mostEndpoints, dispatcher }),
-    components: [dailyPartitions(worker.sql, logger), dispatcher, backlog],
+    components: [clock, reportMissingKeys(worker.sql, keys, logger), dailyPartitions(worker.sql, logger)],
+    stages: [dispatcher, backlog],
     consumers: [consume(fanOut({ ...writing, backlog }), worker), consume(noteErasures, worker)],
-    workers: [recoveryWorker(worker.sql, logger), erasureWorker(worker.sql, logger)],
+    workers: [
+      recoveryWorker(worker.sql, logger),
+      erasureWorker(worker.sql, logger, clock.now),
+      measureDeliveries(worker, logger),
+    ],
     workspaces: pauseDeliveries,
   }
 })

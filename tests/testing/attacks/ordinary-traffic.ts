@@ -6,7 +6,7 @@ import { type Call, CREATE, ordinaryCall, send } from './ordinary-calls.ts'
 const CALL_EVERY_MS = 40
 const POLL_MS = 100
 /** The longest wait for an answer, and for what follows from the last call. */
-const GIVE_UP_MS = 15_000
+const GIVE_UP_MS = 30_000
 
 /** What a workspace saw of its traffic. Times are in milliseconds, and `Infinity` for what did not come. */
 export interface Seen {

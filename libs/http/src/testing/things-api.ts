@@ -8,7 +8,7 @@ import { PageQuery } from '@backoffice/contracts/pagination.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
-import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { aCaller, headersFor, testVerifier } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect } from 'vitest'
 import { z } from 'zod'
@@ -117,7 +117,7 @@ export async function thingsApi(
     logger = createLogger('test', 'silent'),
   }: { operations?: readonly AnyOperation[]; logger?: Logger } = {},
 ): Promise<ThingsApi> {
-  const app = createServiceApp({ logger, db, operations, tokenKey, checkResponses: true })
+  const app = createServiceApp({ logger, db, operations, verifyToken: testVerifier(), checkResponses: true })
   await app.listen({ host: '127.0.0.1', port: 0 })
   whenDone(() => app.close())
   const { port } = app.server.address() as AddressInfo
@@ -134,7 +134,7 @@ export async function thingsApi(
         path,
         agent: false,
         headers: {
-          ...(caller && (await headersOf(caller))),
+          ...(caller && (await headersFor(path)(caller))),
           ...(body !== undefined && contentType !== null && { 'content-type': contentType }),
           ...headers,
         },

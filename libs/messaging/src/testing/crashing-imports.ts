@@ -4,7 +4,7 @@ import { consumer } from '../consumer.ts'
 import type { importBatches } from '../import-batches.ts'
 import { connectKafka } from '../kafka.ts'
 
-/** When the process is gone: all rows being written and not the answer, or all committed and not the offset. */
+/** When the process dies: before the batch writes to the outbox, or after its commit and before the offset is committed. */
 export type Moment = 'BEFORE_ANSWER' | 'AFTER_COMMIT'
 
 /** Makes this process a consumer of import batches that kills itself with the first batch it gets, as its arguments say. */

@@ -10,7 +10,7 @@ import type { importBatches } from '../import-batches.ts'
 /** Whose import it is. */
 type Importing = Pick<WorkspaceContext, 'workspaceId' | 'livemode'>
 
-/** What says which batch it is and what the workspace allows; the rest is its rows. */
+/** The members of a batch besides its rows; each has a default. */
 export interface BatchDifferences {
   readonly importId?: string
   readonly batch?: number

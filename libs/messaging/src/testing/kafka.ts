@@ -27,7 +27,7 @@ export async function testKafka(topics: readonly NewTopic[], brokers = backingSe
 /** Collects what comes on topics, from their beginning, in a group of its own. */
 export function collect(kafka: Kafka, ...topics: string[]) {
   const records: IncomingRecord[] = []
-  kafka.consume({
+  const member = kafka.consume({
     group: `collect-${randomUUID()}`,
     topics,
     concurrency: 1,
@@ -39,6 +39,7 @@ export function collect(kafka: Kafka, ...topics: string[]) {
   })
   return {
     records,
+    assigned: member.assigned,
     /** Waits until so many records have come, and returns them all. */
     async atLeast(count: number, withinMs?: number): Promise<IncomingRecord[]> {
       await eventually(`${count} records on ${topics}, so far`, () => records.length >= count, withinMs)

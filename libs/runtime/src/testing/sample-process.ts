@@ -1,7 +1,8 @@
 import { z } from 'zod'
+import type { Component } from '../component.ts'
 import { List, ProcessConfig, readConfig } from '../config.ts'
 import { meter } from '../metrics.ts'
-import { type Component, runProcess } from '../process.ts'
+import { runProcess } from '../process.ts'
 
 /*
  * A process of the tests' own with three components, steered over IPC. It says what its components do; MISBEHAVE lists what goes
@@ -28,6 +29,9 @@ const component = (name: string): Component => ({
   async isReady() {
     if (is(`break ${name}`)) throw new Error(`${name} is broken`)
     return !is(`idle ${name}`)
+  },
+  drain() {
+    if (is(`drain ${name}`)) say(`drain ${name}`)
   },
   async stop() {
     say(`stop ${name}`)

@@ -4,7 +4,7 @@ import { createApp } from '@backoffice/http/app.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { runService } from '../run-service.ts'
@@ -51,10 +51,11 @@ const createTag = operation({
 // The tests are gone.
 process.on('disconnect', () => process.exit(1))
 
+const POOLS = { worker: { role: 'worker', poolSize: 2 } } as const
 const config = serviceConfig(name) as unknown as z.ZodType<ServiceConfig>
 
-await runService(name as 'gateway', config as ReturnType<typeof serviceConfig<'gateway'>>, (context) => {
-  const worker = context.openPool('worker', { role: 'worker', poolSize: 2 })
+await runService(name as 'gateway', config as ReturnType<typeof serviceConfig<'gateway'>>, POOLS, (context) => {
+  const { worker } = context.pools
   const app = createApp({ logger: context.logger, trustRequestId: false })
   app.get('/v1/products', async () => ({ service: name }))
   const addRoutes = (service: typeof app) => void service.get('/files', async () => 'a file')

@@ -1,7 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { WorkspaceTable } from './workspace-tables.ts'
 
-/** What is left is counted up to here. */
+/** Rows, and files, are counted up to this number. */
 export const COUNTED_AT_MOST = 10_000
 
 /**

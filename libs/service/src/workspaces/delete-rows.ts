@@ -22,7 +22,7 @@ export async function deleteRows(
     if (deleted >= BATCH_SIZE) break
     const recordOf = recordsOfDeleted[table.name]
     const returning = recordOf ? tx`returning id` : tx``
-    const rows = await (table.isPartitioned ? deleteByKey : deleteByPlace)(tx, table, BATCH_SIZE - deleted, returning)
+    const rows = await (table.isPartitioned ? deleteByKey : deleteByCtid)(tx, table, BATCH_SIZE - deleted, returning)
     deleted += rows.count
     if (recordOf) {
       const records = rows.map(({ id }) => recordOf(id))
@@ -34,8 +34,8 @@ export async function deleteRows(
 
 type Fragment = PendingQuery<Row[]>
 
-/** Deletes rows by their place in the file of the table, since some tables have no primary key. */
-const deleteByPlace = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
+/** Deletes rows by their ctid, since some tables have no primary key. */
+const deleteByCtid = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
   { id: string }[]
 >`
   delete from ${tx(table.name)} where ctid = any(array(
@@ -44,7 +44,7 @@ const deleteByPlace = (tx: Transaction, table: WorkspaceTable, limit: number, re
     limit ${limit}
   )) ${returning}`
 
-/** Places are not unique among partitions. */
+/** Deletes rows of a partitioned table by its primary key: a ctid is not unique among partitions. */
 const deleteByKey = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
   { id: string }[]
 >`
@@ -65,9 +65,11 @@ function withoutChildren(tx: Transaction, { name, parent }: WorkspaceTable): Fra
   )`
 }
 
-/** Tombstones go after they are published: they keep a rebuilt projection from bringing the workspace back. */
+/** Excludes tombstones that wait to be published. Without them, a rebuilt projection would have the workspace's rows again. */
 const unlessWaiting = (tx: Transaction, { name }: WorkspaceTable): Fragment =>
-  name === 'outbox' ? tx`and (payload is not null or published_at is not null or refused is not null)` : tx``
+  name === 'outbox'
+    ? tx`and (payload is not null or published_at is not null or (refused is not null and retry_at is null))`
+    : tx``
 
 const allOf = (tx: Transaction, conditions: readonly Fragment[]): Fragment =>
   conditions.reduce((all, condition) => tx`${all} and ${condition}`)

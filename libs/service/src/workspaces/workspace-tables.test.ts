@@ -6,7 +6,7 @@ import { workspaceTables } from './workspace-tables.ts'
 
 /** Tables that have nothing of a single workspace, or nothing but ids that expire. A new one needs a reason here. */
 const OF_NO_WORKSPACE: Readonly<Record<string, readonly string[]>> = {
-  every: ['deleted_workspace', 'foundation_migration', 'migration', 'parked_key'],
+  every: ['deleted_workspace', 'foundation_migration', 'migration', 'parked_key', 'replayed_dead_letter'],
   // Ids of deleted products, for some days.
   collections: ['deleted_product'],
   // Registered apps belong to the platform.

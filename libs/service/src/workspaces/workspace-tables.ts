@@ -10,7 +10,7 @@ export interface WorkspaceTable {
   readonly key: readonly string[]
   /** The columns of a foreign key to the table itself, with the columns they refer to. */
   readonly parent: readonly { readonly from: string; readonly to: string }[]
-  /** Tables that foreign keys refer to, and the table itself never. */
+  /** The other tables that its foreign keys refer to. */
   readonly refersTo: readonly string[]
 }
 

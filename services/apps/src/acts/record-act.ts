@@ -10,7 +10,7 @@ export interface Actor {
 }
 
 /** The service itself, when it acts without a request. */
-export const BY_ITSELF: Actor = { actor: 'apps', requestId: '' }
+export const SYSTEM_ACTOR: Actor = { actor: 'apps', requestId: '' }
 
 /** The operator or the merchant of a request: the gateway says who it is. */
 export const actorOf = ({ keyId, requestId }: RequestContext): Actor => ({ actor: keyId, requestId })

@@ -12,9 +12,9 @@ export async function acknowledged(
   { db, app }: Calling,
   call: ClaimedCall,
   installation: InstallationRow,
-  request: Parameters<typeof callApp>[2],
+  request: Omit<Parameters<typeof callApp>[2], 'call'>,
 ): Promise<void> {
   await db.inWorkspace(call.context, (tx) => refuseLostClaim(tx, call))
-  const { failure } = await callApp(app, installation, request)
+  const { failure } = await callApp(app, installation, { call: call.kind, ...request })
   if (failure !== null) throw new AppFailure(`${request.path}: ${failure.message}`)
 }

@@ -16,17 +16,18 @@ export async function addProvision(
   manifest: AppManifest,
   keys: SecretKeys,
 ): Promise<void> {
-  const { workspaceId } = tx.context
+  const { workspaceId, traceparent } = tx.context
   const key = newSealedSecret(keys, workspaceId, id)
   const webhook = manifest.webhooks && newSealedSecret(keys, workspaceId, id)
   const added = await tx`
     insert into call (
       workspace_id, installation_id, app_id, kind, manifest, key_id, key_secret, endpoint_id, webhook_secret, sealed_with,
-      former_key_id, former_endpoint_id
+      former_key_id, former_endpoint_id, traceparent
     )
     values (
       ${workspaceId}, ${id}, ${appId}, 'provision', ${tx.json(manifest)}, ${uuidv7()}, ${key.sealed},
-      ${webhook ? uuidv7() : null}, ${webhook?.sealed ?? null}, ${key.keyId}, ${formerKeyId}, ${formerEndpointId}
+      ${webhook ? uuidv7() : null}, ${webhook?.sealed ?? null}, ${key.keyId}, ${formerKeyId}, ${formerEndpointId},
+      ${traceparent}
     )
     on conflict (workspace_id, installation_id) do nothing`
   if (added.count === 0) throw conflict([], 'the app has not acknowledged the consent before; wait, or uninstall it')

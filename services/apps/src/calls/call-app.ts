@@ -1,5 +1,7 @@
 import { postText, type TextExchange } from '@backoffice/outbound/post-text.ts'
+import { inSpan, noteErrorType, SpanKind } from '@backoffice/runtime/spans.ts'
 import type { Dispatcher } from 'undici'
+import { measureAppRequest } from './call-metrics.ts'
 
 /** How apps are reached. */
 export interface AppConnection {
@@ -10,32 +12,48 @@ export interface AppConnection {
 }
 
 interface AppRequest {
+  /** The request's name in metrics and traces. */
+  readonly call: 'provision' | 'uninstall' | 'checkout'
   readonly path: string
   readonly token: string
   readonly body: unknown
   readonly signal?: AbortSignal
 }
 
-/** So much of an answer is read. */
+/** The bytes of an answer that are read. */
 const KEPT_BYTES = 64 * 1024
 
-/** Sends a request to an app, by the rules for addresses that outsiders choose (OP-81). Never throws. */
-export const callApp = (
+/**
+ * Sends a request to an app, by the rules for addresses that outsiders choose (OP-81), in a client span that shows only the host
+ * of the address. Never throws.
+ */
+export function callApp(
   { agent, answerMs }: AppConnection,
   { origin }: { readonly origin: string },
-  { path, token, body, signal }: AppRequest,
-): Promise<TextExchange> =>
-  postText(
-    agent,
-    {
-      url: new URL(path, origin),
-      headers: {
-        'content-type': 'application/json',
-        accept: 'application/json',
-        authorization: `Bearer ${token}`,
-        'user-agent': 'Commerce-Back-Office',
-      },
-      body: JSON.stringify(body),
+  { call, path, token, body, signal }: AppRequest,
+): Promise<TextExchange> {
+  const url = new URL(path, origin)
+  const outgoing = {
+    url,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      authorization: `Bearer ${token}`,
+      'user-agent': 'Commerce-Back-Office',
     },
-    { timeoutMs: answerMs, keptBytes: KEPT_BYTES, ...(signal && { signal }) },
-  )
+    body: JSON.stringify(body),
+  }
+  const attributes = { 'http.request.method': 'POST', 'server.address': url.hostname, 'backoffice.app_call': call }
+  return inSpan('POST app', { kind: SpanKind.CLIENT, attributes }, async (span) => {
+    const startedAt = performance.now()
+    const exchange = await postText(agent, outgoing, {
+      timeoutMs: answerMs,
+      keptBytes: KEPT_BYTES,
+      ...(signal && { signal }),
+    })
+    measureAppRequest(call, exchange, performance.now() - startedAt)
+    if (exchange.answer) span?.setAttribute('http.response.status_code', exchange.answer.status)
+    if (exchange.failure) noteErrorType(span, exchange.failure.class)
+    return exchange
+  })
+}

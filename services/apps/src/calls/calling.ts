@@ -21,7 +21,7 @@ export interface Calling extends Databases {
 export const installationOf = ({ db }: Calling, { context, installationId }: ClaimedCall): Promise<InstallationRow> =>
   db.inWorkspace(context, (tx) => findInstallation(tx, installationId))
 
-/** Of whom a token for the app speaks. */
+/** The subject of a token for the app. */
 export const tokenSubject = (row: InstallationRow, scopes: readonly string[]): TokenSubject => ({
   workspaceId: row.workspace_id,
   workspaceName: row.workspace_name,

@@ -1,10 +1,13 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, test } from 'vitest'
 import { appsApi } from '../testing/apps-api.ts'
 import { claimCalls } from './claim-calls.ts'
 import { releaseCall, renewClaims } from './claims.ts'
+import { measureCalls } from './measure-calls.ts'
 
 const { admin, db, workerUrl, anApp, install, send, acknowledge } = await appsApi()
 const worker = openDatabase({ url: workerUrl, applicationName: 'test worker' })
@@ -139,4 +142,44 @@ test('a failed call is due after its delay, at once when it was uninstalled mean
     [ended ?? '']: 0,
     [expiring ?? '']: 5,
   })
+})
+
+test('calls that are due are measured, without those under way, scheduled, or behind another of their app', async () => {
+  const [app, other] = [await anApp(), await anApp()]
+  await consented(app.provider, 1)
+  await claim()
+  await consented(other.provider, 5)
+  const [ended, told, later] = await admin<{ id: string }[]>`select installation_id as id from call where claim is null`
+  await admin`update call set kind = 'uninstall' where installation_id in (${ended?.id ?? ''}, ${told?.id ?? ''})`
+  await admin`
+    update call set access_ended_at = now(), due_at = now() - interval '1 hour' where installation_id = ${told?.id ?? ''}`
+  await admin`update call set due_at = now() + interval '1 hour' where installation_id = ${later?.id ?? ''}`
+  // The app is installed again.
+  await admin`
+    with again as (
+      insert into installation (workspace_id, id, app_id, livemode, workspace_name, state, created_at)
+      select workspace_id, uuidv7(), app_id, true, 'Shop', 'UNINSTALLED', now() from call where installation_id = ${told?.id ?? ''}
+      returning *
+    )
+    insert into call (workspace_id, installation_id, app_id, kind) select workspace_id, id, app_id, 'uninstall' from again`
+  await admin`update call set access_ended_at = now() where kind = 'uninstall' and installation_id <> ${ended?.id ?? ''}`
+
+  await admin`
+    update installation set uninstalled_at = now() - interval '1 hour' where id = ${ended?.id ?? ''}`
+  // After a failure.
+  await admin`update call set due_at = now() + interval '1 hour' where installation_id = ${ended?.id ?? ''}`
+
+  const measuring = measureCalls(worker, createLogger('test', 'silent'))
+  await measuring.start?.()
+  await measuring.stop?.()
+  const text = await metricsText()
+  const due = [...text.matchAll(/^app_calls_due\{call="(\w+)"\} (\d+)/gm)].map(([, call, count]) => [
+    call,
+    Number(count),
+  ])
+  expect(Object.fromEntries(due)).toEqual({ provision: 2, uninstall: 1 })
+  const read = (series: RegExp) => Number(series.exec(text)?.[1])
+  expect(read(/^app_calls_oldest_due_seconds\{call="uninstall"\} (\S+)/m)).toBeGreaterThan(3500)
+  expect(read(/^app_accesses_to_end (\S+)/m)).toBe(1)
+  expect(read(/^app_oldest_access_to_end_seconds (\S+)/m)).toBeGreaterThan(3500)
 })

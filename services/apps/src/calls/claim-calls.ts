@@ -2,7 +2,9 @@ import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { Databases } from '../installation-rows/find-installation.ts'
-import { LEASE } from './claims.ts'
+
+/** The lease of a claim that is not renewed. After it another replica takes the calls of one that died. */
+export const LEASE = '10 seconds'
 
 /** A call to an app that this replica makes. */
 export interface ClaimedCall {
@@ -26,8 +28,16 @@ export interface ClaimedCall {
   readonly claim: string
 }
 
-/** Calls under way to one app: a slow app takes no more of a replica's places. */
+/** The most calls under way to one app, so that a slow app does not take all slots of a replica. */
 const PER_APP = 4
+
+interface DueCall {
+  readonly workspace_id: string
+  readonly installation_id: string
+  readonly livemode: boolean
+  /** Of the request that has caused it; null for one of an older version. */
+  readonly traceparent: string | null
+}
 
 /** How many calls a replica can take on. */
 interface Room {
@@ -37,21 +47,22 @@ interface Room {
 }
 
 /**
- * Claims calls that are due, as many as there is room for. First come those that end the access of an uninstalled app, since they do not
- * wait for it. Then apps take turns, and each has few calls under way. The calls of one app in one workspace are made in their order: an
- * app that is installed again has heard of its uninstallation before.
+ * Claims calls that are due, as many as there is room for. First come those that end the access of an uninstalled app, since
+ * these do not call the app. Then apps take turns, each with at most PER_APP calls under way. The calls of one app in one
+ * workspace keep their order: it hears of its uninstallation before it is installed again. Uses `now()`, since an index cannot
+ * search for a volatile time.
  */
 export async function claimCalls({ db, worker }: Databases, room: Room): Promise<ClaimedCall[]> {
-  const due = await worker.sql<{ workspace_id: string; installation_id: string; livemode: boolean }[]>`
-    select due.workspace_id, due.installation_id, installation.livemode
+  const due = await worker.sql<DueCall[]>`
+    select due.workspace_id, due.installation_id, installation.livemode, due.traceparent
     from (
       select *, row_number() over (partition by attempts > 0 order by nth, due_at) as place
       from (
         (
-          select workspace_id, installation_id, attempts, due_at, 0 as nth
+          select workspace_id, installation_id, traceparent, attempts, due_at, 0 as nth
           from call
           where kind = 'uninstall' and access_ended_at is null
-            and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
+            and due_at <= now() and coalesce(claimed_until <= now(), true)
           order by due_at
           limit ${room.calls}
         )
@@ -59,10 +70,11 @@ export async function claimCalls({ db, worker }: Databases, room: Room): Promise
         select next.*
         from app
         cross join lateral (
-          select workspace_id, installation_id, attempts, due_at, row_number() over (order by due_at) as nth
+          select
+            workspace_id, installation_id, traceparent, attempts, due_at, row_number() over (order by due_at) as nth
           from call
           where app_id = app.id and (kind = 'provision' or access_ended_at is not null)
-            and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
+            and due_at <= now() and coalesce(claimed_until <= now(), true)
             and not exists (
               select from call as earlier
               where earlier.workspace_id = call.workspace_id and earlier.app_id = call.app_id
@@ -72,7 +84,7 @@ export async function claimCalls({ db, worker }: Databases, room: Room): Promise
           limit ${PER_APP} - least(${PER_APP}, (
             select count(*) from call
             where app_id = app.id and (kind = 'provision' or access_ended_at is not null)
-              and claimed_until > clock_timestamp()
+              and claimed_until > now()
           ))
         ) next
       ) candidate
@@ -84,7 +96,12 @@ export async function claimCalls({ db, worker }: Databases, room: Room): Promise
   const claimed = await Promise.all(
     due.map((row) => {
       const { workspace_id: workspaceId, livemode } = row
-      const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: 'apps' }
+      const context = {
+        workspaceId,
+        livemode,
+        traceparent: traceparentFrom(row.traceparent ?? undefined),
+        actor: 'apps',
+      }
       return claimCall(db, context, row.installation_id)
     }),
   )

@@ -1,8 +1,5 @@
 import type { Sql, Transaction } from '@backoffice/postgres/database.ts'
-import type { ClaimedCall } from './claim-calls.ts'
-
-/** A claim that is not renewed ends after so long: another replica takes the calls of one that died. */
-export const LEASE = '10 seconds'
+import { type ClaimedCall, LEASE } from './claim-calls.ts'
 
 /** Renews the claims of the attempts under way; `worker` works across workspaces. */
 export async function renewClaims(worker: Sql, calls: readonly ClaimedCall[]): Promise<void> {

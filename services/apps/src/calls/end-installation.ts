@@ -1,6 +1,6 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
+import { recordAct, SYSTEM_ACTOR } from '../acts/record-act.ts'
 import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { scopesOf } from '../installation-rows/installation-row.ts'
 import { acknowledged } from './acknowledged.ts'
@@ -9,8 +9,8 @@ import type { ClaimedCall } from './claim-calls.ts'
 import { keyOf } from './sealed-secrets.ts'
 
 /**
- * Ends the access of an uninstalled app (OP-84). The call is due again at once, to tell the app: that waits for the app's places, and
- * this does not. The secrets of a provision under way are forgotten here. Throws when a step fails.
+ * Ends the access of an uninstalled app (OP-84) without waiting for a slot of the app. Then the call is due again at once, to
+ * tell the app. Deletes the secrets of a provision under way. Throws when a step fails.
  */
 export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall): Promise<void> {
   await endAccess(calling, call, [call.formerKeyId], [call.formerEndpointId])
@@ -49,7 +49,7 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
         where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`
     }
     const action = call.isExpired ? 'installation.purge_failed' : 'installation.purged'
-    await recordAct(tx, BY_ITSELF, { action, target: `installations/${call.installationId}` }, now)
+    await recordAct(tx, SYSTEM_ACTOR, { action, target: `installations/${call.installationId}` }, now)
   })
 }
 
@@ -72,7 +72,7 @@ export async function giveUpProvision(calling: Calling, call: ClaimedCall): Prom
       where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId} and state = 'PENDING'`
     await recordAct(
       tx,
-      BY_ITSELF,
+      SYSTEM_ACTOR,
       { action: 'installation.failed', target: `installations/${call.installationId}` },
       new Date(),
     )
@@ -80,8 +80,8 @@ export async function giveUpProvision(calling: Calling, call: ClaimedCall): Prom
 }
 
 /**
- * Revokes the key and deletes the endpoint of a provision, and those given. A key that was perhaps never minted is minted and then revoked,
- * so that no attempt that hung meanwhile can mint it later.
+ * Revokes the key and deletes the endpoint of a provision, and the other given ones. A key that perhaps does not exist yet is
+ * minted first, so that no late attempt can mint it afterwards.
  */
 async function endAccess(
   { platform, secretKeys }: Calling,

@@ -1,6 +1,10 @@
+import type { Component } from '@backoffice/runtime/component.ts'
+import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import { noteErrorType, SpanKind, within } from '@backoffice/runtime/spans.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { AppFailure } from './acknowledged.ts'
+import { countCall } from './call-metrics.ts'
 import type { Calling } from './calling.ts'
 import { type ClaimedCall, claimCalls } from './claim-calls.ts'
 import { renewClaims } from './claims.ts'
@@ -10,7 +14,7 @@ import { recordFailure } from './record-failure.ts'
 
 /** Calls that a replica makes at the same time. Repeated ones leave the others room: apps that hang do not delay a new installation. */
 const SLOTS = { calls: 32, retries: 16 }
-/** The pause between looks for calls that are due, in milliseconds: as short as the first delay, within these. */
+/** The pause between looks for due calls, in milliseconds: the shortest delay of the schedule within these bounds. */
 const PAUSE = { least: 50, most: 1000 }
 
 /** Makes the calls to apps that are due, and repeats those that fail. Call `wake` when one was added. */
@@ -44,7 +48,10 @@ export function makeCalls(calling: Calling & { readonly logger: Logger }): Compo
   }
 }
 
-/** Makes one attempt. Never throws: a failure is recorded, or else the claim ends by itself. */
+/**
+ * Makes one attempt, in a trace of its own with a link to that of the request that has caused it, which may be hours old. Never throws: it
+ * records a failure. When it cannot, the lease of the claim ends, and the call is made again.
+ */
 async function makeCall(
   calling: Calling & { readonly logger: Logger },
   call: ClaimedCall,
@@ -52,14 +59,35 @@ async function makeCall(
 ): Promise<void> {
   const startedAt = performance.now()
   const logged = { installation_id: call.installationId, workspace_id: call.context.workspaceId, call: call.kind }
-  try {
-    if (call.kind === 'uninstall' && !call.isAccessEnded) await endAccessOfUninstalled(calling, call)
-    else if (call.kind === 'uninstall') await uninstallFromApp(calling, call, stopping)
-    else if (call.isExpired) await giveUpProvision(calling, call)
-    else await provision(calling, call, stopping)
-    calling.logger.info({ ...logged, duration_ms: Math.round(performance.now() - startedAt) }, 'call made')
-  } catch (error) {
-    if (!stopping.aborted) calling.logger.warn({ ...logged, attempts: call.attempts, err: error }, 'call failed')
-    await recordFailure(calling, call, error, stopping.aborted).catch(() => undefined)
-  }
+  const [step, take] = stepOf(call)
+  const span = startLinkedSpan('app call', [call.context.traceparent], {
+    kind: SpanKind.INTERNAL,
+    attributes: {
+      'backoffice.workspace_id': call.context.workspaceId,
+      'backoffice.installation_id': call.installationId,
+      'backoffice.app_call': step,
+      'backoffice.attempt': call.attempts,
+    },
+  })
+  await within(span, async () => {
+    try {
+      await take(calling, call, stopping)
+      countCall(step, 'made')
+      calling.logger.info({ ...logged, duration_ms: Math.round(performance.now() - startedAt) }, 'call made')
+    } catch (error) {
+      const failed = stopping.aborted ? 'stopped' : error instanceof AppFailure ? 'app_failed' : 'platform_failed'
+      noteErrorType(span, failed)
+      countCall(step, failed)
+      if (!stopping.aborted) calling.logger.warn({ ...logged, attempts: call.attempts, err: error }, 'call failed')
+      await recordFailure(calling, call, error, stopping.aborted).catch(() => undefined)
+    }
+  })
+  span?.end()
+}
+
+/** What is to be done for a call now. */
+function stepOf({ kind, isAccessEnded, isExpired }: ClaimedCall) {
+  if (kind === 'uninstall' && !isAccessEnded) return ['end_access', endAccessOfUninstalled] as const
+  if (kind === 'uninstall') return ['uninstall', uninstallFromApp] as const
+  return isExpired ? (['give_up', giveUpProvision] as const) : (['provision', provision] as const)
 }

@@ -2,12 +2,18 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { type ReceivedSpan, startTraceReceiver } from '@backoffice/testing/trace-receiver.ts'
 import { createRemoteJWKSet, importSPKI, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { appsService } from '../testing/apps-service.ts'
 import type { PartnerApp, PlatformRequest } from '../testing/partner-app.ts'
 
-const platform = await appsService({ APP_RETRY_DELAYS: '100ms', APP_ANSWER_TIMEOUT: '1s' })
+const traces = await startTraceReceiver()
+const platform = await appsService({
+  APP_RETRY_DELAYS: '100ms',
+  APP_ANSWER_TIMEOUT: '4s',
+  OTEL_EXPORTER_OTLP_ENDPOINT: traces.url,
+})
 const { admin, anApp, aWorkspace, consented, inState, installation, keys, endpoints, purged } = platform
 const appsSql = platform.sqlOf('apps')
 const WEBHOOKS = { path: '/hooks/platform', events: ['order.paid', 'product.created'] }
@@ -72,6 +78,32 @@ describe('a provision', () => {
     ])
   })
 
+  test('is a trace of its own with a link to the consent, without what is secret, and the app gets no header of it', async () => {
+    const { app, id } = await active()
+    const find = (name: string, service: string, fits: (span: ReceivedSpan) => boolean) =>
+      eventually(`the span ${name}`, () =>
+        traces.spans().find((span) => span.name === name && span.resource['service.name'] === service && fits(span)),
+      )
+    const call = await find('app call', 'apps', (span) => span.attributes['backoffice.installation_id'] === id)
+    expect(call.attributes).toMatchObject({ 'backoffice.app_call': 'provision', 'backoffice.attempt': 1 })
+    const consent = await find('POST /internal/installations/:id/consent', 'apps', ({ spanId }) =>
+      call.links.some((link) => link.spanId === spanId),
+    )
+    expect(call.traceId).not.toBe(consent.traceId)
+    const below = (span: ReceivedSpan) => span.traceId === call.traceId && span.parentSpanId === call.spanId
+    expect(await find('POST app', 'apps', below)).toMatchObject({
+      kind: 3,
+      attributes: { 'server.address': '127.0.0.1', 'http.response.status_code': 204 },
+    })
+    const minting = await find('PUT gateway', 'apps', below)
+    await find('PUT /internal/app-keys/:id', 'gateway', ({ parentSpanId }) => parentSpanId === minting.spanId)
+
+    const [request] = provisions(app)
+    expect(request?.headers).not.toHaveProperty('traceparent')
+    const sent = JSON.stringify(traces.spans())
+    for (const secret of [keyIn(request), String(request?.token), '/install/']) expect(sent).not.toContain(secret)
+  })
+
   test.each([undefined, 'https://aud.example'])(
     'carries a token with the claims of OP-82, for the audience %s',
     async (audience) => {
@@ -112,8 +144,8 @@ describe('a provision', () => {
   const redirect = (response: ServerResponse) => response.writeHead(307, { location: '/elsewhere' }).end()
   const breakOff = (response: ServerResponse) => response.destroy()
   test.each<[string, (response: ServerResponse) => void, string]>([
-    ['is silent', hang, 'no response within 1000 ms'],
-    ['sends half an answer', headThenHang, 'no complete response within 1000 ms'],
+    ['is silent', hang, 'no response within 4000 ms'],
+    ['sends half an answer', headThenHang, 'no complete response within 4000 ms'],
     ['redirects', redirect, 'answered 307: redirects are not followed'],
     ['refuses', (response) => response.writeHead(401).end('<secret>'), 'answered 401'],
     ['breaks off', breakOff, 'the connection broke off'],
@@ -173,8 +205,9 @@ describe('once acknowledged', () => {
     const all = provisions(app)
     const secrets = all.flatMap(({ body, token }) => [body.apiKey, body.webhookSecret, token].map(String))
     const parts = secrets.flatMap((secret) => [secret, secret.slice(-20)])
+    // A call is logged after its transaction.
+    await eventually('the call is logged', () => platform.output('apps').includes(id))
     const printed = (['apps', 'gateway', 'webhook-delivery'] as const).map(platform.output).join('')
-    expect(printed).toContain(id)
     const stored = JSON.stringify([
       await appsSql`select * from installation`,
       await appsSql`select * from call`,
@@ -259,8 +292,8 @@ describe('an upgrade', () => {
     app.answer(200)
     await purged(id)
     expect(await installation(id)).toMatchObject({ state: 'ACTIVE', scopes: UPGRADE.scopes })
-    await expect.poll(() => statusWith(keyIn(before)), { timeout: 6_000 }).toBe(401)
-    await expect.poll(() => statusWith(keyIn(after)), { timeout: 6_000 }).toBe(200)
+    await expect.poll(() => statusWith(keyIn(before))).toBe(401)
+    await expect.poll(() => statusWith(keyIn(after))).toBe(200)
     const now = await endpoints(workspace)
     expect(now).toMatchObject([{ url: `${app.origin}/new`, enabled_events: ['*'] }])
     expect(now[0]?.id).not.toBe(first?.id)

@@ -1,5 +1,5 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
+import { recordAct, SYSTEM_ACTOR } from '../acts/record-act.ts'
 import { nameOf } from '../apps/app-row.ts'
 import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { acknowledged } from './acknowledged.ts'
@@ -63,5 +63,5 @@ async function recordActive(tx: Transaction, call: ClaimedCall): Promise<void> {
       state = 'ACTIVE', manifest = ${tx.json(manifest)}, key_id = ${keyId}, endpoint_id = ${endpointId},
       activated_at = coalesce(activated_at, ${now}), last_error = null
     where workspace_id = ${workspaceId} and id = ${id}`
-  await recordAct(tx, BY_ITSELF, { action: 'installation.activated', target: `installations/${id}` }, now)
+  await recordAct(tx, SYSTEM_ACTOR, { action: 'installation.activated', target: `installations/${id}` }, now)
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import { type SecretKeys, unknownKeys } from '@backoffice/secrets/secret-box.ts'
 
 /**

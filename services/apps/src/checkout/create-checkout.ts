@@ -48,7 +48,7 @@ export const createCheckout = ({ db, tokens, app }: CheckingOut) =>
         throw unprocessable(['provider'], `this workspace has no installed app ${provider} with a checkout`)
       }
       const { token } = await tokens.session(tokenSubject(installation, scopesOf(installation)), now)
-      const exchange = await callApp(app, installation, { path, token, body: order })
+      const exchange = await callApp(app, installation, { call: 'checkout', path, token, body: order })
       return created(sessionIn(exchange, provider))
     },
   })

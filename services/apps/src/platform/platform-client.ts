@@ -1,7 +1,7 @@
 import { type InternalCalls, internalCalls } from '@backoffice/http/internal-calls.ts'
-import { tokenSigner } from '@backoffice/http/internal-token.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { z } from 'zod'
 
 /** A key of kind app that is to be minted. */
@@ -40,15 +40,12 @@ export interface PlatformClient extends Component {
 interface PlatformSettings {
   readonly GATEWAY_URL: string
   readonly WEBHOOK_DELIVERY_URL: string
-  /** Signs the tokens of these calls: base64 DER PKCS8. */
-  readonly INTERNAL_TOKEN_PRIVATE_KEY: string
 }
 
 /** Opens connections to both services. */
-export function platformClient(settings: PlatformSettings): PlatformClient {
-  const sign = tokenSigner(settings.INTERNAL_TOKEN_PRIVATE_KEY)
-  const gateway = internalCalls('gateway', settings.GATEWAY_URL)
-  const webhooks = internalCalls('webhook-delivery', settings.WEBHOOK_DELIVERY_URL)
+export function platformClient(settings: PlatformSettings, signer: TokenSigner): PlatformClient {
+  const gateway = internalCalls('gateway', settings.GATEWAY_URL, signer)
+  const webhooks = internalCalls('webhook-delivery', settings.WEBHOOK_DELIVERY_URL, signer)
 
   async function send<Answer>(
     service: InternalCalls,
@@ -58,9 +55,8 @@ export function platformClient(settings: PlatformSettings): PlatformClient {
     body?: unknown,
     answer: z.ZodType<Answer> | null = null,
   ): Promise<Answer> {
-    const caller = { workspaceId, livemode, keyId: 'apps', scopes: [], productStatuses: [] }
-    const token = await sign(caller, new Date())
-    return service.send({ token, method, path, traceparent, answer, ...(body !== undefined && { body }) })
+    const caller = { workspaceId, livemode, keyId: 'apps', productStatuses: [] }
+    return service.send({ caller, method, path, traceparent, answer, ...(body !== undefined && { body }) })
   }
 
   return {

@@ -4,7 +4,6 @@ import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { freePort, type ServiceProcess, startServiceProcess } from '@backoffice/testing/service-process.ts'
@@ -42,7 +41,6 @@ export async function appsService(settings: Record<string, string> = {}) {
       KAFKA_BROKERS: kafkaBrokers.join(','),
       KAFKA_PREFIX: prefix,
       SCHEMA_REGISTRY_URL: registryUrl,
-      INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
       ADMIN_TOKEN,
       API_KEY_CHECK_KEYS: testSecretKeys,
       PUBLIC_URL: 'http://127.0.0.1',

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { type Receiver, startReceiver } from '@backoffice/testing/receiver.ts'
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose'
@@ -6,6 +6,7 @@ import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeader
 /** A request of the platform to an app. */
 export interface PlatformRequest {
   readonly path: string
+  readonly headers: IncomingHttpHeaders
   readonly body: Record<string, unknown>
   readonly token: string
   readonly header: ProtectedHeaderParameters
@@ -45,6 +46,7 @@ export async function partnerApp(differences: Partial<AppManifest> = {}): Promis
           const token = String(headers.authorization).replace(/^Bearer /, '')
           return {
             path,
+            headers,
             body: JSON.parse(body.toString()),
             token,
             header: decodeProtectedHeader(token),

@@ -1,6 +1,6 @@
+import type { SigningKeys } from '@backoffice/secrets/signing-keys.ts'
 import { SignJWT } from 'jose'
 import { v4 as uuidv4 } from 'uuid'
-import type { TokenKeys } from './token-keys.ts'
 
 /** How long a token is valid, in seconds (OP-82, OP-83). */
 const LIFETIME_SECONDS = 300
@@ -29,7 +29,7 @@ export interface AppTokens {
 }
 
 /** Signs with the first key, as EdDSA JWTs. */
-export function appTokens([{ id, privateKey }]: TokenKeys, issuer: string): AppTokens {
+export function appTokens([{ id, privateKey }]: SigningKeys, issuer: string): AppTokens {
   async function sign(subject: TokenSubject, claims: Record<string, unknown>, now: Date): Promise<SignedToken> {
     const issuedAt = Math.floor(now.getTime() / 1000)
     const expiresAt = issuedAt + LIFETIME_SECONDS

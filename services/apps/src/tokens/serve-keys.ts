@@ -1,12 +1,13 @@
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
+import type { SigningKeys } from '@backoffice/secrets/signing-keys.ts'
 import type { FastifyInstance } from 'fastify'
-import { jwksOf, pemOf, type TokenKeys } from './token-keys.ts'
+import { jwksOf, pemOf } from './token-keys.ts'
 
-/** Apps may keep the keys for so many seconds; a new key is announced before it signs. */
+/** How long apps may cache the keys, in seconds. A new key is published before it signs. */
 const MAX_AGE_SECONDS = 300
 
 /** Answers `/.well-known/jwks.json` and `/.well-known/platform.pem`: the public keys of tokens, for everybody (OP-82). */
-export function addPublicKeys(app: FastifyInstance, keys: TokenKeys): void {
+export function addPublicKeys(app: FastifyInstance, keys: SigningKeys): void {
   const files = [
     { url: '/.well-known/jwks.json', type: 'application/jwk-set+json', content: JSON.stringify(jwksOf(keys)) },
     { url: '/.well-known/platform.pem', type: 'application/x-pem-file', content: pemOf(keys) },

@@ -1,15 +1,16 @@
 import { createPublicKey } from 'node:crypto'
 import { createApp } from '@backoffice/http/app.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { SigningKeys } from '@backoffice/secrets/signing-keys.ts'
 import { createLocalJWKSet, importSPKI, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { tokenKeyEntries } from '../testing/test-keys.ts'
 import { appTokens } from './app-tokens.ts'
 import { addPublicKeys } from './serve-keys.ts'
-import { jwksOf, pemOf, TokenKeys } from './token-keys.ts'
+import { jwksOf, pemOf } from './token-keys.ts'
 
 const [first, second] = tokenKeyEntries
-const keysOf = (...entries: string[]) => TokenKeys.parse(entries.join(','))
+const keysOf = (...entries: string[]) => SigningKeys.parse(entries.join(','))
 const subject = {
   workspaceId: crypto.randomUUID(),
   workspaceName: 'Shop',
@@ -83,7 +84,7 @@ test.each([
   [`${first},${first}`, 'each key id once'],
   [`:${first.slice(6)}`, 'entry 1'],
 ])('the setting %# is refused without its value in the message', (value, message) => {
-  const { error } = TokenKeys.safeParse(value)
+  const { error } = SigningKeys.safeParse(value)
   expect(error?.issues[0]?.message).toContain(message)
   expect(error?.message).not.toContain(first.slice(10, 40))
 })

@@ -1,6 +1,6 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-hooks.ts'
-import { BY_ITSELF, recordAct } from '../acts/record-act.ts'
+import { recordAct, SYSTEM_ACTOR } from '../acts/record-act.ts'
 import { uninstall } from '../installations/uninstall-app.ts'
 
 /** A deleted workspace's apps are uninstalled first; its rows stay until the apps know, for 24 hours at most (OP-84). */
@@ -22,5 +22,5 @@ export const uninstallAll = (wake: () => void): WorkspaceHooks => ({
 
 async function uninstallOne(tx: Transaction, id: string, at: Date): Promise<void> {
   await uninstall(tx, id, 'workspace_deleted', at)
-  await recordAct(tx, BY_ITSELF, { action: 'installation.uninstalled', target: `installations/${id}` }, at)
+  await recordAct(tx, SYSTEM_ACTOR, { action: 'installation.uninstalled', target: `installations/${id}` }, at)
 }

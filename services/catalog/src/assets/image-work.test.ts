@@ -9,7 +9,7 @@ import { createServiceApp } from '@backoffice/http/server.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
-import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { aCaller, headersOf, testVerifier } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { FORM } from '@backoffice/testing/form.ts'
@@ -38,9 +38,10 @@ it('ten images of one workspace wait, and the image of another is done next', as
     await upload(many, image)
     done++
   })
-  await eventually('they wait', () => readdirSync(storage.incoming).length === 10)
+  await eventually('they wait', () => readdirSync(storage.incoming).length + done === 10)
+  const before = done
   expect((await upload(other, image)).status).toBe(201)
-  expect(done).toBeLessThanOrEqual(3)
+  expect(done).toBeLessThanOrEqual(before + 3)
   await Promise.all(uploading)
 })
 
@@ -54,7 +55,7 @@ it('an image that needs more memory than the limit is unprocessable, leaves noth
 })
 
 it('16 files of one workspace are received at once, 32 more wait before they come, and another workspace finds room', async () => {
-  const app = createServiceApp({ logger, db, operations: [operation()], tokenKey })
+  const app = createServiceApp({ logger, db, operations: [operation()], verifyToken: testVerifier() })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const headers = { ...(await headersOf(aCaller())), 'content-type': FORM }

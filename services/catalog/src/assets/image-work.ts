@@ -10,7 +10,7 @@ import { IMAGE_TYPES } from './asset-types.ts'
 const PROCESS = fileURLToPath(new URL('./image-process.ts', import.meta.url))
 const REFUSED = 3
 
-/** Each process takes a core. A workspace alone gets one, so that the images of another find one as well. */
+/** Each process takes a core. A workspace gets one at most, so that the images of another find one as well. */
 const SLOTS = { slots: 2, share: 1, waiting: 16, waitMs: 25_000 }
 const WORK_MS = 40_000
 
@@ -19,9 +19,9 @@ const WORK_MS = 40_000
  * needs 1,780: a lossless WebP of 50 megapixels (decision 014).
  */
 const MEMORY_MIB = 2304
-/** Its JavaScript needs less than 30 MiB. Without the threads of V8 a process has 8 instead of 11. */
+/** The process needs less than 30 MiB for JavaScript. Without V8's worker threads it has 8 threads instead of 11. */
 const NODE_OPTIONS = ['--max-old-space-size=64', '--v8-pool-size=0']
-/** Sets the limit of memory in KiB, and none of its memory is written to the disk after a crash. */
+/** Limits the memory, in KiB, and prevents core dumps. */
 const LIMITED = 'ulimit -c 0; ulimit -d "$0"; exec "$@"'
 const SHELL = '/bin/sh'
 
@@ -49,7 +49,7 @@ export function imageWork(logger: Logger): NormalizeImage {
   const slots = fairSlots(SLOTS, tooBusy)
   let hasWarned = false
   const isLimited = () => {
-    // macOS takes the limit and does not keep it.
+    // macOS accepts the limit, but does not enforce it.
     if (process.platform === 'linux' && existsSync(SHELL)) return true
     if (!hasWarned) logger.warn(`image processes have no limit of memory: it needs Linux and ${SHELL}`)
     hasWarned = true
@@ -92,7 +92,7 @@ function run(type: string, files: ImageFiles, isLimited: boolean): Promise<Failu
 }
 
 function refusal({ code, signal, stdout, stderr }: Failure, type: string): Error {
-  // Its own time is over, or the machine is out of memory.
+  // The process took too long, or the machine is out of memory.
   if (signal === 'SIGKILL') return tooBusy('all')
   const [reason = ''] = stdout.split('\n', 1)
   // A decoder that gets no memory says so or crashes.

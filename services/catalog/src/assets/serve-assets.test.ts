@@ -8,7 +8,7 @@ import { buffer } from 'node:stream/consumers'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
-import { tokenKey } from '@backoffice/testing/caller.ts'
+import { testVerifier } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -18,7 +18,12 @@ const directory = mkdtempSync(join(tmpdir(), 'backoffice-assets-'))
 const storage = localStorage({ name: 'assets', directory })
 await storage.start?.()
 const { db } = await testDatabase('catalog')
-const app = createServiceApp({ logger: createLogger('test', 'silent'), db, operations: [], tokenKey })
+const app = createServiceApp({
+  logger: createLogger('test', 'silent'),
+  db,
+  operations: [],
+  verifyToken: testVerifier(),
+})
 addAssetFiles(app, storage)
 await app.listen({ host: '127.0.0.1', port: 0 })
 const { port } = app.server.address() as AddressInfo

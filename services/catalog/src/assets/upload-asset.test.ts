@@ -9,7 +9,7 @@ import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { localStorage } from '@backoffice/storage/local-storage.ts'
 import { STORED_BYTES } from '@backoffice/storage/stored-bytes.ts'
-import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { aCaller, headersOf, testVerifier } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { FORM } from '@backoffice/testing/form.ts'
@@ -327,7 +327,7 @@ it('leaves nothing of an upload that breaks off half-way', async () => {
     logger,
     db,
     operations: [uploadAsset(uploading)],
-    tokenKey,
+    verifyToken: testVerifier(),
   })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo

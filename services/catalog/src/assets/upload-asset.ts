@@ -31,7 +31,10 @@ const Asset = named(
 )
 export type Asset = z.output<typeof Asset>
 
-/** Each has a file of up to 20 MiB on the disk. With the wait for an image's turn they wait for 30 s, which the gateway grants. */
+/**
+ * Each upload has a file of up to 20 MiB on the disk. It waits 30 s at most, with the wait for an image process; the gateway
+ * allows it.
+ */
 const UPLOADS = { slots: 64, share: 4, most: 16 }
 
 /** What uploads need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
@@ -62,7 +65,8 @@ export function uploadAsset({ db, logger, storage, storedBytes }: Uploading): An
 
     handle: ({ file, context, now, isKeyed, inWorkspace }) =>
       slots.run(context.workspaceId, async () => {
-        // Before the file is received. A repeated request may have its answer already.
+        // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is checked
+        // later.
         if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
         return inFolderOfItsOwn(storage.incoming, async (folder) => {
           const normalize = normalizeImage.bind(undefined, context.workspaceId)

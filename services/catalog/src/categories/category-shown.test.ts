@@ -102,7 +102,7 @@ describe('a product that joins a category while it changes', () => {
     const shop = await aShop(caller)
     const holding = Promise.withResolvers<void>()
     const lock = admin.begin(async (tx) => {
-      await tx`lock table product_refresh in share mode`
+      await tx`lock table member_change in share mode`
       holding.resolve()
       await waitingSessions(2)
     })

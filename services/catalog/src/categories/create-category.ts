@@ -46,7 +46,8 @@ async function insertCategory(tx: Transaction, category: Category, isSlugFixed: 
   const workspace = tx.context.workspaceId
   const [written] = await tx<[{ isWritten: boolean; parent: string | null }]>`
     with parent as (
-      select id from category where workspace_id = ${workspace} and id = ${parent}
+      -- Waits for a deletion of the parent, and goes by what that leaves.
+      select id from category where workspace_id = ${workspace} and id = ${parent} and deleted_slug is null for key share
     ), new_category as (
       insert into category (workspace_id, id, name, slug, parent_id, position, created_at, updated_at)
       select ${workspace}, ${id}, ${name}, ${slug}, (select id from parent), ${position}, ${now}, ${now}

@@ -7,13 +7,15 @@ import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { lockMembers, requestMemberRefreshes } from '../refresh/member-changes.ts'
 import { unknownCategory } from './category-input.ts'
 import { lockCategory, recordCategoryChanges } from './lock-category.ts'
+import { moveProducts } from './move-products.ts'
 
 /**
  * DELETE /v1/categories/{id} (extension of OP-19): refused while it has products, unless `reassign_to` names the
- * category they move to. Its children move up to its parent (OP-38).
+ * category they move to. Its children move up to its parent (OP-38). The first thousand products move before the answer, the others
+ * soon after it.
  */
 export const deleteCategory = operation({
   operationId: 'deleteCategory',
@@ -30,10 +32,13 @@ export const deleteCategory = operation({
 
   handle: ({ params, query, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const category = await lockCategory(tx, params.id, { tree: true, children: true })
       const target = query.reassign_to ?? null
+      const products = target === null ? [] : await lockMembers(tx, 'product_category', params.id)
+      const category = await lockCategory(tx, params.id, { tree: true, children: true })
       if (target === category.id) throw unprocessable(['reassign_to'], 'must be another category than the deleted one')
-      const children = await removeCategory(tx, category, target, now)
+      const children = await releaseChildren(tx, category, target, now)
+      if (target !== null) await moveProducts(tx, products, category.id, target)
+      await removeCategory(tx, category, target)
       const records = children.map((child) => outboxRecord(TOPICS.catalogEvents, 'category.updated', child.id, child))
       records.push(outboxRecord(TOPICS.catalogEvents, 'category.deleted', category.id, category))
       await publish(tx, records, now)
@@ -42,76 +47,64 @@ export const deleteCategory = operation({
 })
 
 /**
- * Deletes a locked category in one statement, whatever the number of its products, and returns its children, which move
- * up. In each product the target takes the category's position; a product with both keeps the target, at the lower of
- * the two positions. Locks the products first, so that no other request changes their categories at the same time.
- * Throws `conflict` when there are products and no target, `unprocessable` for an unknown target.
+ * Moves the children of a locked category up, and returns them. Throws `conflict` when there are products and no target, and while the
+ * products of another deleted category still move to this one; `unprocessable` for an unknown target.
  */
-async function removeCategory(
+async function releaseChildren(
   tx: Transaction,
   { id, parent }: Category,
   target: string | null,
   now: Date,
 ): Promise<Category[]> {
   const workspace = tx.context.workspaceId
-  const [done] = await tx<[{ isDeleted: boolean; children: Category[] }]>`
-    with allowed as (
-      select where exists (
-        select from category where workspace_id = ${workspace} and id = ${target}
-      ) or (${target}::uuid is null and not exists (
-        select from product_category where workspace_id = ${workspace} and category_id = ${id}
-      ))
-    ), member as materialized (
-      select product.id from allowed, product
-      where product.workspace_id = ${workspace} and product.id in (
-        select product_id from product_category where workspace_id = ${workspace} and category_id = ${id}
-      )
-      order by product.id for no key update of product
-    ), membership as (
-      select former.product_id, former.position, kept.position as target_position
-      from member
-      join product_category former
-        on former.workspace_id = ${workspace} and former.category_id = ${id} and former.product_id = member.id
-      left join product_category kept
-        on kept.workspace_id = ${workspace} and kept.category_id = ${target} and kept.product_id = member.id
-    ), raised as (
-      update product_category set position = membership.position
-      from membership
-      where product_category.workspace_id = ${workspace} and product_category.category_id = ${target}
-        and product_category.product_id = membership.product_id and membership.position < membership.target_position
-    ), dropped as (
-      delete from product_category using membership
-      where product_category.workspace_id = ${workspace} and product_category.category_id = ${id}
-        and product_category.product_id = membership.product_id and membership.target_position is not null
-      returning product_category.product_id
-    ), moved as (
-      update product_category set category_id = ${target}
-      from membership
-      where product_category.workspace_id = ${workspace} and product_category.category_id = ${id}
-        and product_category.product_id = membership.product_id and membership.target_position is null
-      returning product_category.product_id
+  const [found] = await tx<[{ hasTarget: boolean; hasProducts: boolean; isTarget: boolean; children: Category[] }]>`
+    with found as materialized (
+      select
+        exists (
+          select from category where workspace_id = ${workspace} and id = ${target} and deleted_slug is null
+        ) as "hasTarget",
+        exists (select from product_category where workspace_id = ${workspace} and category_id = ${id}) as "hasProducts",
+        exists (select from member_change where workspace_id = ${workspace} and reassign_to = ${id}) as "isTarget"
     ), child as (
       update category set parent_id = ${parent}, updated_at = greatest(updated_at, ${now})
-      from allowed
       where workspace_id = ${workspace} and parent_id = ${id}
       returning id, name, slug, parent_id as parent, position
     ), recorded as (
       ${recordCategoryChanges(tx, 'child')}
-    ), requested as (
-      select product_id, true as is_change from dropped
-      union all
-      select product_id, true from moved
-      union all
-      select product_id, false from child join product_category on workspace_id = ${workspace} and category_id = child.id
     ), refresh as (
-      ${refreshRequests(tx)}
-    ), deleted as (
-      delete from category using allowed where workspace_id = ${workspace} and id = ${id} returning id
+      ${requestMemberRefreshes(tx, 'child')}
     )
-    select
-      exists (select from deleted) as "isDeleted",
-      array(select to_json(child) from child order by position, name, id) as children`
-  if (done.isDeleted) return done.children
-  if (target !== null) throw unknownCategory('reassign_to', target)
-  throw conflict(['reassign_to'], 'the category has products; name the category they are to move to')
+    select found.*, array(select to_json(child) from child order by position, name, id) as children from found`
+  if (target !== null && !found.hasTarget) throw unknownCategory('reassign_to', target)
+  if (target === null && found.hasProducts) {
+    throw conflict(['reassign_to'], 'the category has products; name the category they are to move to')
+  }
+  if (found.isTarget) {
+    throw conflict(['id'], 'products of a deleted category are still moving to it; delete it when they have moved')
+  }
+  return found.children
+}
+
+/**
+ * Deletes a locked category. While it has products, it is hidden instead, and a worker moves them and then deletes it. A separate
+ * statement, so that its snapshot has the products as they are now.
+ */
+const removeCategory = (tx: Transaction, { id }: Category, target: string | null) => {
+  const workspace = tx.context.workspaceId
+  return tx`
+    with deleted as materialized (
+      select id, exists (
+        select from product_category where workspace_id = ${workspace} and category_id = ${id}
+      ) as "hasProducts"
+      from category where workspace_id = ${workspace} and id = ${id}
+    ), hidden as (
+      update category set deleted_slug = slug, slug = 'deleted ' || deleted.id, parent_id = null
+      from deleted
+      where workspace_id = ${workspace} and category.id = deleted.id and "hasProducts"
+      returning category.id
+    ), waiting as (
+      insert into member_change (workspace_id, kind, of_id, reassign_to, livemode, traceparent)
+      select ${workspace}, 'CATEGORY_DELETED', id, ${target}, ${tx.context.livemode}, ${tx.context.traceparent} from hidden
+    )
+    delete from category using deleted where workspace_id = ${workspace} and category.id = deleted.id and not "hasProducts"`
 }

@@ -39,6 +39,6 @@ export const listCategories = operation({
 
 /** The text has only the filters that are sent, so that each combination gets its own plan and index. */
 const matching = (tx: Transaction, { parent, slug }: CategoryQuery) => tx`
-  workspace_id = ${tx.context.workspaceId}
+  workspace_id = ${tx.context.workspaceId} and deleted_slug is null
   ${parent === undefined ? tx`` : parent === 'none' ? tx`and parent_id is null` : tx`and parent_id = ${parent}`}
   ${slug === undefined ? tx`` : tx`and slug = ${slug}`}`

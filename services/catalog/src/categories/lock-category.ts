@@ -15,7 +15,7 @@ interface LockedPart {
  * Locks a category until the transaction ends, so that no product joins it in that time, and returns its newest
  * version. Throws `not_found`. Read other tables in a later statement: the snapshot of this one may be older than the
  * changes it waited for. Later statements of the transaction are planned for this category, which has no product or a
- * million (decision 010), and may run for 120 s.
+ * million (decision 010).
  */
 export async function lockCategory(tx: Transaction, id: string, { tree, children }: LockedPart): Promise<Category> {
   const workspace = tx.context.workspaceId
@@ -24,10 +24,9 @@ export async function lockCategory(tx: Transaction, id: string, { tree, children
     from (
       select
         case when ${tree} then pg_advisory_xact_lock(hashtextextended(${`${workspace} categories`}, 0))::text end,
-        set_config('plan_cache_mode', ${PLAN_EACH_TIME.plan_cache_mode}, true),
-        set_config('statement_timeout', '120s', true)
+        set_config('plan_cache_mode', ${PLAN_EACH_TIME.plan_cache_mode}, true)
     ) as set_up, category
-    where workspace_id = ${workspace} and (id = ${id} or (${children} and parent_id = ${id}))
+    where workspace_id = ${workspace} and deleted_slug is null and (id = ${id} or (${children} and parent_id = ${id}))
     order by id for update of category`
   const asked = rows.find(({ isAsked }) => isAsked)
   if (asked === undefined) throw notFound(['id'], `this workspace has no category ${id}`)

@@ -7,7 +7,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { requestMemberRefreshes } from '../refresh/member-changes.ts'
 import { UpdateCategoryBody, unknownCategory } from './category-input.ts'
 import { slugTaken } from './create-category.ts'
 import { lockCategory, recordCategoryChanges } from './lock-category.ts'
@@ -64,7 +64,8 @@ async function writeCategory(tx: Transaction, before: Category, after: Category,
   const changesProducts = isMoved || hasNewSlug || name !== before.name
   const [found] = await tx<[{ isWritten: boolean; isCycle: boolean; hasParent: boolean }]>`
     with recursive ancestor as (
-      select id, parent_id from category where workspace_id = ${workspace} and ${isMoved} and id = ${parent}
+      select id, parent_id from category
+      where workspace_id = ${workspace} and ${isMoved} and id = ${parent} and deleted_slug is null
       union
       select category.id, category.parent_id
       from ancestor join category on category.workspace_id = ${workspace} and category.id = ancestor.parent_id
@@ -85,11 +86,8 @@ async function writeCategory(tx: Transaction, before: Category, after: Category,
       where ${hasNewSlug}
     ), recorded as (
       ${recordCategoryChanges(tx, 'changed')}
-    ), requested as (
-      select product_id, false as is_change
-      from changed join product_category on workspace_id = ${workspace} and category_id = changed.id
     ), refresh as (
-      ${refreshRequests(tx)}
+      ${requestMemberRefreshes(tx, 'changed')}
     )
     select
       exists (select from written) as "isWritten",

@@ -80,7 +80,7 @@ test('many imports at once, of several workspaces, are each applied whole and on
       select count(*)::int as products, count(distinct slug)::int as slugs from product where workspace_id = ${workspaceId}`
     expect(count).toEqual({ products: 320, slugs: 320 })
   }
-}, 90_000)
+})
 
 test('a batch that a product with its SKU got ahead of runs again and finds it', async () => {
   const caller = aCaller()

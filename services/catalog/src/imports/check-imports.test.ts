@@ -197,7 +197,7 @@ test('a check of any rows agrees with the batch that is applied after it', async
     }),
     { numRuns: 150 },
   )
-}, 60_000)
+})
 
 describe('a check', () => {
   it('takes parents of earlier rows of the file for known', async () => {

@@ -1,16 +1,6 @@
-import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { previewReferences } from '../products/references.ts'
-import type { FormerValues } from './with-former-values.ts'
-
-/** What former values of products refer to, as far as the workspace has it now. */
-export interface UndoTargets {
-  /** By id. */
-  readonly categories: ReadonlyMap<string, CategoryReference>
-  readonly tags: ReadonlyMap<string, Tag>
-  /** Slug → the id of the product that has it. */
-  readonly slugs: ReadonlyMap<string, string>
-}
+import type { FormerValues, UndoTargets } from './with-former-values.ts'
 
 /** Finds the categories, tags and slugs that products are to get back. No statement when there are none. */
 export async function findTargets(tx: Transaction, former: readonly FormerValues[]): Promise<UndoTargets> {

@@ -12,12 +12,13 @@ const categoriesOf = async ({ workspaceId }: Caller) => [
     from category left join category parent on parent.id = category.parent_id
     where category.workspace_id = ${workspaceId} order by category.id`),
 ]
-const refreshed = async ({ workspaceId }: Caller) =>
-  (
-    await imports.admin`
-      select sku, is_change from product_refresh join variant using (workspace_id, product_id)
-      where workspace_id = ${workspaceId} order by sku`
-  ).map((row) => ({ ...row }))
+async function refreshed(caller: Caller) {
+  await imports.applyMemberChanges(caller)
+  const rows = await imports.admin`
+    select sku, is_change from product_refresh join variant using (workspace_id, product_id)
+    where workspace_id = ${caller.workspaceId} order by sku`
+  return rows.map((row) => ({ ...row }))
+}
 
 it('creates categories; a parent may come in an earlier row or an earlier batch', async () => {
   const caller = aCaller()

@@ -2,11 +2,11 @@ import { badRequest, conflict, unprocessable } from '@backoffice/contracts/error
 import { ProductRow } from '@backoffice/contracts/imports.ts'
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
-import { rowsAtOnce } from '@backoffice/messaging/beside-requests.ts'
 import type { Importer, RowsToPlan } from '@backoffice/messaging/importer.ts'
 import type { Row } from '@backoffice/messaging/row-outcomes.ts'
+import { rowsPerStatement } from '@backoffice/messaging/rows-per-statement.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { crowded, lockFamilies, slugChooser } from '@backoffice/postgres/slug-families.ts'
+import { lockFamilies, slugChooser, takenOrRepeatedSlugs } from '@backoffice/postgres/slug-families.ts'
 import { chooseCategories, chooseTags, type ResolvedReferences } from '../products/chosen-references.ts'
 import { newProduct, planProduct, refuseUnsupportedStatus } from '../products/plan-product.ts'
 import { isUnchanged, planUpdate } from '../products/plan-update.ts'
@@ -59,7 +59,7 @@ export const importProducts: Importer<Change<ProductRecord>[]> = {
       const { before, decide, categories } = row
       const isNew = before === undefined
       if (isNew && batch.isCheck) {
-        // Nothing is left to refuse or to compare, and the random ids of products take long.
+        // A check does not make a new product: there is nothing to compare, and its random ids take long.
         outcomes.planned(row, { isNew, isChanged: true })
         return []
       }
@@ -69,7 +69,7 @@ export const importProducts: Importer<Change<ProductRecord>[]> = {
       outcomes.planned(row, { isNew, isChanged })
       return isChanged ? [{ before, after }] : []
     }
-    const size = rowsAtOnce(planned.length)
+    const size = rowsPerStatement(planned.length)
     for (let from = 0; from < planned.length; from += size) yield planned.slice(from, from + size).flatMap(changesOf)
   },
 
@@ -167,7 +167,7 @@ async function chooseSlugs(
   const givenSlug = ({ before, values }: PlannedRow) => values.slug ?? before?.slug
   if (isCheck) return (row: PlannedRow) => givenSlug(row) ?? ''
   const derived = planned.filter((row) => givenSlug(row) === undefined).map(({ values }) => derivedSlug(values))
-  const shared = crowded(derived, (slug) => slugs.has(slug) || explicit.has(slug))
+  const shared = takenOrRepeatedSlugs(derived, (slug) => slugs.has(slug) || explicit.has(slug))
   const families = await lockFamilies(tx, PRODUCT_SLUGS, shared)
   const choose = slugChooser(families, explicit, derived)
   return (row: PlannedRow) => givenSlug(row) ?? choose(derivedSlug(row.values))

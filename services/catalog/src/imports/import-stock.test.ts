@@ -106,7 +106,7 @@ it('reads products of many variants some at a time', async () => {
   const reads = imports.takeStatements().filter((text) => text.includes('as "preorderStopsAt"'))
   expect(reads).toHaveLength(2)
   for (const sku of skus) expect((await productOf(caller, sku)).total_stock).toBe(3)
-}, 60_000)
+})
 
 it.each([1, 500])('takes at most 20 statements for %i rows', async (count) => {
   const caller = aCaller()

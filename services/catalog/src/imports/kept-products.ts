@@ -13,7 +13,7 @@ export const keptProducts = (changes: readonly Change<ProductRecord>[]): Importe
     version_after: versionOf(after),
   }))
 
-/** Counts the changes of the product itself. */
+/** The version without refreshes: it counts the changes of the product itself. */
 export const versionOf = ({ version, refreshes }: ProductRecord): string => String(version - refreshes)
 
 /** A product of one variant is known by its SKU, one of several by its slug. */
@@ -22,7 +22,9 @@ const keyOf = ({ type, slug, variants }: ProductRecord): string =>
 
 const NOT_KEPT: readonly (keyof ProductRecord)[] = ['variants', 'version', 'refreshes', 'updatedAt']
 
-/** Former values by member, and those of variants by `variant:<id>`, null for a new one. Batches add theirs to them. */
+/**
+ * The name of a variant among its product's former values; its value is null for a new one. Batches merge their values by name.
+ */
 export const variantKey = (id: string): string => `variant:${id}`
 
 function formerValues(before: ProductRecord, after: ProductRecord): Record<string, unknown> {

@@ -1,5 +1,5 @@
-import { rowsAtOnce } from '@backoffice/messaging/beside-requests.ts'
 import type { Row, RowOutcomes } from '@backoffice/messaging/row-outcomes.ts'
+import { rowsPerStatement } from '@backoffice/messaging/rows-per-statement.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
 import type { Change } from '../products/product-difference.ts'
@@ -46,7 +46,7 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
 }
 
 function* batchesOf(products: readonly FoundProduct[]): Generator<FoundProduct[]> {
-  const size = rowsAtOnce(BATCH_SIZE)
+  const size = rowsPerStatement(BATCH_SIZE)
   let batch: FoundProduct[] = []
   let variants = 0
   for (const product of products) {

@@ -49,8 +49,10 @@ it('publishes the products of a category that gets its former name (OP-37)', asy
   await run(caller, 'products', [{ sku: 'MUG', name: 'Mug', stock: 1, categories: ['home'] }])
   const id = await applied(caller, [{ slug: 'home', name: 'Kitchen' }])
   expect((await productOf(caller, 'MUG')).category).toBe('Kitchen')
+  await imports.applyMemberChanges(caller)
   await admin`delete from product_refresh where workspace_id = ${caller.workspaceId}`
   await undone(caller, 'categories', id)
+  await imports.applyMemberChanges(caller)
   expect((await productOf(caller, 'MUG')).category).toBe('Home')
   expect(await admin`select from product_refresh where workspace_id = ${caller.workspaceId}`).toHaveLength(1)
 })

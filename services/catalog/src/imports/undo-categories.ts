@@ -5,7 +5,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { lockCategories } from './lock-categories.ts'
 import { type CategoryChanges, writeCategories } from './write-categories.ts'
 
-/** Undoes imported categories (OP-151). Categories leave the ones that were created before those are deleted. */
+/** Undoes imported categories (OP-151), updated ones first: they leave created parents, which can then be deleted. */
 export const undoCategories: ImportUndo<CategoryChanges> = {
   order: 'UPDATED_FIRST',
   kept: keptCategories,
@@ -63,7 +63,7 @@ async function readWithAncestors(
   const categories = await tx<Category[]>`
     with recursive known as (
       select id, name, slug, parent_id, position from category
-      where workspace_id = ${workspace} and id = any(${ids}::uuid[])
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and deleted_slug is null
       union
       select category.id, category.name, category.slug, category.parent_id, category.position
       from known join category on category.workspace_id = ${workspace} and category.id = known.parent_id
@@ -72,7 +72,7 @@ async function readWithAncestors(
   return new Map(categories.map((category) => [category.id, category]))
 }
 
-/** The updated categories with their former values, and the reasons of those that cannot have them: by id. */
+/** The updated categories with their former values, and by id the reasons why others cannot get them back. */
 function planRestored(changes: readonly UndoneChange[], known: ReadonlyMap<string, Category>) {
   const refused = new Map<string, string>()
   const restored = new Map<string, Category>()
@@ -105,7 +105,7 @@ function isBelowItself(id: string, categoryOf: (id: string) => Category | undefi
   return false
 }
 
-/** Deletes those of these categories, the newest of which come first, that have neither products nor categories below them. */
+/** Deletes those of these categories that have no products, and no children that stay. The newest come first. */
 async function deleteUnused(
   tx: Transaction,
   ids: readonly string[],

@@ -10,8 +10,10 @@ const imports = await importsUnderTest()
 const { admin, create, productOf, recordsOf, run, send, slugsOf, step, undone } = imports
 type Caller = ReturnType<typeof aCaller>
 
-const refresh = (caller: Caller) =>
-  imports.db.inWorkspace({ ...caller, traceparent: '' }, (tx) => refreshChunk(tx, new Date()))
+async function refresh(caller: Caller) {
+  await imports.applyMemberChanges(caller)
+  return imports.db.inWorkspace({ ...caller, traceparent: '' }, (tx) => refreshChunk(tx, new Date()))
+}
 
 /** Applies an import of one batch and returns its id. */
 async function applied(caller: Caller, template: 'products' | 'product_variants' | 'stock', ...batches: object[][]) {

@@ -1,6 +1,7 @@
 import type { ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/messaging/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
+import { lockVariants } from '../products/lock-product.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
 import type { Change } from '../products/product-difference.ts'
 import { productTombstone } from '../products/product-records.ts'
@@ -63,8 +64,8 @@ export const undoProducts: ImportUndo<Change<ProductRecord>[]> = {
 }
 
 /**
- * Locks products, and then their variants, in id order, since orders take stock without a lock on the product. Returns the first of
- * the changes, whose products have not too many variants. Read the products in a later statement.
+ * Locks products, and then their variants, in id order, since orders take stock without a lock on the product. Returns the first
+ * changes, whose products have about VARIANTS variants at most. Read the products in a later statement.
  */
 async function lockFirst(tx: Transaction, changes: readonly UndoneChange[]): Promise<readonly UndoneChange[]> {
   const workspace = tx.context.workspaceId
@@ -81,14 +82,15 @@ async function lockFirst(tx: Transaction, changes: readonly UndoneChange[]): Pro
     return index > 0 && variants > VARIANTS
   })
   const first = tooMany === -1 ? changes : changes.slice(0, tooMany)
-  await tx`
-    select id from variant
-    where workspace_id = ${workspace} and product_id = any(${first.map(({ id }) => id)}::uuid[])
-    order by id for no key update`
+  await lockVariants(
+    tx,
+    first.map(({ id }) => id),
+    'ALL',
+  )
   return first
 }
 
-/** The products with a change that their version does not count yet, such as stock that an order took (decision 017). */
+/** The products with a change that is not in their version yet, such as stock that an order took (decision 017). */
 async function findSold(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const waiting = await tx<{ product_id: string }[]>`
     select distinct product_id from product_refresh

@@ -1,10 +1,19 @@
+import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
-import type { UndoTargets } from './find-undo-targets.ts'
 import { variantKey } from './kept-products.ts'
 
 /** Former values of a product, by member, and of its variants by `variantKey`. Dates are texts. */
 export type FormerValues = Readonly<Record<string, unknown>> &
   Partial<Pick<ProductRecord, 'slug' | 'categories' | 'tags'>>
+
+/** What former values of products refer to, as far as the workspace has it now. */
+export interface UndoTargets {
+  /** By id. */
+  readonly categories: ReadonlyMap<string, CategoryReference>
+  readonly tags: ReadonlyMap<string, Tag>
+  /** Slug → the id of the product that has it. */
+  readonly slugs: ReadonlyMap<string, string>
+}
 
 /** The product with its former values, or the reason why it cannot get them back. */
 export function withFormerValues(
@@ -35,7 +44,7 @@ export function withFormerValues(
   }
 }
 
-/** Whether a variant gets a combination that another one has until the same statement: the database checks row by row. */
+/** Whether a variant gets the combination that another one has before the statement: the database checks row by row. */
 function exchangesCombinations(current: readonly VariantRecord[], next: readonly VariantRecord[]): boolean {
   const owners = new Map(current.map((variant) => [combination(variant), variant.id]))
   return next.some((variant) => (owners.get(combination(variant)) ?? variant.id) !== variant.id)

@@ -1,7 +1,7 @@
 import type { Category } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { recordCategoryChanges } from '../categories/lock-category.ts'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { requestMemberRefreshes } from '../refresh/member-changes.ts'
 
 /** Categories before and after a change of several. Those before are by slug, which stays. */
 export interface CategoryChanges {
@@ -38,9 +38,6 @@ export async function writeCategories(tx: Transaction, { before, after }: Catego
       select id from written where "isShownOtherwise"
     ), told_joining as (
       ${recordCategoryChanges(tx, 'shown_otherwise')}
-    ), requested as (
-      select distinct product_id, false as is_change from product_category
-      where workspace_id = ${workspace} and category_id = any(array(select id from shown_otherwise))
     )
-    ${refreshRequests(tx)}`
+    ${requestMemberRefreshes(tx, 'shown_otherwise')}`
 }

@@ -25,6 +25,16 @@ describe('slugs (OP-14)', () => {
     expect(await slugs(caller)).toEqual(['iphone', 'iphone-15', 'iphone-16', 'iphone-15-2', 'iphone-17'])
   })
 
+  it('numbers the products of a name although another name ends with the highest number', async () => {
+    const caller = aCaller()
+    const names = ['Mug 999999999', 'Mug', 'Mug', 'Mug', 'Mug 999999998', 'Mug', 'Mug 999999999', 'Mug 999999999']
+    const answers = []
+    for (const name of names) answers.push((await create(caller, aSimpleProduct({ name }))).status)
+    expect(answers).toEqual(names.map(() => 201))
+    const after = ['mug-999999999', 'mug', 'mug-2', 'mug-3', 'mug-999999998', 'mug-4']
+    expect(await slugs(caller)).toEqual([...after, 'mug-999999999-2', 'mug-999999999-3'])
+  })
+
   it('gives each of many concurrent products of one name a slug of its own', async () => {
     const caller = aCaller()
     const answers = await Promise.all(Array.from({ length: 30 }, () => create(caller, aSimpleProduct())))

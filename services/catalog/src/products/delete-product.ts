@@ -4,7 +4,9 @@ import { Reply } from '@backoffice/http/reply.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
 import { noSuchProduct } from './get-product.ts'
+import { lockVariants } from './lock-product.ts'
 import { productDeleted } from './product-records.ts'
+import { lockProducts } from './read-products.ts'
 
 /** DELETE /v1/products/{id} (spec: Products; OP-17). Variants, memberships and media go with it. */
 export const deleteProduct = operation({
@@ -19,10 +21,12 @@ export const deleteProduct = operation({
 
   handle: ({ params, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [deleted] = await tx<{ id: string }[]>`
-        delete from product where workspace_id = ${tx.context.workspaceId} and id = ${params.id} returning id`
-      if (deleted === undefined) throw noSuchProduct(params.id)
-      await publish(tx, productDeleted(deleted.id), now)
+      const [locked] = await lockProducts(tx, [params.id])
+      if (locked === undefined) throw noSuchProduct(params.id)
+      // The deletion itself would lock them in any order.
+      await lockVariants(tx, [locked], 'ALL')
+      await tx`delete from product where workspace_id = ${tx.context.workspaceId} and id = ${locked}`
+      await publish(tx, productDeleted(locked), now)
       return new Reply(204)
     }),
 })

@@ -1,4 +1,5 @@
 import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { afterAll, expect, it } from 'vitest'
@@ -47,6 +48,7 @@ let sent: { text: string; parameters: unknown[] }[] = []
 const db = openDatabase({
   url: appUrl,
   applicationName: 'test',
+  settings: REQUEST_SETTINGS,
   onStatement: (text, parameters) => sent.push({ text, parameters }),
 })
 afterAll(async () => db.stop?.())

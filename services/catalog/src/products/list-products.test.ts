@@ -1,4 +1,5 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { listApi } from './testing/product-lists.ts'
 import { aVariableProduct } from './testing/product-samples.ts'
@@ -59,9 +60,9 @@ it.each([
   ['sku=CUP', ['cup']],
   ['sku=cup', []],
   [`sku=${mediumShirt}`, ['shirt']],
-  ['updated_since=2026-02-03T10:00:00.500Z', ['shirt']],
-  ['updated_since=2026-02-03T10:00:00.501Z', []],
-  ['updated_since=2026-02-03T11:00:00.500%2B01:00', ['shirt']],
+  ['updated_since=2026-02-03T10:01:00.500Z', ['shirt']],
+  ['updated_since=2026-02-03T10:01:00.501Z', []],
+  ['updated_since=2026-02-03T11:01:00.500%2B01:00', ['shirt']],
   ['updated_since=2026-02-03T09:00:00Z', ['card', 'shirt', 'cup']],
   ['tag=new-arrivals&category=kitchen', ['cup']],
   ['tag=new-arrivals&type=VIRTUAL_PRODUCT&query=card&status=ACTIVE', ['card']],
@@ -107,6 +108,26 @@ it.each([
     `/v1/products?query=${encodeURIComponent(query)}`,
   )
   expect(answer.body.error?.code ?? answer.body.items.map(({ id }) => ids[id])).toEqual(expected)
+})
+
+it('has a change that waited for a lock while the list was read last (OP-92)', async () => {
+  const caller = aCaller()
+  const { id } = await create(caller)
+  let changed: Promise<unknown> | undefined
+  let readAt = ''
+  await admin.begin(async (other) => {
+    await other`select from product where id = ${id} for update`
+    changed = send(caller, 'PUT', `/v1/products/${id}`, { name: 'Late' })
+    await eventually('the change waits', async () => {
+      const waiting = await admin`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return waiting.length === 1
+    })
+    readAt = new Date().toISOString()
+    expect(await names(caller, `updated_since=${readAt}&query=late`)).toEqual([])
+  })
+  await changed
+  expect(await names(caller, `updated_since=${readAt}`)).toEqual(['Late'])
 })
 
 it('finds a product by its new name only once it is renamed, and not at all once it is deleted', async () => {

@@ -1,5 +1,6 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { noSuchProduct } from './get-product.ts'
+import { isOneOf } from './is-one-of.ts'
 import type { ProductRecord } from './product-view.ts'
 import { readProducts } from './read-products.ts'
 
@@ -18,25 +19,28 @@ export async function lockProduct(tx: Transaction, id: string, variants: LockedV
 
 /**
  * As `lockProduct`, but undefined when the workspace has no such product: for callers that run it beside other statements, all of
- * which must end before the transaction fails. The product is read in a second statement, whose snapshot is later than the lock.
+ * which must end before the transaction fails. Each statement has a snapshot that is later than the locks of those before it.
  */
 export async function lockAndRead(
   tx: Transaction,
   id: string,
   variants: LockedVariants,
 ): Promise<ProductRecord | undefined> {
-  const workspace = tx.context.workspaceId
-  const lock = tx`select id from product where workspace_id = ${workspace} and id = ${id} for no key update`
-  const lockWithVariants = () => tx`
-    with locked as materialized (${lock}), locked_variant as materialized (
-      select variant.id
-      from locked join variant on variant.workspace_id = ${workspace} and variant.product_id = locked.id
-      ${typeof variants === 'object' ? tx`where variant.id = ${variants.id}` : tx``}
-      for no key update of variant
-    )
-    select id, (select count(*) from locked_variant) from locked`
-  // Sent before the read: a statement that is only awaited is sent later.
-  const locked = (variants === 'NONE' ? lock : lockWithVariants()).execute()
-  const [, [product]] = await Promise.all([locked, readProducts(tx, [id])])
+  const lock = tx`
+    select id from product where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`
+  // `execute` sends the locks before the read: without it they would be sent when they are awaited.
+  const locked = [lock.execute(), variants === 'NONE' ? undefined : lockVariants(tx, [id], variants).execute()]
+  const [[product]] = await Promise.all([readProducts(tx, [id]), ...locked])
   return product
 }
+
+/**
+ * Locks variants of locked products until the transaction ends, in id order across the products, since orders take stock in this order
+ * and without a lock on the product.
+ */
+export const lockVariants = (tx: Transaction, products: readonly string[], variants: Exclude<LockedVariants, 'NONE'>) =>
+  tx`
+    select id from variant
+    where workspace_id = ${tx.context.workspaceId} and product_id ${isOneOf(tx, products)}
+      ${typeof variants === 'object' ? tx`and id = ${variants.id}` : tx``}
+    order by id for no key update`

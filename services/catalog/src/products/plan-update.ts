@@ -59,7 +59,7 @@ const sent = <Value>(value: Value | undefined, before: Value): Value => (value =
 
 const asDate = (value: string | null | undefined) => (typeof value === 'string' ? new Date(value) : value)
 
-/** The version and time after a change. The time may not advance: a request has its time from before it waited for the product. */
+/** The version and time after a change. The time never goes back: the request may have waited for the product since `now`. */
 export const oneChangeOn = ({ version, updatedAt }: ProductRecord, now: Date) => ({
   version: version + 1,
   updatedAt: now > updatedAt ? now : updatedAt,

@@ -22,9 +22,15 @@ it('has a stock only where it changed', () => {
   expect([stocks({ stock: 6 }), stocks({ sku: 'other' }), stocks({})]).toEqual([[6], [undefined], []])
 })
 
-it('has no columns for a change that only counts', () => {
-  expect(between({}, { version: 2, updatedAt: new Date(9) }).changesColumns).toBe(false)
-  expect(between({}, { name: 'Cup' }).changesColumns).toBe(true)
+it('sets the name and the slug only where they change, and no column for a change that only counts', () => {
+  const columns = (change: Parameters<typeof between>[1]) =>
+    between({}, change)
+      .assignments.split(', ')
+      .map((one) => one.split(' = ')[0])
+  expect(columns({ version: 2, updatedAt: new Date(9) })).toEqual(['version', 'updated_at'])
+  expect(columns({ name: 'Cup' })).toEqual(['version', 'updated_at', 'name'])
+  expect(columns({ description: 'New' })).toContain('description')
+  expect(columns({ description: 'New' })).not.toContain('slug')
 })
 
 it('claims the SKUs and slugs that are new', () => {

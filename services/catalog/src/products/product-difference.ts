@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { hasOtherColumns } from './product-columns.ts'
+import { assignmentsOf } from './product-columns.ts'
 import type { ProductRecord } from './product-view.ts'
 
 /** An item before and after a change; a new one has no `before`. */
@@ -25,8 +25,10 @@ export function differenceOf(changes: readonly ProductChange[]) {
   return {
     created: created.toSorted(inOrder(({ slug }) => slug)),
     changed: changes.filter(({ before }) => before !== undefined).map(({ after }) => after),
-    /** Whether a changed product differs in columns other than its version and time. */
-    changesColumns: changes.some(({ before, after }) => before !== undefined && hasOtherColumns(before, after)),
+    /** The columns of changed products to set, as SQL. */
+    assignments: assignmentsOf(
+      changes.flatMap(({ before, after }) => (before === undefined ? [] : [{ before, after }])),
+    ),
     /** SKUs and slugs that a product or variant did not have before. */
     claimedSkus: variants.flatMap(({ claimedSkus }) => claimedSkus),
     claimedSlugs: changes.filter(({ before, after }) => before?.slug !== after.slug).map(({ after }) => after.slug),
@@ -60,7 +62,7 @@ function variantsOf({ before, after }: ProductChange) {
     })),
     changed: changed.map((variant) => ({
       ...variant,
-      /** Undefined where it stays: orders change it meanwhile. */
+      /** Undefined when the change keeps the stock: orders may change it meanwhile. */
       stock: variant.stock === former.get(variant.id)?.stock ? undefined : variant.stock,
     })),
     removed: [...former.keys()].filter((id) => !kept.has(id)),

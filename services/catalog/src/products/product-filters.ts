@@ -130,11 +130,18 @@ function hasSku(tx: Transaction, sku: string): Condition {
   }
 }
 
-/** Where at most this many products are older, these are counted instead, and subtracted from the number of all. */
+/** At most this many older products are counted, and subtracted from the number of all. With more, the others are counted. */
 const FEW_OTHERS = 10_000
 
-function isUpdatedSince(tx: Transaction, since: string): Condition {
+/**
+ * The longest time, in seconds, between the time of a change and its commit. A list that was read in between lacks the change, so
+ * the next list goes back by this time (OP-92).
+ */
+const CHANGE_S = 60
+
+function isUpdatedSince(tx: Transaction, sent: string): Condition {
   const workspace = tx.context.workspaceId
+  const since = tx`(${sent}::timestamptz - make_interval(secs => ${CHANGE_S}))`
   const rows = tx`select id, updated_at from product where workspace_id = ${workspace} and updated_at >= ${since}`
   const others = tx`
     select from product where workspace_id = ${workspace} and updated_at < ${since}

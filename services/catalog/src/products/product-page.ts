@@ -64,8 +64,8 @@ export async function pageOfIds(
 }
 
 /**
- * The number of products that a scan can pass for the cost of finding one product through its conditions' own indexes (measured).
- * By `createdAt` finding is cheap: ids are sorted without a look-up of their products. With several conditions it is dear: it joins.
+ * How many products a scan can pass at the cost of finding one by the indexes of the conditions (measured). Finding is cheap by
+ * `createdAt`, since ids are sorted without reading their products, and expensive with several conditions, since it joins.
  */
 const scannedPerFound = (sort: ProductSort, conditions: Conditions) =>
   conditions.length > 1 ? 1 : sort === 'createdAt' ? 0.1 : 0.3

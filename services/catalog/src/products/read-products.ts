@@ -1,8 +1,12 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { isOneOf } from './is-one-of.ts'
 import { PRODUCT_SQL } from './product-columns.ts'
 import type { ProductRecord } from './product-view.ts'
 
-/** Reads products whole, in the order of the ids, with one statement. Ids that the workspace does not have are left out. */
+/**
+ * Reads products whole, in the order of the ids, with one statement. Ids that the workspace does not have are left out. A product shows a
+ * deleted category or tag as it was until a worker has taken it out (decision 017).
+ */
 export async function readProducts(tx: Transaction, ids: readonly string[]): Promise<ProductRecord[]> {
   const workspace = tx.context.workspaceId
   const rows = await tx<ProductRecord[]>`
@@ -10,7 +14,7 @@ export async function readProducts(tx: Transaction, ids: readonly string[]): Pro
       ${tx.unsafe(PRODUCT_SQL.selected)},
       array(
         select json_build_object(
-          'id', category.id, 'name', category.name, 'slug', category.slug,
+          'id', category.id, 'name', category.name, 'slug', coalesce(category.deleted_slug, category.slug),
           'parent', category.parent_id, 'parent_slug', parent.slug
         )
         from product_category
@@ -20,7 +24,7 @@ export async function readProducts(tx: Transaction, ids: readonly string[]): Pro
         order by product_category.position
       ) as categories,
       array(
-        select json_build_object('id', tag.id, 'name', tag.name, 'slug', tag.slug)
+        select json_build_object('id', tag.id, 'name', tag.name, 'slug', coalesce(tag.deleted_slug, tag.slug))
         from product_tag
         join tag on tag.workspace_id = ${workspace} and tag.id = product_tag.tag_id
         where product_tag.workspace_id = ${workspace} and product_tag.product_id = product.id
@@ -52,7 +56,7 @@ export async function readProducts(tx: Transaction, ids: readonly string[]): Pro
         where variant.workspace_id = ${workspace} and variant.product_id = product.id
       ), '[]') as variants
     from product
-    where workspace_id = ${workspace} and id = any(${ids as string[]}::uuid[])`
+    where workspace_id = ${workspace} and id ${isOneOf(tx, ids)}`
   const byId = new Map(rows.map((row) => [row.id, row]))
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
@@ -65,7 +69,7 @@ export async function readProducts(tx: Transaction, ids: readonly string[]): Pro
 export async function lockProducts(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`
     select id from product
-    where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[])
+    where workspace_id = ${tx.context.workspaceId} and id ${isOneOf(tx, ids)}
     order by id for no key update`
   return rows.map(({ id }) => id)
 }

@@ -2,15 +2,15 @@ import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { OutboxRecord } from '@backoffice/postgres/outbox.ts'
 
-/** For the members around a record's data, its key and its headers. */
+/** The bytes for a record's key, its headers and the members around its data. */
 const AROUND_BYTES = 16 * 1024
 const MAX_BYTES = LIMITS.recordBytes - AROUND_BYTES
-/** Fewer variants stay below the limit, whatever they hold. */
+/** A product with at most so many variants is always below the limit. */
 const MANY_VARIANTS = 100
 
 /**
- * Refuses a product whose records its topics would not take: `unprocessable`, with the size (OP-120). Otherwise nobody beyond catalog would
- * hear of the product again. Few products have so many variants, so the others are not measured.
+ * Refuses a product whose records are too large for their topics: `unprocessable`, with the size (OP-120). Otherwise its state
+ * could never be published again. Products with few variants are not measured.
  */
 export function refuseTooLarge(variants: number, records: readonly OutboxRecord[]): void {
   if (variants <= MANY_VARIANTS) return

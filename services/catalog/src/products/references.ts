@@ -97,7 +97,7 @@ async function findReferences(tx: Transaction, wanted: WantedReferences): Promis
         ), '[]')
         from category
         left join category parent on parent.workspace_id = ${workspace} and parent.id = category.parent_id
-        where category.workspace_id = ${workspace} and (
+        where category.workspace_id = ${workspace} and category.deleted_slug is null and (
           category.id = any(${categoryIds as string[]}::uuid[])
           or category.slug = any(${categorySlugs as string[]})
           or category.name = ${categoryName?.name ?? null} or category.slug = ${categoryName?.slug ?? null}

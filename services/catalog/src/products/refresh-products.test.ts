@@ -8,8 +8,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { catalog } from '../categories/testing/categories-api.ts'
 import { refreshChunk, refreshProducts, requestRefresh } from './refresh-products.ts'
 
-const { admin, appUrl, contextOf, db, newProduct, product, refresh, takeStatements, waitingSessions, workerUrl } =
-  await catalog()
+const { admin, appUrl, contextOf, db, newProduct, product, refresh, takeStatements, workerUrl } = await catalog()
 type Caller = ReturnType<typeof aCaller>
 const SOON = new Date(Date.now() + 3_600_000)
 
@@ -147,8 +146,8 @@ it('sends the same number of statements for one product and for many', async () 
 /** A replica's worker, started; its connections are its own. */
 async function startReplica() {
   const logger = createLogger('test', 'silent')
-  const settings = { lock_timeout: '1s' }
-  const own = openDatabase({ url: appUrl, applicationName: 'refresh', poolSize: 1, settings })
+  const transactionSettings = { lock_timeout: '1s' }
+  const own = openDatabase({ url: appUrl, applicationName: 'refresh', poolSize: 1, transactionSettings })
   const worker = openDatabase({ url: workerUrl, applicationName: 'refresh worker', poolSize: 1 })
   const part = refreshProducts({ db: own, worker, logger })
   await part.start?.()
@@ -179,6 +178,31 @@ it('lets two replicas publish all that waits in several workspaces, each product
   }
 })
 
+it('publishes the other products while some are locked by someone, and keeps the requests of those', async () => {
+  const caller = aCaller()
+  const made = await products(caller, 4)
+  const [locked, alsoLocked, free, late] = made.map(({ id }) => id)
+  await request(caller, Array(300).fill(locked), true)
+  await request(caller, [alsoLocked ?? '', free ?? ''], true)
+  await request(caller, Array(300).fill(locked), false)
+  await admin.begin(async (tx) => {
+    await tx`select from product where id in (${locked ?? ''}, ${alsoLocked ?? ''}) for no key update`
+    expect(await chunk(caller)).toBe(1)
+    await request(caller, [late ?? ''], false)
+    expect(await chunk(caller)).toBe(1)
+    expect(await chunk(caller)).toBe(0)
+    expect((await records(caller)).map(({ type, key }) => [type, key])).toEqual([
+      ['product.updated', free],
+      ['product.state', free],
+      ['product.state', late],
+    ])
+    expect(await waiting(caller)).toHaveLength(601)
+  })
+  await refresh(caller)
+  for (const id of [locked, alsoLocked]) expect(await typesOf(caller, id ?? '')).toContain('product.updated')
+  expect(await waiting(caller)).toHaveLength(0)
+})
+
 it('goes on with other workspaces while the products of one are locked by someone', async () => {
   const [locked, free] = [aCaller(), aCaller()]
   const [[held], [other]] = await Promise.all([products(locked, 1), products(free, 1)])
@@ -186,10 +210,9 @@ it('goes on with other workspaces while the products of one are locked by someon
   await admin.begin(async (tx) => {
     await tx`select from product where id = ${held?.id ?? ''} for update`
     await request(locked, [held?.id ?? ''], true)
-    await waitingSessions(1)
     await request(free, [other?.id ?? ''], true)
-    await eventually('the free product is told', async () => (await records(free)).length === 2)
+    await eventually('the free product is published', async () => (await records(free)).length === 2)
     expect(await records(locked)).toHaveLength(0)
   })
-  await eventually('the locked one is told then', async () => (await records(locked)).length === 2)
+  await eventually('the locked one is published then', async () => (await records(locked)).length === 2)
 })

@@ -1,10 +1,11 @@
-import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { nextWorkspace } from '../refresh/next-workspace.ts'
 import { refreshRequests } from '../refresh/refresh-requests.ts'
 import { productStateRecord, productUpdated } from './product-records.ts'
-import { lockProducts, readProducts } from './read-products.ts'
+import { readProducts } from './read-products.ts'
 
 /**
  * Requests, in the transaction of a change, that the new state of these products is published soon (decision 017): for changes that
@@ -38,7 +39,7 @@ export function refreshProducts({ db, worker: workerDb, logger }: { db: Database
     logger,
     work: async () => {
       const startedAt = performance.now()
-      const next = await nextWorkspace(workerDb, last)
+      const next = await nextWorkspace(workerDb, 'product_refresh', last, 'product refresh')
       last = next?.workspaceId
       if (next === undefined) return
       const refreshed = await db.inWorkspace(next, (tx) => refreshChunk(tx, new Date()))
@@ -47,39 +48,14 @@ export function refreshProducts({ db, worker: workerDb, logger }: { db: Database
   })
 }
 
-/** The next workspace after `last` with waiting products; undefined after the last one, and the caller starts again. */
-async function nextWorkspace(worker: Database, last: string | undefined): Promise<WorkspaceContext | undefined> {
-  const [next] = await worker.sql<{ workspace_id: string; livemode: boolean; traceparent: string }[]>`
-    select workspace_id, livemode, traceparent from product_refresh
-    where workspace_id > ${last ?? '00000000-0000-0000-0000-000000000000'}
-    order by workspace_id, id limit 1`
-  if (next === undefined) return undefined
-  const { workspace_id: workspaceId, ...rest } = next
-  return { workspaceId, actor: 'product refresh', ...rest }
-}
-
 /**
- * Publishes the state of some waiting products of one workspace and returns the number of requests it handled. Half of them are the
- * newest, so that a sale is published soon while the million products of a renamed category wait.
+ * Publishes the state of some waiting products of one workspace and returns the number of requests it handled. Requests for products
+ * that another transaction has locked are kept.
  */
 export async function refreshChunk(tx: Transaction, now: Date): Promise<number> {
-  const waiting = await tx<{ product_id: string; is_change: boolean }[]>`
-    delete from product_refresh
-    where workspace_id = ${tx.context.workspaceId} and id = any(array(
-      select id from (
-        select id from product_refresh where workspace_id = ${tx.context.workspaceId}
-        order by id limit ${BATCH_SIZE / 2} for update skip locked
-      ) as oldest
-      union all
-      select id from (
-        select id from product_refresh where workspace_id = ${tx.context.workspaceId}
-        order by id desc limit ${BATCH_SIZE / 2} for update skip locked
-      ) as newest
-    ))
-    returning product_id, is_change`
-  const changed = new Set(waiting.filter(({ is_change }) => is_change).map(({ product_id }) => product_id))
-  const ids = await lockProducts(tx, [...new Set(waiting.map(({ product_id }) => product_id))])
-  if (ids.length === 0) return waiting.length
+  const { requests, ids } = await takeRequests(tx)
+  if (ids.length === 0) return requests.length
+  const changed = new Set(requests.filter(({ is_change }) => is_change).map(({ product_id }) => product_id))
   await tx`
     update product set
       version = version + 1,
@@ -93,5 +69,55 @@ export async function refreshChunk(tx: Transaction, now: Date): Promise<number> 
     )
     await publish(tx, records, now)
   }
-  return waiting.length
+  return requests.length
+}
+
+interface RefreshRequest {
+  readonly product_id: string
+  readonly is_change: boolean
+}
+
+/**
+ * Deletes waiting requests and locks their products, whose ids it returns: those that nobody else has locked, and that still exist. When
+ * others have locked the products of all these requests, it goes on with later ones, so that no locked product delays another.
+ */
+async function takeRequests(tx: Transaction): Promise<{ requests: RefreshRequest[]; ids: string[] }> {
+  const workspace = tx.context.workspaceId
+  const lockedByOthers: string[] = []
+  for (;;) {
+    const waiting = await waitingRequests(tx, lockedByOthers)
+    const wanted = [...new Set(waiting.map(({ product_id }) => product_id))]
+    const products = await tx<{ id: string; isLocked: boolean }[]>`
+      with locked as materialized (
+        select id from product where workspace_id = ${workspace} and id = any(${wanted}::uuid[])
+        order by id for no key update skip locked
+      )
+      select id, id in (select id from locked) as "isLocked"
+      from product where workspace_id = ${workspace} and id = any(${wanted}::uuid[]) order by id`
+    const left = new Set(products.filter(({ isLocked }) => !isLocked).map(({ id }) => id))
+    const taken = waiting.filter(({ product_id }) => !left.has(product_id))
+    if (taken.length === 0 && waiting.length > 0) {
+      lockedByOthers.push(...left)
+      continue
+    }
+    const ids = products.filter(({ isLocked }) => isLocked).map(({ id }) => id)
+    await tx`
+      delete from product_refresh
+      where workspace_id = ${workspace} and id = any(${taken.map(({ id }) => id)}::bigint[])`
+    return { requests: taken, ids }
+  }
+}
+
+/**
+ * Requests of a workspace that no other replica has taken. Half of them are the newest, so that a sale is published soon while the
+ * million products of a renamed category wait.
+ */
+const waitingRequests = (tx: Transaction, lockedByOthers: readonly string[]) => {
+  const waiting = tx`
+    select id, product_id, is_change from product_refresh
+    where workspace_id = ${tx.context.workspaceId} and product_id <> all(${lockedByOthers as string[]}::uuid[])`
+  return tx<(RefreshRequest & { id: number })[]>`
+    select * from (${waiting} order by id limit ${BATCH_SIZE / 2} for update skip locked) as oldest
+    union
+    select * from (${waiting} order by id desc limit ${BATCH_SIZE / 2} for update skip locked) as newest`
 }

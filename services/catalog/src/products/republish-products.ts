@@ -2,11 +2,15 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
 import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka-connection.ts'
+import { KAFKA, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka-settings.ts'
 import { readRange } from '@backoffice/messaging/read-range.ts'
 import { parseRecord } from '@backoffice/messaging/received-records.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
-import { List, readConfig } from '@backoffice/runtime/config.ts'
+import { APP_DATABASE, appServer } from '@backoffice/postgres/database-settings.ts'
+import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
+import { readConfig } from '@backoffice/runtime/config.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { runCommand } from '@backoffice/runtime/run-command.ts'
 import { z } from 'zod'
 import { requestRefresh } from './refresh-products.ts'
 
@@ -53,16 +57,20 @@ function productsOf(records: readonly IncomingRecord[]) {
 }
 
 /** `npm run republish -w services/catalog`: requests the states of all products and prints their number. */
-async function main(): Promise<void> {
-  const config = readConfig(
-    z.object({ DATABASE_URL: z.url(), KAFKA_BROKERS: List, KAFKA_PREFIX: z.string().default('') }),
-  )
-  const { DATABASE_URL: url, KAFKA_BROKERS: brokers, KAFKA_PREFIX: prefix } = config
+async function republish(): Promise<number> {
+  const config = readConfig(z.object({ ...APP_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka))
+  const server = appServer(config)
+  await refuseWrongDatabase(server, 'DATABASE_URL')
   const name = 'catalog republish'
-  const db = openDatabase({ url, applicationName: name, poolSize: 1 })
-  const kafka = connectKafka({ brokers, clientId: name, prefix, logger: createLogger(name, 'error') })
-  console.log(`states requested: ${await republishProducts(kafka, db)}`)
-  await Promise.all([kafka.stop(), db.stop?.()])
+  const db = openDatabase({ ...server, applicationName: name, poolSize: 1 })
+  const kafka = connectKafka({ ...kafkaServers(config), clientId: name, logger: createLogger(name, 'error') })
+  try {
+    await kafka.start()
+    console.log(`states requested: ${await republishProducts(kafka, db)}`)
+    return 0
+  } finally {
+    await Promise.all([kafka.stop(), db.stop?.()])
+  }
 }
 
-if (import.meta.main) await main()
+if (import.meta.main) await runCommand(republish, 1)

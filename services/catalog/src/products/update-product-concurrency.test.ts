@@ -4,7 +4,7 @@ import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
 import { productApi } from './testing/products-api.ts'
 
 const { admin, create, read, update, remove, recordsOf, rowOf, tagsOf } = await productApi()
-const ROUNDS = Array.from({ length: 50 }, (_, round) => round)
+const ROUNDS = Array.from({ length: 20 }, (_, round) => round)
 
 describe('two updates at once', () => {
   it('are both applied field by field, with one event each, in the order of their commits', async () => {

@@ -2,6 +2,7 @@ import { conflict, type MemberPath } from '@backoffice/contracts/errors.ts'
 import { commaSeparated, type SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
+import { isOneOf } from './is-one-of.ts'
 import { columnsOf, PRODUCT_SQL } from './product-columns.ts'
 import { type Change, type Difference, differenceOf, type Link } from './product-difference.ts'
 import { productCreated, productStateRecord, productUpdated, referencesCreated } from './product-records.ts'
@@ -46,15 +47,15 @@ export async function writeProducts(
         ...changes.flatMap(({ before, after }) => (before ? productUpdated(after) : productCreated(after))),
       ]
     : changes.map(({ after }) => productStateRecord(after))
-  if (events) refuseTooLarge(grownVariants(changes), records)
+  if (events) refuseTooLarge(mostVariantsWithoutRemoval(changes), records)
   const difference = differenceOf(changes)
   if (difference.replacedVariants.length > 0) await deletedVariants(tx, difference.replacedVariants, tx`true`)
   await write(tx, difference, taken)
   await publish(tx, records, now)
 }
 
-/** The most variants of a product that does not lose any: whoever removes variants of a product that is too large must be able to. */
-const grownVariants = (changes: readonly Change<ProductRecord>[]): number =>
+/** The most variants of a product that loses none. One that loses variants is not measured: it may be too large already. */
+const mostVariantsWithoutRemoval = (changes: readonly Change<ProductRecord>[]): number =>
   Math.max(
     0,
     ...changes
@@ -78,7 +79,7 @@ async function write(tx: Transaction, difference: Difference, taken: Taken): Pro
     options.set.length > 0 && setOptions(tx, options.set, unlessTaken),
     options.removed.length > 0 && removedLinks(tx, 'product_option', 'option_id', options.removed, unlessTaken),
     created.length > 0 && newProducts(tx, created, unlessTaken),
-    changed.length > 0 && changedProducts(tx, changed, difference.changesColumns, unlessTaken),
+    changed.length > 0 && changedProducts(tx, changed, difference.assignments, unlessTaken),
     newVariants.length > 0 && insertedVariants(tx, newVariants, unlessTaken),
     changedVariants.length > 0 && updatedVariants(tx, changedVariants, unlessTaken),
     removedVariants.length > 0 && tx`removed_variant as (${deletedVariants(tx, removedVariants, unlessTaken)})`,
@@ -125,21 +126,14 @@ const newProducts = (tx: Transaction, products: readonly ProductRecord[], unless
     where ${unlessTaken}
   )`
 
-/**
- * One of these values. In a join, compare the column of the table with it too: else PostgreSQL may read all of the workspace's
- * rows. The subquery hides the number of values from the planner, so that it keeps one plan and does not plan each run anew.
- */
-const isOneOf = (tx: Transaction, values: readonly string[], type: 'uuid' | 'text' = 'uuid') =>
-  tx`= any(array(select unnest(${values as string[]}::${tx.unsafe(type)}[])))`
-
 const changedProducts = (
   tx: Transaction,
   products: readonly ProductRecord[],
-  changesColumns: boolean,
+  assignments: string,
   unlessTaken: SqlPart,
 ) => tx`
   changed_product as (
-    update product set ${tx.unsafe(changesColumns ? PRODUCT_SQL.assignments : PRODUCT_SQL.countedChange)}
+    update product set ${tx.unsafe(assignments)}
     from json_to_recordset(${JSON.stringify(products.map(columnsOf))}::text::json) as row (${tx.unsafe(PRODUCT_SQL.row)})
     where product.workspace_id = ${tx.context.workspaceId} and product.id ${isOneOf(tx, idsOf(products))}
       and product.id = row.id and ${unlessTaken}

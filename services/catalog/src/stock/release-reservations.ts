@@ -32,7 +32,7 @@ export const releaseReservations: ConsumerDefinition<ReservationReleased> = {
       const context = { workspaceId, livemode, actor: 'orders', traceparent: traceparentFrom(traceparent) }
       await enter(tx, context, (inside) => releaseOnce(inside, data.order))
     }
-    // Nothing to wake: the refresh of the products looks for work by itself.
+    // Needs no wake-up: the refresh worker polls.
     return undefined
   },
 }

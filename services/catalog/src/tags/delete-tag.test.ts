@@ -99,11 +99,11 @@ it('needs the scope product::delete (OP-04)', async () => {
   expect((await remove(aCaller({ scopes: ['product::read'] }), randomUUID())).status).toBe(403)
 })
 
-it.each([1, 60])('sends at most 6 statements for %i products', async (count) => {
+it.each([1, 60])('sends at most 8 statements for %i products', async (count) => {
   const caller = aCaller()
   for (let index = 0; index < count; index++) await newProduct(caller, { tags: ['New in'] })
   const { id } = await tagNamed(caller, 'New in')
   takeStatements()
   await remove(caller, id)
-  expect(takeStatements().length).toBeLessThanOrEqual(6)
+  expect(takeStatements().length).toBeLessThanOrEqual(8)
 })

@@ -37,5 +37,5 @@ export const listTags = operation({
 const HIGHEST = '\u{10ffff}'
 
 const matching = (tx: Transaction, { query }: TagQuery) => tx`
-  workspace_id = ${tx.context.workspaceId}
+  workspace_id = ${tx.context.workspaceId} and deleted_slug is null
   ${query === undefined ? tx`` : tx`and folded_name >= lower(${query}) and folded_name < lower(${query}) || ${HIGHEST}`}`

@@ -6,7 +6,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
-/** A name and its options may be longer. 1,000 titles have to fit into the record of an order. */
+/** The longest title, in characters; name and options are cut. 1,000 titles have to fit into an order's record. */
 const TITLE_LENGTH = 512
 
 const Wanted = z

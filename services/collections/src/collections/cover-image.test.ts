@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, testSigner, testVerifier } from '@backoffice/testing/caller.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
 import { collectionsService } from '../testing/collections-api.ts'
@@ -9,7 +9,7 @@ import { coverImages } from './cover-image.ts'
 
 /** A server that answers as the catalog does. */
 const catalog = await startReceiver()
-const { send, create, published } = await collectionsService(coverImages(catalog.url))
+const { send, create, published } = await collectionsService(coverImages(catalog.url, testSigner()))
 type Caller = ReturnType<typeof aCaller>
 
 /** The catalog's only asset. */
@@ -92,11 +92,15 @@ describe('image: the cover image’s asset id', () => {
     expect((await put(caller, id, { name: 'y' })).status).toBe(200)
   })
 
-  it('the catalog is asked on behalf of the caller', async () => {
+  it('the catalog is asked in the workspace of the caller, with a token of this service', async () => {
     const caller = aCaller()
     await create(caller, { image: anAsset() })
+    const token = String(catalog.requests.at(-1)?.headers['x-internal-token'])
+    expect(await testVerifier('catalog')(token, new Date())).toMatchObject({
+      isService: true,
+      caller: { workspaceId: caller.workspaceId, scopes: [] },
+    })
     expect(catalog.requests.at(-1)?.headers).toMatchObject({
-      'x-internal-token': expect.any(String),
       'x-request-id': expect.any(String),
       traceparent: expect.any(String),
     })

@@ -104,6 +104,15 @@ describe('The handle (OP-32)', () => {
     expect((await create(caller, { name: 'Summer 42' })).handle).toBe('summer-42-2')
   })
 
+  it('gets a number although the name of another collection ends with the highest', async () => {
+    const caller = aCaller()
+    const handles: string[] = []
+    for (const name of ['Summer 999999999', 'Summer', 'Summer', 'Summer']) {
+      handles.push((await create(caller, { name })).handle)
+    }
+    expect(handles).toEqual(['summer-999999999', 'summer', 'summer-2', 'summer-3'])
+  })
+
   it('that is sent and taken is conflict, and nothing is made', async () => {
     const caller = aCaller()
     await create(caller)

@@ -7,7 +7,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { compileRules } from '../rules/compile.ts'
 import type { RuleProduct } from '../rules/rule-product.ts'
-import { Rules } from '../rules/rules.ts'
+import type { Rules } from '../rules/rules.ts'
 import { type CollectionRecord, collectionColumns, isNamed, noSuchCollection } from './collection.ts'
 import { CollectionPath } from './handle.ts'
 
@@ -51,13 +51,13 @@ export const explainMembership = operation({
         throw unprocessable(['handle'], 'the collection is MANUAL; its products are picked by hand')
       }
       const product = await readProduct(tx, params.product_id)
-      const { match, conditions } = Rules.parse(collection.rules)
-      const rules = compileRules({ match, conditions })
-      const holds = rules.explain(product)
+      const rules = collection.rules as Rules
+      const compiled = compileRules(rules)
+      const holds = compiled.explain(product)
       return ok({
-        match,
-        conditions: conditions.map((condition, index) => ({ ...condition, holds: holds[index] ?? false })),
-        holds: rules.matches(product),
+        match: rules.match,
+        conditions: rules.conditions.map((condition, index) => ({ ...condition, holds: holds[index] ?? false })),
+        holds: compiled.matches(product),
       })
     }),
 })

@@ -1,9 +1,13 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
 import { aProductState, type CollectionPage, collectionsService } from '../testing/collections-api.ts'
+import { listCollections } from './list-collections.ts'
 
-const { admin, send, create, project, takeStatements } = await collectionsService()
+const { admin, appUrl, send, create, project, takeStatements } = await collectionsService()
 type Caller = ReturnType<typeof aCaller>
 
 const list = async (caller: Caller, query = '') =>
@@ -151,4 +155,29 @@ it('takes two statements besides the transaction’s own, whatever the page', as
   takeStatements()
   await list(caller, '?limit=100')
   expect(takeStatements().length).toBeLessThanOrEqual(5)
+})
+
+it('a page deep down sums the counts of its own collections only', async () => {
+  const caller = aCaller()
+  await admin`
+    with made as (
+      insert into collection (workspace_id, id, handle, name, sort_order, membership_type, published, created_at, updated_at)
+      select ${caller.workspaceId}, uuidv7(), 'c-' || n || '-x', 'c', 'MANUAL', 'MANUAL', true, now(), now()
+      from generate_series(1, 500) as n
+      returning workspace_id, id
+    )
+    insert into membership_version (workspace_id, collection_id, source, sort_order, state)
+    select workspace_id, id, 'HAND_PICKED', 'MANUAL', 'CURRENT' from made`
+  await admin`analyze collection, membership_version`
+  const sent: { text: string; parameters: unknown[] }[] = []
+  const onStatement = (text: string, parameters: unknown[]) => void sent.push({ text, parameters })
+  const db = openDatabase({ url: appUrl, applicationName: 'test', onStatement })
+  whenDone(async () => db.stop?.())
+  await serviceClient(db, [listCollections])(caller, 'GET', '/v1/collections?limit=20&page=20')
+  const { text = '', parameters = [] } = sent.find((one) => one.text.includes('offset')) ?? {}
+  const plan = await db.inWorkspace({ ...caller, traceparent: '' }, (tx) =>
+    tx.unsafe(`explain (analyze, format json) ${text}`, parameters as never[]),
+  )
+  const loops = JSON.stringify(plan).matchAll(/"Relation Name":"membership_version".*?"Actual Loops":(\d+)/g)
+  expect(Math.max(...[...loops].map(([, count]) => Number(count)))).toBe(20)
 })

@@ -1,8 +1,8 @@
 import { Collection } from '@backoffice/contracts/collection.ts'
-import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CollectionRecord, collectionBody, collectionColumns, isVisible, productCount } from './collection.ts'
 
 /** GET /v1/collections (spec: Collections, List rules 1–5): the visible collections, newest first. */
@@ -18,11 +18,21 @@ export const listCollections = operation({
 
   handle: ({ query, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const page = await countedPage<CollectionRecord & { productCount: number }>(tx, query, {
-        columns: tx`${collectionColumns(tx)}, ${productCount(tx)} as "productCount"`,
-        source: tx`from collection where workspace_id = ${tx.context.workspaceId} and ${isVisible(tx)}`,
-        order: tx`id desc`,
-      })
-      return ok({ ...page, items: page.items.map((one) => collectionBody(one, one.productCount)) })
+      const { page, size, offset } = pageOf(query)
+      const visible = tx`from collection where workspace_id = ${tx.context.workspaceId} and ${isVisible(tx)}`
+      const [[counted], found] = await Promise.all([
+        tx<[{ count: number }]>`select count(*) ${visible}`,
+        selectPage(tx, tx`select id ${visible} order by id desc limit ${size} offset ${offset}`),
+      ])
+      const items = found.map((one) => collectionBody(one, one.productCount))
+      return ok(pageView(page, size, counted.count, items))
     }),
 })
+
+type CountedCollection = CollectionRecord & { productCount: number }
+
+/** Reads a page of collections by ids. In one statement with the offset the counts of all earlier pages would be summed, too. */
+const selectPage = (tx: Transaction, ids: ReturnType<typeof isVisible>) => tx<CountedCollection[]>`
+  select ${collectionColumns(tx)}, ${productCount(tx)} as "productCount"
+  from collection where workspace_id = ${tx.context.workspaceId} and id = any(array(${ids}))
+  order by id desc`

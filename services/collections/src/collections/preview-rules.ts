@@ -35,7 +35,7 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
     async handle({ query, body, context, inWorkspace }) {
       const { page, size, offset } = pageOf(query)
       const preview = async () => {
-        // Within the turn: rules with 60 lists of 1,000 values take some 50 ms of the event loop.
+        // Compiled while it holds a slot: rules with 60 lists of 1,000 values block the event loop for some 50 ms.
         const rules = compileRules(body.rules)
         return inWorkspace(
           async (tx) => {
@@ -58,7 +58,10 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
   })
 }
 
-/** Counts the products and reads a page of them in one pass. Without parallel workers, which would take the processors of other requests. */
+/**
+ * Counts the products and reads a page of them in one pass. Uses no parallel workers, which would take processors from other
+ * requests.
+ */
 async function matchingProducts(
   tx: Transaction,
   rules: CompiledRules,

@@ -58,7 +58,7 @@ function keptCollection({ current, next }: CollectionChange): ImportedChange {
   return { id, key, former: Object.fromEntries(changed), version_before: versionOf(current), version_after }
 }
 
-/** Its members, in one order. */
+/** The members as a text in a fixed order, which differs after each change. */
 const versionOf = (collection: CollectionRecord): string =>
   JSON.stringify(
     Object.entries(collection)

@@ -1,12 +1,26 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
-import { eventually } from '@backoffice/testing/eventually.ts'
-import { describe, expect, it } from 'vitest'
-import { aProductState, collectionsService } from '../testing/collections-api.ts'
+import { errorBody } from '@backoffice/contracts/errors.ts'
+import { internalCalls } from '@backoffice/http/internal-calls.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { beforeEach, describe, expect, it } from 'vitest'
+import { lockMembershipsShared } from '../memberships/membership-lock.ts'
+import { ruleSets } from '../memberships/rule-sets.ts'
+import { applyProducts } from '../products/apply-products.ts'
+import { rebuildMemberships } from '../products/rebuild-memberships.ts'
+import { aProductState, type CollectionPage, collectionsService } from '../testing/collections-api.ts'
+import { existingProducts } from './existing-products.ts'
 
-const { admin, send, create, products, project, productsOf, takeStatements, published, membershipDifferences } =
-  await collectionsService()
+/** A server that answers as the catalog does. */
+const catalog = await startReceiver()
+const calls = internalCalls('catalog', catalog.url, testSigner())
+whenDone(async () => calls.stop?.())
+const service = await collectionsService(undefined, undefined, existingProducts(calls))
+const { admin, send, create, products, project, productsOf, takeStatements, published, membershipDifferences } = service
 type Caller = ReturnType<typeof aCaller>
 
 const add = (caller: Caller, { id }: { id: string }, ids: unknown[], headers?: Record<string, string>) =>
@@ -69,6 +83,152 @@ describe('Adding products to a MANUAL collection (OP-33)', () => {
   })
 })
 
+/** Makes the catalog answer that these products exist, and no others. */
+const catalogHas = (...ids: string[]) =>
+  catalog.answerWith((response, { body }) => {
+    const { products } = JSON.parse(body.toString()) as { products: string[] }
+    response.end(JSON.stringify({ products: products.filter((id) => ids.includes(id)) }))
+  })
+beforeEach(() => {
+  catalogHas()
+  catalog.requests.length = 0
+})
+
+describe('A product whose state has not arrived yet', () => {
+  it('is picked at once when the catalog has it, and is in its place when its state arrives', async () => {
+    const caller = aCaller()
+    const [a, b] = await products(caller, 'A', 'B')
+    const late = aProductState({ name: 'Late' })
+    catalogHas(late.id)
+    for (const sort_order of ['MANUAL', 'TITLE_DESC']) {
+      const collection = await create(caller, { sort_order })
+      expect((await add(caller, collection, [b?.id, late.id.toUpperCase(), a?.id])).status).toBe(204)
+    }
+    expect(catalog.requests.map(({ path, body }) => [path, JSON.parse(body.toString())])).toEqual(
+      ['MANUAL', 'TITLE_DESC'].map(() => ['/internal/products/existing', { products: [late.id] }]),
+    )
+    const shown = async () => {
+      const { body } = await send<CollectionPage>(caller, 'GET', '/v1/collections')
+      const counted = body.items.map(async (one) => [one.product_count, ...(await productsOf(caller, one))])
+      return Promise.all(counted)
+    }
+    const before = [2, 'B', 'A']
+    expect(await shown()).toEqual([before, before])
+    expect(await membershipDifferences(caller)).toEqual([])
+    await project(caller, late)
+    expect(await shown()).toEqual([
+      [3, 'Late', 'B', 'A'],
+      [3, 'B', 'Late', 'A'],
+    ])
+    expect(await membershipDifferences(caller)).toEqual([])
+  })
+
+  it('is asked for once, with two transactions, however many there are', async () => {
+    const caller = aCaller()
+    const collection = await create(caller)
+    const late = Array.from({ length: 1000 }, () => randomUUID())
+    catalogHas(...late)
+    takeStatements()
+    expect((await add(caller, collection, late)).status).toBe(204)
+    const statements = takeStatements()
+    expect(statements.filter((text) => text.includes('rollback'))).toHaveLength(1)
+    expect(statements.length).toBeLessThanOrEqual(11)
+    expect(catalog.requests).toHaveLength(1)
+  })
+
+  it('is not asked for again once it is a member, and can be placed and removed', async () => {
+    const caller = aCaller()
+    const collection = await create(caller)
+    const [late, other] = [aProductState({ name: 'Late' }), aProductState({ name: 'Other' })]
+    catalogHas(late.id, other.id)
+    await add(caller, collection, [late.id, other.id])
+    expect((await add(caller, collection, [late.id])).status).toBe(204)
+    expect(catalog.requests).toHaveLength(1)
+    const path = `/v1/collections/${collection.id}/products`
+    const positions = [{ product: late.id, position: 7 }]
+    expect((await send(caller, 'PUT', `${path}/order`, { positions })).status).toBe(204)
+    await project(caller, late, other)
+    expect(await productsOf(caller, collection)).toEqual(['Other', 'Late'])
+    await send(caller, 'DELETE', path, { products: [other.id] })
+    expect(await productsOf(caller, collection)).toEqual(['Late'])
+  })
+
+  it('comes with a state that is applied at the same moment, of which neither side sees the other', async () => {
+    await service.startCompletingPending()
+    const caller = aCaller()
+    const collection = await create(caller)
+    const late = aProductState({ name: 'Late' })
+    catalogHas(late.id)
+    const applied = Promise.withResolvers<void>()
+    const onceAdded = Promise.withResolvers<void>()
+    const projecting = inTransaction(service.worker.sql, async (tx) => {
+      await lockMembershipsShared(tx, [caller.workspaceId])
+      await applyProducts(tx, ruleSets(), [{ id: late.id, state: { workspace_id: caller.workspaceId, data: late } }])
+      applied.resolve()
+      await onceAdded.promise
+    })
+    await applied.promise
+    expect((await add(caller, collection, [late.id])).status).toBe(204)
+    onceAdded.resolve()
+    await projecting
+    await expect.poll(() => productsOf(caller, collection)).toEqual(['Late'])
+    const awaited = () => admin`select from awaited_product where workspace_id = ${caller.workspaceId}`
+    await expect.poll(awaited).toHaveLength(0)
+    expect(await membershipDifferences(caller)).toEqual([])
+  })
+
+  it('is no member any more once its deletion arrives, also without any state', async () => {
+    await service.startCompletingPending()
+    const caller = aCaller()
+    const collection = await create(caller)
+    const [late, other] = [randomUUID(), randomUUID()]
+    catalogHas(late, other)
+    await add(caller, collection, [late, other])
+    await project(caller, late)
+    const members = () => admin<{ id: string }[]>`
+      select product_id as id from collection_member where workspace_id = ${caller.workspaceId}`
+    await expect.poll(members).toEqual([{ id: other }])
+  })
+
+  it('stays picked when the projection is rebuilt meanwhile', async () => {
+    const caller = aCaller()
+    const collection = await create(caller)
+    const [late, gone] = [aProductState({ name: 'Late' }), aProductState({ name: 'Gone' })]
+    catalogHas(late.id)
+    await project(caller, gone)
+    await add(caller, collection, [late.id, gone.id])
+    await admin`delete from product where id = ${gone.id}`
+    await service.worker.sql.begin(async (tx) => {
+      await tx`create temporary table topic_product (id uuid not null) on commit drop`
+      const { options } = service.worker.sql
+      await rebuildMemberships(Object.assign(tx, { begin: tx.savepoint, options }) as unknown as Sql)
+    })
+    await service.startBuilder()
+    await project(caller, late)
+    await expect.poll(() => productsOf(caller, collection)).toEqual(['Late'])
+    await expect.poll(() => membershipDifferences(caller)).toEqual([])
+  })
+
+  it.each<[string, Parameters<typeof catalog.answerWith>[0]]>([
+    ['fails', (response) => response.writeHead(503).end('{}')],
+    [
+      'is an older replica',
+      (response) => response.writeHead(404).end(JSON.stringify(errorBody('not_found', 'no', 'id'))),
+    ],
+    ['answers nonsense', (response) => response.writeHead(200).end('<html>')],
+    ['hangs up', (response) => response.destroy()],
+  ])('while the catalog %s it is service_unavailable, and nothing is added', async (_, answer) => {
+    const caller = aCaller()
+    const [a] = await products(caller, 'A')
+    const collection = await create(caller)
+    catalog.answerWith(answer)
+    const { status, body } = await add(caller, collection, [a?.id, randomUUID()])
+    expect([status, body.error.code]).toEqual([503, 'service_unavailable'])
+    expect(await productsOf(caller, collection)).toEqual([])
+    expect((await add(caller, collection, [a?.id])).status).toBe(204)
+  })
+})
+
 describe('A product that the workspace does not have', () => {
   it('is unprocessable, by the index of the first, and nothing is added', async () => {
     const caller = aCaller()
@@ -84,18 +244,6 @@ describe('A product that the workspace does not have', () => {
     expect(await productsOf(caller, collection)).toEqual([])
   })
 
-  it('but was made moments ago is waited for', async () => {
-    const caller = aCaller()
-    const collection = await create(caller)
-    const late = aProductState({ name: 'Late' })
-    takeStatements()
-    const adding = add(caller, collection, [late.id])
-    await eventually('it was looked for in vain', () => takeStatements().some((text) => text.includes('rollback')))
-    await project(caller, late)
-    expect((await adding).status).toBe(204)
-    expect(await productsOf(caller, collection)).toEqual(['Late'])
-  })
-
   it('and was deleted is refused', async () => {
     const caller = aCaller()
     const [a] = await products(caller, 'A')
@@ -104,7 +252,7 @@ describe('A product that the workspace does not have', () => {
     expect((await add(caller, collection, [a?.id])).status).toBe(422)
   })
 
-  it('keeps no collection that is not there, and no SMART one, waiting', async () => {
+  it('is not looked for when there is no such collection or it is SMART', async () => {
     const caller = aCaller()
     const rules = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
     const smart = await create(caller, { membership_type: 'SMART', rules })
@@ -116,6 +264,7 @@ describe('A product that the workspace does not have', () => {
       expect((await add(caller, { id }, [randomUUID()])).status).toBe(status)
       expect(takeStatements().length).toBeLessThanOrEqual(4)
     }
+    expect(catalog.requests).toHaveLength(0)
   })
 })
 

@@ -1,87 +1,116 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { CollectionPath } from '../collections/handle.ts'
 import { coversProduct } from '../memberships/build-membership-version.ts'
+import type { FindExistingProducts } from './existing-products.ts'
 import {
   followsHandPicked,
   isHandPickedVersion,
   lockHandPickedCollection,
   ProductIds,
 } from './hand-picked-collection.ts'
+import { notePendingProducts } from './pending-products.ts'
 
-/** How long a request waits for products that are not in the projection yet (OP-33). */
-const WAIT_MS = 2000
-const RETRY_EVERY_MS = 50
+/**
+ * POST /v1/collections/{handle}/products (OP-33): adds products at the end, in the order sent; members keep their positions. For products
+ * whose state has not arrived yet it asks the catalog, between two transactions: no lock waits for another service.
+ */
+export const addProducts = (findExisting: FindExistingProducts) =>
+  operation({
+    operationId: 'addProductsToCollection',
+    method: 'POST',
+    path: '/v1/collections/{handle}/products',
+    summary: 'Add products to a collection',
+    scope: 'product::create',
+    params: CollectionPath,
+    body: ProductIds,
+    responses: { 204: null },
+    openPoints: ['OP-08', 'OP-33', 'OP-34', 'OP-114'],
+    extension: true,
 
-/** POST /v1/collections/{handle}/products (OP-33): adds products at the end, in the order sent; members keep their positions. */
-export const addProducts = operation({
-  operationId: 'addProductsToCollection',
-  method: 'POST',
-  path: '/v1/collections/{handle}/products',
-  summary: 'Add products to a collection',
-  scope: 'product::create',
-  params: CollectionPath,
-  body: ProductIds,
-  responses: { 204: null },
-  openPoints: ['OP-08', 'OP-33', 'OP-34', 'OP-114'],
-  extension: true,
+    async handle({ params, body: { products }, context, inWorkspace }) {
+      const add = (existing: ReadonlySet<string>) =>
+        inWorkspace(async (tx) => {
+          const { id } = await lockHandPickedCollection(tx, params.handle)
+          const { unknown, awaited } = await insertHandPicked(tx, id, { products, existing })
+          if (unknown.length > 0) throw new UnknownProducts(products, unknown)
+          if (awaited.length > 0) await notePendingProducts(tx, awaited)
+          return new Reply(204)
+        })
+      try {
+        return await add(new Set())
+      } catch (error) {
+        if (!(error instanceof UnknownProducts)) throw error
+        const existing = await findExisting(context, error.ids)
+        const missing = error.unknown.filter((index) => !existing.has(products[index] ?? ''))
+        if (missing.length > 0) throw new UnknownProducts(products, missing)
+        return add(existing)
+      }
+    },
+  })
 
-  handle: ({ params, body: { products }, inWorkspace }) =>
-    withRetries(() =>
-      inWorkspace(async (tx) => {
-        const { id } = await lockHandPickedCollection(tx, params.handle)
-        const unknown = await insertHandPicked(tx, id, products)
-        if (unknown !== null) throw new UnknownProduct(unknown, products[unknown] ?? '')
-        return new Reply(204)
-      }),
-    ),
-})
+/** `unknown` are the indexes of products, ascending. */
+class UnknownProducts extends ApiError {
+  readonly unknown: readonly number[]
+  readonly ids: readonly string[]
 
-class UnknownProduct extends ApiError {
-  constructor(index: number, id: string) {
-    super('unprocessable', `this workspace has no product ${id}`, { path: ['products', index] })
+  constructor(products: readonly string[], unknown: readonly number[]) {
+    const [first = 0] = unknown
+    super('unprocessable', `this workspace has no product ${products[first]}`, { path: ['products', first] })
+    this.unknown = unknown
+    this.ids = unknown.map((index) => products[index] ?? '')
   }
 }
 
-/** Tries again while a product is unknown: a new product takes moments to reach the projection. */
-async function withRetries(add: () => Promise<Reply>): Promise<Reply> {
-  const deadline = performance.now() + WAIT_MS
-  for (;;) {
-    try {
-      return await add()
-    } catch (error) {
-      if (!(error instanceof UnknownProduct) || performance.now() > deadline) throw error
-      await pause(RETRY_EVERY_MS)
-    }
-  }
+interface Picked {
+  /** In the order sent; a product may occur twice. */
+  readonly products: readonly string[]
+  /** Products that catalog has confirmed, which the projection may not have yet. */
+  readonly existing: ReadonlySet<string>
+}
+
+/** What became of the products that the projection does not have. */
+interface Inserted {
+  /** The indexes of those that are neither members nor known to exist. */
+  readonly unknown: number[]
+  /** The ids of those that exist: now members, not shown before their state arrives. */
+  readonly awaited: string[]
 }
 
 /**
- * Adds the products that are not members yet. Returns the index of the first product that the workspace does not have. Locks the
- * products FOR SHARE: a transaction that changes one commits before the row is read here, or finds the new member.
+ * Adds the products that are not members yet. Locks those of the projection FOR SHARE: a transaction that changes one commits before
+ * the row is read here, or finds the new member.
  */
 async function insertHandPicked(
   tx: Transaction,
   collectionId: string,
-  products: readonly string[],
-): Promise<number | null> {
+  { products, existing }: Picked,
+): Promise<Inserted> {
   const workspace = tx.context.workspaceId
-  const [row] = await tx<[{ unknown: number | null }]>`
+  const [inserted] = await tx<[Inserted]>`
     with sent as (
-      select id, min(ordinal) as ordinal from unnest(${[...products]}::uuid[]) with ordinality as sent (id, ordinal) group by id
+      select id, min(ordinal) as ordinal,
+        exists (select from product where workspace_id = ${workspace} and product.id = sent.id) as is_known,
+        exists (
+          select from membership_version join collection_member on version_number = number
+          where ${isHandPickedVersion(tx, collectionId)} and product_id = sent.id
+        ) as is_member
+      from unnest(${[...products]}::uuid[]) with ordinality as sent (id, ordinal) group by id
     ),
-    joining as (
+    known as (
       select product.id, name, product.created_at, stock, status, ordinal
       from sent join product on product.workspace_id = ${workspace} and product.id = sent.id
-      where not exists (
-        select from membership_version join collection_member on version_number = number
-        where ${isHandPickedVersion(tx, collectionId)} and product_id = sent.id
-      )
+      where not is_member
       order by product.id
       for share of product
+    ),
+    awaited as (
+      select id, ordinal from sent where not is_known and not is_member and id = any(${[...existing]}::uuid[])
+    ),
+    joining as (
+      select * from known union all select id, null, null, null, null, ordinal from awaited
     ),
     numbered as (
       update collection set next_position = next_position + (select count(*) from joining)
@@ -94,10 +123,14 @@ async function insertHandPicked(
     added as (
       insert into collection_member (workspace_id, version_number, product_id, position, sort_key, is_available)
       select ${workspace}, number, placed.id, position,
-        sort_key(sort_order, name, placed.created_at, stock, position, 0), status = 'ACTIVE'
+        coalesce(sort_key(sort_order, name, placed.created_at, stock, position, 0), ''), coalesce(status = 'ACTIVE', false)
       from placed join membership_version on ${followsHandPicked(tx, collectionId)} and ${coversProduct(tx, tx`placed.id`)}
     )
-    select min(ordinal)::integer - 1 as unknown from sent
-    where not exists (select from product where workspace_id = ${workspace} and product.id = sent.id)`
-  return row.unknown
+    select
+      array(
+        select ordinal::integer - 1 from sent
+        where not is_known and not is_member and id not in (select id from awaited) order by ordinal
+      ) as unknown,
+      array(select id from awaited) as awaited`
+  return inserted
 }

@@ -1,39 +1,48 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
+import type { CompiledRules } from '../rules/compile.ts'
 import type { Fragment } from '../rules/predicate.ts'
 import type { Rules } from '../rules/rules.ts'
 import { copyHandPickedMembers, insertMatchingProducts } from './insert-members.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
+import { unreadableVersions } from './unreadable-versions.ts'
 
-interface BuildingVersion {
+type BuildingVersion = {
   workspaceId: string
   collectionId: string
   number: number
-  source: 'HAND_PICKED' | 'RULES'
-  rules: Rules | null
   sortOrder: string
   /** Members of products up to this id are inserted. */
   processedTo: string
-}
+} & ({ source: 'HAND_PICKED' } | { source: 'RULES'; rules: Rules })
 
 /**
- * Inserts the members of the next `size` products, in the order of product ids, into a version that is BUILDING, under the EXCLUSIVE
- * membership lock. After the last product the version becomes CURRENT. No member of the chunk exists yet: transactions that change
- * a product insert its member only if the product's id is at most `processed_to` (`coversProduct`). Started versions come first:
- * requests build a first chunk themselves, imports and rebuilds do not.
+ * Inserts the members of the next `size` products, in the order of product ids, into a BUILDING version. Needs the EXCLUSIVE
+ * membership lock. After the last product the version becomes CURRENT. No member of the chunk exists yet: transactions that
+ * change a product insert its member only up to `processed_to` (`coversProduct`). Versions with a first chunk come first:
+ * requests build it themselves, imports and rebuilds do not. Skips the versions in `unreadable`, and adds those that it cannot
+ * read.
  */
-export async function buildChunk(sql: AnySql, workspaceId: string, size: number): Promise<void> {
+export async function buildChunk(
+  sql: AnySql,
+  workspaceId: string,
+  size: number,
+  unreadable = unreadableVersions(),
+): Promise<void> {
   const [version] = await sql<BuildingVersion[]>`
     select workspace_id as "workspaceId", collection_id as "collectionId", number, source, rules,
       sort_order as "sortOrder", coalesce(processed_to, ${NIL}) as "processedTo"
     from membership_version
-    where workspace_id = ${workspaceId} and state = 'BUILDING'
+    where workspace_id = ${workspaceId} and state = 'BUILDING' and number <> all(${[...unreadable.numbers]}::bigint[])
     order by processed_to is null, collection_id limit 1`
   if (version === undefined) return
-  const last =
-    version.source === 'RULES'
-      ? await buildFromRules(sql, version, size)
-      : await buildFromHandPicked(sql, version, size)
+  let last: string | undefined
+  if (version.source === 'HAND_PICKED') last = await buildFromHandPicked(sql, version, size)
+  else {
+    const rules = unreadable.compile(version)
+    if (rules === null) return
+    last = await buildFromRules(sql, version, rules, size)
+  }
   if (last === undefined) await makeCurrent(sql, version)
   else await sql`update membership_version set processed_to = ${last} where number = ${version.number}`
 }
@@ -43,9 +52,13 @@ export const coversProduct = (sql: AnySql, productId: Fragment) => sql`
   (membership_version.state <> 'BUILDING' or ${productId} <= membership_version.processed_to)`
 
 /** Returns the id of the chunk's last product; undefined after the last chunk. */
-async function buildFromRules(sql: AnySql, version: BuildingVersion, size: number): Promise<string | undefined> {
-  const { workspaceId, rules, processedTo } = version
-  if (rules === null) return undefined
+async function buildFromRules(
+  sql: AnySql,
+  version: BuildingVersion,
+  rules: CompiledRules,
+  size: number,
+): Promise<string | undefined> {
+  const { workspaceId, processedTo } = version
   const [last] = await sql<{ id: string }[]>`
     select id from product where workspace_id = ${workspaceId} and id > ${processedTo} order by id offset ${size - 1} limit 1`
   await insertMatchingProducts(sql, version, rules, { after: processedTo, last: last?.id })

@@ -6,6 +6,7 @@ import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
 import { migrate } from '@backoffice/postgres/migrate.ts'
 import { migratorUrl, provision, roleUrl } from '@backoffice/postgres/provision.ts'
 import { emptyDatabase } from '@backoffice/testing/database.ts'
+import { passwordOf } from '@backoffice/testing/new-database.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, it } from 'vitest'
 
@@ -25,14 +26,14 @@ const insertGeneration = (sql: Sql, source: string, state: string) => sql`
 /** Inserts rows into the schema of the version before and migrates it. */
 beforeEach(async () => {
   const { url, drop } = await emptyDatabase()
-  await provision(url, { schemas: ['collections'], password: 'test' })
+  await provision(url, { schemas: ['collections'], passwordOf })
   const before = mkdtempSync(join(tmpdir(), 'migrations-'))
-  cpSync(MIGRATIONS, before, { recursive: true, filter: (path) => !/000[4-9]_/.test(path) })
-  await migrate({ url: migratorUrl(url, 'test'), schema: 'collections', directory: before })
+  cpSync(MIGRATIONS, before, { recursive: true, filter: (path) => !/(000[4-9]|00[1-9]\d)_/.test(path) })
+  await migrate({ url: migratorUrl(url, passwordOf), schema: 'collections', directory: before })
   const settings = { search_path: 'collections', 'app.workspace_id': WORKSPACE }
   const connect = (asRole: string) =>
     openDatabase({ url: asRole, applicationName: 'former names', poolSize: 1, settings })
-  const [superuser, app] = [connect(url), connect(roleUrl(url, 'collections', 'test'))]
+  const [superuser, app] = [connect(url), connect(roleUrl(url, 'collections', passwordOf))]
   admin = superuser.sql
   replica = app.sql
   whenDone(async () => {
@@ -43,7 +44,7 @@ beforeEach(async () => {
   await insertGeneration(admin, 'PICKED', 'KEPT')
   await insertGeneration(admin, 'RULES', 'CURRENT')
   await insertGeneration(admin, 'RULES', 'OLD')
-  await migrate({ url: migratorUrl(url, 'test'), schema: 'collections', directory: MIGRATIONS })
+  await migrate({ url: migratorUrl(url, passwordOf), schema: 'collections', directory: MIGRATIONS })
 })
 
 const versions = () => admin`select source, state, processed_to from membership_version order by number`

@@ -1,6 +1,5 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import { compileRules } from '../rules/compile.ts'
-import type { Rules } from '../rules/rules.ts'
+import type { CompiledRules } from '../rules/compile.ts'
 
 /** The membership version that gets the members. */
 export interface TargetVersion {
@@ -19,14 +18,14 @@ export interface IdRange {
 export const insertMatchingProducts = (
   sql: AnySql,
   { workspaceId, number, sortOrder }: TargetVersion,
-  rules: Rules,
+  rules: CompiledRules,
   { after, last }: IdRange,
 ) => sql`
   insert into collection_member (workspace_id, version_number, product_id, position, sort_key, is_available)
   select workspace_id, ${number}::bigint, id, 0, sort_key(${sortOrder}, name, created_at, stock, 0, 0), status = 'ACTIVE'
   from product
   where workspace_id = ${workspaceId} and id > ${after} ${last ? sql`and id <= ${last}` : sql``}
-    and ${compileRules(rules).toSql(sql)}`
+    and ${rules.toSql(sql)}`
 
 /**
  * Copies hand-picked members from the membership version `source`. Members without a product in the projection are

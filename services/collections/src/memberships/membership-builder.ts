@@ -7,11 +7,12 @@ import { NIL } from 'uuid'
 import { buildChunk } from './build-membership-version.ts'
 import { deleteFromRetiredVersion } from './delete-retired-versions.ts'
 import { lockMembershipsExclusive } from './membership-lock.ts'
+import { type UnreadableVersions, unreadableVersions } from './unreadable-versions.ts'
 
 const EVERY_MS = 200
 /**
- * A chunk holds the membership lock for about this long. Product changes wait for it, so they stay below a second; the builder waits
- * for product changes in turn, so a build takes less than twice its time without changes.
+ * About how long a chunk holds the membership lock, in milliseconds. Product changes wait for it, and take less than a second.
+ * The builder waits for product changes in turn, so a build takes at most twice its time without changes.
  */
 const CHUNK_MS = 200
 /** Products in a chunk. */
@@ -19,9 +20,10 @@ const CHUNK_SIZE = { min: 500, initial: 5000, max: 50_000 }
 
 /**
  * Completes the membership versions that requests left BUILDING and deletes the RETIRED ones, one chunk per workspace in turn.
- * Replicas share the work; after a crash another continues behind the last committed chunk. `sql` has the worker role.
+ * Replicas share the work; after a crash another continues behind the last committed chunk. A version whose rules this replica cannot
+ * read is left to those that can. `sql` has the worker role.
  */
-export function membershipBuilder(sql: Sql, logger: Logger) {
+export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreadableVersions(logger)) {
   let previousWorkspace: string = NIL
   let hasBuilt = false
   let chunkSize = CHUNK_SIZE.initial
@@ -37,7 +39,7 @@ export function membershipBuilder(sql: Sql, logger: Logger) {
 
   /** Returns false after a round through the workspaces that built nothing: no work is left, or other replicas do it. */
   async function buildNext(): Promise<boolean> {
-    const workspaceId = await nextWorkspace(sql, previousWorkspace)
+    const workspaceId = await nextWorkspace(sql, previousWorkspace, unreadable)
     previousWorkspace = workspaceId ?? NIL
     if (workspaceId === undefined) {
       const hadBuilt = hasBuilt
@@ -45,9 +47,9 @@ export function membershipBuilder(sql: Sql, logger: Logger) {
       return hadBuilt
     }
     const size = chunkSize
-    // The size of the next chunk if this one fails, for example because it takes too long.
+    // The next chunk is small if this one fails, for example because it takes too long.
     chunkSize = CHUNK_SIZE.min
-    const tookMs = await buildIn(sql, workspaceId, size)
+    const tookMs = await buildIn(sql, workspaceId, size, unreadable)
     chunkSize = tookMs === undefined ? size : nextSize(size, tookMs)
     hasBuilt ||= tookMs !== undefined
     return true
@@ -58,15 +60,21 @@ export function membershipBuilder(sql: Sql, logger: Logger) {
 const nextSize = (size: number, tookMs: number): number =>
   Math.round(Math.min(Math.max((size * CHUNK_MS) / Math.max(tookMs, CHUNK_MS / 2), CHUNK_SIZE.min), CHUNK_SIZE.max))
 
-async function nextWorkspace(sql: Sql, previous: string): Promise<string | undefined> {
+async function nextWorkspace(sql: Sql, previous: string, { numbers }: UnreadableVersions): Promise<string | undefined> {
   const [next] = await sql<{ workspaceId: string }[]>`
     select workspace_id as "workspaceId" from membership_version
-    where state = 'BUILDING' and workspace_id > ${previous} order by workspace_id limit 1`
+    where state = 'BUILDING' and workspace_id > ${previous} and number <> all(${[...numbers]}::bigint[])
+    order by workspace_id limit 1`
   return next?.workspaceId
 }
 
 /** Builds a chunk. Returns for how many milliseconds it held the membership lock; undefined if another replica builds there. */
-async function buildIn(sql: Sql, workspaceId: string, size: number): Promise<number | undefined> {
+async function buildIn(
+  sql: Sql,
+  workspaceId: string,
+  size: number,
+  unreadable: UnreadableVersions,
+): Promise<number | undefined> {
   let lockedAt: number | undefined
   await inTransaction(sql, async (tx) => {
     const [{ isMine }] = await tx<[{ isMine: boolean }]>`
@@ -74,7 +82,7 @@ async function buildIn(sql: Sql, workspaceId: string, size: number): Promise<num
     if (!isMine) return
     await lockMembershipsExclusive(tx, workspaceId)
     lockedAt = performance.now()
-    await buildChunk(tx, workspaceId, size)
+    await buildChunk(tx, workspaceId, size, unreadable)
   })
   return lockedAt && performance.now() - lockedAt
 }

@@ -1,17 +1,19 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import { compileRules } from '../rules/compile.ts'
+import type { CompiledRules } from '../rules/compile.ts'
 import type { Fragment } from '../rules/predicate.ts'
 import type { Rules } from '../rules/rules.ts'
 import { coversProduct } from './build-membership-version.ts'
+import { unreadableVersions } from './unreadable-versions.ts'
 
 /** The kind of difference between the stored membership and the evaluated one. */
 type DifferenceKind =
   | 'missing' // a product that matches the rules is not a member
-  | 'surplus' // a member's product does not match the rules, does not exist, or is not processed yet
+  | 'surplus' // a member's product does not match the rules, does not exist and is not awaited, or is not processed yet
   | 'place' // a member's sort key is not that of its product and position
   | 'availability' // a member's availability is not its product's
   | 'count' // the maintained count is not the number of available members
   | 'outdated' // the CURRENT version lacks the collection's rules, type or order, and none is BUILDING
+  | 'unreadable' // this version of the service cannot read the rules: the members are not compared
   | 'orphaned' // members or counts without version, a version without collection, or another workspace's id on one of them
 
 /** A difference between the stored membership and the evaluated one. */
@@ -25,14 +27,12 @@ export interface MembershipDifference {
   readonly expected?: string | null
 }
 
-interface StoredVersion {
+type StoredVersion = {
   workspace: string
   collection: string
   number: number
-  source: 'HAND_PICKED' | 'RULES'
-  rules: Rules | null
   sortOrder: string
-}
+} & ({ source: 'HAND_PICKED' } | { source: 'RULES'; rules: Rules })
 
 /** Differences read at once. */
 const DIFFERENCE_BATCH_SIZE = 1000
@@ -52,19 +52,24 @@ export async function* membershipDifferences(sql: AnySql, workspaceId?: string):
     select workspace_id as workspace, collection_id as collection, number, source, rules, sort_order as "sortOrder"
     from membership_version where number > ${number} and state <> 'RETIRED' and ${inScope('membership_version')}
     order by number limit ${VERSION_BATCH_SIZE}`
+  const unreadable = unreadableVersions()
   for (let batch = await readAfter(0); batch.length > 0; batch = await readAfter(batch.at(-1)?.number ?? 0)) {
     for (const version of batch) {
-      for await (const differences of memberDifferences(sql, version)) yield* differences
+      const { workspace, collection, number } = version
+      const isRuleBased = version.source === 'RULES'
+      const rules = isRuleBased ? unreadable.compile({ ...version, workspaceId: workspace }) : null
+      if (isRuleBased && rules === null) yield { workspace, collection, kind: 'unreadable', stored: String(number) }
+      else for await (const differences of memberDifferences(sql, version, rules)) yield* differences
     }
   }
   for await (const differences of countDifferences(sql, inScope)) yield* differences
   for await (const differences of versionDifferences(sql, inScope)) yield* differences
 }
 
-/** Both sides are read in key order, so PostgreSQL can merge them with constant memory. */
-function memberDifferences(sql: AnySql, version: StoredVersion) {
-  const { workspace, collection, number, source, rules, sortOrder } = version
-  const isRuleBased = source === 'RULES' && rules !== null
+/** Both sides are read in key order, so PostgreSQL can merge them with constant memory. `rules` are null for hand-picked members. */
+function memberDifferences(sql: AnySql, version: StoredVersion, rules: CompiledRules | null) {
+  const { workspace, collection, number, sortOrder } = version
+  const isAwaited = sql`exists (select from awaited_product where workspace_id = ${workspace} and product_id = id)`
   return sql<MembershipDifference[]>`
     with stored as (
       select product_id as id, position, tie_breaker, sort_key, is_available from collection_member where version_number = ${number}
@@ -72,19 +77,19 @@ function memberDifferences(sql: AnySql, version: StoredVersion) {
     evaluated as (
       select id, name, created_at, stock, status from product join membership_version on number = ${number}
       where product.workspace_id = ${workspace} and ${coversProduct(sql, sql`id`)}
-        and ${isRuleBased ? compileRules(rules).toSql(sql) : sql`true`}
+        and ${rules?.toSql(sql) ?? sql`true`}
     ),
     compared as (
       select id, stored.sort_key, stored.is_available::text as available,
         stored.position is not null as is_stored, status is not null as is_expected,
         sort_key(${sortOrder}, name, created_at, stock, coalesce(position, 0), coalesce(tie_breaker, 0)) as expected_key,
         (status = 'ACTIVE')::text as expected_available
-      from stored ${isRuleBased ? sql`full join` : sql`left join`} evaluated using (id)
+      from stored ${rules ? sql`full join` : sql`left join`} evaluated using (id)
     )
     select ${workspace}::uuid as workspace, ${collection}::uuid as collection, kind, id as product, found.stored, found.expected
     from compared cross join lateral (values
       ('missing', not is_stored, null, null),
-      ('surplus', not is_expected, null, null),
+      ('surplus', not is_expected and not ${rules ? sql`false` : isAwaited}, null, null),
       ('place', is_stored and is_expected and sort_key <> expected_key, sort_key, expected_key),
       ('availability', is_stored and is_expected and available <> expected_available, available, expected_available)
     ) as found (kind, is_found, stored, expected)

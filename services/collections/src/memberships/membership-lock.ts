@@ -25,7 +25,7 @@ export async function tryLockMembershipsShared(sql: AnySql, workspaceIds: readon
   return new Set(rows.filter(({ isLocked }) => isLocked).map(({ id }) => id))
 }
 
-/** Takes a workspace's membership lock SHARED until the transaction ends, unless it would have to wait. Returns whether it did. */
+/** Takes a workspace's membership lock SHARED until the transaction ends; returns false when it is not free. */
 export async function tryLockMembershipShared(sql: AnySql, workspaceId: string): Promise<boolean> {
   const [row] = await sql<[{ isLocked: boolean }]>`
     select pg_try_advisory_xact_lock_shared(${ADVISORY_LOCKS.membership}::integer, hashtext(${workspaceId})) as "isLocked"`

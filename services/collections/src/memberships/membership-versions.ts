@@ -1,6 +1,7 @@
 import type { MembershipType, SortOrder } from '@backoffice/contracts/collection.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
+import { compileRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
 import { copyHandPickedMembers, type IdRange, insertMatchingProducts, type TargetVersion } from './insert-members.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
@@ -19,14 +20,15 @@ interface MembershipDefinition {
 /**
  * Starts a new membership version, in the transaction that changes the collection's type, rules or order. Needs the EXCLUSIVE
  * membership lock, unless the collection is new and MANUAL. With few products the version is CURRENT at once; else it is BUILDING,
- * and the previous version stays CURRENT until the builder has completed it. Returns the product count of the CURRENT version.
+ * and the previous version stays CURRENT until the builder has completed it. Returns the product count of the CURRENT version. Throws
+ * `service_unavailable` for rules that this process cannot read.
  */
 export async function startMembershipVersion(tx: Transaction, collection: MembershipDefinition): Promise<number> {
   const { id, membershipType, sortOrder, rules } = collection
   const previous = await readPreviousVersions(tx, id, membershipType)
   const target = { workspaceId: tx.context.workspaceId, number: previous.nextNumber, sortOrder }
   const range = { after: NIL, last: previous.lastId ?? undefined }
-  if (membershipType === 'SMART') await insertMatchingProducts(tx, target, rules as Rules, range)
+  if (membershipType === 'SMART') await insertMatchingProducts(tx, target, compileRules(rules as Rules), range)
   else if (previous.handPicked !== null) await copyHandPickedMembers(tx, target, previous.handPicked, range)
   const count = await insertVersion(tx, target, collection, previous, range)
   if (membershipType === 'SMART' || previous.hasRules) await raiseRuleVersion(tx, target.workspaceId)

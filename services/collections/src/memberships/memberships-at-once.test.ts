@@ -4,6 +4,7 @@ import { SORT_ORDERS } from '@backoffice/contracts/collection.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { silent } from '@backoffice/messaging/testing/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -57,6 +58,19 @@ const changedSomehow = (state: ProductState): ProductState => ({
   variants: state.variants.map((variant) => ({ ...variant, price: { EUR: upTo(1000) } })),
 })
 
+/** Calls `project` again after each lock timeout, as a consumer does: it has changed nothing. */
+async function repeated(project: () => Promise<unknown>): Promise<void> {
+  for (let isDone = false; !isDone; ) {
+    isDone = await project().then(
+      () => true,
+      (error) => {
+        if (!isLockTimeout(error)) throw error
+        return false
+      },
+    )
+  }
+}
+
 /** Acts as the consumer of a partition: products change and are deleted, with late and repeated records. */
 async function changeProducts(partition: number, partitions: number, rounds: number): Promise<void> {
   const project = projector(worker.sql)
@@ -68,10 +82,8 @@ async function changeProducts(partition: number, partitions: number, rounds: num
     const deleted = round % 10 === 0 ? [pick(own).id] : []
     products = products.filter(({ id }) => !deleted.includes(id))
     const published = [...after.values(), ...deleted, ...some(before, 3)]
-    await project(
-      published.map((product) => ({ workspaceId, product })),
-      partition,
-    )
+    const records = published.map((product) => ({ workspaceId, product }))
+    await repeated(() => project(records, partition))
   }
 }
 

@@ -1,10 +1,14 @@
 import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
-import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
+import { PLAN_EACH_TIME, PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, it } from 'vitest'
+import { projectionRowOf } from '../products/projection-row.ts'
+import { projector } from '../products/testing/projection.ts'
+import { writeProducts } from '../products/write-products.ts'
 import type { RuleProduct } from '../rules/rule-product.ts'
-import { collectionsService } from '../testing/collections-api.ts'
+import { aProductState, collectionsService } from '../testing/collections-api.ts'
 import { deleteFromRetiredVersion } from './delete-retired-versions.ts'
 import { ruleSets } from './rule-sets.ts'
 import { updateMemberships } from './update-memberships.ts'
@@ -60,11 +64,15 @@ async function mostRows(work: (sql: Sql) => Promise<unknown>): Promise<number> {
   sent.length = 0
   await sql
     .begin(async (tx) => {
-      await work(Object.assign(tx, { begin: (inner: (sql: typeof tx) => unknown) => inner(tx) }) as unknown as Sql)
+      const begin = (inner: (sql: typeof tx) => unknown) => inner(tx)
+      await work(Object.assign(tx, { begin, options: sql.options }) as unknown as Sql)
       throw undone
     })
     .catch((error) => expect(error).toBe(undone))
-  const statements = sent.filter(({ text }) => /^\s*(select|insert|update|delete)/.test(text))
+  // Without the query for types that the driver sends first.
+  const statements = sent.filter(
+    ({ text }) => /^\s*(select|insert|update|delete)/.test(text) && !text.includes('pg_type'),
+  )
   const rows: number[] = []
   await sql
     .begin(async (tx) => {
@@ -98,6 +106,11 @@ it('deleting a chunk of a RETIRED version reads no other version', async () => {
   expect(await mostRows((tx) => deleteFromRetiredVersion(tx, 500))).toBeLessThan(5000)
 })
 
+it('writing the states of some products reads no others', async () => {
+  const rows = Array.from({ length: 3 }, () => projectionRowOf({ workspace_id: workspaceId, data: aProductState() }))
+  expect(await mostRows((tx) => writeProducts(tx, rows, tx`known.version >= state.version`))).toBeLessThan(50)
+})
+
 it.each([
   ['has no statistics of most versions', 'select 1'],
   ['has them', 'analyze collection_member'],
@@ -105,4 +118,44 @@ it.each([
   await admin.unsafe(first)
   const products = await changedProducts()
   expect(await mostRows((tx) => updateMemberships(tx, ruleSets(), products))).toBeLessThan(CHANGED * COLLECTIONS * 25)
+})
+
+/** The rows and entries of indexes that were read since the start of the test file. */
+async function rowsRead() {
+  const [row] = await admin<[{ scanned: number; entries: number }]>`
+    select
+      (select sum(seq_tup_read) from pg_stat_user_tables where schemaname = 'collections')::integer as scanned,
+      (select sum(idx_tup_read) from pg_stat_user_indexes where schemaname = 'collections')::integer as entries`
+  return row
+}
+
+it('a consumer that plans each statement once reads only what belongs to the products of a batch', async () => {
+  const BATCHES = 40
+  const observed = async () => {
+    const applicationName = 'consumer'
+    const consumer = openDatabase({ url: workerUrl, applicationName, poolSize: 1, settings: PLAN_ONCE_BY_KEYS })
+    const project = projector(consumer.sql)
+    await admin`analyze`
+    const before = await rowsRead()
+    for (let n = 0; n < BATCHES; n++) {
+      const product = aProductState({ total_stock: PRODUCTS - n * 2 })
+      await project([{ workspaceId, product }])
+      await project([{ workspaceId, product: { ...product, version: 2, total_stock: PRODUCTS - 100, name: `${n}` } }])
+      await project([{ workspaceId, product: product.id }])
+    }
+    const planned = await consumer.sql`select statement from pg_prepared_statements where custom_plans > 0`
+    await consumer.stop?.()
+    await eventually('the connection has ended', async () => {
+      const open = await admin`select from pg_stat_activity where application_name = ${applicationName}`
+      return open.length === 0
+    })
+    const after = await rowsRead()
+    return { planned, scanned: after.scanned - before.scanned, entries: after.entries - before.entries }
+  }
+  let { planned, scanned, entries } = await observed()
+  // PostgreSQL may count what earlier tests have read up to ten seconds late. A scan of this test shows in each observation.
+  for (let again = 0; again < 2 && scanned > 0; again++) ({ planned, scanned, entries } = await observed())
+  expect(planned).toEqual([])
+  expect(scanned).toBe(0)
+  expect(entries / BATCHES).toBeLessThan(COLLECTIONS * 25)
 })

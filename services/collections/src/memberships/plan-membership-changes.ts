@@ -29,7 +29,10 @@ export interface MembershipChanges {
   readonly added: readonly MemberKey[]
 }
 
-/** Compares the members of changed products with the rules that the products match. Hand-picked members are never removed. */
+/**
+ * Compares the members of changed products with the rules that the products match. Removes no hand-picked members, and none of versions
+ * whose rules cannot be read.
+ */
 export function planMembershipChanges(
   products: readonly ChangedProduct[],
   versions: ReadonlyMap<string, readonly RuleBasedVersion[]>,
@@ -38,18 +41,23 @@ export function planMembershipChanges(
   const added = new Map<string, MemberKey>()
   for (const { workspaceId, id: productId, ruleFields } of products) {
     for (const { number: versionNumber, rules } of versions.get(workspaceId) ?? []) {
-      if (!rules.matches(ruleFields)) continue
+      if (!rules?.matches(ruleFields)) continue
       const key = { workspaceId, versionNumber, productId }
       added.set(textOf(key), key)
     }
   }
+  const unreadable = new Set(unreadableOf(versions))
   const [removed, updated]: [StoredMember[], StoredMember[]] = [[], []]
   for (const member of members) {
     const isMatch = added.delete(textOf(member))
-    if (member.isRuleBased && !isMatch) removed.push(member)
+    if (member.isRuleBased && !isMatch && !unreadable.has(member.versionNumber)) removed.push(member)
     else if (member.isOutdated) updated.push(member)
   }
   return { removed, updated, added: [...added.values()] }
 }
+
+/** The versions whose rules cannot be read. */
+export const unreadableOf = (versions: ReadonlyMap<string, readonly RuleBasedVersion[]>): number[] =>
+  [...versions.values()].flat().flatMap(({ number, rules }) => (rules === null ? [number] : []))
 
 const textOf = ({ versionNumber, productId }: MemberKey): string => `${versionNumber} ${productId}`

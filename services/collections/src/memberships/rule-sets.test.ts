@@ -47,7 +47,7 @@ it('keeps no more rules than it may: those of the workspaces read last', async (
   const callers = [aCaller(), aCaller(), aCaller()]
   for (const caller of callers) await create(caller, smart())
   const [first, second, third] = callers.map(({ workspaceId }) => workspaceId) as [string, string, string]
-  const sets = ruleSets(2 * JSON.stringify(inStock(1)).length)
+  const sets = ruleSets(undefined, 2 * JSON.stringify(inStock(1)).length)
   for (const workspaceId of [first, second, first, third]) await sets.of(sql, [workspaceId])
   expect(readings()).toBe(3)
   await sets.of(sql, [first, third])
@@ -59,7 +59,7 @@ it('keeps no more rules than it may: those of the workspaces read last', async (
 it('returns rules that are too large to keep', async () => {
   const callers = [aCaller(), aCaller()]
   for (const caller of callers) await create(caller, smart())
-  const found = await ruleSets(1).of(
+  const found = await ruleSets(undefined, 1).of(
     sql,
     callers.map(({ workspaceId }) => workspaceId),
   )

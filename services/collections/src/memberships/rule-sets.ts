@@ -1,12 +1,14 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { raiseVersion, type VersionedCache, versionedCache } from '@backoffice/postgres/versioned-cache.ts'
-import { type CompiledRules, compileRules } from '../rules/compile.ts'
+import type { CompiledRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
+import { type UnreadableVersions, unreadableVersions } from './unreadable-versions.ts'
 
 /** A membership version by rules, BUILDING or CURRENT, with its compiled rules. */
 export interface RuleBasedVersion {
   readonly number: number
-  readonly rules: CompiledRules
+  /** Null if this process cannot read the rules. */
+  readonly rules: CompiledRules | null
 }
 
 /**
@@ -26,11 +28,11 @@ interface StoredRules {
 }
 
 /** Keeps the rule sets that were used last, as long as their texts have at most `maxCharacters`. */
-export const ruleSets = (maxCharacters = MAX_CHARACTERS): RuleSets =>
+export const ruleSets = (unreadable = unreadableVersions(), maxCharacters = MAX_CHARACTERS): RuleSets =>
   versionedCache({
     versions: 'rule_version',
     read: readRules,
-    build: compiled,
+    build: (stored, previous) => compiled(unreadable, stored, previous),
     maxSize: maxCharacters,
     sizeOf: charactersOf,
   })
@@ -39,11 +41,14 @@ const charactersOf = (stored: readonly StoredRules[]) => stored.reduce((sum, one
 
 /** Compiles the rules of new versions only: the rules of a membership version never change. */
 function compiled(
+  unreadable: UnreadableVersions,
   stored: readonly StoredRules[],
   previous: readonly RuleBasedVersion[] = [],
 ): readonly RuleBasedVersion[] {
   const known = new Map(previous.map((version) => [version.number, version]))
-  return stored.map(({ number, rules }) => known.get(number) ?? { number, rules: compileRules(rules) })
+  return stored.map(({ workspace_id: workspaceId, number, rules }) => {
+    return known.get(number) ?? { number, rules: unreadable.compile({ workspaceId, number, rules }) }
+  })
 }
 
 const readRules = (sql: AnySql, workspaceIds: string[]) => sql<StoredRules[]>`

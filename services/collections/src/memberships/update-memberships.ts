@@ -5,25 +5,50 @@ import {
   type MemberKey,
   planMembershipChanges,
   type StoredMember,
+  unreadableOf,
 } from './plan-membership-changes.ts'
 import type { RuleSets } from './rule-sets.ts'
 
 /**
  * Updates the memberships of changed products in all versions but RETIRED ones: deletes and inserts members by the rules, and
- * updates sort keys and availability. Needs the SHARED membership locks of the products' workspaces, under which versions keep
- * their state and `processed_to`. Each statement looks up its rows by a list of keys: the planner has no statistics of new versions
- * and would choose nested loops for joins of whole sets.
+ * updates sort keys and availability. A version whose rules cannot be read keeps its members and is marked
+ * (`rebuildSkippedVersions`). Needs the SHARED membership locks of the products' workspaces: under these, versions keep their
+ * state and `processed_to`. Each statement looks up its rows by a list of keys: the planner has no statistics of new versions and
+ * would choose nested loops for joins of whole sets.
  */
 export async function updateMemberships(sql: AnySql, ruleSets: RuleSets, products: readonly ChangedProduct[]) {
   const versions = await ruleSets.of(sql, [...new Set(products.map(({ workspaceId }) => workspaceId))])
   const { removed, updated, added } = planMembershipChanges(products, versions, await readMembers(sql, products))
+  const unreadable = unreadableOf(versions)
+  if (unreadable.length > 0) await markSkipped(sql, unreadable)
   if (removed.length > 0) await deleteMembers(sql, removed)
   if (updated.length > 0) await updateMembers(sql, updated)
   if (added.length > 0) await insertMembers(sql, added)
 }
 
+/**
+ * Marks versions that skipped changes of products, at most every ten seconds. Skips a locked version: beside the SHARED
+ * membership lock only another transaction that marks it holds its lock.
+ */
+const markSkipped = (sql: AnySql, numbers: readonly number[]) => sql`
+  update membership_version set skipped_at = now()
+  where number in (
+    select number from membership_version
+    where number = any(${[...numbers]}::bigint[]) and (skipped_at is null or skipped_at < now() - interval '10 seconds')
+    for update skip locked
+  )`
+
+/** Updates the sort keys and the availability of the members of products. Needs what `updateMemberships` needs. */
+export async function updateOutdatedMembers(sql: AnySql, products: readonly ProductKey[]) {
+  const members = await readMembers(sql, products)
+  const outdated = members.filter(({ isOutdated }) => isOutdated)
+  if (outdated.length > 0) await updateMembers(sql, outdated)
+}
+
+type ProductKey = Pick<ChangedProduct, 'workspaceId' | 'id'>
+
 /** `offset 0` keeps the planner from turning the lookups into joins of sets. */
-const readMembers = (sql: AnySql, products: readonly ChangedProduct[]) => sql<StoredMember[]>`
+const readMembers = (sql: AnySql, products: readonly ProductKey[]) => sql<StoredMember[]>`
   select member.workspace_id as "workspaceId", version_number as "versionNumber", product_id as "productId",
     source = 'RULES' as "isRuleBased",
     (sort_key, is_available) <>

@@ -8,10 +8,10 @@ import { lockPartition, tryLockPartition } from './write-products.ts'
 
 /** Products of one transaction. */
 export const BATCH_SIZE = 200
-/** Of the states of one transaction, which are in memory together. */
+/** The most bytes of the states of one transaction, which are in memory together. */
 const MAX_BYTES = 2 * 1024 * 1024
 /** How long a batch waits for the membership lock before another workspace's batch has its turn. */
-const PATIENCE_MS = 1000
+const MEMBERSHIP_LOCK_TIMEOUT_MS = 1000
 /** The longest wait for a row that a request has locked: the consumer waits for the partition meanwhile. */
 const LOCK_TIMEOUT_MS = 100
 
@@ -19,39 +19,40 @@ interface QueuedChange extends ProductChange {
   readonly version: number | null
 }
 
-/** The partitions whose number, divided by `of`, leaves `number`. */
-export interface Lane {
+/** The partitions whose number modulo `of` is `number`. */
+export interface PartitionShard {
   readonly number: number
   readonly of: number
 }
 
-/** Products that wait for so long take turns with the consumer; before, the consumer goes first, since other workspaces wait there. */
+/** After this time, in seconds, a product waits for the partition's lock. Before, the consumer goes first: others wait for it. */
 const OVERDUE_S = 2
 
 /** The next batch of a workspace. */
 export interface Batch {
   readonly workspaceId: string
   readonly size: number
-  /** The partitions it is of; without them it is of any, and waits for the membership lock for a second. */
-  readonly lane?: Lane | undefined
+  /** Only the shard's partitions. Without a shard: all partitions, and up to a second of waiting for the membership lock. */
+  readonly shard?: PartitionShard | undefined
   /** The first product of the batch, once it is read. */
   first?: QueuedChange | undefined
 }
 
 /**
- * Applies the oldest queued products of a workspace, all of one partition, and returns how many: none while the consumer is busy with the
- * partition, LOCKED if another transaction has the membership lock. That lock comes before the partition's, so nobody else waits while this transaction waits for it.
+ * Applies the oldest queued products of a workspace, all of one partition, and returns their number: 0 while the consumer has the
+ * partition, LOCKED while another transaction has the membership lock. Takes the membership lock before the partition's, so that
+ * nobody waits for the partition meanwhile.
  */
 export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch): Promise<number | 'LOCKED'> {
-  const { workspaceId, lane } = batch
+  const { workspaceId, shard } = batch
   let isLocked = false
   const apply = async (tx: AnySql) => {
-    isLocked = lane ? await tryLockMembershipShared(tx, workspaceId) : await waitForLock(tx, workspaceId)
+    isLocked = shard ? await tryLockMembershipShared(tx, workspaceId) : await waitForLock(tx, workspaceId)
     if (!isLocked) return 'LOCKED'
     const [oldest] = await tx<{ partition: number; isOverdue: boolean }[]>`
       select partition, queued_at < now() - make_interval(secs => ${OVERDUE_S}) as "isOverdue" from queued_product
       where workspace_id = ${workspaceId} and refused is null
-        ${lane ? tx`and partition % ${lane.of} = ${lane.number}` : tx``}
+        ${shard ? tx`and partition % ${shard.of} = ${shard.number}` : tx``}
       order by queued_at, product_id limit 1`
     if (oldest === undefined) return 0
     const { partition, isOverdue } = oldest
@@ -72,7 +73,7 @@ export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch):
 }
 
 async function waitForLock(sql: AnySql, workspaceId: string): Promise<true> {
-  await sql`select set_config('lock_timeout', ${`${PATIENCE_MS}ms`}, true)`
+  await sql`select set_config('lock_timeout', ${`${MEMBERSHIP_LOCK_TIMEOUT_MS}ms`}, true)`
   await lockMembershipsShared(sql, [workspaceId])
   return true
 }

@@ -1,20 +1,20 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { NIL } from 'uuid'
 import type { RuleSets } from '../memberships/rule-sets.ts'
-import type { Lane } from './apply-queued-batch.ts'
+import type { PartitionShard } from './apply-queued-batch.ts'
 import { queuedBatches } from './queued-batches.ts'
 
 const EVERY_MS = 200
 /** Loops that work side by side, each on partitions of its own. */
-const LANES = 2
+const SHARDS = 2
 
 /**
- * Applies queued products (`queueProducts`), a batch of one workspace after a batch of another. A workspace whose membership lock is
- * taken is passed over and handed to a further loop, which waits for that lock and holds nothing meanwhile: only so a workspace whose
- * locks follow each other, as while a membership version is built, gets its products. Replicas share the work. `sql` has the worker role.
+ * Applies queued products (`queueProducts`), a batch of each workspace in turn. A workspace whose membership lock is taken goes
+ * to a separate loop, which waits for that lock and holds no other. Otherwise a workspace whose locks follow each other, as while
+ * a membership version is built, would never get its products. Replicas share the work. `sql` has the worker role.
  */
 export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger): Component & { wake(): void } {
   const locked = new Set<string>()
@@ -30,16 +30,16 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
       }
     },
   })
-  const lanes = Array.from({ length: LANES }, (_, number) => {
-    const lane = { number, of: LANES }
-    const applyNext = queuedBatches(sql, ruleSets, logger, lane)
+  const shardWorkers = Array.from({ length: SHARDS }, (_, number) => {
+    const shard = { number, of: SHARDS }
+    const applyNext = queuedBatches(sql, ruleSets, logger, shard)
     const applyRound = async (stopping: AbortSignal) => {
       let applied = 0
-      let workspaceId = await nextWorkspace(sql, lane, NIL)
+      let workspaceId = await nextWorkspace(sql, shard, NIL)
       for (
         ;
         workspaceId !== undefined && !stopping.aborted;
-        workspaceId = await nextWorkspace(sql, lane, workspaceId)
+        workspaceId = await nextWorkspace(sql, shard, workspaceId)
       ) {
         const count = await applyNext(workspaceId)
         if (count !== 'LOCKED') applied += count
@@ -55,18 +55,18 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
   return {
     name: 'queued products',
     wake() {
-      for (const lane of lanes) lane.wake()
+      for (const each of shardWorkers) each.wake()
     },
     async start() {
-      await Promise.all([...lanes, waiting].map((each) => each.start?.()))
+      await Promise.all([...shardWorkers, waiting].map((each) => each.start?.()))
     },
     async stop() {
-      await Promise.all([...lanes, waiting].map((each) => each.stop?.()))
+      await Promise.all([...shardWorkers, waiting].map((each) => each.stop?.()))
     },
   }
 }
 
-async function nextWorkspace(sql: Sql, { number, of }: Lane, previous: string): Promise<string | undefined> {
+async function nextWorkspace(sql: Sql, { number, of }: PartitionShard, previous: string): Promise<string | undefined> {
   const [next] = await sql<{ workspaceId: string }[]>`
     select workspace_id as "workspaceId" from queued_product
     where refused is null and workspace_id > ${previous} and partition % ${of} = ${number} order by workspace_id limit 1`

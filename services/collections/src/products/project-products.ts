@@ -10,9 +10,9 @@ import { latestStates, StateRecord } from './product-state.ts'
 import { queueProducts } from './queue-products.ts'
 import { lockPartition } from './write-products.ts'
 
-/** Products of one workspace that a transaction applies while it has products of others too; it queues the rest. */
+/** The most products of one workspace in a transaction that has several workspaces; the others are queued. */
 const SHARE = 100
-/** The longest wait for a row that a request of one workspace has locked: products of all others wait too. */
+/** The longest wait for a row that a request has locked, in milliseconds: the products of all workspaces wait with it. */
 const LOCK_TIMEOUT_MS = 200
 
 /**
@@ -31,7 +31,7 @@ export const projectProducts = (
   isEachIndependent: true,
   // Each workspace takes an advisory lock, and the server has room for some thousand locks.
   batchSize: 200,
-  // A transaction costs as much as some eighty products.
+  // A transaction costs as much as about 80 products, so it waits for more of them.
   gatherMs: 250,
   async handle(records, tx) {
     const { partition, changes, unknown } = await lockAndRead(tx, records)
@@ -73,8 +73,8 @@ async function lockAndRead(tx: AnySql, records: readonly ReceivedRecord<StateRec
 }
 
 /**
- * Divides changes: those to apply now, of workspaces that are `free`, and those for later. Of several workspaces each has at most SHARE;
- * one alone has all, since queueing costs as much as half of the work.
+ * Divides changes: those to apply now, of workspaces in `free`, and those to queue. Each of several workspaces applies at most
+ * SHARE. A single workspace applies all, since queueing costs half as much as applying.
  */
 function shareOut(changes: readonly ProductChange[], free: ReadonlySet<string>) {
   const [now, later]: [ProductChange[], ProductChange[]] = [[], []]

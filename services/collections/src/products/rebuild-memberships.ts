@@ -22,15 +22,19 @@ export async function rebuildMemberships(sql: Sql): Promise<number> {
 }
 
 /**
- * The deletion of a product that the projection lacks leaves its hand-picked members. A product of `topic_product` that is not in the
- * projection has an unreadable record: its members stay.
+ * Deletes hand-picked members whose product is deleted: neither the projection nor the topic has it. Keeps those of a product
+ * whose record is unreadable (`topic_product`), and of a pending product, whose state is still to come.
  */
 const deleteMembersWithoutProduct = (sql: AnySql, workspaceId: string) => sql`
   delete from collection_member as member using membership_version as version
   where version.workspace_id = ${workspaceId} and version.source = 'HAND_PICKED' and version.state <> 'RETIRED'
     and member.version_number = version.number
     and not exists (select from product where product.workspace_id = member.workspace_id and product.id = member.product_id)
-    and not exists (select from topic_product where topic_product.id = member.product_id)`
+    and not exists (select from topic_product where topic_product.id = member.product_id)
+    and not exists (
+      select from awaited_product as awaited
+      where awaited.workspace_id = member.workspace_id and awaited.product_id = member.product_id
+    )`
 
 async function startMembershipVersions(sql: AnySql, workspaceId: string): Promise<number> {
   await sql`

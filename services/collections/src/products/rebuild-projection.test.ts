@@ -56,7 +56,7 @@ const changed = (state: ProductState, differences: Partial<ProductState>): Produ
 })
 
 async function rebuild(connection = open(), onUnreadable = (one: UnreadableRecord): void => expect.fail(one.reason)) {
-  const sql = openSession(workerUrl, 'test rebuild', () => undefined)
+  const sql = openSession({ url: workerUrl }, 'test rebuild', () => undefined)
   const rebuilt = await rebuildProjection(connection, sql, onUnreadable)
   await sql.end()
   await allBuilt()
@@ -295,10 +295,15 @@ it('can be killed in the middle and repeated, under changes, with the service ru
       await publish(caller, next)
     }
   })()
+  // Seconds for a rebuild that takes less than one, so that it is killed before its end.
+  await admin.unsafe(`
+    create function wait_a_second() returns trigger language plpgsql as 'begin perform pg_sleep(1); return null; end';
+    create trigger slowly before insert on product for each statement execute function wait_a_second()`)
   const killed = rebuildProcess()
-  await eventually('some have come back', async () => (await count()) > 3500)
+  await eventually('some have come back', async () => (await count()) > 3000)
   killed.child.kill('SIGKILL')
   await killed.ended
+  await admin`drop trigger slowly on product`
   expect(await count()).toBeLessThan(products.length)
 
   const { code, output } = await rebuildProcess().ended

@@ -4,15 +4,15 @@ import type { Fragment } from '../rules/predicate.ts'
 import type { ProjectionRow } from './projection-row.ts'
 
 /**
- * Locks the products of a partition until the transaction ends, also the queued ones: for the consumer, another consumer that took its
- * place, the worker that applies queued products, or a rebuild. Later locks of the transaction are waited for up to `lockTimeoutMs`;
- * without limit when it is 0. Who holds the lock does not wait for a membership lock (a rebuild does, for deletions).
+ * Locks the products of a partition, also queued ones, until the transaction ends: against another consumer that took over, the
+ * worker for queued products, or a rebuild. Later locks of the transaction wait for `lockTimeoutMs` at most; 0 means without
+ * limit. Do not wait for a membership lock while you hold this one.
  */
 export const lockPartition = (sql: AnySql, partition: number, lockTimeoutMs = 0) => sql`
   select pg_advisory_xact_lock(${ADVISORY_LOCKS.productPartition}::integer, ${partition}::integer),
     set_config('lock_timeout', ${`${lockTimeoutMs}ms`}, true)`
 
-/** Locks the products of a partition unless it would have to wait. Returns whether it did. */
+/** Locks the products of a partition; returns false when the lock is not free. */
 export async function tryLockPartition(sql: AnySql, partition: number): Promise<boolean> {
   const [row] = await sql<[{ isLocked: boolean }]>`
     select pg_try_advisory_xact_lock(${ADVISORY_LOCKS.productPartition}::integer, ${partition}::integer) as "isLocked"`
@@ -21,7 +21,8 @@ export async function tryLockPartition(sql: AnySql, partition: number): Promise<
 
 /**
  * Writes rows of different products. Skips deleted products, and rows for which the condition `isUpToDate` holds, on the `known`
- * row and the new `state`. Returns the products with a change that may concern rules, orders or the storefront.
+ * row and the new `state`. Returns the products with a change that may concern rules, orders or the storefront. Both conditions are
+ * subqueries that give a value: as `not exists`, PostgreSQL joins the rows with whole tables.
  */
 export async function writeProducts(sql: AnySql, products: readonly ProjectionRow[], isUpToDate: Fragment) {
   if (products.length === 0) return []
@@ -32,11 +33,11 @@ export async function writeProducts(sql: AnySql, products: readonly ProjectionRo
     )
     select state.*
     from ${statesFrom(sql, products)}
-    where not exists (select from deleted_product where deleted_product.id = state.id)
-      and not exists (
-        select from product as known
-        where known.workspace_id = state.workspace_id and known.id = state.id and ${isUpToDate}
-      )
+    where (select true from deleted_product where deleted_product.id = state.id) is null
+      and (
+        select ${isUpToDate} from product as known
+        where known.workspace_id = state.workspace_id and known.id = state.id
+      ) is not true
     order by state.workspace_id, state.id
     on conflict (workspace_id, id) do update set
       version = excluded.version, name = excluded.name, skus = excluded.skus, type = excluded.type, status = excluded.status,

@@ -1,7 +1,8 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import { findField } from './fields.ts'
 import { allOf, anyOf, type Predicate } from './predicate.ts'
 import type { RuleProduct } from './rule-product.ts'
-import type { Condition, Rules } from './rules.ts'
+import { AnyRules, type Condition, type Rules } from './rules.ts'
 
 /** Rules as one predicate: `matches` tests a product in memory, `toSql` selects products in the database. */
 export interface CompiledRules extends Predicate {
@@ -9,12 +10,30 @@ export interface CompiledRules extends Predicate {
   explain(product: RuleProduct): boolean[]
 }
 
-/** Compiles rules from `readRules`. Throws an Error for an unknown field or operator. */
-export function compileRules({ match, conditions }: Rules): CompiledRules {
-  const predicates = conditions.map(predicateOf)
-  return {
-    ...(match === 'all' ? allOf(predicates) : anyOf(predicates)),
-    explain: (product) => predicates.map(({ matches }) => matches(product)),
+/**
+ * Stored rules that this process cannot read. A newer version of the service has written them: during a deploy another replica can
+ * read them.
+ */
+export class UnreadableRules extends ApiError {
+  constructor(cause: unknown) {
+    super('service_unavailable', 'the collection has rules of a newer version of this service; try again', { cause })
+  }
+}
+
+/**
+ * Compiles rules. Throws `UnreadableRules` for an unknown field, operator or member and for a value that its operator does not take:
+ * without it the rules would mean something else.
+ */
+export function compileRules(rules: Rules): CompiledRules {
+  try {
+    const { match, conditions } = AnyRules.parse(rules)
+    const predicates = conditions.map(predicateOf)
+    return {
+      ...(match === 'all' ? allOf(predicates) : anyOf(predicates)),
+      explain: (product) => predicates.map(({ matches }) => matches(product)),
+    }
+  } catch (error) {
+    throw new UnreadableRules(error)
   }
 }
 

@@ -9,28 +9,28 @@ const VALUE =
   'What the field is compared with: a text, an integer (amounts in minor units), true or false, or a date-time with its offset; ' +
   'for in and not_in a list of 1 to 1,000 of them; left out for is_set and is_not_set'
 
+const AnyCondition = z.strictObject({
+  field: z.string().describe(`One of ${FIELD_NAMES}; <CUR> is an ISO 4217 currency code`),
+  operator: z.string().describe(OPERATORS_OF_FIELDS),
+  value: z.unknown().optional().describe(VALUE),
+})
+
 const Condition = named(
   'RuleCondition',
-  z
-    .strictObject({
-      field: z.string().describe(`One of ${FIELD_NAMES}; <CUR> is an ISO 4217 currency code`),
-      operator: z.string().describe(OPERATORS_OF_FIELDS),
-      value: z.unknown().optional().describe(VALUE),
-    })
-    .superRefine(({ field: name, operator: operatorName, value }, context) => {
-      const field = findField(name)
-      if (field === undefined) {
-        return context.addIssue({ code: 'custom', path: ['field'], message: `must be one of ${FIELD_NAMES}` })
-      }
-      const operator = field.get(operatorName)
-      if (operator === undefined) {
-        const message = `${name} takes ${operatorNames(field)}`
-        return context.addIssue({ code: 'custom', path: ['operator'], message })
-      }
-      for (const issue of operator.value.safeParse(value).error?.issues ?? []) {
-        context.addIssue({ ...issue, path: ['value', ...issue.path] })
-      }
-    }),
+  AnyCondition.superRefine(({ field: name, operator: operatorName, value }, context) => {
+    const field = findField(name)
+    if (field === undefined) {
+      return context.addIssue({ code: 'custom', path: ['field'], message: `must be one of ${FIELD_NAMES}` })
+    }
+    const operator = field.get(operatorName)
+    if (operator === undefined) {
+      const message = `${name} takes ${operatorNames(field)}`
+      return context.addIssue({ code: 'custom', path: ['operator'], message })
+    }
+    for (const issue of operator.value.safeParse(value).error?.issues ?? []) {
+      context.addIssue({ ...issue, path: ['value', ...issue.path] })
+    }
+  }),
 )
 export type Condition = z.output<typeof Condition>
 
@@ -43,6 +43,9 @@ export const Rules = named(
   }),
 )
 export type Rules = z.output<typeof Rules>
+
+/** The members of rules, of whatever fields, operators and values. Another member could change what they mean. */
+export const AnyRules = z.strictObject({ match: Rules.shape.match, conditions: z.array(AnyCondition).min(1) })
 
 /** Checks the `rules` of a request. Throws `bad_request` with the path of each mistake. */
 export const readRules = (rules: unknown): Rules => validate(z.strictObject({ rules: Rules }), { rules }, 'body').rules

@@ -13,6 +13,8 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 import type { FindCoverImage } from '../collections/cover-image.ts'
+import type { FindExistingProducts } from '../members/existing-products.ts'
+import { completePendingProducts } from '../members/pending-products.ts'
 import { membershipBuilder } from '../memberships/membership-builder.ts'
 import { membershipDifferences } from '../memberships/membership-differences.ts'
 import { ruleSets } from '../memberships/rule-sets.ts'
@@ -56,12 +58,22 @@ export const aProductState = (differences: Partial<ProductState> = {}): ProductS
 /** For tests without a catalog: their requests have no `image`. */
 const noPictures: FindCoverImage = async () => undefined
 
-/** The service with a database of its own. `findCoverImage` replaces the call to the catalog, `clock` the process's clock. */
-export async function collectionsService(findCoverImage: FindCoverImage = noPictures, clock?: () => Date) {
+/** For tests without a catalog: the workspace has no products but those of the projection. */
+const noOthers: FindExistingProducts = async () => new Set()
+
+/**
+ * The service with a database of its own. `findCoverImage` and `findExistingProducts` replace the calls to the catalog, `clock` the
+ * process's clock.
+ */
+export async function collectionsService(
+  findCoverImage: FindCoverImage = noPictures,
+  clock?: () => Date,
+  findExistingProducts: FindExistingProducts = noOthers,
+) {
   const database = await testDatabase('collections')
   const worker = openDatabase({ url: database.workerUrl, applicationName: 'test worker' })
   whenDone(async () => worker.stop?.())
-  const send = serviceClient(database.db, operations(findCoverImage), clock)
+  const send = serviceClient(database.db, operations(findCoverImage, findExistingProducts), clock)
   const rules = ruleSets()
   const projection = projectProducts(rules)
 
@@ -115,6 +127,13 @@ export async function collectionsService(findCoverImage: FindCoverImage = noPict
       await builder.start?.()
       whenDone(async () => builder.stop?.())
       return builder
+    },
+    /** Starts the worker that completes pending products, as a replica does. */
+    startCompletingPending: async () => {
+      const completing = completePendingProducts(worker.sql, logger)
+      await completing.start?.()
+      whenDone(async () => completing.stop?.())
+      return completing
     },
     /** Starts the worker that applies queued products, as a replica does. */
     startQueue: async () => {

@@ -1,6 +1,5 @@
 import { ROUTED_SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
-import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
 import { freePort } from '@backoffice/testing/service-process.ts'
 import { expect, test } from 'vitest'
 import { GatewayConfig } from '../config.ts'
@@ -50,7 +49,6 @@ test.each([
     WORKER_DATABASE_URL: 'postgres://127.0.0.1/test',
     KAFKA_BROKERS: '127.0.0.1:9',
     SCHEMA_REGISTRY_URL: 'http://127.0.0.1:9',
-    INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
     ADMIN_TOKEN: gateway.adminToken,
     PUBLIC_URL: 'http://127.0.0.1',
   }

@@ -2,7 +2,7 @@ import type { Reply } from '@backoffice/http/reply.ts'
 import type { Route, RouteDeclaration, ValidRequest } from '@backoffice/http/route.ts'
 import type { AnySql, Database, Sql, Transaction } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { z } from 'zod'
 import type { OperatorAuthenticator } from '../authorization/operator-authenticator.ts'
 
@@ -79,7 +79,7 @@ export function adminRoute(
       const { headers, id, ip } = request
       const operator = await operators.authenticate({ authorization: headers.authorization, address: ip }, clock())
       request.logged = { ...request.logged, operator }
-      return { operator, requestId: id, traceparent: traceparentFrom(headers.traceparent) }
+      return { operator, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
     },
     answer({ operator, requestId, traceparent }, valid) {
       const now = clock()

@@ -21,7 +21,7 @@ export const activateAppKey = operation({
   handle({ params: { id }, context: { requestId }, now, inWorkspace }) {
     return inWorkspace(async (tx) => {
       const { count } = await tx`
-        update api_key set activated_at = ${now}
+        update api_key set activated_at = clock_timestamp()
         where workspace_id = ${tx.context.workspaceId} and id = ${id} and kind = 'app'
           and activated_at is null and revoked_at is null`
       if (count > 0) {
@@ -30,16 +30,16 @@ export const activateAppKey = operation({
           requestId,
           at: now,
         })
-      } else await refuseUnlessActive(tx, id, now)
+      } else await refuseUnlessActive(tx, id)
       return new Reply(204)
     })
   },
 })
 
-async function refuseUnlessActive(tx: Transaction, id: string, now: Date): Promise<void> {
-  const [key] = await tx<{ revokedAt: Date | null }[]>`
-    select revoked_at as "revokedAt" from api_key
+async function refuseUnlessActive(tx: Transaction, id: string): Promise<void> {
+  const [key] = await tx<{ isRevoked: boolean }[]>`
+    select coalesce(revoked_at <= clock_timestamp(), false) as "isRevoked" from api_key
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and kind = 'app'`
   if (key === undefined) throw notFound([], `App key ${id} does not exist`)
-  if (key.revokedAt !== null && key.revokedAt <= now) throw conflict([], `App key ${id} has been revoked`)
+  if (key.isRevoked) throw conflict([], `App key ${id} has been revoked`)
 }

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
-import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
+import { aCaller, serviceHeadersOf } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -19,7 +19,7 @@ const asApps = async <Body = { error: { code: string; message: string } }>(
   body?: unknown,
 ) =>
   gateway.send<Body>(undefined, method, `/internal/app-keys/${path}`, {
-    headers: await headersOf(aCaller({ workspaceId })),
+    headers: await serviceHeadersOf(aCaller({ workspaceId }), 'gateway'),
     ...(body !== undefined && { body }),
   })
 
@@ -65,7 +65,7 @@ describe('creating', () => {
         format: keyFormat(text === undefined ? undefined : SecretKeys.parse(text)),
       }),
     )
-    const headers = await headersOf(aCaller({ workspaceId }))
+    const headers = await serviceHeadersOf(aCaller({ workspaceId }), 'gateway')
     const [before, during, after] = await Promise.all(replicas)
     const put = async (replica: TestGateway | undefined, id: string) =>
       (await replica?.send<{ key: string }>(undefined, 'PUT', `/internal/app-keys/${id}`, { headers, body: sent }))
@@ -133,7 +133,7 @@ describe('activating', () => {
     const before = await gateway.send(key, 'GET', '/v1/products')
     expect(before).toMatchObject({ status: 401, body: { error: { code: 'invalid_api_key' } } })
     expect((await asApps(workspaceId, 'POST', `${id}/activate`)).status).toBe(204)
-    await eventually('the key works', async () => (await statusWith(key)) === 200, 5_000)
+    await eventually('the key works', async () => (await statusWith(key)) === 200)
     expect(await auditOf(id)).toEqual(['apps key.created', 'apps key.activated'])
   })
 
@@ -170,7 +170,7 @@ describe('revoking', () => {
     for (let count = 0; count < 2; count++) {
       expect((await asApps(workspaceId, 'POST', `${id}/revoke`)).status).toBe(204)
     }
-    await eventually('the key is refused', async () => (await statusWith(key)) === 401, 5_000)
+    await eventually('the key is refused', async () => (await statusWith(key)) === 401)
     expect(await auditOf(id)).toEqual(['apps key.created', 'apps key.activated', 'apps key.revoked'])
     expect((await asApps(workspaceId, 'PUT', id, sent)).status).toBe(409)
   })
@@ -207,7 +207,7 @@ describe('in the admin API', () => {
     const statuses = async () => [await statusWith(key), await statusWith(second.key), await statusWith(third.key)]
     expect(await statuses()).toEqual([200, 200, 200])
     expect((await asApps(workspaceId, 'POST', `${id}/revoke`)).status).toBe(204)
-    await eventually('all are refused', async () => (await statuses()).every((status) => status === 401), 5_000)
+    await eventually('all are refused', async () => (await statuses()).every((status) => status === 401))
     expect(await auditOf(third.id)).toEqual(['bootstrap key.created', 'apps key.revoked'])
   })
 })

@@ -19,9 +19,9 @@ export const revokeAppKey = operation({
   handle({ params, context: { requestId }, now, inWorkspace }) {
     return inWorkspace(async (tx) => {
       const revoked = await tx<{ id: string }[]>`
-        update api_key set revoked_at = ${now}
+        update api_key set revoked_at = clock_timestamp()
         where workspace_id = ${tx.context.workspaceId} and app_key_id = ${params.id}
-          and (revoked_at is null or revoked_at > ${now})
+          and (revoked_at is null or revoked_at > clock_timestamp())
         returning id`
       const acts = revoked.map(({ id }): Act => ({ action: 'key.revoked', target: `keys/${id}` }))
       if (acts.length > 0) await recordActs(tx, acts, { actor: 'apps', requestId, at: now })

@@ -1,7 +1,7 @@
 import { PLATFORM } from '@backoffice/contracts/app-records.ts'
 import { internalCalls } from '@backoffice/http/internal-calls.ts'
-import { tokenSigner } from '@backoffice/http/internal-token.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { z } from 'zod'
 
 /** No workspace in particular. */
@@ -29,16 +29,15 @@ export interface AppsClient extends Component {
   ): Promise<Answer>
 }
 
-/** Opens connections to apps; `privateKey` signs the tokens of the calls (base64 DER PKCS8). */
-export function appsClient(url: string, privateKey: string): AppsClient {
-  const sign = tokenSigner(privateKey)
-  const calls = internalCalls('apps', url)
+/** Opens connections to apps. */
+export function appsClient(url: string, signer: TokenSigner): AppsClient {
+  const calls = internalCalls('apps', url, signer)
   return {
     name: 'apps client',
     async send({ actor, workspace = WHOLE_PLATFORM, requestId, traceparent }, method, path, answer, body) {
       const { id: workspaceId, livemode } = workspace
-      const token = await sign({ workspaceId, livemode, keyId: actor, scopes: [], productStatuses: [] }, new Date())
-      return calls.send({ token, method, path, answer, requestId, traceparent, ...(body !== undefined && { body }) })
+      const caller = { workspaceId, livemode, keyId: actor, productStatuses: [] }
+      return calls.send({ caller, method, path, answer, requestId, traceparent, ...(body !== undefined && { body }) })
     },
     stop: async () => calls.stop?.(),
   }

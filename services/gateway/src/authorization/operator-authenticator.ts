@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { bearerToken, invalidApiKey } from './bearer-token.ts'
 import { type OperatorToken, operatorTokens } from './operator-tokens.ts'
 import { hashOfToken, isWellFormedToken } from './token-format.ts'

@@ -12,7 +12,7 @@ export interface WrongAttempts {
   refusalOf(address: string, now: number): ApiError | undefined
   /** Counts one more. Throws `rate_limited` when the address had sent too many already. */
   count(address: string, now: number): void
-  /** Takes one back that was counted before it was known to be right. */
+  /** Takes back a counted attempt that turned out to be right. */
   takeBack(address: string): void
 }
 
@@ -20,7 +20,7 @@ export interface WrongAttempts {
 export function wrongAttempts(limit: RateLimit, what: string): WrongAttempts {
   const buckets = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES })
 
-  /** Made once for each number of seconds: an error costs as much as all the rest of a refusal. */
+  /** One error for each number of seconds: making an error costs as much as the rest of a refusal. */
   const refusals = new Map<number, ApiError>()
   function refusalFor(seconds: number): ApiError {
     const refusal = refusals.get(seconds) ?? tooMany(what, seconds)

@@ -1,8 +1,9 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { ROUTED_SERVICES, type RoutedService } from '@backoffice/contracts/services.ts'
-import { type Caller, INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
+import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import type { CallingFor, TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Database, Sql } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { rowsOf, WorkspaceRows } from '@backoffice/service/workspaces/get-rows.ts'
@@ -18,7 +19,7 @@ type Left = z.output<typeof Left>
 interface Asking {
   readonly db: Database
   readonly upstreams: Upstreams
-  readonly sign: (caller: Caller, now: Date) => Promise<string>
+  readonly signer: TokenSigner
 }
 
 /**
@@ -79,13 +80,13 @@ async function leftIn(service: RoutedService, ids: readonly string[], asking: As
 }
 
 /** Throws when the service does not answer. */
-async function ask(service: RoutedService, id: string, { upstreams, sign }: Asking, now: Date) {
-  const caller: Caller = { workspaceId: id, livemode: true, keyId: 'operator', scopes: [], productStatuses: [] }
+async function ask(service: RoutedService, id: string, { upstreams, signer }: Asking, now: Date) {
+  const caller: CallingFor = { workspaceId: id, livemode: true, keyId: 'operator', productStatuses: [] }
   const { statusCode, body } = await upstreams[service].requests.send({
     owner: caller.keyId,
     method: 'GET',
     path: `/internal/workspaces/${id}/rows`,
-    headers: { [INTERNAL_TOKEN_HEADER]: await sign(caller, now) },
+    headers: { [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, service, now) },
   })
   const answer = await body.json()
   if (statusCode !== 200) throw new Error(`${service} answered ${statusCode}`)

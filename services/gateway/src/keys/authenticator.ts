@@ -1,15 +1,20 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
 import { bearerToken, invalidApiKey, tokenIn } from '../authorization/bearer-token.ts'
 import { wrongAttempts } from '../authorization/wrong-attempts.ts'
 import { batchedLookUps } from './batched-look-ups.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
-import { keyCache } from './key-cache.ts'
+import { keyCache, type LookedUpKey } from './key-cache.ts'
 import { hashOf, type KeyFormat } from './key-format.ts'
 import type { KeyUses } from './key-uses.ts'
 import { unverifiedLookUps } from './unverified-look-ups.ts'
+
+const presentedKeys = meter('gateway').createCounter('api_keys_presented', {
+  description: 'Keys of requests by what was in memory: hit, a known key; unknown, no key; miss, neither',
+})
 
 /** What a request shows of its sender. */
 interface Presented {
@@ -48,9 +53,9 @@ const CHANGES = 'gateway_workspace_changed'
 const WRONG_KEYS = { perSecond: 5, burst: 100 }
 
 /**
- * Checks API keys against the database. Keeps answers for 5 s at most, and until the database announces a change. Keys that the platform
- * made, by their check or since they were found before, wait for no others, and work from an address that has sent too many wrong ones:
- * many clients may share it.
+ * Checks API keys against the database. Keeps answers for 5 s at most, and until the database announces a change. Keys that the
+ * platform made, by their check or an earlier look-up, do not wait for others. They also work from an address with too many wrong
+ * keys, which many clients may share.
  */
 export function authenticator({ format, worker, unverified, uses }: AuthenticatorOptions): Authenticator {
   const cache = keyCache()
@@ -58,7 +63,7 @@ export function authenticator({ format, worker, unverified, uses }: Authenticato
   const findAuthentic = batchedLookUps((hashes) => findKeys(worker.sql, hashes))
   const findUnverified = unverifiedLookUps(unverified)
 
-  async function lookUp(text: string, hash: string, address: string, now: number): Promise<KnownKey | undefined> {
+  async function lookUp(text: string, hash: string, address: string, now: number): Promise<LookedUpKey | undefined> {
     const verification = cache.hasFound(hash) ? 'authentic' : format.verify(text)
     const isUnknown = cache.get(hash, now) === null
     if (verification === 'authentic') {
@@ -66,7 +71,7 @@ export function authenticator({ format, worker, unverified, uses }: Authenticato
       if (found === undefined) wrong.count(address, now)
       return found
     }
-    // Counted before the look-up, so that many at once are no more than one after the other.
+    // Counted before the look-up, so that the limit holds for simultaneous requests, too.
     wrong.count(address, now)
     if (verification === 'malformed') throw invalidApiKey('The API key is malformed')
     if (isUnknown) return undefined
@@ -90,11 +95,16 @@ export function authenticator({ format, worker, unverified, uses }: Authenticato
     async authenticate({ headers, address }, now) {
       const text = presentedKey(headers)
       const hash = hashOf(text)
-      const key = cache.get(hash, now.getTime()) ?? (await lookUp(text, hash, address, now.getTime()))
-      if (key === undefined) throw invalidApiKey('The API key is unknown')
+      const kept = cache.get(hash, now.getTime())
+      presentedKeys.add(1, { memory: kept ? 'hit' : kept === null ? 'unknown' : 'miss' })
+      const found = kept ?? (await lookUp(text, hash, address, now.getTime()))
+      if (found === undefined) throw invalidApiKey('The API key is unknown')
+      const { key, at } = found
+      // The process's clock measures the time since the look-up alone.
+      const age = now.getTime() - at
       if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet')
-      if (key.expiresAt !== null && key.expiresAt <= now) throw invalidApiKey('The API key has expired')
-      if (key.revokedAt !== null && key.revokedAt <= now) throw invalidApiKey('The API key has been revoked')
+      if (key.expiresInMs !== null && key.expiresInMs <= age) throw invalidApiKey('The API key has expired')
+      if (key.revokedInMs !== null && key.revokedInMs <= age) throw invalidApiKey('The API key has been revoked')
       if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted')
       if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended')
       uses.note(key.caller.keyId, now)

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, test, vi } from 'vitest'
 import { batchedLookUps } from './batched-look-ups.ts'
 import type { KnownKey } from './find-keys.ts'
 
@@ -6,8 +7,8 @@ const KEY: KnownKey = {
   caller: { workspaceId: 'w', livemode: true, keyId: 'k', scopes: ['*'], productStatuses: ['ACTIVE'] },
   rateLimit: null,
   activatedAt: new Date(0),
-  expiresAt: null,
-  revokedAt: null,
+  expiresInMs: null,
+  revokedInMs: null,
   isSuspended: false,
   isDeleted: false,
 }
@@ -28,10 +29,12 @@ function lookUps() {
   return { lookUp, invent, statements }
 }
 
-test('a single key is looked up at once', () => {
+test('a single key is looked up at once', async () => {
   const { lookUp, statements } = lookUps()
-  void lookUp('real')
+  const real = lookUp('real')
   expect(statements.map(({ hashes }) => hashes)).toEqual([['real']])
+  statements[0]?.answer()
+  expect(await real).toBe(KEY)
 })
 
 test('of thousands of keys two statements run at once, each later one takes 500, and a real key comes in its turn', async () => {
@@ -78,4 +81,22 @@ test('a statement that fails concerns its keys only', async () => {
   const real = lookUp('real')
   statements[1]?.answer()
   expect(await real).toBe(KEY)
+})
+
+test('while no statement is answered, every look-up ends after 2 s, and what comes later is looked up again', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] })
+  whenDone(() => void vi.useRealTimers())
+  const { lookUp, invent, statements } = lookUps()
+  const invented = invent(1_000)
+  const [real, same] = [lookUp('real'), lookUp('real')].map((look) =>
+    look.catch((error: { code: string }) => error.code),
+  )
+  await vi.advanceTimersByTimeAsync(2_000)
+  expect((await invented).every(({ status }) => status === 'rejected')).toBe(true)
+  expect([await real, await same]).toEqual(['ETIMEDOUT', 'ETIMEDOUT'])
+  const later = lookUp('real')
+  for (const { answer } of statements) answer()
+  await vi.advanceTimersByTimeAsync(0)
+  for (const { answer } of statements) answer()
+  expect(await later).toBe(KEY)
 })

@@ -1,4 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
+import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { KnownKey } from './find-keys.ts'
 
 /** Keys that one statement looks up. */
@@ -7,13 +8,15 @@ const BATCH_SIZE = 500
 export const LOOK_UPS_AT_ONCE = 2
 /** Hashes that wait at most. One more is refused at once. */
 const MAX_WAITING = 5_000
+/** The longest wait for an answer, and of a statement, in milliseconds: one that hangs gives its place to the next. */
+const WITHIN_MS = 2_000
 
 type Answer = PromiseWithResolvers<KnownKey | undefined>
 
 /**
  * Looks keys up by their hashes, at once while fewer than two statements run. Hashes that come meanwhile wait, and the next statement
  * takes up to 500 of them: a flood of keys costs few statements, and a key waits for a few of them at most. Throws
- * `service_unavailable` when 5,000 hashes wait already.
+ * `service_unavailable` when 5,000 hashes wait already, and ETIMEDOUT without an answer within 2 s.
  */
 export function batchedLookUps(
   find: (hashes: string[]) => Promise<ReadonlyMap<string, KnownKey>>,
@@ -41,7 +44,7 @@ export function batchedLookUps(
 
   async function answerAll(batch: readonly (readonly [string, Answer])[]) {
     try {
-      const found = await find(batch.map(([hash]) => hash))
+      const found = await answerWithin(WITHIN_MS, find(batch.map(([hash]) => hash)))
       for (const [hash, answer] of batch) answer.resolve(found.get(hash))
     } catch (error) {
       for (const [, answer] of batch) answer.reject(error)
@@ -52,10 +55,16 @@ export function batchedLookUps(
     const same = waiting.get(hash)
     if (same !== undefined) return same.promise
     if (waiting.size >= MAX_WAITING) return Promise.reject(tooManyKeys())
-    const answer: Answer = Promise.withResolvers()
+    const { promise, resolve, reject } = Promise.withResolvers<KnownKey | undefined>()
+    const answer: Answer = { promise: answerWithin(WITHIN_MS, promise).finally(forget), resolve, reject }
     waiting.set(hash, answer)
     if (running < LOOK_UPS_AT_ONCE) void run()
     return answer.promise
+
+    /** Removes a hash that still waits after its time: nobody waits for the answer any more. */
+    function forget() {
+      if (waiting.get(hash) === answer) waiting.delete(hash)
+    }
   }
 }
 

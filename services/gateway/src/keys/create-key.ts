@@ -1,6 +1,7 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id, Name, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { adminOperation } from '../admin/admin-operation.ts'
@@ -22,14 +23,21 @@ export const createKey = (format: KeyFormat) =>
     responses: { 201: IssuedKey },
     openPoints: ['OP-04', 'OP-05', 'OP-86'],
 
-    handle({ params, body: { name, scopes, expires_at }, now, act }) {
+    handle({ params, body: { name, scopes, expires_at }, act }) {
       const id = uuidv7()
       const expiresAt = expires_at ? new Date(expires_at) : null
-      if (expiresAt !== null && expiresAt <= now) throw unprocessable(['expires_at'], 'must lie in the future')
       return act(params.id, [{ action: 'key.created', target: `keys/${id}` }], async (tx) => {
         const { livemode } = await ownWorkspace(tx)
+        if (expiresAt !== null) await requireFuture(tx, expiresAt)
         const terms = { name, kind: 'workspace', scopes, appKeyId: null, expiresAt } as const
-        return created(await issueKey(tx, format, { id, livemode }, terms, now))
+        return created(await issueKey(tx, format, { id, livemode }, terms))
       })
     },
   })
+
+/** The clock of the database ends keys, so it decides here too. */
+async function requireFuture(tx: Transaction, expiresAt: Date): Promise<void> {
+  const [row] = await tx<{ isFuture: boolean }[]>`
+    select ${expiresAt}::timestamptz > clock_timestamp() as "isFuture"`
+  if (!row?.isFuture) throw unprocessable(['expires_at'], 'must lie in the future')
+}

@@ -11,16 +11,16 @@ export interface KnownKey {
   readonly rateLimit: RateLimit | null
   /** Null for an app's key that does not work yet. */
   readonly activatedAt: Date | null
-  /** The key is refused from then on; null when it never expires. */
-  readonly expiresAt: Date | null
-  /** The key is refused from then on; null when it is not revoked. */
-  readonly revokedAt: Date | null
+  /** The time until the key is refused, in milliseconds from its look-up by the database's clock; null when it never expires. */
+  readonly expiresInMs: number | null
+  /** The same; null when it is not revoked. */
+  readonly revokedInMs: number | null
   /** Of the key's workspace: the key is refused meanwhile, or for good. */
   readonly isSuspended: boolean
   readonly isDeleted: boolean
 }
 
-type Life = Pick<KnownKey, 'activatedAt' | 'expiresAt' | 'revokedAt' | 'isSuspended' | 'isDeleted'>
+type Life = Pick<KnownKey, 'activatedAt' | 'expiresInMs' | 'revokedInMs' | 'isSuspended' | 'isDeleted'>
 type KeyRow = Omit<Caller, 'productStatuses'> &
   Life & {
     hash: string
@@ -35,7 +35,9 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
     select encode(api_key.key_hash, 'hex') as hash, api_key.id as "keyId", api_key.workspace_id as "workspaceId",
       workspace.livemode, api_key.scopes, settings.product_statuses as "productStatuses",
       settings.rate_limit_per_second as "perSecond", settings.rate_limit_burst as burst,
-      api_key.activated_at as "activatedAt", api_key.expires_at as "expiresAt", api_key.revoked_at as "revokedAt",
+      api_key.activated_at as "activatedAt",
+      (extract(epoch from api_key.expires_at - clock_timestamp()) * 1000)::float8 as "expiresInMs",
+      (extract(epoch from api_key.revoked_at - clock_timestamp()) * 1000)::float8 as "revokedInMs",
       workspace.suspended_at is not null as "isSuspended", workspace.deleted_at is not null as "isDeleted"
     from api_key
     join workspace on workspace.id = api_key.workspace_id
@@ -45,13 +47,13 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
 }
 
 function knownKey({ perSecond, burst, ...row }: Omit<KeyRow, 'hash'>): KnownKey {
-  const { activatedAt, expiresAt, revokedAt, isSuspended, isDeleted, ...caller } = row
+  const { activatedAt, expiresInMs, revokedInMs, isSuspended, isDeleted, ...caller } = row
   return {
     caller: { ...caller, productStatuses: caller.productStatuses ?? [...PRODUCT_STATUSES] },
     rateLimit: perSecond === null || burst === null ? null : { perSecond, burst },
     activatedAt,
-    expiresAt,
-    revokedAt,
+    expiresInMs,
+    revokedInMs,
     isSuspended,
     isDeleted,
   }

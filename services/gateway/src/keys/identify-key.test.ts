@@ -18,11 +18,11 @@ test('also of a key that is revoked or has expired', async () => {
   const { workspaceId, id, key } = await gateway.aKey()
   await gateway.admin('DELETE', `/keys/${id}`)
   expect((await identify(key)).body).toMatchObject({ id, revoked_at: expect.any(String) })
-  const expires_at = new Date(gateway.now() + 1_000).toISOString()
+  const expires_at = new Date(Date.now() + 60_000).toISOString()
   const body = { name: 'Short', scopes: ['*'], expires_at }
   const short = await gateway.admin<IssuedKey>('POST', `/workspaces/${workspaceId}/keys`, body)
-  gateway.passTime(1_000)
-  expect((await identify(short.body.key)).body).toMatchObject({ id: short.body.id, expires_at })
+  await gateway.letTimePass(60_000)
+  expect((await identify(short.body.key)).body).toMatchObject({ id: short.body.id })
 })
 
 test.each<[string, (key: string) => string]>([

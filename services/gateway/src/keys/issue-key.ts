@@ -31,22 +31,34 @@ export type KeyTerms = Pick<IssuedKey, 'name' | 'kind' | 'scopes'> & {
   readonly expiresAt: Date | null
 }
 
-/** Creates a key in the transaction's workspace. The database stores its hash; only the answer has the key itself. */
+/**
+ * Creates a key in the transaction's workspace. The database stores its hash; only the answer has the key itself. Its times are the
+ * database's, whose clock ends it.
+ */
 export async function issueKey(
   tx: Transaction,
   format: KeyFormat,
   { id, livemode }: Pick<IssuedKey, 'id' | 'livemode'>,
   { name, kind, scopes, appKeyId, expiresAt }: KeyTerms,
-  now: Date,
 ): Promise<IssuedKey> {
   const [key] = format.textsOf(id, livemode, newSecret())
-  await tx`
+  const [row] = await tx<{ created_at: Date }[]>`
     insert into api_key
       (workspace_id, id, app_key_id, kind, key_hash, name, scopes, created_at, activated_at, expires_at)
     values (
-      ${tx.context.workspaceId}, ${id}, ${appKeyId}, ${kind}, ${Buffer.from(hashOf(key), 'hex')}, ${name}, ${scopes}, ${now}, ${now},
+      ${tx.context.workspaceId}, ${id}, ${appKeyId}, ${kind}, ${Buffer.from(hashOf(key), 'hex')}, ${name}, ${scopes}, now(), now(),
       ${expiresAt}
-    )`
+    )
+    returning created_at`
   const expires_at = expiresAt?.toISOString() ?? null
-  return { id, name, kind, scopes, livemode, created_at: now.toISOString(), expires_at, key }
+  return {
+    id,
+    name,
+    kind,
+    scopes,
+    livemode,
+    created_at: (row as { created_at: Date }).created_at.toISOString(),
+    expires_at,
+    key,
+  }
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util'
 import { LRUCache } from 'lru-cache'
 import type { KnownKey } from './find-keys.ts'
 
@@ -8,14 +7,20 @@ const MAX_KEYS = 10_000
 
 type LookUp = (hash: string) => Promise<KnownKey | undefined>
 
+/** A key as it was looked up, and when that look-up began. */
+export interface LookedUpKey {
+  readonly key: KnownKey
+  readonly at: number
+}
+
 /** Keys in memory, by their hash. Times are Unix milliseconds. */
 export interface KeyCache {
   /** The key with this hash, as it was looked up less than 5 s ago: null when there was none, undefined without a look-up. */
-  get(hash: string, now: number): KnownKey | null | undefined
+  get(hash: string, now: number): LookedUpKey | null | undefined
   /** Whether the latest look-up of this hash, however old, found a key. */
   hasFound(hash: string): boolean
   /** Looks the key up, and keeps the answer. Simultaneous calls with one hash share one look-up. */
-  lookUp(hash: string, now: number, find: LookUp): Promise<KnownKey | undefined>
+  lookUp(hash: string, now: number, find: LookUp): Promise<LookedUpKey | undefined>
   /** Lets a workspace's keys be looked up again. Look-ups under way are answered and not kept. */
   dropWorkspace(workspaceId: string): void
   /** Lets every key be looked up again. */
@@ -23,27 +28,26 @@ export interface KeyCache {
 }
 
 /**
- * Keeps the answers of look-ups. Unknown hashes are kept apart, so that a flood of invented keys evicts no real one. A key that is found
- * unchanged stays the same object.
+ * Keeps the answers of look-ups. Unknown hashes are kept apart, so that a flood of invented keys evicts no real one.
  */
 export function keyCache(): KeyCache {
-  const known = new LRUCache<string, { key: KnownKey; until: number }>({ max: MAX_KEYS })
+  const known = new LRUCache<string, { found: LookedUpKey; until: number }>({ max: MAX_KEYS })
   const unknown = new LRUCache<string, { until: number }>({ max: MAX_KEYS })
-  let underWay = new Map<string, Promise<KnownKey | undefined>>()
+  let underWay = new Map<string, Promise<LookedUpKey | undefined>>()
 
-  async function keep(hash: string, until: number, find: LookUp, among: typeof underWay) {
+  async function keep(hash: string, at: number, find: LookUp, among: typeof underWay) {
     try {
-      const found = await find(hash)
+      const until = at + FRESH_MS
+      const key = await find(hash)
+      const found = key && { key, at }
       if (among !== underWay) return found // Something has changed since the look-up began.
       if (found === undefined) {
         known.delete(hash)
         unknown.set(hash, { until })
         return undefined
       }
-      const former = known.get(hash)?.key
-      const key = former !== undefined && isDeepStrictEqual(former, found) ? former : found
-      known.set(hash, { key, until })
-      return key
+      known.set(hash, { found, until })
+      return found
     } finally {
       among.delete(hash)
     }
@@ -52,17 +56,17 @@ export function keyCache(): KeyCache {
   return {
     get(hash, now) {
       const entry = known.get(hash)
-      if (entry !== undefined && entry.until > now) return entry.key
+      if (entry !== undefined && entry.until > now) return entry.found
       return (unknown.get(hash)?.until ?? 0) > now ? null : undefined
     },
     hasFound: (hash) => known.has(hash),
     lookUp(hash, now, find) {
-      const shared = underWay.get(hash) ?? keep(hash, now + FRESH_MS, find, underWay)
+      const shared = underWay.get(hash) ?? keep(hash, now, find, underWay)
       underWay.set(hash, shared)
       return shared
     },
     dropWorkspace(workspaceId) {
-      for (const entry of known.values()) if (entry.key.caller.workspaceId === workspaceId) entry.until = 0
+      for (const entry of known.values()) if (entry.found.key.caller.workspaceId === workspaceId) entry.until = 0
       underWay = new Map()
     },
     clear() {

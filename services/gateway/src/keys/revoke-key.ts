@@ -17,12 +17,13 @@ export const revokeKey = adminOperation({
   responses: { 204: null },
   openPoints: ['OP-86'],
 
-  async handle({ params, worker, now, act }) {
+  async handle({ params, worker, act }) {
     const workspaceId = await workspaceOfKey(worker, params.id)
     await act(workspaceId, [{ action: 'key.revoked', target: `keys/${params.id}` }], async (tx) => {
       await tx`
-        update api_key set revoked_at = ${now}
-        where workspace_id = ${workspaceId} and id = ${params.id} and (revoked_at is null or revoked_at > ${now})`
+        update api_key set revoked_at = clock_timestamp()
+        where workspace_id = ${workspaceId} and id = ${params.id}
+          and (revoked_at is null or revoked_at > clock_timestamp())`
     })
     return new Reply(204)
   },

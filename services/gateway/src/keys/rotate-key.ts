@@ -30,7 +30,7 @@ export const rotateKey = (format: KeyFormat) =>
     responses: { 201: IssuedKey },
     openPoints: ['OP-05', 'OP-86'],
 
-    async handle({ params, body, worker, now, act }) {
+    async handle({ params, body, worker, act }) {
       const workspaceId = await workspaceOfKey(worker, params.id)
       const id = uuidv7()
       const acts: Act[] = [
@@ -39,18 +39,18 @@ export const rotateKey = (format: KeyFormat) =>
       ]
       return act(workspaceId, acts, async (tx) => {
         const { livemode } = await ownWorkspace(tx)
-        const terms = await retireKey(tx, params.id, new Date(now.getTime() + body.overlap_seconds * 1000), now)
-        return created(await issueKey(tx, format, { id, livemode }, terms, now))
+        const terms = await retireKey(tx, params.id, body.overlap_seconds)
+        return created(await issueKey(tx, format, { id, livemode }, terms))
       })
     },
   })
 
 /** The row's lock lets one of several simultaneous rotations through. */
-async function retireKey(tx: Transaction, id: string, revokedAt: Date, now: Date): Promise<KeyTerms> {
+async function retireKey(tx: Transaction, id: string, overlapSeconds: number): Promise<KeyTerms> {
   const [old] = await tx<KeyTerms[]>`
-    update api_key set revoked_at = ${revokedAt}
+    update api_key set revoked_at = clock_timestamp() + make_interval(secs => ${overlapSeconds})
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and revoked_at is null
-      and activated_at is not null and (expires_at is null or expires_at > ${now})
+      and activated_at is not null and (expires_at is null or expires_at > clock_timestamp())
     returning name, kind, scopes, app_key_id as "appKeyId", expires_at as "expiresAt"`
   if (old === undefined) {
     throw conflict([], `API key ${id} has been rotated or revoked already, has expired, or is not activated yet`)

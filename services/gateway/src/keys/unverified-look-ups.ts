@@ -6,8 +6,8 @@ import { batchedLookUps } from './batched-look-ups.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
 
 /**
- * Look-ups under way, which few statements share. One client alone gets all but ten of them. Each client waits in a queue of its own, and
- * clients take turns.
+ * The limits of look-ups under way; a few statements serve them all. A single client gets all slots but ten. Each client has a
+ * queue of its own, and clients take turns.
  */
 const LIMITS = { slots: 50, share: 10, waiting: 100, waitMs: 2_000 }
 /** Look-ups of all clients that wait or are under way. */

@@ -16,7 +16,7 @@ export const deleteOperator = adminOperation({
   responses: { 204: null },
   openPoints: ['OP-86'],
 
-  handle({ params, now, actOnPlatform }) {
+  handle({ params, actOnPlatform }) {
     return actOnPlatform([{ action: 'operator.deleted', target: `operators/${params.id}` }], async (tx) => {
       const [known] = await tx`select from operator_token where id = ${params.id}`
       if (known === undefined) throw unknownOperator(params.id)
@@ -26,8 +26,8 @@ export const deleteOperator = adminOperation({
           union all
           select before.id, before.replaces from operator_token as before join ended on before.id = ended.replaces
         )
-        update operator_token set revoked_at = ${now}
-        where id in (select id from ended) and (revoked_at is null or revoked_at > ${now})`
+        update operator_token set revoked_at = clock_timestamp()
+        where id in (select id from ended) and (revoked_at is null or revoked_at > clock_timestamp())`
       return new Reply(204)
     })
   },

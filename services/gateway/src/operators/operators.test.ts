@@ -19,8 +19,7 @@ const listed = async (id: string) => {
   const { body } = await gateway.admin<{ items: Operator[] }>('GET', '/operators?limit=100')
   return body.items.find((each) => each.id === id)
 }
-const isRefused = (token: string) =>
-  eventually('the token is refused', async () => (await statusWith(token)) === 401, 5_000)
+const isRefused = (token: string) => eventually('the token is refused', async () => (await statusWith(token)) === 401)
 
 describe('creating', () => {
   test('a token is answered once, as declared, and opens the admin API but not /v1', async () => {
@@ -87,7 +86,7 @@ describe('listing', () => {
     const created_at = new Date(gateway.now()).toISOString()
     expect(body.items).toEqual([
       { id: newer.id, name: newer.name, created_at, last_used_at: null, revoked_at: null },
-      { id: older.id, name: older.name, created_at, last_used_at: null, revoked_at: created_at },
+      { id: older.id, name: older.name, created_at, last_used_at: null, revoked_at: expect.any(String) },
     ])
   })
 
@@ -122,7 +121,7 @@ describe('rotating', () => {
     const old = await anOperator()
     const { body } = await rotate(old.id, { overlap_seconds: 600 })
     expect(await statusWith(old.token)).toBe(200)
-    gateway.passTime(600_000)
+    await gateway.letTimePass(600_000)
     expect([await statusWith(old.token), await statusWith(body.token)]).toEqual([401, 200])
   })
 
@@ -139,6 +138,15 @@ describe('rotating', () => {
     const answer = await gateway.admin('POST', `/operators/${id}/rotate`, { overlap_seconds })
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } })
   })
+})
+
+test('a gateway whose clock is a month ahead deletes a token at once', async () => {
+  const { id, token } = await anOperator()
+  expect(await statusWith(token)).toBe(200)
+  const ahead = await testGateway({ database: gateway.database })
+  ahead.passTime(30 * 86_400_000)
+  expect((await ahead.admin('DELETE', `/operators/${id}`)).status).toBe(204)
+  await isRefused(token)
 })
 
 describe('deleting', () => {

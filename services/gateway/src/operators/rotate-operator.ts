@@ -28,16 +28,18 @@ export const rotateOperator = adminOperation({
       { action: 'operator.created', target: `operators/${id}` },
     ]
     return actOnPlatform(acts, async (tx) => {
-      const name = await retireToken(tx, params.id, new Date(now.getTime() + body.overlap_seconds * 1000))
+      const name = await retireToken(tx, params.id, body.overlap_seconds)
       return created(await issueToken(tx, { id, name, replaces: params.id }, now))
     })
   },
 })
 
 /** The operator's name. The row's lock lets one of several simultaneous rotations through. */
-async function retireToken(sql: AnySql, id: string, revokedAt: Date): Promise<string> {
+async function retireToken(sql: AnySql, id: string, overlapSeconds: number): Promise<string> {
   const [retired] = await sql<{ name: string }[]>`
-    update operator_token set revoked_at = ${revokedAt} where id = ${id} and revoked_at is null returning name`
+    update operator_token set revoked_at = clock_timestamp() + make_interval(secs => ${overlapSeconds})
+    where id = ${id} and revoked_at is null
+    returning name`
   if (retired !== undefined) return retired.name
   const [known] = await sql`select from operator_token where id = ${id}`
   if (known === undefined) throw unknownOperator(id)

@@ -1,4 +1,5 @@
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import type { SigningKey } from '@backoffice/secrets/signing-keys.ts'
 import { parse, stringify } from 'uuid'
 
 /** A row that a browser names: a one-time link or a session, with its workspace. */
@@ -21,13 +22,21 @@ export interface SignedIds {
 const ID_BYTES = 16
 const MAC_BYTES = 32
 
-/** `privateKey` is the one of the internal token, which all replicas have; the key of these signatures is derived from it. */
-export function signedIds(privateKey: string): SignedIds {
-  const key = Buffer.from(hkdfSync('sha256', Buffer.from(privateKey, 'base64'), '', 'gateway pages', MAC_BYTES))
+/**
+ * `keys` are those of the internal token, which all replicas have; the keys of these signatures are derived from them. The first signs, and
+ * what any of them has signed is accepted, so that links and sessions outlive a change of the key.
+ */
+export function signedIds(keys: readonly SigningKey[]): SignedIds {
+  const derived = keys.map(({ privateKey }) => {
+    const secret = privateKey.export({ format: 'der', type: 'pkcs8' })
+    return Buffer.from(hkdfSync('sha256', secret, '', 'gateway pages', MAC_BYTES))
+  })
   const bytesOf = ({ id, workspaceId }: Reference) => Buffer.concat([parse(id), parse(workspaceId)])
-  const mac = (purpose: string, reference: Buffer) =>
-    createHmac('sha256', key).update(purpose).update(reference).digest()
-  const csrf = (session: Reference) => mac('csrf', bytesOf(session))
+  const macs = (purpose: string, reference: Buffer) =>
+    derived.map((key) => createHmac('sha256', key).update(purpose).update(reference).digest())
+  const mac = (purpose: string, reference: Buffer) => macs(purpose, reference)[0] as Buffer
+  const isMac = (given: Buffer, purpose: string, reference: Buffer) =>
+    macs(purpose, reference).some((one) => timingSafeEqual(given, one))
 
   return {
     sign(purpose, reference) {
@@ -38,13 +47,13 @@ export function signedIds(privateKey: string): SignedIds {
       const bytes = Buffer.from(text, 'base64url')
       if (bytes.length !== 2 * ID_BYTES + MAC_BYTES || bytes.toString('base64url') !== text) return undefined
       const reference = bytes.subarray(0, 2 * ID_BYTES)
-      if (!timingSafeEqual(bytes.subarray(2 * ID_BYTES), mac(purpose, reference))) return undefined
+      if (!isMac(bytes.subarray(2 * ID_BYTES), purpose, reference)) return undefined
       return { id: stringify(reference.subarray(0, ID_BYTES)), workspaceId: stringify(reference.subarray(ID_BYTES)) }
     },
-    csrfToken: (session) => csrf(session).toString('base64url'),
+    csrfToken: (session) => mac('csrf', bytesOf(session)).toString('base64url'),
     isCsrfToken(session, given) {
       const bytes = Buffer.from(given ?? '', 'base64url')
-      return bytes.length === MAC_BYTES && timingSafeEqual(bytes, csrf(session))
+      return bytes.length === MAC_BYTES && isMac(bytes, 'csrf', bytesOf(session))
     },
   }
 }

@@ -1,5 +1,4 @@
-import { tokenVerifier } from '@backoffice/http/internal-token.ts'
-import { tokenKey } from '@backoffice/testing/caller.ts'
+import { testVerifier } from '@backoffice/testing/caller.ts'
 import { describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/test-gateway.ts'
 import type { Echo } from '../testing/test-upstream.ts'
@@ -25,6 +24,7 @@ describe('towards the service', () => {
       'x-real-ip': '10.0.0.1',
       forwarded: 'for=10.0.0.1',
       via: '1.1 elsewhere',
+      baggage: 'tenant=forged',
       cookie: 'session=1',
       te: 'trailers',
       'proxy-authorization': 'Basic eA==',
@@ -56,15 +56,19 @@ describe('towards the service', () => {
     expect(body.headers['x-internal-token']).toMatch(/^ey/)
   })
 
-  test("the token tells who calls, signed with the gateway's key", async () => {
-    const { body } = await post({})
-    expect(await tokenVerifier(tokenKey)(body.headers['x-internal-token'], new Date(gateway.now()))).toEqual({
-      workspaceId,
-      livemode: true,
-      keyId: id,
-      scopes: ['product', 'sale::read'],
-      productStatuses: ['ACTIVE', 'HIDDEN', 'ARCHIVED'],
+  test("the token tells who calls and which service it is for, signed with the gateway's key", async () => {
+    const token = (await post({})).body.headers['x-internal-token']
+    expect(await testVerifier('catalog')(token, new Date(gateway.now()))).toMatchObject({
+      isService: false,
+      caller: {
+        workspaceId,
+        livemode: true,
+        keyId: id,
+        scopes: ['product', 'sale::read'],
+        productStatuses: ['ACTIVE', 'HIDDEN', 'ARCHIVED'],
+      },
     })
+    await expect(testVerifier('orders')(token, new Date(gateway.now()))).rejects.toThrow()
   })
 
   test('the token is used again while more than 15 s of its minute are left, also after a new look-up', async () => {
@@ -83,9 +87,10 @@ describe('towards the service', () => {
     expect(answer.body.headers['x-request-id']).toBe(answer.headers['x-request-id'])
   })
 
-  test('a well-formed traceparent goes on, another is replaced', async () => {
-    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01'
-    expect((await post({ traceparent })).body.headers.traceparent).toBe(traceparent)
+  test('a well-formed traceparent goes on without the decision to record it, another is replaced', async () => {
+    const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-'
+    expect((await post({ traceparent: `${traceparent}01` })).body.headers.traceparent).toBe(`${traceparent}00`)
+    expect((await post({ traceparent: `00-${'4'.repeat(10_000)}-01` })).body.headers.traceparent).toHaveLength(55)
     expect((await post({ traceparent: '00-0-0-00' })).body.headers.traceparent).toMatch(/^00-[0-9a-f]{32}-/)
   })
 })

@@ -7,7 +7,6 @@ import type { IncomingHttpHeaders } from 'node:http'
 const TO_SERVICE = [
   'accept',
   'accept-language',
-  'content-encoding',
   'content-length',
   'content-type',
   'idempotency-key',

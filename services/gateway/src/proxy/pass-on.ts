@@ -1,5 +1,6 @@
+import { inCallSpan } from '@backoffice/http/call-span.ts'
 import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { ROUTE_HEADER } from '@backoffice/http/request-metrics.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientOf } from '../authorization/client-address.ts'
 import { headersForClient, headersForService } from './headers.ts'
@@ -20,17 +21,22 @@ interface PassedOn {
 /** Sends a request to a service and streams the answer back. Stops when the client closes the connection. */
 export async function passOn(
   upstream: Upstream,
-  { raw, method, id }: FastifyRequest,
+  request: FastifyRequest,
   reply: FastifyReply,
   { owner, path, token, body = NO_BODY, signal }: PassedOn,
 ) {
+  const { raw, method, id } = request
   const headers = {
     ...headersForService(raw.headers),
     ...(token !== undefined && { [INTERNAL_TOKEN_HEADER]: token }),
     'x-request-id': id,
-    traceparent: traceparentFrom(raw.headers.traceparent),
   }
-  const answer = await upstream.send({ owner, method, path, headers, body: body.content, signal }).finally(body.release)
+  const { traceparent, tracestate } = raw.headers
+  const answer = await inCallSpan({ service: upstream.name, method, traceparent, tracestate }, (trace) =>
+    upstream.send({ owner, method, path, headers: { ...headers, ...trace }, body: body.content, signal }),
+  ).finally(body.release)
+  const route = answer.headers[ROUTE_HEADER]
+  if (typeof route === 'string') request.logged = { ...request.logged, route }
   return reply.code(answer.statusCode).headers(headersForClient(answer.headers)).send(answer.body)
 }
 

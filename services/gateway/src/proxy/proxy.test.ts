@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as openRequest } from 'node:http'
 import { text } from 'node:stream/consumers'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { testGateway } from '../testing/test-gateway.ts'
@@ -92,6 +93,27 @@ describe('passing on', () => {
     expect(gateway.log.filter((line) => line.request_id === requestId)).toEqual([
       expect.objectContaining({ method: 'GET', path: '/v1/products/1', status: 200, upstream: 'catalog' }),
     ])
+  })
+})
+
+describe('metrics', () => {
+  test('a request counts for the route that its service names, which the client does not see', async () => {
+    catalog.answer = (_request, response) => void response.writeHead(200, { 'x-route': '/v1/products/:id' }).end('{}')
+    const { headers } = await gateway.send(key, 'GET', '/v1/products/1')
+    expect(headers).not.toHaveProperty('x-route')
+    const counted =
+      'http_server_requests_total{method="GET",route="/v1/products/:id",upstream="catalog",status="2xx"} 1'
+    await eventually('it is counted', async () => (await metricsText()).includes(counted))
+    expect(await metricsText()).toMatch(/^rate_limit_decisions_total\{decision="allowed"\} \d+$/m)
+    expect(await metricsText()).toMatch(/^api_keys_presented_total\{memory="hit"\} \d+$/m)
+  })
+
+  test('a request whose service does not say counts for the paths of its service', async () => {
+    catalog.answer = (_request, response) => void response.writeHead(502).end('{}')
+    await gateway.send(key, 'GET', '/v1/products/1/unheard-of')
+    const counted = 'http_server_requests_total{method="GET",route="/v1/products/*",upstream="catalog",status="5xx"}'
+    await eventually('it is counted', async () => (await metricsText()).includes(counted))
+    expect(await metricsText()).not.toContain('unheard-of')
   })
 })
 

@@ -1,17 +1,23 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { Caller } from '@backoffice/http/internal-token.ts'
+import { refuseEncodedBody } from '@backoffice/http/encoded-body.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticator } from '../keys/authenticator.ts'
-import type { rateLimiter } from '../rate-limit/rate-limiter.ts'
+import type { TakeCall } from '../rate-limit/call-answer.ts'
 import { clientGone, passOn } from './pass-on.ts'
 import { bodyReceiver } from './receive-body.ts'
-import { JSON_LIMITS, type RouteLimits, SLOW_ROUTES, serviceFor } from './routes.ts'
+import { JSON_LIMITS, type RouteLimits, routeOf, SLOW_ROUTES, serviceFor } from './routes.ts'
 import type { Upstreams } from './upstream.ts'
+
+const decisions = meter('gateway').createCounter('rate_limit_decisions', {
+  description: 'Calls of API keys that the rate limit allowed or refused',
+})
 
 export interface ProxyDependencies {
   readonly authenticator: Authenticator
-  readonly takeCall: ReturnType<typeof rateLimiter>
-  readonly tokenOf: (caller: Caller, now: Date) => Promise<string>
+  readonly takeCall: TakeCall
+  readonly signer: TokenSigner
   readonly upstreams: Upstreams
   readonly clock: () => Date
 }
@@ -21,7 +27,7 @@ export interface ProxyDependencies {
  * upload, and streams the answer. All of it happens before Fastify reads the body.
  */
 export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies): void {
-  const { authenticator, takeCall, tokenOf, upstreams, clock } = dependencies
+  const { authenticator, takeCall, signer, upstreams, clock } = dependencies
   const receiveBody = bodyReceiver()
 
   async function forward(request: FastifyRequest, reply: FastifyReply, limits: RouteLimits) {
@@ -31,19 +37,21 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
     const now = clock()
     const { caller, rateLimit } = await authenticator.authenticate({ headers: raw.headers, address: request.ip }, now)
     request.logged = { ...request.logged, workspace_id: caller.workspaceId, key_id: caller.keyId }
-    const call = takeCall(caller.keyId, rateLimit, now.getTime())
+    const call = await takeCall(caller.keyId, rateLimit, now.getTime())
     reply.headers(call.headers)
+    decisions.add(1, { decision: call.refusal === undefined ? 'allowed' : 'refused' })
     if (call.refusal !== undefined) throw call.refusal
 
     const service = serviceFor(target)
     if (service === undefined)
       throw new ApiError('not_found', `${raw.method} ${target.split('?', 1)[0]}: no such operation`)
-    request.logged = { ...request.logged, upstream: service }
+    request.logged = { ...request.logged, upstream: service, route: routeOf(target) }
+    refuseEncodedBody(raw)
     const { workspaceId } = caller
     const signal = clientGone(reply)
     const body = await receiveBody(raw, limits, { workspaceId, signal })
     // Not before, since the body may take longer than the token holds.
-    const token = await tokenOf(caller, clock())
+    const token = await signer.forwarded(caller, service, clock())
     const upstream = upstreams[service][limits.connections]
     return passOn(upstream, request, reply, { owner: workspaceId, path: target, token, body, signal })
   }

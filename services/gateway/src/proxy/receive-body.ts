@@ -5,7 +5,7 @@ import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import { chunksOf, hasBody } from './request-body.ts'
 import type { RouteLimits } from './routes.ts'
 
-/** Memory is shared in units of so many bytes. */
+/** The unit in which memory is shared, in bytes. */
 const UNIT_BYTES = 16 * 1024
 /** 64 MiB for all; the share of a workspace is 4 MiB. */
 const MEMORY: SlotLimits = { slots: 4096, share: 256, waiting: 256, waitMs: 5_000 }

@@ -72,6 +72,12 @@ export function serviceFor(target: string): RoutedService | undefined {
   return ROUTES.get(ROUTE.exec(target)?.[0] ?? '')
 }
 
+/** The route of a request target, as the gateway knows it: `/v1/products/*` for everything below `/v1/products`. */
+export function routeOf(target: string): string {
+  const prefix = ROUTE.exec(target)?.[0] ?? '/v1'
+  return target.charAt(prefix.length) === '/' ? `${prefix}/*` : prefix
+}
+
 /** The path of a stored file (`/assets/<workspace>/<asset>/file.jpg`). No other path of the service is reachable. */
 const ASSET = /^\/assets\/[0-9a-f-]{36}\/[0-9a-f-]{36}\/[a-z]+\.[a-z0-9]+$/
 

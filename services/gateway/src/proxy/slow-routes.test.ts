@@ -8,9 +8,9 @@ import { testGateway } from '../testing/test-gateway.ts'
 import { type Echo, echo, type TestUpstream } from '../testing/test-upstream.ts'
 
 const UNDER_WAY = 3
-const ANSWER_MS = 500
+const ANSWER_MS = 1000
 /** Time enough for a limit of ANSWER_MS to pass: the client's timers look once a second. */
-const LONG_MS = 2_500
+const LONG_MS = 3_500
 const PROGRESS = '/v1/imports/018f/progress'
 const ERRORS = '/v1/imports/018f/errors.csv'
 const SLOTS = { slots: UNDER_WAY + 1, share: 1, waiting: 0, waitMs: 1_000 }

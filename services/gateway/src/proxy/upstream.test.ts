@@ -7,7 +7,7 @@ import { echo, testUpstream } from '../testing/test-upstream.ts'
 
 const UNDER_WAY = 3
 const SLOTS = { slots: UNDER_WAY + 1, share: 1, waiting: 0, waitMs: 1_000 }
-const gateway = await testGateway({ limits: { connectMs: 2_000, answerMs: 300, slots: SLOTS } })
+const gateway = await testGateway({ limits: { connectMs: 2_000, answerMs: 2_000, slots: SLOTS } })
 const { catalog } = gateway
 const { key } = await gateway.aKey()
 const send = (method = 'POST') => gateway.send(key, method, '/v1/products', method === 'GET' ? {} : { body: {} })

@@ -1,7 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ROUTED_SERVICES, type RoutedService, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
+import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
 import { type Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
 
@@ -45,7 +47,7 @@ export interface UpstreamLimits {
   readonly slots: SlotLimits
 }
 
-/** Many more requests than a service has connections to its database would only wait there. A burst of a key (OP-06) may wait (OP-161). */
+/** More requests would only wait for the service's database connections. A burst of a key (OP-06) may wait for slots (OP-161). */
 const SLOTS: SlotLimits = { slots: 128, share: 32, waiting: 256, waitMs: 5_000 }
 const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, slots: SLOTS }
 /**
@@ -62,6 +64,13 @@ const LIMITS: Readonly<Record<Connections, UpstreamLimits>> = {
   public: { ...REQUESTS, slots: FILES },
 }
 
+const active = meter('gateway').createUpDownCounter('upstream_requests_active', {
+  description: 'Requests that have a slot of a service, by kind of connection',
+})
+const waiting = meter('gateway').createUpDownCounter('upstream_requests_waiting', {
+  description: 'Requests that wait for a slot of a service, by kind of connection',
+})
+
 /** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
 const RETRY_PAUSES = [50, 200]
 
@@ -71,9 +80,11 @@ function openUpstream(name: string, url: string, kind: Connections, limits: Upst
     connections: limits.slots.slots,
     pipelining: 1,
     connect: { timeout: limits.connectMs },
+    ...IDLE_CONNECTIONS,
     headersTimeout: limits.answerMs,
     bodyTimeout: limits.answerMs,
   })
+  const labels = { upstream: name, kind }
   const slots = fairSlots(limits.slots, tooBusy(name, kind === 'public' ? 'address' : 'workspace'))
 
   async function attempt(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
@@ -91,7 +102,13 @@ function openUpstream(name: string, url: string, kind: Connections, limits: Upst
   return {
     name,
     async send(request) {
-      const free = await slots.take(request.owner, request)
+      waiting.add(1, labels)
+      const giveBack = await slots.take(request.owner, request).finally(() => waiting.add(-1, labels))
+      active.add(1, labels)
+      const free = () => {
+        giveBack()
+        active.add(-1, labels)
+      }
       try {
         const answer = await attempt(request)
         answer.body.once('close', free)

@@ -3,7 +3,6 @@ import { consumersOf, ROUTED_SERVICES, SERVICES, urlSetting } from '@backoffice/
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { type ServiceProcess, startServiceProcess } from '@backoffice/testing/service-process.ts'
 
@@ -29,7 +28,6 @@ export async function startGatewayProcess(settings: Readonly<Record<string, stri
     KAFKA_BROKERS: kafkaBrokers.join(','),
     KAFKA_PREFIX: prefix,
     SCHEMA_REGISTRY_URL: registryUrl,
-    INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
     ADMIN_TOKEN: adminToken,
     API_KEY_CHECK_KEYS: `test:${randomBytes(32).toString('base64')}`,
     PUBLIC_URL: 'http://127.0.0.1',

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { json } from 'node:stream/consumers'
 import type { AppSession, Installation } from '@backoffice/contracts/app.ts'
-import { INTERNAL_TOKEN_HEADER, tokenVerifier } from '@backoffice/http/internal-token.ts'
-import { tokenKey } from '@backoffice/testing/caller.ts'
+import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
+import { testVerifier } from '@backoffice/testing/caller.ts'
 import type { TestUpstream } from './test-upstream.ts'
 
 /** A request that an upstream in the place of apps has answered. */
@@ -15,7 +15,7 @@ interface Asked {
   readonly workspace: unknown
 }
 
-const verify = tokenVerifier(tokenKey)
+const verify = testVerifier('apps')
 
 /** Lets an upstream answer as apps does for the installations added. It keeps what it was asked. */
 export function testApps(upstream: TestUpstream) {
@@ -25,7 +25,9 @@ export function testApps(upstream: TestUpstream) {
   upstream.answer = async (request, response) => {
     const { method = '', url: path = '' } = request
     const token = request.headers[INTERNAL_TOKEN_HEADER]
-    const { keyId, workspaceId } = await verify(String(token), new Date())
+    const { caller, isService } = await verify(String(token), new Date())
+    if (!isService) throw new Error('apps needs the token of a service')
+    const { keyId, workspaceId } = caller
     const body = request.headers['content-type'] === undefined ? undefined : await json(request)
     asked.push({ method, path, body, actor: keyId, workspace: workspaceId })
     const answer = (status: number, content: unknown): void => {

@@ -5,7 +5,7 @@ import { ROUTED_SERVICES, type RoutedService, urlSetting } from '@backoffice/con
 import type { WriteLimits } from '@backoffice/http/write-deadline.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
-import { tokenPrivateKey } from '@backoffice/testing/caller.ts'
+import { testSigner, testTokenKey, testVerifier } from '@backoffice/testing/caller.ts'
 import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
 import type { TestAnswer } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -21,6 +21,7 @@ import type { IssuedKey } from '../keys/issue-key.ts'
 import { type KeyFormat, keyFormat, newSecret } from '../keys/key-format.ts'
 import { type KeyUses, keyUses } from '../keys/key-uses.ts'
 import { componentsOf, openUpstreams, type UpstreamLimits } from '../proxy/upstream.ts'
+import { rateLimiter } from '../rate-limit/rate-limiter.ts'
 import type { RateLimit } from '../rate-limit/token-bucket.ts'
 import type { Workspace } from '../workspaces/create-workspace.ts'
 import { type TestUpstream, testUpstream } from './test-upstream.ts'
@@ -74,6 +75,8 @@ export interface TestGateway {
   close(): Promise<void>
   /** Moves its clock on. */
   passTime(ms: number): void
+  /** Moves its clock on, and that of the database for the ends of keys and operator tokens, without an announcement. */
+  letTimePass(ms: number): Promise<void>
   /** Calls the admin API as the operator `bootstrap`, or with another token. */
   admin<Body = ErrorBody>(method: string, path: string, body?: unknown, token?: string): Promise<TestAnswer<Body>>
   send<Body = ErrorBody>(
@@ -137,7 +140,8 @@ export async function testGateway({
     urls as Parameters<typeof openUpstreams>[0],
     limits && { requests: limits, files: limits, events: limits, public: limits },
   )
-  const apps = appsClient(services.apps.url, tokenPrivateKey)
+  const signer = testSigner()
+  const apps = appsClient(services.apps.url, signer)
   const app = createGatewayApp({
     logger,
     db: database.db,
@@ -148,9 +152,9 @@ export async function testGateway({
     upstreams,
     apps,
     operators,
-    tokenKey: tokenPrivateKey,
+    tokens: { verify: testVerifier('gateway'), signer, signingKeys: [testTokenKey] },
     publicUrl,
-    rateLimit,
+    takeCall: rateLimiter(rateLimit),
     writeLimits,
     clock: () => new Date(now),
     checkResponses: true,
@@ -184,6 +188,15 @@ export async function testGateway({
     now: () => now,
     close: () => app.close(),
     passTime: (ms) => {
+      now += ms
+    },
+    async letTimePass(ms) {
+      await database.admin.begin(async (tx) => {
+        await tx`set local session_replication_role = replica`
+        const passed = tx`make_interval(secs => ${ms / 1000})`
+        await tx`update api_key set created_at = created_at - ${passed}, expires_at = expires_at - ${passed}, revoked_at = revoked_at - ${passed}`
+        await tx`update operator_token set revoked_at = revoked_at - ${passed}`
+      })
       now += ms
     },
     admin,

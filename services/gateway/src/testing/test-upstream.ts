@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { freePort } from '@backoffice/local/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
@@ -32,7 +32,8 @@ export const echo: Answer = async (request, response) => {
 }
 
 /** Starts an upstream; it is stopped when the test file is done. */
-export async function testUpstream(port = 0): Promise<TestUpstream> {
+export async function testUpstream(givenPort?: number): Promise<TestUpstream> {
+  const port = givenPort ?? (await freePort())
   const received: IncomingMessage[] = []
   const server = createServer((request, response) => {
     received.push(request)
@@ -47,7 +48,7 @@ export async function testUpstream(port = 0): Promise<TestUpstream> {
     })
   whenDone(stop)
   const upstream: TestUpstream = {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url: `http://127.0.0.1:${port}`,
     answer: echo,
     received,
     stop,

@@ -11,7 +11,8 @@ export interface ChangedWorkspace {
 type ChangeType = RecordType<typeof TOPICS.gatewayWorkspaces>
 
 /**
- * Publishes what became of some workspaces, each inside its own, in the transaction that has changed their rows. `inEach` is run beside.
+ * Publishes the change of some workspaces, each in its own context, in the transaction that changed their rows. `inEach` runs in
+ * each context as well.
  */
 export async function publishChange(
   tx: Transaction,
@@ -27,7 +28,7 @@ export async function publishChange(
       await publish(inside, [outboxRecord(TOPICS.gatewayWorkspaces, type, id, {})], now)
     })
   }
-  // Back in the workspace of the act. `enter` forgets that something was published.
+  // Returns to the workspace of the act. `enter` resets `hasPublished`, so it is set again.
   const { hasPublished } = tx
   await enter(tx, context, async (own) => {
     own.hasPublished = hasPublished

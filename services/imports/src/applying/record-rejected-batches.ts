@@ -14,8 +14,8 @@ const RejectedBatch = z.object({
 type RejectedBatch = z.output<typeof RejectedBatch>
 
 /**
- * Ends the import of a batch that its owner could not process, and sent to its dead letters: later batches of the import follow it
- * there. What was applied before stays and is reported. `wake` wakes the relay. The consumer's `db` connects as the app role.
+ * Ends an import when its owner could not process a batch and sent it to its dead letters. Later batches of the import go there,
+ * too. What was applied before stays and is reported. `wake` wakes the relay. The consumer's `db` connects as the app role.
  */
 export const recordRejectedBatches = (wake: () => void): ConsumerDefinition<RejectedBatch> => ({
   name: 'imports.rejected-batches',
@@ -36,7 +36,7 @@ export const recordRejectedBatches = (wake: () => void): ConsumerDefinition<Reje
 async function recordRejection(tx: Transaction, id: string, batch: number, now: Date): Promise<void> {
   await tx`
     update import set
-      ends_at_batch = ${batch}, updated_at = ${now},
+      ends_at_batch = ${batch}, updated_at = now(),
       failure = ${`batch ${batch} could not be applied; the rows before it are`}
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and ended_at is null and ends_at_batch > ${batch}`
   await endIfAnswered(tx, id, now)

@@ -6,6 +6,7 @@ import { enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { endIfAnswered } from '../imports/end-import.ts'
+import { countAppliedRows } from '../imports/import-metrics.ts'
 
 const ResultRecord = z.object({
   workspace_id: Id,
@@ -24,19 +25,32 @@ export const recordResults = (onRecorded: () => void): ConsumerDefinition<Result
   schema: ResultRecord,
   batchSize: 1,
   async handle(records, tx) {
+    const recorded: Outcomes[] = []
     for (const { value, traceparent } of records) {
       const { workspace_id: workspaceId, livemode, data } = value
       const context = { workspaceId, livemode, traceparent: traceparentFrom(traceparent), actor: 'imports' }
-      await enter(tx, context, (inside) => recordResult(inside, data, new Date()))
+      const outcomes = await enter(tx, context, (inside) => recordResult(inside, data, new Date()))
+      if (outcomes !== undefined) recorded.push(outcomes)
     }
-    return onRecorded
+    return () => {
+      recorded.forEach(countAppliedRows)
+      onRecorded()
+    }
   },
 })
 
-async function recordResult(tx: Transaction, { import_id: id, batch, rows }: ImportResult, now: Date): Promise<void> {
+type Outcomes = Record<'created' | 'updated' | 'failed', number>
+
+/** Returns the numbers of rows; undefined when the answer was recorded before. */
+async function recordResult(
+  tx: Transaction,
+  { import_id: id, batch, rows }: ImportResult,
+  now: Date,
+): Promise<Outcomes | undefined> {
   const workspace = tx.context.workspaceId
   const count = (wanted: ImportResult['rows'][number]['status']) =>
     rows.filter(({ status }) => status === wanted).length
+  const outcomes = { created: count('created'), updated: count('updated'), failed: count('failed') }
   const errors = rows.flatMap(({ row, errors: [error] }) => (error === undefined ? [] : [{ row, ...error }]))
   // The import is locked first, as everywhere.
   const recorded = await tx`
@@ -44,15 +58,17 @@ async function recordResult(tx: Transaction, { import_id: id, batch, rows }: Imp
       select id from import where workspace_id = ${workspace} and id = ${id} for no key update
     ), answered as (
       update import_batch set
-        created = ${count('created')}, updated = ${count('updated')}, failed = ${count('failed')},
+        created = ${outcomes.created}, updated = ${outcomes.updated}, failed = ${outcomes.failed},
         errors = ${errors.length === 0 ? null : JSON.stringify(errors)}::text::json
       where workspace_id = ${workspace} and import_id = (select id from locked) and batch = ${batch} and failed is null
       returning created, updated, failed
     )
     update import set
       created = import.created + answered.created, updated = import.updated + answered.updated,
-      failed = import.failed + answered.failed, answered_batches = answered_batches + 1, updated_at = ${now}
+      failed = import.failed + answered.failed, answered_batches = answered_batches + 1, updated_at = now()
     from answered
     where workspace_id = ${workspace} and id = ${id}`
-  if (recorded.count > 0) await endIfAnswered(tx, id, now)
+  if (recorded.count === 0) return undefined
+  await endIfAnswered(tx, id, now)
+  return outcomes
 }

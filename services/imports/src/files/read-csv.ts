@@ -15,7 +15,7 @@ export const MAX_ROW_BYTES = 1024 * 1024
 const OPTIONS = {
   bom: true,
   record_delimiter: ['\r\n', '\n', '\r'],
-  // Rows of another length are told with their number by the reader of rows.
+  // Rows of another length are reported by the row reader, with their numbers.
   relax_column_count: true,
   // A quote within an unquoted cell is a character, as in `5" pipe`.
   relax_quotes: true,
@@ -79,14 +79,14 @@ class RowTooLong extends Error {
   readonly code = 'CSV_MAX_RECORD_SIZE'
 }
 
-/** The parser counts the characters of cells and no separators, so a row of empty cells has no end for it. */
+/** Bounds a row: the parser does not count separators, so a row of empty cells could be endless. */
 async function* boundRows(text: AsyncIterable<Buffer>, parser: Parser): AsyncGenerator<Buffer> {
   let rows = 0
   let bytes = 0
   for await (const chunk of text) {
     if (parser.info.records > rows) bytes = 0
     rows = parser.info.records
-    // Some of these bytes may not have reached the parser yet, which are far less than this.
+    // Some of these bytes may not have reached the parser yet, but far fewer than the limit.
     if (bytes > 2 * MAX_ROW_BYTES) throw new RowTooLong()
     bytes += chunk.length
     yield chunk

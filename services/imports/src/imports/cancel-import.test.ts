@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { Import } from '@backoffice/contracts/import.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { beforeEach, expect, it } from 'vitest'
 import { pathsOf } from '../files/file-paths.ts'
 import { importsApi } from '../testing/imports-api.ts'
 
-const { admin, importIn, send } = await importsApi()
+const { admin, db, declared, importIn, send } = await importsApi()
 let caller = aCaller()
 
 beforeEach(() => {
@@ -78,4 +79,14 @@ it('needs the scope import::create', async () => {
   const id = await importIn('VALIDATED', caller, { valid: 1 })
   caller = { ...caller, scopes: ['import::read'] }
   expect((await cancel(id)).status).toBe(403)
+})
+
+it('the times of an import are the database’s, by which its files are kept: a replica a month behind cancels it now', async () => {
+  const id = await importIn('IMPORTING', caller, { valid: 1 })
+  const monthAgo = new Date(Date.now() - 31 * 86_400_000)
+  const behind = serviceClient(db, declared, () => monthAgo)
+  expect((await behind(caller, 'POST', `/v1/imports/${id}/cancel`)).status).toBe(202)
+  const [row] = await admin`
+    select updated_at > now() - interval '1 day' as "isKept" from import where id = ${id}`
+  expect(row).toEqual({ isKept: true })
 })

@@ -25,9 +25,9 @@ export const cancelImport = operation({
     inWorkspace(async (tx) => {
       const [cancelled] = await tx<ImportRow[]>`
         update import set
-          status = 'CANCELLED', updated_at = ${now},
+          status = 'CANCELLED', updated_at = now(),
           ends_at_batch = least(ends_at_batch, next_batch),
-          ended_at = case when started_at is null then ${now}::timestamptz end
+          ended_at = case when started_at is null then now() end
         where workspace_id = ${context.workspaceId} and id = ${id}
           and status in ('UPLOADED', 'VALIDATING', 'VALIDATED', 'INVALID', 'IMPORTING')
         returning ${importColumns(tx)}`

@@ -6,12 +6,13 @@ import { type ImportRow, importColumns, importCounts } from './import-row.ts'
 
 /**
  * Ends an import whose batches are all answered, and publishes import.completed (OP-72). Call it in the transaction that changed the
- * import's row: the lock on the row and `ended_at` make the event come once.
+ * import's row: the lock on the row and `ended_at` make the event come once. The times of the row are the database's, since its files are
+ * kept by them; `now` is that of the event.
  */
 export async function endIfAnswered(tx: Transaction, id: string, now: Date): Promise<void> {
   const [ended] = await tx<ImportRow[]>`
     update import set
-      ended_at = ${now}, updated_at = ${now},
+      ended_at = now(), updated_at = now(),
       status = case
         when status = 'CANCELLED' then status
         when failure is not null then ${'FAILED' satisfies ImportStatus}

@@ -8,9 +8,9 @@ import { endIfAnswered } from './end-import.ts'
 export async function failImport(tx: Transaction, id: string, reason: string, now: Date): Promise<void> {
   await tx`
     update import set
-      failure = ${reason}, updated_at = ${now},
+      failure = ${reason}, updated_at = now(),
       status = case when status = 'IMPORTING' then status else 'FAILED' end,
-      ended_at = case when status = 'IMPORTING' then null else ${now}::timestamptz end,
+      ended_at = case when status = 'IMPORTING' then null else now() end,
       ends_at_batch = least(ends_at_batch, next_batch)
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and status in ('UPLOADED', 'VALIDATING', 'IMPORTING')`
   await endIfAnswered(tx, id, now)

@@ -13,7 +13,7 @@ const FILE = ['sku,name,stock', ...Array.from({ length: 1200 }, (_, n) => `SKU-$
 async function follow(caller: Caller, id: string) {
   const closing = new AbortController()
   const response = await fetch(`${urlOf('imports')}/v1/imports/${id}/progress`, {
-    headers: await headersOf(caller),
+    headers: await headersOf(caller, 'imports'),
     signal: closing.signal,
   })
   let text = ''

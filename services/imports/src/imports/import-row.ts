@@ -8,7 +8,7 @@ export interface ImportRow extends ImportCounts {
   readonly template: Template
   readonly file: string
   readonly status: ImportStatus
-  /** Why it FAILED, or will. */
+  /** Why the import FAILED, or will fail. */
   readonly failure: string | null
   readonly created_at: Date
   readonly updated_at: Date

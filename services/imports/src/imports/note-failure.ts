@@ -3,7 +3,7 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { failImport } from './fail-import.ts'
 
-/** An import whose storage, or the owner of whose template, is away is tried again for so long before it FAILED. */
+/** How long an import is retried while its storage or its template's owner is away, before it is FAILED. */
 const GIVE_UP_AFTER = '10 minutes'
 
 /** An import on which work failed. */

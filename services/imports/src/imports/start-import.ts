@@ -24,12 +24,12 @@ export const startImport = (onStarted: () => void): AnyOperation =>
     openPoints: ['OP-08', 'OP-13', 'OP-50', 'OP-150'],
     extension: true,
 
-    async handle({ params: { id }, query, context, now, inWorkspace }) {
+    async handle({ params: { id }, query, context, inWorkspace }) {
       const skipsInvalid = query.skip_invalid === 'true'
       const reply = await inWorkspace(async (tx) => {
         const [started] = await tx<ImportRow[]>`
           update import set
-            status = 'IMPORTING', started_at = ${now}, updated_at = ${now}, ends_at_batch = batches, failing_since = null,
+            status = 'IMPORTING', started_at = now(), updated_at = now(), ends_at_batch = batches, failing_since = null,
             product_statuses = ${context.productStatuses}
           where workspace_id = ${context.workspaceId} and id = ${id} and valid_rows > 0
             and (status = 'VALIDATED' or (status = 'INVALID' and ${skipsInvalid}))

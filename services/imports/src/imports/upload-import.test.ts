@@ -8,7 +8,7 @@ import type { Import } from '@backoffice/contracts/import.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
-import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { aCaller, headersOf, testVerifier } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { aFile, FORM, form } from '@backoffice/testing/form.ts'
 import type { TestAnswer } from '@backoffice/testing/service-client.ts'
@@ -135,7 +135,12 @@ it('writes one row in one statement, with one before and one after it that read 
 })
 
 it('leaves nothing of an upload that is cut off', async () => {
-  const app = createServiceApp({ logger: createLogger('test', 'silent'), db, operations: declared, tokenKey })
+  const app = createServiceApp({
+    logger: createLogger('test', 'silent'),
+    db,
+    operations: declared,
+    verifyToken: testVerifier(),
+  })
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
   const headers = { ...(await headersOf(caller)), 'content-type': FORM, 'content-length': '1000000' }

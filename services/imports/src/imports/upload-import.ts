@@ -29,7 +29,7 @@ const UploadForm = z
   })
   .meta({ examples: [{ template: 'stock' }] })
 
-/** Each has a file of up to 1 GiB on the disk. */
+/** Each upload has a file of up to 1 GiB on the disk. */
 const UPLOADS = { slots: 32, share: 2, most: 8 }
 
 /** What uploads need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
@@ -57,9 +57,10 @@ export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded
     openPoints: ['OP-07', 'OP-08', 'OP-21', 'OP-50', 'OP-54', 'OP-146', 'OP-150'],
     extension: true,
 
-    handle: ({ body: { template }, file, context, now, isKeyed, inWorkspace }) =>
+    handle: ({ body: { template }, file, context, isKeyed, inWorkspace }) =>
       slots.run(context.workspaceId, async () => {
-        // Before the file is received. A repeated request may have its answer already.
+        // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is checked
+        // later.
         if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
         return inFolderOfItsOwn(storage.incoming, async (folder) => {
           const { path, ...upload } = await receiveText(file, folder)
@@ -70,7 +71,7 @@ export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded
           const discard = () => storage.remove([stored]).catch(() => undefined)
           try {
             const reply = await inWorkspace(async (tx) => {
-              const inserted = await insertImport(tx, { id, template, ...upload }, context.productStatuses, now)
+              const inserted = await insertImport(tx, { id, template, ...upload }, context.productStatuses)
               await refuseTooManyBytes(tx, storedBytes)
               const own = accepted(importBody(inserted))
               answer = own
@@ -128,7 +129,6 @@ async function insertImport(
   tx: Transaction,
   { id, template, name, bytes, sha256, encoding }: Upload & { readonly id: string; readonly template: Template },
   statuses: readonly string[],
-  now: Date,
 ): Promise<ImportRow> {
   const { workspaceId, livemode } = tx.context
   const [row] = await tx<ImportRow[]>`
@@ -139,10 +139,10 @@ async function insertImport(
       ${workspaceId}, ${id}, ${template}, ${name}, ${bytes}, ${sha256}, ${encoding}, ${livemode}, ${statuses as string[]}, 'UPLOADED',
       (
         select id from import
-        where workspace_id = ${workspaceId} and sha256 = ${sha256} and created_at > ${now}::timestamptz - interval '24 hours'
+        where workspace_id = ${workspaceId} and sha256 = ${sha256} and created_at > now() - interval '24 hours'
         order by created_at desc limit 1
       ),
-      ${now}, ${now}
+      now(), now()
     where (
       select count(*) from import where workspace_id = ${workspaceId} and status in ('UPLOADED', 'VALIDATING')
     ) < ${MAX_WAITING}

@@ -1,5 +1,5 @@
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
-import { aCaller, tokenPrivateKey } from '@backoffice/testing/caller.ts'
+import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -22,7 +22,7 @@ const page = {
 
 /** A client whose owners are all at this address. */
 function clientOf(url: string) {
-  const client = ownerClient({ CATALOG_URL: url, COLLECTIONS_URL: url, ORDERS_URL: url }, tokenPrivateKey)
+  const client = ownerClient({ CATALOG_URL: url, COLLECTIONS_URL: url, ORDERS_URL: url }, testSigner({}, 'imports'))
   whenDone(() => client.stop?.())
   return client
 }

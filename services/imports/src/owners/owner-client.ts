@@ -3,9 +3,11 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { ImportCheckAnswer, ImportUndoProgress, type Template } from '@backoffice/contracts/imports.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
-import { INTERNAL_TOKEN_HEADER, tokenSigner } from '@backoffice/http/internal-token.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { inCallSpan } from '@backoffice/http/call-span.ts'
+import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
+import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { Pool } from 'undici'
 import type { z } from 'zod'
 import type { RowPage } from '../rows/row-pages.ts'
@@ -37,12 +39,12 @@ const ANSWER_MS = 5_000
 /** Pauses before another attempt, in milliseconds. */
 const REPEAT_AFTER_MS = [100, 500, 1000]
 
-/** Opens connections to the owners; `privateKey` signs the tokens of the calls (base64 DER PKCS8). */
-export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, privateKey: string): OwnerClient {
-  const sign = tokenSigner(privateKey)
+/** Opens connections to the owners. */
+export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, signer: TokenSigner): OwnerClient {
   const owners = [...new Set(Object.values(OWNERS))]
   const open = (owner: Owner) =>
     new Pool(urls[urlSetting(owner)], {
+      ...IDLE_CONNECTIONS,
       connections: CONNECTIONS,
       pipelining: 1,
       headersTimeout: ANSWER_MS,
@@ -53,13 +55,14 @@ export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, p
   /** Sends a request. Returns undefined for an answer 404. */
   async function send(asking: AskingImport, path: string, body: string, signal: AbortSignal): Promise<unknown> {
     const { id, workspaceId, livemode, template, productStatuses } = asking
-    const caller = { workspaceId, livemode, keyId: `import ${id}`, scopes: [], productStatuses: [...productStatuses] }
+    const caller = { workspaceId, livemode, keyId: `import ${id}`, productStatuses: [...productStatuses] }
     const headers = {
-      [INTERNAL_TOKEN_HEADER]: await sign(caller, new Date()),
+      [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, OWNERS[template], new Date()),
       'content-type': 'application/json',
-      traceparent: traceparentFrom(undefined),
     }
-    const answer = await pools[OWNERS[template]].request({ method: 'POST', path, headers, body, signal })
+    const answer = await inCallSpan({ service: OWNERS[template], method: 'POST' }, (trace) =>
+      pools[OWNERS[template]].request({ method: 'POST', path, headers: { ...headers, ...trace }, body, signal }),
+    )
     const answered = await answer.body.json()
     if (answer.statusCode === 404) return undefined
     // The message of the answer may hold what is in the rows.

@@ -30,11 +30,11 @@ export interface RowPage {
 
 /** Well below the largest record of a batch; a single row may be larger. */
 const PAGE_BYTES = 256 * 1024
-/** A page of bad rows, or of large ones, ends as well. */
+/** The most rows, and characters and cells, of a page: they bound pages of bad or large rows. */
 const PAGE_ROWS = 4 * ROWS_PER_BATCH
 const PAGE_LENGTH = 1024 * 1024
 
-/** What the rows of a file are held to. */
+/** The rules for the rows of a file. */
 export interface RowRules {
   readonly template: Template
   readonly readRow: (cells: readonly string[]) => Values
@@ -85,7 +85,7 @@ function hasRoom(page: GrowingPage, bytes: number, length: number): boolean {
   return (page.bytes === 0 || page.bytes + bytes <= PAGE_BYTES) && page.length + length <= PAGE_LENGTH
 }
 
-/** Adds a row to a page. A parent in this page is no earlier one: the owner decides on both, in their order. */
+/** Adds a row to a page. A parent in the same page is not an earlier one: the owner checks both, in their order. */
 function add({ parent, ...read }: ReadRow & Parent, page: RowPage, { keys }: RowRules): void {
   page.read.push(read)
   const parentRow = parent === undefined ? undefined : keys.find(keyOf(parent))
@@ -113,7 +113,7 @@ function outcomeOf({ row, cells }: CsvRow, rules: RowRules): (ReadRow & Parent) 
   }
 }
 
-/** The largest row, beside whose JSON a record of a batch and a request have room for their frame (OP-07). */
+/** The largest JSON of a row, in bytes, so that a record of a batch and a request have room for it (OP-07). */
 const MAX_ROW_JSON_BYTES = 512 * 1024
 
 function refuseTooLarge(json: string): void {

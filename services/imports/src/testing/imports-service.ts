@@ -9,7 +9,7 @@ import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { headersOf, tokenPrivateKey } from '@backoffice/testing/caller.ts'
+import { headersFor } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { aFile, FORM, form } from '@backoffice/testing/form.ts'
@@ -56,7 +56,6 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
       KAFKA_BROKERS: kafkaBrokers.join(','),
       KAFKA_PREFIX: prefix,
       SCHEMA_REGISTRY_URL: registryUrl,
-      INTERNAL_TOKEN_PRIVATE_KEY: tokenPrivateKey,
       ASSETS_DIRECTORY: join(directory, 'assets'),
       ASSETS_URL: 'http://127.0.0.1/assets',
       IMPORTS_DIRECTORY: join(directory, 'imports'),
@@ -86,7 +85,7 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
     const response = await fetch(`${urls.get(service)}${path}`, {
       method,
       headers: {
-        ...(await headersOf(caller)),
+        ...(await headersFor(path)(caller, service)),
         ...(body !== undefined && { 'content-type': Buffer.isBuffer(body) ? FORM : 'application/json' }),
         ...headers,
       },
@@ -106,7 +105,7 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
   const get = async (caller: Caller, id: string) => (await send<Import>(caller, 'GET', `/v1/imports/${id}`)).body
   const report = async (caller: Caller, id: string) =>
     (await send<ImportReport>(caller, 'GET', `/v1/imports/${id}/errors`)).body
-  const atRest = (caller: Caller, id: string, withinMs = 30_000) =>
+  const atRest = (caller: Caller, id: string, withinMs?: number) =>
     eventually(
       `import ${id} rests`,
       async () => {

@@ -15,7 +15,7 @@ export interface ClaimedUndo {
 /** A claim ends after so long; one step takes a fraction of it. */
 const LEASE = '20 seconds'
 /** Undos whose next steps are taken one after the other. */
-const AT_ONCE = 4
+const BATCH_SIZE = 4
 
 /** The connections: `worker` connects as the worker role, `db` as the app role. */
 interface Databases {
@@ -39,7 +39,7 @@ export async function claimUndos({ db, worker }: Databases): Promise<ClaimedUndo
       where busy.workspace_id = import.workspace_id and busy.started_at is not null and busy.ended_at is null
         and busy.next_batch > busy.answered_batches
     )
-    order by stepped_at nulls first limit ${AT_ONCE}`
+    order by stepped_at nulls first limit ${BATCH_SIZE}`
   const claimed = await Promise.all(running.map((undo) => claimStep(db, undo)))
   return running.filter((_, index) => claimed[index])
 }

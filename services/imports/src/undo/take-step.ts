@@ -13,7 +13,7 @@ export interface Undoing {
   readonly logger: Logger
 }
 
-/** An undo whose owner is away is tried again for so long before it FAILED. */
+/** How long an undo is retried while its owner is away, before it is FAILED. */
 const GIVE_UP_AFTER = '10 minutes'
 const PAUSE = '3 seconds'
 
@@ -37,7 +37,7 @@ export async function takeStep(
   }
 }
 
-/** The numbers only grow: the answer to another replica may be newer. */
+/** Records the progress, unless that of a newer answer to another replica is recorded: the numbers only grow. */
 async function recordProgress(tx: Transaction, id: string, progress: ImportUndoProgress): Promise<boolean> {
   const { deleted, restored, kept, rows, is_done: isDone } = progress
   await tx`
@@ -49,7 +49,7 @@ async function recordProgress(tx: Transaction, id: string, progress: ImportUndoP
   return isDone
 }
 
-/** Ends an undo of whose import the owner keeps nothing: there was nothing to undo, or it is no longer kept. */
+/** Ends an undo when the owner keeps no changes of the import: there were none, or they are no longer kept. */
 async function endWithout(tx: Transaction, id: string): Promise<boolean> {
   const workspace = tx.context.workspaceId
   await tx`

@@ -136,4 +136,4 @@ it('goes on after the imports service and the owner were killed in the middle', 
   const admin = adminOf('catalog')
   expect(await admin`select from product where workspace_id = ${caller.workspaceId}`).toHaveLength(0)
   expect(await admin`select from undone_change where workspace_id = ${caller.workspaceId}`).toHaveLength(0)
-}, 120_000)
+})

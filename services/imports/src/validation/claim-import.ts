@@ -21,7 +21,7 @@ export interface ClaimedImport {
 
 /** A claim ends after so long without a heartbeat. */
 const LEASE = '20 seconds'
-/** A file whose validation has ended the process so many times is not tried again. */
+/** A file whose validation has ended the process this often is not tried again. */
 const MAX_CLAIMS = 4
 
 /** The connections: `worker` connects as the worker role, `db` as the app role. */

@@ -3,7 +3,7 @@ import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { ClaimedImport } from './claim-import.ts'
 import type { Findings } from './findings.ts'
 
-/** Records what validation found, whose files are stored and have so many bytes. Returns false when the claim is lost: then nothing is recorded. */
+/** Records the findings of a validation, whose files are stored. Returns false, and records nothing, when the claim is lost. */
 export function recordFindings(
   db: Database,
   { workspaceId, id, livemode, claim }: ClaimedImport,

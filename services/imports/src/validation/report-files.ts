@@ -34,7 +34,7 @@ export function openReportFiles(folder: string, header: readonly string[]) {
   const all = [rows, errors, corrected]
   const ended = Promise.all(all.map((file) => finished(file)))
   ended.catch(() => undefined)
-  // A corrected file that is corrected again has its own errors only.
+  // A file that is corrected again drops its old error column.
   const kept = header.flatMap((name, index) => (name.trim() === ERROR_COLUMN ? [] : [index]))
   errors.write(`${BYTE_ORDER_MARK}${spreadsheetLines([ERROR_HEADER])}`)
   corrected.write(`${BYTE_ORDER_MARK}${spreadsheetLines([[...kept.map((index) => header[index]), ERROR_COLUMN]])}`)
@@ -69,14 +69,14 @@ export function openReportFiles(folder: string, header: readonly string[]) {
       for (const file of all) file.end()
       await ended
     },
-    /** Closes the files, ended or not. Afterwards nothing is written or made in the folder any more. */
+    /** Closes all files, also those that are not complete. Afterwards no file is created in the folder or written to. */
     async close(): Promise<void> {
       await Promise.all(all.map(close))
     },
   }
 }
 
-/** A file that is still being opened would be made after its folder has been removed. */
+/** Waits for a file that is still being opened: it would be created after its folder has been removed. */
 const close = (file: WriteStream): Promise<void> =>
   new Promise((resolve) => {
     if (file.closed) return resolve()
@@ -87,5 +87,5 @@ const close = (file: WriteStream): Promise<void> =>
 /** What the column `error` says. */
 export const mistakeOf = ({ column, message }: ReportedError) => (column === '' ? message : `${column}: ${message}`)
 
-/** Cells without a column stay in sight, and keep an uncorrected row bad. Empty ones do no harm, and go. */
+/** Cells beyond the header stay visible, and keep the row invalid until it is corrected. Empty ones are dropped. */
 const withoutColumn = (cells: readonly string[]) => (cells.every((cell) => cell === '') ? [] : cells)

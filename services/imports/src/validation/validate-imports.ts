@@ -1,13 +1,14 @@
 import { join } from 'node:path'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { inFolderOfItsOwn } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
 import { FINDINGS, type Finding, findingPath, uploadPath } from '../files/file-paths.ts'
+import { countValidatedRows } from '../imports/import-metrics.ts'
 import { noteFailure } from '../imports/note-failure.ts'
 import type { OwnerClient } from '../owners/owner-client.ts'
 import { type ClaimedImport, claimImport, renewClaim } from './claim-import.ts'
@@ -100,6 +101,7 @@ async function whileHeartbeating<Result>(
   }
   const heartbeat = setInterval(() => void renew(), HEARTBEAT_MS)
   const onRows = (rows: number) => {
+    countValidatedRows(rows - read)
     read = rows
     signal.throwIfAborted()
   }

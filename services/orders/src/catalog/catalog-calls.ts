@@ -1,7 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { inCallSpan } from '@backoffice/http/call-span.ts'
+import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
 import { INTERNAL_TOKEN_HEADER, type RequestContext } from '@backoffice/http/internal-token.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
 import { Pool } from 'undici'
 import { CatalogError, catalogUnavailable, tooManyCalls } from './catalog-refusal.ts'
@@ -10,14 +13,16 @@ import { CatalogError, catalogUnavailable, tooManyCalls } from './catalog-refusa
 export interface CallLimits {
   /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */
   readonly deadlineMs: number
-  /** Catalog is not called after so many failures in a row. */
+  /** After so many failures in a row catalog is not called. */
   readonly failures: number
-  /** Then one call tries it again after this time. */
+  /** After this time one call tries catalog again. */
   readonly halfOpenAfterMs: number
   readonly slots: SlotLimits
 }
 
-/** A call that got a slot has at least a second. Catalog itself has ten connections to PostgreSQL. */
+/**
+ * A call waits a second at most for a slot, so that it has at least a second itself. Catalog has ten connections to PostgreSQL.
+ */
 const LIMITS: CallLimits = {
   deadlineMs: 2000,
   failures: 10,
@@ -39,7 +44,7 @@ interface CatalogAnswer {
 /** Calls to catalog's internal operations. All of them are safe to repeat. */
 export interface CatalogCalls extends Component {
   /**
-   * Sends a request with the token of the caller, and once more after a lost connection or an answer 502, 503 or 504. Throws
+   * Sends a request in the workspace of the caller, and once more after a lost connection or an answer 502, 503 or 504. Throws
    * `service_unavailable` when there is no answer in time, when catalog has failed many times in a row, and when the workspace has too
    * many calls under way.
    */
@@ -47,11 +52,12 @@ export interface CatalogCalls extends Component {
 }
 
 /** Opens kept-alive connections to catalog. */
-export function catalogCalls(url: string, limits = LIMITS): CatalogCalls {
+export function catalogCalls(url: string, signer: TokenSigner, limits = LIMITS): CatalogCalls {
   const pool = new Pool(url, {
     connections: limits.slots.slots,
     pipelining: 1,
     connect: { timeout: limits.deadlineMs },
+    ...IDLE_CONNECTIONS,
     headersTimeout: limits.deadlineMs,
     bodyTimeout: limits.deadlineMs,
   })
@@ -63,15 +69,12 @@ export function catalogCalls(url: string, limits = LIMITS): CatalogCalls {
   })
 
   async function send(context: RequestContext, path: string, body: string, signal: AbortSignal) {
-    const { token, requestId, traceparent } = context
-    const headers = { [INTERNAL_TOKEN_HEADER]: token, 'x-request-id': requestId, traceparent }
-    const answer = await pool.request({
-      method: 'POST',
-      path,
-      headers: { ...headers, 'content-type': 'application/json' },
-      body,
-      signal,
-    })
+    const { requestId, traceparent } = context
+    const token = await signer.ownCall(context, 'catalog', new Date())
+    const headers = { [INTERNAL_TOKEN_HEADER]: token, 'x-request-id': requestId, 'content-type': 'application/json' }
+    const answer = await inCallSpan({ service: 'catalog', method: 'POST', traceparent }, (trace) =>
+      pool.request({ method: 'POST', path, headers: { ...headers, ...trace }, body, signal }),
+    )
     const text = await answer.body.text()
     if ([502, 503, 504].includes(answer.statusCode)) throw new Error(`catalog answered ${answer.statusCode} ${text}`)
     return { status: answer.statusCode, body: JSON.parse(text) as unknown }

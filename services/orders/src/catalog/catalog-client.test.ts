@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { errorBody } from '@backoffice/contracts/errors.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { aCaller, testSigner, testVerifier } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
@@ -11,12 +12,16 @@ import { catalogClient } from './catalog-client.ts'
 const SLOTS = { slots: 4, share: 2, most: 2, waiting: 2, waitMs: 200 }
 const LIMITS = { deadlineMs: 2000, failures: 4, halfOpenAfterMs: 10, slots: SLOTS }
 
-const aContext = (): RequestContext => ({ ...aCaller(), requestId: randomUUID(), token: 'token', traceparent: 'trace' })
+const aContext = (): RequestContext => ({
+  ...aCaller(),
+  requestId: randomUUID(),
+  traceparent: traceparentFrom(undefined),
+})
 
 /** A client and the server that it calls. */
 async function clientOf(limits: Partial<typeof LIMITS> = {}) {
   const server = await answeringServer()
-  const client = catalogClient(server.url, { ...LIMITS, ...limits })
+  const client = catalogClient(server.url, testSigner(), { ...LIMITS, ...limits })
   whenDone(() => client.stop?.())
   server.answer = json(200, { order: 'a', variants: [] })
   const context = aContext()
@@ -32,20 +37,26 @@ const never: AnswerRequest = () => undefined
 const tooShort = json(409, errorBody('conflict', 'lines[0].quantity: only 0 of "MUG" left', 'request'))
 const unavailable = { code: 'service_unavailable', headers: { 'retry-after': '1' } }
 
-it('connections are kept alive, and the caller’s token and ids go with each call', async () => {
+it('connections are kept alive, and each call has a token of orders’ own and the caller’s ids', async () => {
   const { server, take, read, context } = await clientOf()
-  const headers: unknown[] = []
+  const headers: { token: string; requestId: unknown; traceparent: unknown }[] = []
   server.next.push((request, ...rest) => {
     const { 'x-internal-token': token, 'x-request-id': requestId, traceparent } = request.headers
-    headers.push({ token, requestId, traceparent })
+    headers.push({ token: String(token), requestId, traceparent })
     json(200, { order: 'a' })(request, ...rest)
   })
   await take()
   for (let call = 0; call < 50; call++) expect(await read()).toEqual([])
   expect(server.requests).toBe(51)
   expect(server.connections).toBeLessThanOrEqual(LIMITS.slots.slots)
-  const { token, requestId, traceparent } = context
-  expect(headers).toEqual([{ token, requestId, traceparent }])
+  const { requestId, traceparent } = context
+  expect(headers).toEqual([{ token: expect.any(String), requestId, traceparent }])
+  const [{ token } = { token: '' }] = headers
+  const { workspaceId, livemode, keyId, productStatuses } = context
+  expect(await testVerifier('catalog')(token, new Date())).toMatchObject({
+    isService: true,
+    caller: { workspaceId, livemode, keyId, productStatuses, scopes: [] },
+  })
 })
 
 it.each([

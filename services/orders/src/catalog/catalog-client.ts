@@ -1,6 +1,7 @@
 import { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { z } from 'zod'
 import { type CallLimits, catalogCalls } from './catalog-calls.ts'
 import { catalogUnavailable, refusalOf } from './catalog-refusal.ts'
@@ -12,7 +13,7 @@ export interface StockLine {
 }
 
 /**
- * The catalog, as orders calls it with the token of a request. Each call throws `service_unavailable` when it has no answer in time;
+ * The catalog, as orders calls it in the workspace of a request. Each call throws `service_unavailable` when it has no answer in time;
  * then a take may have happened or not.
  */
 export interface Catalog {
@@ -35,8 +36,8 @@ const Variants = z.object({ variants: z.array(OrderableVariant) })
 const Reserved = z.object({ order: z.string() })
 
 /** Opens connections to catalog. `limits` replace the usual ones in tests. */
-export function catalogClient(catalogUrl: string, limits?: CallLimits): Catalog & Component {
-  const { name, post, stop } = catalogCalls(catalogUrl, limits)
+export function catalogClient(catalogUrl: string, signer: TokenSigner, limits?: CallLimits): Catalog & Component {
+  const { name, post, stop } = catalogCalls(catalogUrl, signer, limits)
   const call = async <Answer>(
     schema: z.ZodType<Answer>,
     ...[context, path, body]: Parameters<typeof post>

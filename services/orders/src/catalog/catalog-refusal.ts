@@ -1,9 +1,9 @@
 import { ApiError, ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import { z } from 'zod'
 
-/** A call to catalog that failed, in the words of the request to orders. */
+/** A failed call to catalog, as a refusal of the request to orders. */
 export class CatalogError extends ApiError {
-  /** Whether the call has no effect, now or later. Not so without an answer, or when an earlier attempt may still take effect. */
+  /** Whether the call certainly has no effect. False without an answer, and when an earlier attempt may still have one. */
   readonly isDefinite: boolean
 
   constructor(
@@ -19,7 +19,7 @@ export class CatalogError extends ApiError {
 
 const RETRY_AFTER = { 'retry-after': '1' }
 
-/** The error for a call without an answer. Then it may have taken effect or not, unless `isDefinite`: it was not sent. */
+/** The error for a call without an answer. The call may have had an effect, unless `isDefinite`: then it was not sent. */
 export const catalogUnavailable = (cause: unknown, isDefinite = false): CatalogError =>
   new CatalogError('service_unavailable', 'The service is unavailable for the moment; try again', isDefinite, {
     cause,
@@ -38,8 +38,8 @@ const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string
 const SHOWN: readonly string[] = ['bad_request', 'conflict', 'unprocessable'] satisfies ErrorCode[]
 
 /**
- * The error for an answer of catalog other than 2xx. What it says about `lines[2]` is said about `items[2]`, because the lines are in
- * the order of the items. A refusal that is not about lines is `service_unavailable`: the reservation was released before the take
+ * The error for an answer of catalog other than 2xx. A message about `lines[2]` becomes one about `items[2]`, since both are in
+ * the same order. A refusal that is not about lines is `service_unavailable`: the reservation was released before the take
  * arrived, or orders sent something wrong.
  */
 export function refusalOf(status: number, body: unknown, isDefinite: boolean): CatalogError {

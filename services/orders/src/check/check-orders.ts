@@ -1,5 +1,9 @@
 import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
+import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
+import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
+import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
+import { runCommand } from '@backoffice/runtime/run-command.ts'
 import { z } from 'zod'
 import { type Finding, orderFindings } from './order-findings.ts'
 import { reservationFindings } from './reservation-findings.ts'
@@ -9,6 +13,11 @@ interface Checked {
   readonly orders: number
   readonly reservations: number
 }
+
+const Config = z.object({
+  ...WORKER_DATABASE,
+  CATALOG_WORKER_DATABASE_URL: z.url().describe('`postgres://…` of the worker role of catalog.').meta({ secret: true }),
+})
 
 const SNAPSHOT = 'isolation level repeatable read read only'
 
@@ -36,29 +45,33 @@ export const checkOrders = (orders: Sql, catalog: Sql, report: (finding: Finding
  * `npm run check-orders -w services/orders`, with `WORKER_DATABASE_URL` and `CATALOG_WORKER_DATABASE_URL` of the worker roles or a
  * superuser: prints each finding as a line of JSON. Exits 1 if there is one that is not too young to judge.
  */
-async function main(): Promise<void> {
-  const Config = z.object({ WORKER_DATABASE_URL: z.url(), CATALOG_WORKER_DATABASE_URL: z.url() })
-  const { WORKER_DATABASE_URL, CATALOG_WORKER_DATABASE_URL } = readConfig(Config)
-  const open = (url: string, schema: string, poolSize: number) =>
+async function main(): Promise<number> {
+  const config = readConfig(Config)
+  const servers = {
+    orders: workerServer(config),
+    catalog: { ...workerServer(config), url: config.CATALOG_WORKER_DATABASE_URL },
+  }
+  await refuseWrongDatabase(servers.orders, 'WORKER_DATABASE_URL')
+  await refuseWrongDatabase(servers.catalog, 'CATALOG_WORKER_DATABASE_URL')
+  const open = (server: DatabaseServer, schema: string, poolSize: number) =>
     openDatabase({
-      url,
+      ...server,
       poolSize,
       applicationName: 'check orders',
       settings: { search_path: schema, statement_timeout: '0', idle_in_transaction_session_timeout: '0' },
     })
-  const orders = open(WORKER_DATABASE_URL, 'orders', 2)
-  const catalog = open(CATALOG_WORKER_DATABASE_URL, 'catalog', 1)
+  const orders = open(servers.orders, 'orders', 2)
+  const catalog = open(servers.catalog, 'catalog', 1)
   let [findings, tooYoung] = [0, 0]
   const checked = await checkOrders(orders.sql, catalog.sql, (finding) => {
     if (finding.tooYoung) tooYoung++
     else findings++
     console.log(JSON.stringify(finding))
-  })
-  await Promise.all([orders.stop?.(), catalog.stop?.()])
+  }).finally(() => Promise.all([orders.stop?.(), catalog.stop?.()]))
   // Printed, because a role that sees no workspace finds nothing either.
   const { orders: count, reservations } = checked
   console.log(`orders checked: ${count}; reservations: ${reservations}; findings: ${findings}; too young: ${tooYoung}`)
-  process.exitCode = findings === 0 ? 0 : 1
+  return findings === 0 ? 0 : 1
 }
 
-if (import.meta.main) await main()
+if (import.meta.main) await runCommand(main, 1)

@@ -2,14 +2,15 @@ import { type CheckoutRequest, CheckoutSession } from '@backoffice/contracts/app
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { internalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import type { z } from 'zod'
 
 /** The apps of workspaces, as orders asks them for a checkout. */
 export interface CheckoutApps {
   /**
-   * Asks the workspace's app for a checkout, with the token of the request (OP-85). Throws the refusal of the app, or of apps, as
+   * Asks the workspace's app for a checkout (OP-85). Throws the refusal of the app, or of apps, as
    * `unprocessable`, and `service_unavailable` when there is no answer in time.
    */
   createCheckout(context: RequestContext, provider: string, order: CheckoutOrder): Promise<CheckoutSession>
@@ -24,22 +25,22 @@ const LIMITS = {
 }
 
 /** Opens connections to the service apps. */
-export function checkoutApps(url: string): CheckoutApps & Component {
+export function checkoutApps(url: string, signer: TokenSigner): CheckoutApps & Component {
   const { answerMs } = LIMITS
-  const calls = internalCalls('apps', url, { connections: LIMITS.slots.slots, answerMs })
+  const calls = internalCalls('apps', url, signer, { connections: LIMITS.slots.slots, answerMs })
   const slots = fairSlots(LIMITS.slots, tooManyCheckouts)
   return {
     name: calls.name,
-    createCheckout: ({ workspaceId, token, requestId, traceparent }, provider, order) =>
-      slots.run(workspaceId, () =>
+    createCheckout: (caller, provider, order) =>
+      slots.run(caller.workspaceId, () =>
         calls.send({
-          token,
+          caller,
           method: 'POST',
           path: '/internal/checkout',
           body: { provider, ...order },
           answer: CheckoutSession,
-          requestId,
-          ...(traceparent !== undefined && { traceparent }),
+          requestId: caller.requestId,
+          traceparent: caller.traceparent,
         }),
       ),
     ...(calls.stop && { stop: calls.stop }),

@@ -1,6 +1,6 @@
 import type { CheckoutSession } from '@backoffice/contracts/app.ts'
 import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { type AnswerRequest, answeringServer, hangUp, json } from '../testing/answering-server.ts'
@@ -8,7 +8,7 @@ import { ordersService } from '../testing/orders-api.ts'
 import { checkoutApps } from './checkout-apps.ts'
 
 const server = await answeringServer()
-const apps = checkoutApps(server.url)
+const apps = checkoutApps(server.url, testSigner())
 whenDone(() => apps.stop?.())
 const { send, createOrder, catalog, recordsOf } = await ordersService({ apps })
 
@@ -49,7 +49,7 @@ it('a checkout places an order at CART and answers the session of the app (OP-44
   expect((await recordsOf(id)).map(({ type }) => type)).toEqual(['order.created', 'order.updated'])
   expect(asked.at(-1)).toEqual({
     path: '/internal/checkout',
-    caller,
+    caller: { ...caller, scopes: [] },
     body: { provider: 'pay', orderId: id, amountMinor: 2000, currency: 'EUR' },
   })
 })

@@ -39,8 +39,8 @@ export interface Condition {
 }
 
 /**
- * The conditions of these filters, at least one, that which the fewest customers meet first. A statement is made of their parts, so that each combination of filters has a text,
- * and with it a plan, of its own. Sends a statement when there is a `query`.
+ * The conditions of these filters, at least one; the one that the fewest customers meet comes first. Each combination of filters
+ * makes a statement with a plan of its own. Sends a statement when there is a `query`.
  */
 export async function conditionsOf(
   tx: Transaction,

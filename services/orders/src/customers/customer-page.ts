@@ -24,12 +24,12 @@ export async function countCustomers(tx: Transaction, conditions: Conditions): P
 const countOf = ([first, ...others]: Conditions) => (others.length === 0 ? first.count : undefined)
 
 /** Where at most this many customers meet the first condition, their rows are read for the others. */
-const FEW = 10_000
+const SORT_LIMIT = 10_000
 
 /** The ids of the customers that meet all conditions. */
 function matching(tx: Transaction, [first, ...others]: Conditions) {
   if (others.length === 0) return first.ids
-  if (first.customers > FEW) {
+  if (first.customers > SORT_LIMIT) {
     return tx`
       select id from (${first.ids}) as candidate where ${allOf(others.map(({ ids }) => tx`id in (${ids})`))}`
   }

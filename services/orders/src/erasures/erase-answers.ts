@@ -6,10 +6,9 @@ const BATCH_SIZE = 500
 const CUSTOMERS_TOGETHER = 50
 
 /**
- * Removes some stored answers (OP-08) that name erased customers, or that are about their orders: a repeated Idempotency-Key is
- * answered `conflict` then. One pass over the workspace's keys, at most those of 24 hours, serves all customers whose passes are at the
- * same key. When the pass has come to its end, their erasures are done. The customers' orders have no personal data any more, so no
- * new answer has.
+ * Removes some stored answers (OP-08) that name erased customers or are about their orders: a repeated Idempotency-Key is then
+ * answered `conflict`. One batch of the workspace's keys, which are kept for 24 hours, serves all customers whose passes are at
+ * the same key. Their erasures are done at the end of the pass: new answers have no data of theirs, since their orders have none.
  */
 export async function eraseAnswers(tx: Transaction, now: Date): Promise<void> {
   const workspace = tx.context.workspaceId

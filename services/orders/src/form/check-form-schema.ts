@@ -5,13 +5,13 @@ import { linearPattern } from './linear-pattern.ts'
 const DIALECT = 'https://json-schema.org/draft/2020-12/schema'
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string']
 
-/** Compiling takes more than linear time in these. */
+/** The most subschemas: compiling takes more than linear time in their number. */
 const MAX_SUBSCHEMAS = 500
-/** With each `$ref` replaced by what it refers to. */
+/** The most subschemas, and their depth, with each `$ref` replaced by its target. */
 const MAX_EXPANDED = 5000
 const MAX_EXPANDED_DEPTH = 100
 const MAX_ENUM = 1000
-/** The instructions of all patterns: each takes memory and time. A counted repeat has as many as its count. */
+/** The most instructions of all patterns, which take memory and time. A counted repeat multiplies its instructions. */
 const MAX_PATTERN_SIZE = 5000
 /** `uniqueItems` compares each pair of items. */
 const MAX_UNIQUE_ITEMS = 100
@@ -101,7 +101,7 @@ const NAMING = ['$id', '$anchor', '$dynamicRef', '$dynamicAnchor', '$vocabulary'
 interface Subschema {
   readonly path: MemberPath
   readonly ref: string | undefined
-  /** Without those of `$defs`: they count where a `$ref` leads to them. */
+  /** Without those of `$defs`, which count where a `$ref` leads to them. */
   readonly children: Subschema[]
 }
 

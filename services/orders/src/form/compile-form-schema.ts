@@ -33,7 +33,10 @@ export function compileFormSchema(schema: object): (form: unknown) => BrokenRule
   return (form) => (isValid(form) ? undefined : brokenRule(isValid.errors ?? [], form))
 }
 
-/** ajv lists the errors of branches before the error of the `anyOf` around them. Of an `if`, the branch tells more. */
+/**
+ * Reports the last error: ajv lists errors of branches before that of their `anyOf`. The error of an `if` says less than its
+ * branch.
+ */
 function brokenRule(errors: readonly ErrorObject[], form: unknown): BrokenRule {
   const error = errors.findLast(({ keyword }) => keyword !== 'if') ?? errors.at(-1)
   if (error === undefined) return { path: [], reason: "breaks the workspace's order form" }

@@ -29,7 +29,7 @@ const bytesAtStart = usedBytes()
 
 parentPort?.on('message', (task: FormTask) => {
   post(refusalOf(task))
-  // Their text does not tell their memory: a pattern keeps what it learns from the orders it is matched with.
+  // Measured, since the text of a form does not tell its memory: a pattern caches data while it matches.
   if (usedBytes() - bytesAtStart > KEPT_BYTES) compiled.clear()
 })
 post()

@@ -1,6 +1,6 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import { LRUCache } from 'lru-cache'
 import type { FormTask, FormThreadMessage } from './form-thread.ts'
 
@@ -42,9 +42,9 @@ interface Thread {
 
 const MAX_THREADS = 2
 const IDLE_MS = 60_000
-/** The processor time of a job. Not the time of a clock: on a busy machine that passes without the job running. */
+/** The most processor time of a job, in milliseconds. Elapsed time would depend on the load of the machine. */
 const BUDGET_MS = { schema: 250, order: 500 }
-/** The characters of a workspace that wait. */
+/** The most characters of a workspace's waiting jobs. */
 const MAX_WAITING = 8 * 1024 * 1024
 const JOB_SIZE = 4096
 const SUSPECT_MS = 60_000
@@ -142,7 +142,7 @@ export function formValidator({ idleMs = IDLE_MS } = {}): FormValidator {
     dispatch()
   }
 
-  /** The thread has ended: its job fails. When it was never ready, no other would be, and all that waits fails. */
+  /** The thread has ended, so its job fails. If it was never ready, no other thread would be, and all waiting jobs fail. */
   function remove(thread: Thread): void {
     const { job, state, error = new Error('the thread has ended') } = thread
     threads.delete(thread)

@@ -191,7 +191,8 @@ it('orders of other workspaces are created while one has forms and orders that a
     create(name, name === 'form' ? other : without, { occasion: 'wedding' }),
   )
   expect(await Promise.all(orders)).toEqual([201, 201])
-  expect(await Promise.all(attack)).toEqual([costly, costly, costly, costly])
+  // Of a workspace's large bodies two are worked on at once; one that waits 5 s for its turn is refused (OP-161).
+  expect(await Promise.all(attack)).toEqual([costly, costly, expect.toBeOneOf([costly, 429]), costly])
   expect(ended.indexOf('form')).toBeLessThan(ended.indexOf('slow 3'))
   expect(ended.indexOf('no form')).toBeLessThan(ended.indexOf('slow 3'))
   // The workspace itself goes on, too.

@@ -10,9 +10,9 @@ import { writeOrder } from './write-order.ts'
 export type OrderChange = Partial<Pick<OrderRecord, 'status' | 'paid' | 'items' | 'note' | 'promiseDate'>>
 
 interface Writing {
-  /** Published before those of the change. */
+  /** Published before the events of the change. */
   readonly events?: readonly OutboxRecord[]
-  /** Writes the order as it is afterwards; for a new order, which is not there yet. */
+  /** Writes the changed order. Given for a new order, which is not inserted yet. */
   readonly write?: (order: OrderRecord) => Promise<void>
 }
 

@@ -46,7 +46,7 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
           return created(orderBody(cart))
         })
       }
-      // The stock may have gone to this very request, sent twice at once: then its answer is stored by now.
+      // The stock may have gone to the same request, sent twice at once: then the answer of the other one is stored.
       return reserveStock(context, { id: plan.id, lines: plan.items }, (hold) =>
         inWorkspace(async (tx) => {
           const { cart, events } = await planCart(tx, plan, form, now)

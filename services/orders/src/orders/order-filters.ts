@@ -4,8 +4,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
 /**
- * The filters of a list of orders; an order meets all that are sent (OP-140). `since` and `until` are about the time of creation: from
- * the one on, and before the other.
+ * The filters of a list of orders; an order meets all that are sent (OP-140). It was created at or after `since`, and before
+ * `until`.
  */
 export const OrderFilters = z.strictObject({
   status: z.enum(ORDER_STATUSES).optional(),

@@ -19,13 +19,13 @@ interface Located {
 }
 
 /**
- * Locates a page, with one statement or two. A list of one customer, or of an order number, is found by its index and sorted. All other lists
- * have kept counts, which say from which hours the orders of a page are; the query for the ids reads these hours only.
+ * Locates a page with one or two statements. Lists of one customer, or of an order number, use an index and are sorted. For all
+ * other lists kept counts tell the hours of the page's orders, and the query for the ids reads only these.
  */
 export async function locatePage(tx: Transaction, filters: OrderFilters, wanted: PageWanted): Promise<Located> {
   if (filters.customer !== undefined || filters.order_number !== undefined) return findPage(tx, filters, wanted)
   if (wanted.sort === 'updatedAt' && (filters.since !== undefined || filters.until !== undefined)) {
-    return pageOfTwoTimes(tx, filters, wanted)
+    return pageByUpdateWithinCreation(tx, filters, wanted)
   }
   const { total, hours, skipped } = await locateHours(tx, filters, wanted)
   return { total, ids: idsOfHours(tx, filters, wanted, { hours, skipped }) }
@@ -37,7 +37,7 @@ export const orderBy = (tx: Transaction, { sort, order }: PageWanted) => {
   return sort === 'createdAt' ? tx`id ${way}` : tx`updated_at ${way}, id ${way}`
 }
 
-/** Materialized, so that PostgreSQL takes the index of the filter and never walks through the order of all. */
+/** Materialized, so that PostgreSQL uses the filter's index and does not scan all orders in the order of the list. */
 const found = (tx: Transaction, filters: OrderFilters) => tx`
   found as materialized (
     select id, updated_at from sales_order where ${matches(tx, filters)} and ${isCreatedWithin(tx, filters)}
@@ -53,18 +53,23 @@ async function findPage(tx: Transaction, filters: OrderFilters, wanted: PageWant
   return { total, ids: tx`select unnest(${ids}::uuid[])` }
 }
 
-/** Of up to this many orders, those that match are found and sorted. Of more orders, they are read in the order of the list. */
-const FEW = 50_000
+/** Up to this many orders, the matching ones are found and sorted. More orders are read in the order of the list. */
+const SORT_LIMIT = 50_000
 
-/** A list of orders by `updatedAt` that were created within a time: the counts are of one of these times or the other. */
-async function pageOfTwoTimes(tx: Transaction, filters: OrderFilters, wanted: PageWanted): Promise<Located> {
+/** A list by `updatedAt` with a filter on the time of creation: each count knows only one of the two times. */
+async function pageByUpdateWithinCreation(
+  tx: Transaction,
+  filters: OrderFilters,
+  wanted: PageWanted,
+): Promise<Located> {
   const { since, until } = filters
   const created = { ...wanted, sort: 'createdAt' } as const
   const [{ total }, { total: within }] = await Promise.all([
     locateHours(tx, filters, created),
     locateHours(tx, { since, until }, created),
   ])
-  if (within <= FEW) return { total, ids: tx`with ${found(tx, filters)} select id from found ${onPage(tx, wanted)}` }
+  if (within <= SORT_LIMIT)
+    return { total, ids: tx`with ${found(tx, filters)} select id from found ${onPage(tx, wanted)}` }
   return {
     total,
     // `is true` keeps PostgreSQL from the index of ids: only the other one has the order of the list.
@@ -86,7 +91,7 @@ interface Hours {
   readonly skipped: number
 }
 
-/** Adds the counts of days up to the page, then those of the page's days hour by hour. */
+/** Sums the counts of days up to the page, then the counts of hours in the days of the page. */
 async function locateHours(tx: Transaction, filters: OrderFilters, { sort, order, size, offset }: PageWanted) {
   const way = order === 'asc' ? tx`asc` : tx`desc`
   const before = tx`(sum(orders) over (order by at ${way}) - orders)::bigint`
@@ -128,7 +133,7 @@ const hoursOfDay = (tx: Transaction, filters: OrderFilters, sort: OrderSort, day
     tx`and at >= ${day} and at < ${day} + interval '1 day'`,
   )
 
-/** The hours or days with their numbers of orders: kept ones, and `recounted` ones of the two that `since` and `until` cut through. */
+/** The number of orders per hour or day, from the kept counts; those that `since` and `until` cut are `recounted`. */
 function counted(
   tx: Transaction,
   filters: OrderFilters,

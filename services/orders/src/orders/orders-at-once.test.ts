@@ -1,8 +1,9 @@
 import type { Order, OrderStatus, Payment } from '@backoffice/contracts/order.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { catalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
+import { PATIENT } from '../testing/test-catalog.ts'
 import { isLegalTransition } from './order-states.ts'
 
 const { admin, send, catalog, createOrder, recordsOf, replica } = await ordersService()
@@ -131,7 +132,7 @@ it('placing, paying and cancelling at once end in a legal state, with one event 
 
 /** Sends to the same service, whose takes of stock run `before` and `after` around them. */
 function sendAround({ before, after }: { before?: () => Promise<unknown>; after?: () => Promise<unknown> }) {
-  const client = catalogClient(catalog.url)
+  const client = catalogClient(catalog.url, testSigner(), PATIENT)
   const takeStock: typeof client.takeStock = async (...take) => {
     await before?.()
     await client.takeStock(...take)

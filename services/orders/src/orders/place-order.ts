@@ -23,7 +23,7 @@ export const placeWithStock =
   (db: Database, reserveStock: ReserveStock): PlaceWithStock =>
   async (context, id, now, change = {}) => {
     const read = () => db.inWorkspace(context, (tx) => readOrder(tx, id))
-    /** `hold` may be missing once the order has left CART, because it never comes back. */
+    /** `hold` is missing when the order has left CART, to which it never returns. */
     const place = (hold?: HoldReservation) =>
       db.inWorkspace(context, async (tx) => {
         const order = await lockOrder(tx, id)

@@ -1,5 +1,5 @@
 import type { Invoice, Order, Payment } from '@backoffice/contracts/order.ts'
-import { aCaller } from '@backoffice/testing/caller.ts'
+import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
 import { catalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
@@ -7,7 +7,7 @@ import { ordersService } from '../testing/orders-api.ts'
 const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = await ordersService()
 
 /** A replica that cannot connect to catalog. */
-const sendWithoutCatalog = replica(catalogClient('http://127.0.0.1:1'))
+const sendWithoutCatalog = replica(catalogClient('http://127.0.0.1:1', testSigner()))
 
 type Caller = ReturnType<typeof aCaller>
 interface PageOf<Item> {

@@ -5,7 +5,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import { releaseTakings } from './reserve-stock.ts'
 
 const EVERY_MS = 5000
-/** Of all workspaces, and of one of them. */
+/** The most reservations of a batch: of all workspaces, and of one of them. */
 const BATCH_SIZE = 1000
 const WORKSPACE_BATCH_SIZE = 100
 

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import type { Order } from '@backoffice/contracts/order.ts'
-import { type Caller, INTERNAL_TOKEN_HEADER, type RequestContext } from '@backoffice/http/internal-token.ts'
+import type { Caller, RequestContext } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
-import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
+import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
 import { catalogClient } from '../catalog/catalog-client.ts'
 import { answeringServer, forwardTo, loseAnswerOf } from '../testing/answering-server.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
+import { measureReservations } from './measure-reservations.ts'
 import { releaseBatch } from './release-abandoned.ts'
 import { reserveStock } from './reserve-stock.ts'
 
@@ -23,7 +25,7 @@ const sweep = () => releaseBatch({ db, worker, logger })
 const between = await answeringServer()
 const forward = forwardTo(catalog.url)
 between.answer = forward
-const client = catalogClient(between.url, PATIENT)
+const client = catalogClient(between.url, testSigner(), PATIENT)
 whenDone(() => client.stop?.())
 const send = replica(client)
 
@@ -35,10 +37,7 @@ const place = (caller: Caller, variant: string, members: Record<string, unknown>
     { currency: 'EUR', items: [{ variant, quantity: 1 }], status: 'PLACED', ...members },
     headers,
   )
-const contextOf = async (caller: Caller): Promise<RequestContext> => {
-  const { [INTERNAL_TOKEN_HEADER]: token = '' } = await headersOf(caller)
-  return { ...caller, requestId: randomUUID(), token, traceparent: 'trace' }
-}
+const contextOf = (caller: Caller): RequestContext => ({ ...caller, requestId: randomUUID(), traceparent: 'trace' })
 
 const reservationsOf = async ({ workspaceId }: Caller) => [
   ...(await admin<{ id: string; order_id: string; state: string }[]>`
@@ -175,7 +174,7 @@ describe('What a process leaves behind is released after 15 s of the database’
   const leave = async (caller: Caller, variant: string) => {
     const gone = openDatabase({ url: appUrl, applicationName: 'gone' })
     const lines = [{ variant, quantity: 1 }]
-    const placing = reserveStock(gone, client)(await contextOf(caller), { id: randomUUID(), lines }, async () => {
+    const placing = reserveStock(gone, client)(contextOf(caller), { id: randomUUID(), lines }, async () => {
       await gone.stop?.()
       throw new Error('gone')
     })
@@ -221,7 +220,7 @@ describe('What a process leaves behind is released after 15 s of the database’
   it('a process that is paused between take and hold does not place the order', async () => {
     const caller = aCaller()
     const { id } = await catalog.addVariant(caller, { stock: 3 })
-    const context = await contextOf(caller)
+    const context = contextOf(caller)
     const lines = [{ variant: id, quantity: 1 }]
     const placing = reserveStock(db, client)(context, { id: randomUUID(), lines }, async (hold) => {
       await makeOlder(caller)
@@ -250,7 +249,7 @@ describe('What a process leaves behind is released after 15 s of the database’
   it('a reservation that a transaction is holding is not released', async () => {
     const caller = aCaller()
     const { id } = await catalog.addVariant(caller)
-    const [order, context] = [randomUUID(), await contextOf(caller)]
+    const [order, context] = [randomUUID(), contextOf(caller)]
     const lines = [{ variant: id, quantity: 1 }]
     await reserveStock(db, client)(context, { id: order, lines }, async (hold) => {
       await makeOlder(caller)
@@ -274,4 +273,19 @@ it('200 orders at once over 10 units sell exactly 10 (OP-44)', async () => {
   expect([await catalog.stockOf(id), await ordersOf(caller), (await reservationsOf(caller)).length]).toEqual([
     0, 10, 10,
   ])
+})
+
+it('reservations that are under way are measured, those of placed orders are not', async () => {
+  await admin`delete from reservation`
+  await admin`
+    insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
+    select uuidv7(), uuidv7(), uuidv7(), state, true, now() - interval '1 hour'
+    from unnest(array['TAKING', 'TAKING', 'HELD']) as state`
+  const measuring = measureReservations(worker, logger)
+  await measuring.start?.()
+  await measuring.stop?.()
+  const text = await metricsText()
+  expect(text).toMatch(/^orders_reservations_taking 2$/m)
+  expect(Number(/^orders_oldest_taking_seconds (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(3500)
+  await admin`delete from reservation`
 })

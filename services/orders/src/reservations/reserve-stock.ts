@@ -29,13 +29,13 @@ export const reserveStock =
   (db: Database, catalog: Catalog): ReserveStock =>
   async (context, { id: order, lines }, work) => {
     const reservation = uuidv7()
-    /** Stays true when `hold` is rolled back and the repeated transaction needs no stock: then `releaseAbandoned` releases it. */
+    /** Stays true when `hold` is rolled back and the repeated transaction holds nothing: then `releaseAbandoned` releases it. */
     let isHeld = false
     const hold: HoldReservation = async (tx) => {
       await holdReservation(tx, reservation)
       isHeld = true
     }
-    // When PostgreSQL is away, `releaseAbandoned` releases it later.
+    // Ignores errors: while PostgreSQL is away, the reservation stays for `releaseAbandoned`.
     const end = (how: (tx: Transaction, id: string) => Promise<void>) =>
       db.inWorkspace(context, (tx) => how(tx, reservation)).catch(() => undefined)
 
@@ -49,11 +49,11 @@ export const reserveStock =
     }
     try {
       const result = await work(hold)
-      // Not held by a repeated request, whose answer is stored.
+      // A repeated request, whose answer is stored, does not hold it.
       if (!isHeld) await end(releaseTaking)
       return result
     } catch (error) {
-      // The transaction may have failed after `hold`, or its commit may have lost its answer: then the row is HELD, and stays.
+      // Releases nothing when the row is HELD: the commit may have succeeded, and only its answer was lost.
       await end(releaseTaking)
       throw error
     }

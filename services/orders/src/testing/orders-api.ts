@@ -1,5 +1,6 @@
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
+import { testSigner } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -17,11 +18,14 @@ interface OrdersSettings {
 }
 
 /** The service with a database and a running catalog of its own. */
-export async function ordersService({ clock, apps = checkoutApps('http://127.0.0.1:1') }: OrdersSettings = {}) {
+export async function ordersService({
+  clock,
+  apps = checkoutApps('http://127.0.0.1:1', testSigner()),
+}: OrdersSettings = {}) {
   const database = await testDatabase('orders')
   const catalog = await testCatalog()
   /** A client of one replica, which may have another catalog. All share the database. */
-  const replica = (of: Catalog = catalogClient(catalog.url, PATIENT)) => {
+  const replica = (of: Catalog = catalogClient(catalog.url, testSigner(), PATIENT)) => {
     const forms = formValidator()
     whenDone(() => forms.stop())
     return serviceClient(database.db, operations(database.db, of, forms, apps), clock)

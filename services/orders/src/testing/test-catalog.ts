@@ -6,7 +6,7 @@ import { SERVICES } from '@backoffice/contracts/services.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { createTopics } from '@backoffice/messaging/create-topics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { headersOf } from '@backoffice/testing/caller.ts'
+import { headersFor } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { startServiceProcess } from '@backoffice/testing/service-process.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -51,7 +51,10 @@ export async function testCatalog() {
   const send = async <Body>(caller: Caller, method: string, path: string, body?: unknown): Promise<Body> => {
     const response = await fetch(`${running.url}${path}`, {
       method,
-      headers: { ...(await headersOf(caller)), ...(body !== undefined && { 'content-type': 'application/json' }) },
+      headers: {
+        ...(await headersFor(path)(caller, 'catalog')),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
     const text = await response.text()

@@ -2,10 +2,10 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Attempt } from './attempt.ts'
 import { outcomeLabel } from './delivery-metrics.ts'
 
-/** Writes an attempt's line. `isRecorded` is false where the delivery belonged to another claimer by then. */
+/** Logs an attempt. `isRecorded` is false when another claimer had the delivery by then. */
 export function logAttempt(
   logger: Logger,
-  { job, exchange, status, nextAttemptAt }: Attempt,
+  { job, trace, exchange, status, nextAttemptAt }: Attempt,
   isRecorded: boolean,
 ): void {
   logger.info(
@@ -22,6 +22,7 @@ export function logAttempt(
       delivery_status: status,
       next_attempt_at: nextAttemptAt,
       recorded: isRecorded,
+      ...trace,
     },
     'attempt',
   )

@@ -1,5 +1,6 @@
 import type { Exchange, Outgoing } from '@backoffice/outbound/post.ts'
 import { type Signing, signatureOf } from '../sending/signature.ts'
+import type { AttemptTrace } from './attempt-span.ts'
 import type { DeliveryStatus } from './delivery.ts'
 import type { Job } from './job.ts'
 import { nextAttemptAt } from './retry-schedule.ts'
@@ -31,6 +32,8 @@ export function outgoingOf({ eventId, body }: Job, { url, signing }: Addressee, 
 /** An attempt that was made. */
 export interface Attempt {
   readonly job: Job
+  /** The ids of its span, for its log line. */
+  readonly trace?: AttemptTrace
   readonly startedAt: Date
   readonly sent: Outgoing
   readonly exchange: Exchange
@@ -48,11 +51,11 @@ export interface Retrying {
 }
 
 /**
- * What follows from an attempt: delivered, due again on the schedule, or failed after the last one (spec: Retries). One outside
- * the schedule that fails changes nothing (OP-66).
+ * The result of an attempt: DELIVERED, PENDING with the next time of the schedule, or FAILED after the last attempt
+ * (spec: Retries). A failed resend keeps the delivery's status and schedule (OP-66).
  */
 export function outcomeOf(
-  made: Pick<Attempt, 'job' | 'startedAt' | 'sent' | 'exchange'>,
+  made: Pick<Attempt, 'job' | 'trace' | 'startedAt' | 'sent' | 'exchange'>,
   { schedule, jitter }: Retrying,
 ): Attempt {
   const endedAt = new Date(made.startedAt.getTime() + made.exchange.durationMs)
@@ -63,4 +66,19 @@ export function outcomeOf(
   if (resend !== undefined) return { ...made, ...resend, deliveredAt }
   const next = nextAttemptAt(attemptsMade - resendsMade + 1, endedAt, schedule, jitter)
   return { ...made, status: next === undefined ? 'FAILED' : 'PENDING', nextAttemptAt: next, deliveredAt: undefined }
+}
+
+/**
+ * Returns an attempt without the headers and the body of its answer, for one that PostgreSQL refuses. The delivery's new status
+ * stays.
+ */
+export function withoutAnswer(attempt: Attempt): Attempt {
+  const { durationMs, response, failure } = attempt.exchange
+  const left = response && { status: response.status, headers: {}, body: Buffer.alloc(0), isTruncated: true }
+  if (left !== null && failure === null) return { ...attempt, exchange: { durationMs, response: left, failure } }
+  const message = 'the answer could not be stored'
+  return {
+    ...attempt,
+    exchange: { durationMs, response: left, failure: { class: failure?.class ?? 'status', message } },
+  }
 }

@@ -1,10 +1,11 @@
 import { expect, test } from 'vitest'
 import { Backlog } from './backlog.ts'
+import { readBacklog } from './testing/read-backlog.ts'
 
 const at = (second: number) => new Date(second * 1000)
 
 test('an endpoint is due when the first of its deliveries is', () => {
-  const backlog = new Backlog()
+  const backlog = readBacklog()
   backlog.note('a', at(20))
   backlog.note('a', at(10))
   backlog.note('b', at(30))
@@ -17,7 +18,7 @@ test('an endpoint is due when the first of its deliveries is', () => {
 })
 
 test('once all that was due is claimed an endpoint is due when the next of its deliveries is', () => {
-  const backlog = new Backlog()
+  const backlog = readBacklog()
   backlog.note('a', at(10), true)
   backlog.note('a', at(10.3))
   expect(backlog.due(at(10))).toEqual(['a'])
@@ -30,7 +31,7 @@ test('once all that was due is claimed an endpoint is due when the next of its d
 })
 
 test('deliveries due closely one after the other are due at the first of these times, and all of them ten milliseconds later', () => {
-  const backlog = new Backlog()
+  const backlog = readBacklog()
   for (const ms of [1001, 1002, 1003, 1009]) backlog.note('a', new Date(ms))
   expect(backlog.due(new Date(1000))).toEqual([])
   expect(backlog.due(new Date(1001))).toEqual(['a'])
@@ -42,7 +43,7 @@ test('deliveries due closely one after the other are due at the first of these t
 })
 
 test('however many deliveries wait for an endpoint, the earliest of them are known', () => {
-  const backlog = new Backlog()
+  const backlog = readBacklog()
   for (let second = 1000; second > 0; second--) backlog.note('a', at(second))
   for (let second = 1; second <= 10; second++) {
     expect(backlog.nextDueAt).toEqual(at(second))
@@ -51,22 +52,34 @@ test('however many deliveries wait for an endpoint, the earliest of them are kno
   }
 })
 
-test('an endpoint is behind until all first attempts that were due are claimed, whatever else waits', () => {
-  const backlog = new Backlog()
+test('an endpoint has waiting first attempts until all that were due are claimed, whatever else waits', () => {
+  const backlog = readBacklog()
   backlog.note('a', at(10), true)
   backlog.note('a', at(10))
-  expect(backlog.isBehind('a')).toBe(true)
+  expect(backlog.hasWaitingFirstAttempts('a')).toBe(true)
   const before = backlog.notes
   backlog.note('a', at(10), true)
-  backlog.catchUp('a', before)
-  expect(backlog.isBehind('a'), 'more may have come').toBe(true)
-  backlog.catchUp('a', backlog.notes)
-  expect(backlog.isBehind('a')).toBe(false)
+  backlog.noteFirstAttemptsClaimed('a', before)
+  expect(backlog.hasWaitingFirstAttempts('a'), 'more may have come').toBe(true)
+  backlog.noteFirstAttemptsClaimed('a', backlog.notes)
+  expect(backlog.hasWaitingFirstAttempts('a')).toBe(false)
   expect(backlog.due(at(10))).toEqual(['a'])
 })
 
-test('what is noted while the table is asked is not forgotten with the answer', () => {
+test('until the table has been read through an endpoint has waiting first attempts, unless all of them were claimed', () => {
   const backlog = new Backlog()
+  expect(backlog.hasWaitingFirstAttempts('a')).toBe(true)
+  backlog.note('a', at(10))
+  expect(backlog.hasWaitingFirstAttempts('a')).toBe(true)
+  backlog.noteFirstAttemptsClaimed('a', backlog.notes)
+  backlog.clear('a', at(10), backlog.notes)
+  expect([backlog.hasWaitingFirstAttempts('a'), backlog.hasWaitingFirstAttempts('b')]).toEqual([false, true])
+  backlog.noteReadThrough()
+  expect(backlog.hasWaitingFirstAttempts('b')).toBe(false)
+})
+
+test('what is noted while the table is asked is not forgotten with the answer', () => {
+  const backlog = readBacklog()
   backlog.note('a', at(10))
   const before = backlog.notes
   backlog.note('a', at(10), true)
@@ -75,7 +88,7 @@ test('what is noted while the table is asked is not forgotten with the answer', 
 })
 
 test('endpoints take turns', () => {
-  const backlog = new Backlog()
+  const backlog = readBacklog()
   for (const endpointId of ['a', 'b', 'c']) backlog.note(endpointId, at(10))
   expect(backlog.due(at(10))).toEqual(['a', 'b', 'c'])
   backlog.hadTurn('a')
@@ -83,7 +96,7 @@ test('endpoints take turns', () => {
 })
 
 test('one that is parked is passed over until it is unparked, and comes last then', () => {
-  const backlog = new Backlog()
+  const backlog = readBacklog()
   for (const endpointId of ['a', 'b', 'c']) backlog.note(endpointId, at(10))
   backlog.due(at(10))
   backlog.park('a')
@@ -98,7 +111,7 @@ test('one that is parked is passed over until it is unparked, and comes last the
 })
 
 test('one that rests is not due before its rest is over', () => {
-  const backlog = new Backlog()
+  const backlog = readBacklog()
   backlog.note('a', at(10))
   backlog.due(at(10))
   backlog.rest('a', at(20))

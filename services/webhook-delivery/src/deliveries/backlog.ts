@@ -1,16 +1,19 @@
-/** So many times of an endpoint are known at once; whoever looks at the table tells of later ones when these have passed. */
+/** Due by any clock. */
+export const DUE_NOW = new Date(0)
+
+/** The most due times in memory per endpoint, the earliest ones. `TableWatch` notes later ones in time. */
 const TIMES = 16
-/** Times within so many milliseconds are close to each other. */
+/** Due times closer than this are merged, in milliseconds. */
 const CLOSE_MS = 10
 
 interface Waiting {
   /** When something is due, earliest first. */
   readonly times: number[]
   /** Whether first attempts wait in the table: later ones must not overtake them from memory (OP-74). */
-  isBehind: boolean
-  /** Number of the note that told of it last. */
+  hasFirstAttempts: boolean
+  /** The number of the latest `note` for the endpoint. */
   noted: number
-  /** Not due yet, as far as was seen; in its turn; or passed over until there is room for it. */
+  /** `coming`: not due yet. `ready`: due, waits for its turn. `parked`: due, but it has enough jobs or no room. */
   state: 'coming' | 'ready' | 'parked'
 }
 
@@ -20,48 +23,61 @@ export class Backlog {
   /** Endpoints with something due, in their turns. */
   readonly #ready = new Set<string>()
   readonly #parked = new Set<string>()
-  /** Until when endpoints rest. */
+  /** The endpoints without claims until a time, in Unix milliseconds. */
   readonly #resting = new Map<string, number>()
-  /** Endpoints that nothing may be sent to: notes of them are dropped. */
+  /** The endpoints of suspended or deleted workspaces: `note` ignores them. */
   readonly #paused = new Set<string>()
-  /** No endpoint that is coming is due before. */
+  /** The endpoints whose waiting first attempts were all claimed; undefined once the whole table was read. */
+  #firstAttemptsClaimed: Set<string> | undefined = new Set()
+  /** A lower bound for the due times of all `coming` endpoints, in Unix milliseconds. */
   #nextAt = Number.POSITIVE_INFINITY
   #notes = 0
 
-  /** Something waits for an endpoint. */
-  note(endpointId: string, dueAt: Date, isBehind = false): void {
+  /** Notes that deliveries of an endpoint wait in the table; with `hasFirstAttempts` there are first attempts among them. */
+  note(endpointId: string, dueAt: Date, hasFirstAttempts = false): void {
     if (this.#paused.has(endpointId)) return
-    const waiting = this.#waiting.get(endpointId) ?? { times: [], isBehind, noted: 0, state: 'coming' }
+    const waiting = this.#waiting.get(endpointId) ?? {
+      times: [],
+      hasFirstAttempts: this.hasWaitingFirstAttempts(endpointId),
+      noted: 0,
+      state: 'coming',
+    }
     this.#waiting.set(endpointId, waiting)
-    waiting.isBehind ||= isBehind
+    waiting.hasFirstAttempts ||= hasFirstAttempts
     waiting.noted = ++this.#notes
     insert(waiting.times, dueAt.getTime())
     if (waiting.state === 'coming') this.#nextAt = Math.min(this.#nextAt, dueAt.getTime())
   }
 
-  /** Nothing can be sent to an endpoint for now: whatever is due for it waits until then. */
+  /** Lets the deliveries of an endpoint wait in the table until `until`. */
   rest(endpointId: string, until: Date): void {
     this.#resting.set(endpointId, until.getTime())
     this.#come(endpointId)
   }
 
-  /** Nothing may be sent to an endpoint: its deliveries wait in the table, and are forgotten here until it is resumed. */
+  /**
+   * Forgets an endpoint of a suspended or deleted workspace, and ignores its notes until `resume`. Its deliveries stay in the
+   * table.
+   */
   pause(endpointId: string): void {
     this.#paused.add(endpointId)
     this.#forget(endpointId)
   }
 
-  /** The table shows that an endpoint is not paused, or not any more. */
+  /** Ends the pause of an endpoint, if there is one. */
   resume(endpointId: string): void {
     this.#paused.delete(endpointId)
   }
 
-  /** Where the notes stand: taken before asking the table, so that what is noted meanwhile is not cleared. */
+  /**
+   * The number of notes so far. Read it before a query: `clear` and `noteFirstAttemptsClaimed` then keep what is noted during the
+   * query.
+   */
   get notes(): number {
     return this.#notes
   }
 
-  /** All that was due for an endpoint at a time was claimed, as far as the notes up to `upTo` tell. */
+  /** Forgets the due times up to `at`, since those deliveries are claimed. Does nothing after a note later than `upTo`. */
   clear(endpointId: string, at: Date, upTo: number): void {
     const waiting = this.#waiting.get(endpointId)
     if (waiting === undefined || waiting.noted > upTo) return
@@ -71,17 +87,32 @@ export class Backlog {
     else this.#forget(endpointId)
   }
 
-  /** All first attempts that were due for an endpoint were claimed, as far as the notes up to `upTo` tell. */
-  catchUp(endpointId: string, upTo: number): void {
+  /** Notes that all due first attempts of an endpoint are claimed. Does nothing after a note later than `upTo`. */
+  noteFirstAttemptsClaimed(endpointId: string, upTo: number): void {
     const waiting = this.#waiting.get(endpointId)
-    if (waiting !== undefined && waiting.noted <= upTo) waiting.isBehind = false
+    if (waiting === undefined || waiting.noted > upTo) return
+    waiting.hasFirstAttempts = false
+    this.#firstAttemptsClaimed?.add(endpointId)
   }
 
-  isBehind(endpointId: string): boolean {
-    return this.#waiting.get(endpointId)?.isBehind ?? false
+  /** Whether first attempts of an endpoint wait in the table, or perhaps do, while the table was not read completely. */
+  hasWaitingFirstAttempts(endpointId: string): boolean {
+    return (
+      this.#waiting.get(endpointId)?.hasFirstAttempts ??
+      (this.#firstAttemptsClaimed !== undefined && !this.#firstAttemptsClaimed.has(endpointId))
+    )
   }
 
-  /** Endpoints with something due, in their turns, but for those that rest and those that are parked. */
+  /** Call it when the whole table was read: every delivery that is due is noted. */
+  noteReadThrough(): void {
+    this.#firstAttemptsClaimed = undefined
+  }
+
+  get isReadThrough(): boolean {
+    return this.#firstAttemptsClaimed === undefined
+  }
+
+  /** The endpoints with due deliveries in round-robin order, without those that rest or are parked. */
   due(now: Date): string[] {
     if (now.getTime() >= this.#nextAt) this.#look(now.getTime())
     return [...this.#ready]
@@ -92,27 +123,27 @@ export class Backlog {
     return this.#ready.size > 0
   }
 
-  /** When to look again for what is due; undefined when nothing is coming. */
+  /** The next time at which `due` may return more endpoints; undefined while none is coming. */
   get nextDueAt(): Date | undefined {
     return this.#nextAt === Number.POSITIVE_INFINITY ? undefined : new Date(this.#nextAt)
   }
 
-  /** An endpoint had its turn: the others come first. */
+  /** Moves an endpoint behind the other ready ones. */
   hadTurn(endpointId: string): void {
     if (this.#ready.delete(endpointId)) this.#ready.add(endpointId)
   }
 
-  /** There is no room for an endpoint's deliveries until it is unparked. */
+  /** Leaves an endpoint out of the turns until `unpark`. */
   park(endpointId: string): void {
     if (this.#ready.delete(endpointId)) this.#move(endpointId, 'parked')
   }
 
-  /** It comes after those that have been in their turns. */
+  /** Puts a parked endpoint behind the ready ones. */
   unpark(endpointId: string): void {
     if (this.#parked.has(endpointId)) this.#move(endpointId, 'ready')
   }
 
-  /** Those that were parked for longest come first. */
+  /** Puts all parked endpoints behind the ready ones, in the order in which they were parked. */
   unparkAll(): void {
     for (const endpointId of this.#parked) this.#move(endpointId, 'ready')
   }
@@ -152,7 +183,7 @@ export class Backlog {
   }
 }
 
-/** Keeps times in their order. Instead of one that follows another closely, the end of both is kept: so there are few. */
+/** Inserts a time in order. A time soon after a known one is rounded up to a multiple of CLOSE_MS, so that they stay few. */
 function insert(times: number[], time: number): void {
   const end = Math.ceil(time / CLOSE_MS) * CLOSE_MS
   const kept = times.some((known) => known > end - CLOSE_MS && known < time) ? end : time

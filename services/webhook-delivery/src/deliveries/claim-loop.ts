@@ -5,19 +5,20 @@ import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { isPaused } from '../endpoints/targets.ts'
 import type { Backlog } from './backlog.ts'
+import { ClaimWatch } from './claim-watch.ts'
 import { type Claimed, claimOf, jobsOf } from './claimed-jobs.ts'
 import type { Claimer } from './claimer.ts'
 import { type ClaimedDelivery, claimDue, endClaims, type ReadyEndpoint, type Wanted } from './claims.ts'
+import { heldAtMost } from './concurrency.ts'
+import type { EndpointQueues } from './endpoint-queues.ts'
 import { type Claim, isFirst } from './job.ts'
-import type { Lanes } from './lanes.ts'
-import { heldAtMost } from './pace.ts'
 import { ReturnedClaims } from './returned-claims.ts'
 import { TableWatch } from './table-watch.ts'
-import { roomInBytes, wantedFrom } from './wanted.ts'
+import { claimableBytes, wantedFrom } from './wanted.ts'
 
-/** Endpoints are claimed for in rounds, so that what is wanted at about the same time is asked for together. */
+/** The pause after a round, in milliseconds, so that one statement claims for many endpoints. */
 const ROUND_MS = 10
-/** How often is looked at what waits in memory. */
+/** How often waiting jobs are checked for their age and for slow endpoints, in milliseconds. */
 const TIDY_EVERY_MS = 250
 const TRY_AGAIN_MS = 1000
 
@@ -25,38 +26,45 @@ export interface ClaimLoopOptions {
   readonly sql: Sql
   readonly claimer: Claimer
   readonly directory: EndpointDirectory
-  readonly lanes: Lanes
+  readonly queues: EndpointQueues
   readonly backlog: Backlog
   readonly logger: Logger
   readonly clock: () => Date
-  /** A job that waited so long in memory is given back, so that an attempt ends well before the lease does. */
+  /** A job that waited longer is given back, so that its attempt ends well before the lease does. */
   readonly maxWaitMs: number
   /** Called after each round, some times a second: there may be jobs to start. */
   onRound(): void
 }
 
 /**
- * Brings what is due from the table into the lanes: retries, what found no room, and what dead claimers left. Takes back what
- * waits in them for too long, or for an endpoint that turned out to be slow.
+ * Claims due deliveries and adds them to the queues: retries, deliveries without room in memory, and those of dead claimers. Gives
+ * back jobs that waited too long, and the excess jobs of endpoints that turned out to be slow.
  */
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions
   readonly #alarm = wakeSignal()
-  readonly #watch: TableWatch
+  readonly #tableWatch: TableWatch
+  readonly #claimWatch: ClaimWatch
   /** To be given back before more is claimed. */
   readonly #returned: ReturnedClaims
   #tidyAt = 0
-  readonly #looked = Promise.withResolvers<void>()
-  #isFirstLook = true
   #isStopping = false
   #running: Promise<void> | undefined
 
   constructor(options: ClaimLoopOptions) {
     this.#options = options
-    this.#watch = new TableWatch({
+    this.#tableWatch = new TableWatch({
       ...options,
       onLook: (ready) => this.#note(ready),
-      onUnheard: (claimedBy, claims) =>
+      onReadThrough: () => options.backlog.noteReadThrough(),
+    })
+    this.#claimWatch = new ClaimWatch({
+      ...options,
+      onFreed: (freed) => {
+        this.#note(freed.map((queue) => ({ ...queue, dueAt: options.clock() })))
+        this.#tableWatch.hurry()
+      },
+      onOrphaned: (claimedBy, claims) =>
         this.giveBack(claims.map((claim) => claimOf(claim, { claimedBy, claimedAt: performance.now() }))),
     })
     this.#returned = new ReturnedClaims((claim) =>
@@ -64,19 +72,19 @@ export class ClaimLoop {
     )
   }
 
-  /** Resolves once it is known what waits in the table: events from then on must not overtake it (OP-74). */
-  async start(): Promise<void> {
-    this.#watch.start()
-    await this.#looked.promise
+  /** Does not wait until the table is read: until then first attempts of any endpoint may wait in it (OP-74). */
+  start(): void {
+    this.#claimWatch.start()
+    this.#tableWatch.start()
     this.#running = this.#run()
   }
 
-  /** To be called when something became due earlier than was known. */
+  /** Starts a round. Call it when a delivery becomes due earlier than was known. */
   wake(): void {
     this.#alarm.wake()
   }
 
-  /** To be called when endpoints may have room again, or something may be due earlier than was known. */
+  /** Starts a round if deliveries are due, or nearly. Call it when endpoints may have room again. */
   wakeIfDue(): void {
     const { backlog, clock } = this.#options
     const nextDueAt = backlog.nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY
@@ -90,18 +98,17 @@ export class ClaimLoop {
     this.wake()
   }
 
-  /** Stops claiming; what is to be given back from then on is for `giveBackRest`. */
+  /** Stops claiming. Claims that are given back afterwards wait for `leaveRest`. */
   async stop(): Promise<void> {
     this.#isStopping = true
     this.wake()
-    await this.#watch.stop()
-    await this.#running
+    await Promise.all([this.#claimWatch.stop(), this.#tableWatch.stop(), this.#running])
   }
 
-  /** Gives back what was to be, once stopped. What cannot be is free soon after the claimer's lock is. */
-  async giveBackRest(): Promise<void> {
+  /** Leaves the remaining claims to other processes, after `stop`. Otherwise they are freed soon after the lock is gone. */
+  async leaveRest(): Promise<void> {
     const { sql, logger } = this.#options
-    await this.#returned.giveBack(sql).catch((error) => {
+    await this.#returned.leave(sql).catch((error) => {
       logger.warn({ err: error }, 'could not give back deliveries')
     })
   }
@@ -114,7 +121,7 @@ export class ClaimLoop {
         await pause(ROUND_MS)
       } catch (error) {
         logger.warn({ err: error }, 'could not claim deliveries')
-        // What cannot be given back now, since PostgreSQL is away, is tried again with the next round.
+        // While PostgreSQL is away, the next round tries to give back the rest.
         await this.#returned.giveBack(sql).catch(() => undefined)
         await pause(TRY_AGAIN_MS)
       }
@@ -129,68 +136,66 @@ export class ClaimLoop {
   }
 
   async #round(): Promise<void> {
-    const { sql, claimer, backlog, lanes, clock, onRound } = this.#options
+    const { sql, claimer, backlog, queues, clock, onRound } = this.#options
     if (performance.now() >= this.#tidyAt) this.#tidy()
     await this.#returned.giveBack(sql)
-    const wanted = claimer.id === undefined ? [] : wantedFrom(backlog, lanes, clock())
+    const wanted = claimer.id === undefined ? [] : wantedFrom(backlog, queues, clock())
     if (claimer.id !== undefined && wanted.length > 0) {
       await this.#claim(claimer.id, wanted)
-      // For some there may be more.
+      // Some endpoints may have more.
       this.wake()
     }
     onRound()
   }
 
-  #note(ready: readonly ReadyEndpoint[]): void {
-    const { backlog, lanes } = this.#options
-    for (const { endpointId, isLater, dueAt } of ready) {
+  #note(ready: readonly Omit<ReadyEndpoint, 'isPaused'>[]): void {
+    const { backlog, queues } = this.#options
+    for (const { endpointId, isRepeat, dueAt } of ready) {
       backlog.resume(endpointId)
-      // The table knows fractions of a millisecond, which are cut off here.
-      backlog.note(endpointId, new Date(dueAt.getTime() + 1), !isLater)
-      if (this.#isFirstLook) lanes.suspect(endpointId)
+      // Times are cut to milliseconds, so the delivery may be due up to 1 ms later.
+      backlog.note(endpointId, new Date(dueAt.getTime() + 1), !isRepeat)
+      if (!backlog.isReadThrough) queues.assumeSlow(endpointId)
     }
-    this.#isFirstLook = false
-    this.#looked.resolve()
     backlog.unparkAll()
     this.wake()
   }
 
   #tidy(): void {
-    const { lanes, maxWaitMs } = this.#options
+    const { queues, maxWaitMs } = this.#options
     const now = performance.now()
     this.#tidyAt = now + TIDY_EVERY_MS
-    lanes.noteSilence(now)
+    queues.noteStall(now)
     this.giveBack(
-      lanes.withdraw((lane) => {
-        // All of the lane's, since those that came later must not overtake (OP-74).
-        if (now - (lane.waitingSince ?? now) > maxWaitMs) return lane.withdraw(() => true)
-        return lane.trim(heldAtMost(lane.pace))
+      queues.withdraw((queue) => {
+        // Gives back the whole queue: its later jobs must not overtake the earlier ones (OP-74).
+        if (now - (queue.waitingSince ?? now) > maxWaitMs) return queue.withdraw(() => true)
+        return queue.trim(heldAtMost(queue.concurrency))
       }),
     )
   }
 
   async #claim(claimer: number, wanted: readonly Wanted[]): Promise<void> {
-    const { sql, lanes, backlog, clock } = this.#options
+    const { sql, queues, backlog, clock } = this.#options
     const upTo = backlog.notes
     const now = clock()
     const held = { claimedBy: claimer, claimedAt: performance.now() }
-    const maxBytes = roomInBytes(lanes)
+    const maxBytes = claimableBytes(queues)
     const claimed = await claimDue(sql, wanted, { claimer, now, maxBytes })
     await this.#takeIn(claimed, held)
     if (claimed.reduce((bytes, { body }) => bytes + body.length, 0) >= maxBytes) return
     const byEndpoint = Map.groupBy(claimed, ({ endpointId }) => endpointId)
-    for (const { endpointId, firsts, laters } of wanted) {
+    for (const { endpointId, firstAttempts, repeats } of wanted) {
       const own = byEndpoint.get(endpointId) ?? []
-      const ownFirsts = own.filter(isFirst).length
-      if (ownFirsts === firsts && firsts > 0) continue
-      backlog.catchUp(endpointId, upTo)
-      if (own.length - ownFirsts < laters) backlog.clear(endpointId, now, upTo)
+      const ownFirstAttempts = own.filter(isFirst).length
+      if (ownFirstAttempts === firstAttempts && firstAttempts > 0) continue
+      backlog.noteFirstAttemptsClaimed(endpointId, upTo)
+      if (own.length - ownFirstAttempts < repeats) backlog.clear(endpointId, now, upTo)
     }
   }
 
-  /** Claims that cannot be worked on now are given back. */
+  /** Adds claimed deliveries to the queues. Gives back those of paused endpoints, and ends those of deleted endpoints. */
   async #takeIn(claimed: readonly ClaimedDelivery[], held: Claimed): Promise<void> {
-    const { sql, directory, lanes, backlog, clock } = this.#options
+    const { sql, directory, queues, backlog, clock } = this.#options
     const paused: Claim[] = []
     const claims = new Map(claimed.map((delivery) => [delivery.id, claimOf(delivery, held)]))
     try {
@@ -199,7 +204,7 @@ export class ClaimLoop {
       for (const job of jobsOf(claimed, workspaces, clock(), held)) {
         claims.delete(job.deliveryId)
         if (isPaused(job.target)) paused.push(job)
-        else lanes.add(job, performance.now())
+        else queues.add(job, performance.now())
       }
       for (const { target } of paused) backlog.pause(target.id)
       this.giveBack(paused)

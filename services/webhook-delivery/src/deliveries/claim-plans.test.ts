@@ -1,4 +1,5 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, test } from 'vitest'
@@ -6,8 +7,7 @@ import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { claimBacklog } from '../events/fan-out-backlog.ts'
 import { takeFromBacklog } from '../events/take-from-backlog.ts'
 import { testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
-import { claimDue, readyEndpoints } from './claims.ts'
-import { PLANS_ONCE } from './plans.ts'
+import { claimDue, dueBetween, FIRST_QUEUE, readyAfter } from './claims.ts'
 
 const [ENDPOINTS, DELIVERIES] = [20, 500]
 const { admin, workerUrl, createEndpointAt } = await webhookDelivery()
@@ -16,7 +16,7 @@ const { sql, stop } = openDatabase({
   url: workerUrl,
   applicationName: 'plans',
   poolSize: 1,
-  settings: PLANS_ONCE,
+  settings: PLAN_ONCE_BY_KEYS,
   onStatement: (text, parameters) => sent.push({ text, parameters }),
 })
 whenDone(() => stop?.())
@@ -78,16 +78,26 @@ async function readByLast(table = 'delivery', words = ''): Promise<number> {
   return readBy(row?.['QUERY PLAN'][0].Plan ?? expect.fail('no plan'), table)
 }
 
-test('looking for endpoints with something to send reads a row for each of their queues, however many wait', async () => {
-  const ready = await readyEndpoints(sql)
+test('reading the table through reads a row for each queue of an endpoint, however many deliveries wait in it', async () => {
+  const ready = await readyAfter(sql, FIRST_QUEUE, 3 * ENDPOINTS)
   expect(ready).toHaveLength(2 * ENDPOINTS)
   expect(new Set(ready.map(({ endpointId }) => endpointId))).toEqual(new Set(endpointIds))
-  expect(ready.filter(({ isLater }) => isLater)).toHaveLength(ENDPOINTS)
+  expect(ready.filter(({ isRepeat }) => isRepeat)).toHaveLength(ENDPOINTS)
   expect(await readByLast()).toBeLessThanOrEqual(2 * ENDPOINTS + 2)
+  const [first, ...rest] = ready
+  expect(await readyAfter(sql, first ?? FIRST_QUEUE, 4)).toEqual(rest.slice(0, 4))
+  expect(await readByLast()).toBeLessThanOrEqual(2 * 4 + 2)
+})
+
+test('looking for what is due soon reads nothing that is due before or later', async () => {
+  const [hourAgo, now] = [new Date(Date.now() - 3_600_000), new Date()]
+  expect(await dueBetween(sql, hourAgo, now)).toHaveLength(2 * ENDPOINTS)
+  expect(await dueBetween(sql, now, new Date(Date.now() + 60_000))).toEqual([])
+  expect(await readByLast()).toBe(0)
 })
 
 test('claiming reads what it claims, whatever else waits for the same endpoints', async () => {
-  const wanted = endpointIds.slice(0, 5).map((endpointId) => ({ endpointId, firsts: 3, laters: 2 }))
+  const wanted = endpointIds.slice(0, 5).map((endpointId) => ({ endpointId, firstAttempts: 3, repeats: 2 }))
   const claimed = await claimDue(sql, wanted, { claimer: 1, now: new Date(), maxBytes: 1_000_000 })
   expect(claimed).toHaveLength(25)
   expect(claimed.filter(({ attemptsMade }) => attemptsMade === 0)).toHaveLength(15)

@@ -32,9 +32,9 @@ export function jobsOf(
   })
 }
 
-/** What is due on the schedule by now is an attempt on it, a resend that was asked for besides included. */
+/** An attempt that the schedule makes due now counts on the schedule, and serves a requested resend as well. */
 function jobOf(delivery: ClaimedDelivery, now: Date, held: Claimed & { target: Target; body: Buffer }): Job {
-  const { id, eventId, eventType, key, occurredAt, attemptsMade, resendsMade } = delivery
+  const { id, eventId, eventType, key, occurredAt, traceparent, attemptsMade, resendsMade } = delivery
   const { status, nextAttemptAt, resendAt, deliveredAt } = delivery
   const isScheduled = nextAttemptAt !== null && nextAttemptAt <= now
   return {
@@ -43,6 +43,7 @@ function jobOf(delivery: ClaimedDelivery, now: Date, held: Claimed & { target: T
     eventType,
     key,
     occurredAt,
+    traceparent,
     attemptsMade,
     resendsMade,
     resend: isScheduled ? undefined : { status, nextAttemptAt: nextAttemptAt ?? undefined },

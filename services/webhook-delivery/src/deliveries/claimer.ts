@@ -1,5 +1,6 @@
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
+import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import { type LockSession, openLockSession } from '@backoffice/postgres/lock-session.ts'
 
 const BEAT_MS = 1000
@@ -17,14 +18,13 @@ export interface Claimer {
   stop(): Promise<void>
 }
 
-export interface ClaimerOptions {
-  /** Connects as the worker role. */
-  readonly url: string
+/** `url` connects as the worker role. */
+export interface ClaimerOptions extends DatabaseServer {
   /** Called when the lock was lost and is held again: some claims may belong to others by now. */
   onRegained(id: number): Promise<void>
 }
 
-export function claimer({ url, onRegained }: ClaimerOptions): Claimer {
+export function claimer({ url, ca, onRegained }: ClaimerOptions): Claimer {
   let id: number | undefined
   let isHeld = false
   let session: LockSession | undefined
@@ -34,7 +34,7 @@ export function claimer({ url, onRegained }: ClaimerOptions): Claimer {
 
   const takeLock = async () => {
     isHeld = false
-    session = openLockSession(url, 'webhook-delivery claimer', ANSWER_WITHIN_MS)
+    session = openLockSession({ url, ca }, 'webhook-delivery claimer', ANSWER_WITHIN_MS)
     const { sql, answered } = session
     const isNew = id === undefined
     id ??= await answered(newId(sql))

@@ -5,22 +5,52 @@ import type { Claim } from './job.ts'
 /** How long a claim holds at most, in seconds: longer than the 20 s of an attempt (spec: Retries 1). */
 export const LEASE_S = 60
 
-/** An endpoint with unclaimed first attempts, or with other unclaimed deliveries, and when the first of these is due. */
+/** An endpoint with unclaimed first attempts, or with unclaimed repeats (`isRepeat`), and when the first of these is due. */
 export interface ReadyEndpoint {
   endpointId: string
-  isLater: boolean
+  isRepeat: boolean
   dueAt: Date
+  /** Its workspace is suspended or deleted. */
+  isPaused: boolean
 }
 
+const isPaused = (sql: Sql) => sql`(
+  exists (select from suspended_workspace where workspace_id = ready.workspace_id and resumed_at is null)
+  or exists (select from deleted_workspace where workspace_id = ready.workspace_id)
+) as "isPaused"`
+
+/** The endpoints with unclaimed deliveries that are due after `from` and up to `to`. */
+export const dueBetween = (sql: Sql, from: Date, to: Date) => sql<ReadyEndpoint[]>`
+  select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt", ${isPaused(sql)}
+  from (
+    select workspace_id, endpoint_id, attempts_made > 0 as is_later, min(due_at) as due_at from delivery
+    where due_at > ${from} and due_at <= ${to} and claimed_by is null
+    group by workspace_id, endpoint_id, is_later
+  ) ready`
+
+/** The endpoints with unclaimed deliveries in workspaces whose suspension ended lately, however long these have been due. */
+export const readyOnceResumed = (sql: Sql, withinS: number) => sql<ReadyEndpoint[]>`
+  select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt", ${isPaused(sql)}
+  from (
+    select suspended_workspace.workspace_id, endpoint.id as endpoint_id, is_later, first.due_at
+    from suspended_workspace join endpoint on endpoint.workspace_id = suspended_workspace.workspace_id
+    cross join (values (false), (true)) as queue (is_later) cross join lateral (
+      select due_at from delivery
+      where endpoint_id = endpoint.id and (attempts_made > 0) = queue.is_later and due_at is not null and claimed_by is null
+      order by due_at limit 1
+    ) first
+    where resumed_at > clock_timestamp() - make_interval(secs => ${withinS})
+  ) ready`
+
 /**
- * Every endpoint that has unclaimed deliveries, but for those of suspended and deleted workspaces: two index probes at most for each,
- * however many deliveries wait.
+ * The next endpoints that have unclaimed deliveries, in the order of their ids: an index probe for each queue, however many deliveries
+ * wait in it.
  */
-export const readyEndpoints = (sql: Sql) => sql<ReadyEndpoint[]>`
+export const readyAfter = (sql: Sql, { endpointId, isRepeat }: QueuePosition, limit: number) => sql<ReadyEndpoint[]>`
   with recursive ready as (
     (
       select workspace_id, endpoint_id, attempts_made > 0 as is_later, due_at from delivery
-      where due_at is not null and claimed_by is null
+      where due_at is not null and claimed_by is null and (endpoint_id, (attempts_made > 0)) > (${endpointId}::uuid, ${isRepeat}::boolean)
       order by endpoint_id, (attempts_made > 0), due_at limit 1
     )
     union all
@@ -32,15 +62,20 @@ export const readyEndpoints = (sql: Sql) => sql<ReadyEndpoint[]>`
       order by endpoint_id, (attempts_made > 0), due_at limit 1
     ) following
   )
-  select endpoint_id as "endpointId", is_later as "isLater", due_at as "dueAt" from ready
-  where not exists (select from suspended_workspace where workspace_id = ready.workspace_id and resumed_at is null)
-    and not exists (select from deleted_workspace where workspace_id = ready.workspace_id)`
+  select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt", ${isPaused(sql)}
+  from (select * from ready limit ${limit}) ready`
 
-/** How many deliveries to claim for an endpoint, at most: first attempts, and others. */
+/** A queue of an endpoint in the table: its first attempts, or its repeats. */
+export type QueuePosition = Pick<ReadyEndpoint, 'endpointId' | 'isRepeat'>
+
+/** The position before all queues. */
+export const FIRST_QUEUE: QueuePosition = { endpointId: '00000000-0000-0000-0000-000000000000', isRepeat: false }
+
+/** How many deliveries to claim for an endpoint, at most: first attempts, and repeats (retries and resends). */
 export interface Wanted {
   readonly endpointId: string
-  readonly firsts: number
-  readonly laters: number
+  readonly firstAttempts: number
+  readonly repeats: number
 }
 
 export interface ClaimedDelivery {
@@ -52,6 +87,7 @@ export interface ClaimedDelivery {
   key: string
   body: string
   occurredAt: Date
+  traceparent: string | null
   attemptsMade: number
   resendsMade: number
   status: DeliveryStatus
@@ -64,20 +100,20 @@ export interface ClaimedDelivery {
 export interface Claiming {
   readonly claimer: number
   readonly now: Date
-  /** Claims end with the delivery whose event passes this many bytes of bodies. */
+  /** The claim ends with the delivery whose body reaches this sum of bytes. */
   readonly maxBytes: number
 }
 
 /**
- * Claims due deliveries, each endpoint's oldest first, up to as many as are wanted. Deliveries that another claimer is taking
- * are passed over, and what waits for endpoints that are not wanted is never looked at.
+ * Claims due deliveries, each endpoint's oldest first, up to the wanted numbers. Skips deliveries that another claimer is taking,
+ * and reads none of other endpoints.
  */
 export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, now, maxBytes }: Claiming) {
   const rows = await sql<ClaimedDelivery[]>`
     with wanted as (
       select * from unnest(
-        ${wanted.map(({ endpointId }) => endpointId)}::uuid[], ${wanted.map(({ firsts }) => firsts)}::integer[],
-        ${wanted.map(({ laters }) => laters)}::integer[]
+        ${wanted.map(({ endpointId }) => endpointId)}::uuid[], ${wanted.map(({ firstAttempts }) => firstAttempts)}::integer[],
+        ${wanted.map(({ repeats }) => repeats)}::integer[]
       ) as wanted (endpoint_id, firsts, laters)
     ),
     due as (
@@ -91,9 +127,10 @@ export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, n
     ),
     sized as (
       select due.workspace_id, due.endpoint_id, due.id, due.event_id, event.type, event.key, event.body, event.occurred_at,
+        event.traceparent,
         sum(octet_length(event.body)) over (order by due.due_at, due.id) - octet_length(event.body) as bytes_before
       from due cross join lateral (
-        select type, key, body, occurred_at from event
+        select type, key, body, occurred_at, traceparent from event
         where workspace_id = due.workspace_id and id = due.event_id limit 1 -- looked for in its day's partition only
       ) event
     )
@@ -103,6 +140,7 @@ export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, n
       and delivery.id = sized.id and delivery.event_id = sized.event_id and sized.bytes_before < ${maxBytes}
     returning delivery.workspace_id as "workspaceId", delivery.endpoint_id as "endpointId", delivery.id,
       delivery.event_id as "eventId", sized.type as "eventType", sized.key, sized.body, sized.occurred_at as "occurredAt",
+      sized.traceparent,
       delivery.attempts_made as "attemptsMade", delivery.resends_made as "resendsMade", delivery.status,
       delivery.next_attempt_at as "nextAttemptAt", delivery.resend_at as "resendAt", delivery.due_at as "dueAt",
       delivery.delivered_at as "deliveredAt"`
@@ -113,6 +151,22 @@ export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, n
 export async function releaseClaims(sql: Sql, jobs: readonly Claim[]): Promise<void> {
   await sql`
     update delivery set claimed_by = null, lease_until = null
+    from unnest(
+      ${jobs.map(({ target }) => target.workspaceId)}::uuid[], ${jobs.map(({ target }) => target.id)}::uuid[],
+      ${jobs.map(({ deliveryId }) => deliveryId)}::uuid[], ${jobs.map(({ eventId }) => eventId)}::uuid[],
+      ${jobs.map(({ claimedBy }) => claimedBy)}::integer[]
+    ) as job (workspace_id, endpoint_id, delivery_id, event_id, claimed_by)
+    where delivery.workspace_id = job.workspace_id and delivery.endpoint_id = job.endpoint_id
+      and delivery.id = job.delivery_id and delivery.event_id = job.event_id and delivery.claimed_by = job.claimed_by`
+}
+
+/**
+ * Leaves claims to other processes: their leases end now, and the process that frees them knows of the deliveries at once. Claims
+ * that are given back would be noticed later.
+ */
+export async function leaveClaims(sql: Sql, jobs: readonly Claim[]): Promise<void> {
+  await sql`
+    update delivery set lease_until = clock_timestamp()
     from unnest(
       ${jobs.map(({ target }) => target.workspaceId)}::uuid[], ${jobs.map(({ target }) => target.id)}::uuid[],
       ${jobs.map(({ deliveryId }) => deliveryId)}::uuid[], ${jobs.map(({ eventId }) => eventId)}::uuid[],

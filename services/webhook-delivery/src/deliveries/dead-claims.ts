@@ -1,21 +1,28 @@
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
+import type { ReadyEndpoint } from './claims.ts'
 
-/** A claimer seen without its lock for so long is dead; one whose connection broke has it again by then. */
+/** A claimer without its lock for this time is dead, in milliseconds. After a broken connection it has the lock again by then. */
 const DEAD_AFTER_MS = 2000
 
+/** An endpoint whose deliveries were freed; `isRepeat` when these are no first attempts. */
+export type FreedQueue = Pick<ReadyEndpoint, 'endpointId' | 'isRepeat'>
+
 /**
- * Returns what frees the claims of dead claimers and those whose lease ended, to be called about once a second with
- * `performance.now()`.
+ * Returns a function that frees claims of dead claimers and claims whose lease ended. Call it about once a second with
+ * `performance.now()`. `onFreed` is called after each batch with its endpoints.
  */
-export function deadClaimFreer(sql: Sql): (now: number) => Promise<void> {
+export function deadClaimFreer(
+  sql: Sql,
+  onFreed: (freed: readonly FreedQueue[]) => void,
+): (now: number) => Promise<void> {
   let withoutLockSince = new Map<number, number>()
   return async (now) => {
     const claimers = await claimersWithoutLock(sql)
     withoutLockSince = new Map(claimers.map((claimer) => [claimer, withoutLockSince.get(claimer) ?? now]))
     const dead = claimers.filter((claimer) => now - (withoutLockSince.get(claimer) ?? now) >= DEAD_AFTER_MS)
     if (dead.length > 0) await freeBacklog(sql, dead)
-    while ((await freeClaims(sql, dead)) > 0);
+    for (let freed = await freeClaims(sql, dead); freed.length > 0; freed = await freeClaims(sql, dead)) onFreed(freed)
   }
 }
 
@@ -36,20 +43,21 @@ export async function claimersWithoutLock(sql: Sql): Promise<number[]> {
 
 const FREED_AT_ONCE = 5000
 
-/** Frees some; returns how many. */
-async function freeClaims(sql: Sql, deadClaimers: readonly number[]): Promise<number> {
-  const { count } = await sql`
-    with free as (
-      select workspace_id, endpoint_id, id, event_id from delivery
-      where claimed_by is not null and (lease_until < clock_timestamp() or claimed_by = any(${[...deadClaimers]}::integer[]))
-      limit ${FREED_AT_ONCE} for update skip locked
-    )
+/** Frees some claims. */
+const freeClaims = (sql: Sql, deadClaimers: readonly number[]) => sql<FreedQueue[]>`
+  with free as (
+    select workspace_id, endpoint_id, id, event_id from delivery
+    where claimed_by is not null and (lease_until < clock_timestamp() or claimed_by = any(${[...deadClaimers]}::integer[]))
+    limit ${FREED_AT_ONCE} for update skip locked
+  ),
+  freed as (
     update delivery set claimed_by = null, lease_until = null
     from free
     where delivery.workspace_id = free.workspace_id and delivery.endpoint_id = free.endpoint_id
-      and delivery.id = free.id and delivery.event_id = free.event_id`
-  return count
-}
+      and delivery.id = free.id and delivery.event_id = free.event_id
+    returning delivery.endpoint_id, attempts_made > 0 as is_later
+  )
+  select distinct endpoint_id as "endpointId", is_later as "isRepeat" from freed`
 
 /** Frees the events that claimers have in the backlog: whoever looks next takes them over. */
 export async function freeBacklog(sql: Sql, claimers: readonly number[]): Promise<void> {

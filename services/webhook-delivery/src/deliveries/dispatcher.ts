@@ -1,45 +1,47 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { post } from '@backoffice/outbound/post.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
+import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
-import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import type { Agent } from 'undici'
 import { type CurrentTarget, currentTargets } from '../endpoints/current-targets.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { isPaused, type Target } from '../endpoints/targets.ts'
-import { refuseMissingKeys } from '../secrets/secret-keys.ts'
+import { type Admission, admissionOf, type Backpressure, backpressureOf, isOverloaded } from './admission.ts'
 import { type Attempt, outcomeOf, outgoingOf } from './attempt.ts'
 import { logAttempt } from './attempt-log.ts'
+import { inAttemptSpan } from './attempt-span.ts'
 import { Backlog } from './backlog.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimer, claimer } from './claimer.ts'
 import { claimsOf, endClaims, LEASE_S } from './claims.ts'
 import { measureAttempt } from './delivery-metrics.ts'
+import type { EndpointQueue } from './endpoint-queue.ts'
+import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
-import type { Lane } from './lane.ts'
-import { Lanes } from './lanes.ts'
-import { type Crowds, crowdsIn, isCrowdedByMany, type Places, placesIn } from './places.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { Recorder } from './recorder.ts'
 
-/** Attempts started before anything else has its turn: what arrives meanwhile waits for no more than these. */
+/** Attempts started in one turn of the event loop, so that other work does not wait for more. */
 const STARTED_AT_ONCE = 32
 /** For how long fresh events of many workspaces wait for room in memory, and how often they ask for it. */
 const ROOM_WITHIN_MS = 500
 const ROOM_ASKED_EVERY_MS = 10
-/** For how long an endpoint whose deliveries cannot be signed is let alone. */
-const REST_MS = 10_000
+/** How long an endpoint rests whose deliveries cannot be signed, in milliseconds. */
+const COOLDOWN_MS = 10_000
+/** The time for a stop unless `until` is given, and its last part for recording ended attempts, in milliseconds. */
+const STOP_WITHIN_MS = 20_000
+const RECORD_WITHIN_MS = 1000
 
-const all = (lane: Lane): Job[] => lane.withdraw(() => true)
+const all = (queue: EndpointQueue): Job[] => queue.withdraw(() => true)
 
 export interface DispatcherOptions {
   /** Of the worker role. */
   readonly sql: Sql
   /** Connects as the worker role: for the claimer's own connection. */
-  readonly url: string
+  readonly server: DatabaseServer
   readonly directory: EndpointDirectory
-  readonly keys: SecretKeys
   readonly agent: Agent
   readonly logger: Logger
   /** Delay before each attempt in milliseconds (spec: Retries 2). */
@@ -48,23 +50,21 @@ export interface DispatcherOptions {
   readonly timeoutMs?: number
   /** How long a job may wait in memory; the lease covers this and an attempt. */
   readonly maxWaitMs?: number
-  /** How long stopping waits for attempts in flight; what has not ended by then is made again by whoever claims it. */
-  readonly stopWithinMs?: number
   readonly clock?: () => Date
   /** From 0 to 1. */
   readonly random?: () => number
 }
 
 /**
- * Makes the attempts: first ones of fresh events straight from memory, all others as the claim loop brings them. The
- * table knows of every job before it is sent, so a process that dies loses none.
+ * Makes the attempts: first attempts of fresh events straight from memory, all others when the claim loop brings them. The table
+ * has every job before it is sent, so a process that dies loses none.
  */
 export class Dispatcher implements Component {
   readonly name = 'dispatcher'
   readonly #options: Required<DispatcherOptions>
   readonly #claimer: Claimer
   readonly #currentTarget: CurrentTarget
-  readonly #lanes = new Lanes()
+  readonly #queues = new EndpointQueues()
   readonly #backlog = new Backlog()
   readonly #claimLoop: ClaimLoop
   readonly #recorder: Recorder
@@ -72,29 +72,29 @@ export class Dispatcher implements Component {
   #onNoneInFlight: (() => void) | undefined
   #isPumping = false
   #isStopping = false
-  #isBrokenOff = false
+  #isAborted = false
 
   constructor(options: DispatcherOptions) {
     this.#options = {
       timeoutMs: 20_000,
       maxWaitMs: 30_000,
-      stopWithinMs: 15_000,
       clock: () => new Date(),
       random: Math.random,
       ...options,
     }
-    const { sql, url, directory, logger, clock, maxWaitMs } = this.#options
+    const { sql, server, directory, logger, clock, maxWaitMs } = this.#options
     this.#currentTarget = currentTargets(sql, directory)
-    this.#claimer = claimer({ url, onRegained: (id) => this.#dropForeign(id) })
-    this.#recorder = new Recorder(
-      (attempts) => this.#write(attempts),
-      (attempts, recorded) => this.#settle(attempts, recorded),
-    )
+    this.#claimer = claimer({ ...server, onRegained: (id) => this.#dropLostClaims(id) })
+    this.#recorder = new Recorder({
+      write: (attempts) => this.#write(attempts),
+      onWritten: (attempts, recorded) => this.#settle(attempts, recorded),
+      logger,
+    })
     this.#claimLoop = new ClaimLoop({
       sql,
       claimer: this.#claimer,
       directory,
-      lanes: this.#lanes,
+      queues: this.#queues,
       backlog: this.#backlog,
       logger,
       clock,
@@ -103,69 +103,76 @@ export class Dispatcher implements Component {
     })
   }
 
-  /** Under which number deliveries are claimed; undefined while none may be. */
+  /** The number under which deliveries are claimed; undefined while none may be claimed. */
   get claimerId(): number | undefined {
     return this.#isStopping ? undefined : this.#claimer.id
   }
 
-  /** Says of one first attempt after the other whether there is room to make it from memory. */
-  places(): Places {
-    return placesIn(this.#lanes, this.#backlog)
+  /** Returns a function that tells of each first attempt whether it is admitted to memory. */
+  admission(): Admission {
+    return admissionOf(this.#queues, this.#backlog)
   }
 
-  /** Resolves when there is room for fresh events beside those of many workspaces, or after a moment. */
+  /** Resolves when memory has room for fresh events, at the latest after ROOM_WITHIN_MS. */
   async untilRoom(): Promise<void> {
     const until = performance.now() + ROOM_WITHIN_MS
-    while (isCrowdedByMany(this.#lanes) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
+    while (isOverloaded(this.#queues) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
   }
 
-  /** Says of which workspaces the fresh events had better wait for a moment. */
-  crowds(): Crowds {
-    return crowdsIn(this.#lanes, this.#backlog)
+  /** Returns a function that tells whether the fresh events of a workspace should wait. */
+  backpressure(): Backpressure {
+    return backpressureOf(this.#queues, this.#backlog)
   }
 
   /**
-   * Takes in claimed first attempts once they are committed. Where earlier ones went to the table meanwhile these follow them
-   * (OP-74); so it comes before `noteWaiting` of those that were refused room with these.
+   * Takes claimed first attempts after their commit. Gives them back when earlier ones of their endpoint wait in the table by now
+   * (OP-74). Call it before `noteWaiting` for the refused ones of the same transaction.
    */
   accept(jobs: readonly Job[]): void {
-    // A claim whose commit took longer than its lease may have been made again by now.
-    const own = jobs.filter(({ deliveryId }) => !this.#lanes.holds(deliveryId))
-    const behind = own.filter(({ target }) => this.#backlog.isBehind(target.id))
-    for (const job of own) if (!this.#backlog.isBehind(job.target.id)) this.#lanes.add(job, performance.now())
+    // The commit may have outlasted the lease: then this process may have claimed the delivery again.
+    const own = jobs.filter(({ deliveryId }) => !this.#queues.holds(deliveryId))
+    const behind = own.filter(({ target }) => this.#backlog.hasWaitingFirstAttempts(target.id))
+    for (const job of own)
+      if (!this.#backlog.hasWaitingFirstAttempts(job.target.id)) this.#queues.add(job, performance.now())
     this.#claimLoop.giveBack(behind)
+    if (this.#isStopping) this.#claimLoop.giveBack(this.#queues.withdraw(all))
     this.#pump()
   }
 
-  /** Deliveries were left to the table, due at a certain time, first attempts perhaps. */
+  /** Notes that deliveries of these endpoints, perhaps first attempts, wait in the table and are due at `dueAt`. */
   noteWaiting(endpointIds: Iterable<string>, dueAt: Date): void {
     for (const endpointId of endpointIds) this.#backlog.note(endpointId, dueAt, true)
     this.#claimLoop.wake()
   }
 
   async start(): Promise<void> {
-    await refuseMissingKeys(this.#options.sql, this.#options.keys)
     await this.#claimer.start()
-    await this.#claimLoop.start()
+    this.#claimLoop.start()
   }
 
   async isReady(): Promise<boolean> {
     return this.claimerId !== undefined
   }
 
-  /** Starts nothing more, gives back what waits, lets attempts in flight end, and records them. */
-  async stop(): Promise<void> {
+  /**
+   * Starts nothing more, leaves waiting jobs to other processes, waits for attempts in flight and records them. Aborts
+   * attempts that have not ended shortly before `until` (`performance.now()`): the next claimer makes them again.
+   */
+  async stop(until = performance.now() + STOP_WITHIN_MS): Promise<void> {
     this.#isStopping = true
-    await this.#claimLoop.stop()
-    this.#claimLoop.giveBack(this.#lanes.withdraw(all))
-    await this.#claimLoop.giveBackRest()
-    const patience = setTimeout(() => this.#breakOff(), this.#options.stopWithinMs)
-    await this.#noneInFlight()
+    const patience = setTimeout(() => this.#abortInFlight(), Math.max(0, until - performance.now() - RECORD_WITHIN_MS))
+    await Promise.all([this.#leaveWaiting(), this.#noneInFlight()])
     clearTimeout(patience)
-    await this.#claimLoop.giveBackRest()
+    await this.#claimLoop.leaveRest()
     await this.#recorder.settled()
     await this.#options.agent.destroy()
     await this.#claimer.stop()
+  }
+
+  async #leaveWaiting(): Promise<void> {
+    await this.#claimLoop.stop()
+    this.#claimLoop.giveBack(this.#queues.withdraw(all))
+    await this.#claimLoop.leaveRest()
   }
 
   #pump(): void {
@@ -179,7 +186,7 @@ export class Dispatcher implements Component {
 
   #startSome(): void {
     for (let started = 0; started < STARTED_AT_ONCE; started++) {
-      const job = this.claimerId === undefined ? undefined : this.#lanes.start(performance.now())
+      const job = this.claimerId === undefined ? undefined : this.#queues.start(performance.now())
       if (job === undefined) return
       void this.#attempt(job)
     }
@@ -200,29 +207,29 @@ export class Dispatcher implements Component {
   async #makeAttempt(job: Job): Promise<void> {
     const { agent, clock, timeoutMs, schedule, random } = this.#options
     const target = await this.#currentTarget(job.target).catch(() => null)
-    if (!target?.signing || isPaused(target)) return this.#letGo(job, target)
+    if (!target?.signing || isPaused(target)) return this.#withdrawEndpoint(job, target)
     if (performance.now() - job.claimedAt + timeoutMs > LEASE_S * 1000) return this.#giveBack(job)
     const startedAt = clock()
     const sent = outgoingOf(job, { url: target.url, signing: target.signing }, startedAt)
-    const exchange = await post(agent, sent, { timeoutMs })
+    const { exchange, trace } = await inAttemptSpan(job, () => post(agent, sent, { timeoutMs }))
     const { durationMs, failure } = exchange
-    this.#lanes.end(job, performance.now(), { durationMs, isDelivered: failure === null })
-    if (this.#isBrokenOff) return this.#claimLoop.giveBack([job])
-    this.#recorder.add(outcomeOf({ job, startedAt, sent, exchange }, { schedule, jitter: random() }))
+    this.#queues.end(job, performance.now(), { durationMs, isDelivered: failure === null })
+    if (this.#isAborted) return this.#claimLoop.giveBack([job])
+    this.#recorder.add(outcomeOf({ job, trace, startedAt, sent, exchange }, { schedule, jitter: random() }))
   }
 
   /**
-   * Makes no attempt: the endpoint is deleted (OP-97), its workspace is suspended or deleted, its secret does not open (OP-107), or nothing of it can be told while
-   * PostgreSQL is away.
+   * Makes no attempt, since the endpoint is deleted (OP-97), its workspace is suspended or deleted, its secret does not open
+   * (OP-107), or PostgreSQL is away.
    */
-  async #letGo(job: Job, target: Target | null | undefined): Promise<void> {
+  async #withdrawEndpoint(job: Job, target: Target | null | undefined): Promise<void> {
     const { sql, clock, logger } = this.#options
     if (target && isPaused(target)) this.#backlog.pause(job.target.id)
-    else if (target) this.#backlog.rest(job.target.id, new Date(clock().getTime() + REST_MS))
-    const lane = this.#lanes.get(job.target.id)
-    const waiting = lane ? this.#lanes.withdraw(all, [lane]) : []
-    this.#lanes.end(job, performance.now())
-    this.#lanes.forget(job)
+    else if (target) this.#backlog.rest(job.target.id, new Date(clock().getTime() + COOLDOWN_MS))
+    const queue = this.#queues.get(job.target.id)
+    const waiting = queue ? this.#queues.withdraw(all, [queue]) : []
+    this.#queues.end(job, performance.now())
+    this.#queues.forget(job)
     const claims = [job, ...waiting]
     if (target !== undefined) return this.#claimLoop.giveBack(claims)
     const ids = claims.map(({ deliveryId }) => deliveryId)
@@ -232,17 +239,17 @@ export class Dispatcher implements Component {
     })
   }
 
-  /** Makes no attempt: the lease may end before it does, and another claimer would make it too. */
+  /** Makes no attempt: it could outlast the lease, and another claimer would make it too. */
   #giveBack(job: Job): void {
-    this.#lanes.end(job, performance.now())
-    this.#lanes.forget(job)
+    this.#queues.end(job, performance.now())
+    this.#queues.forget(job)
     this.#claimLoop.giveBack([job])
   }
 
   async #write(attempts: readonly Attempt[]): Promise<Set<string>> {
     const startedAt = performance.now()
     const recorded = await recordAttempts(this.#options.sql, attempts)
-    this.#lanes.noteWrite(performance.now() - startedAt, attempts.length)
+    this.#queues.noteWrite(performance.now() - startedAt, attempts.length)
     return recorded
   }
 
@@ -250,7 +257,7 @@ export class Dispatcher implements Component {
     for (const attempt of attempts) {
       const { job, nextAttemptAt } = attempt
       const isRecorded = recorded.has(job.deliveryId)
-      this.#lanes.forget(job)
+      this.#queues.forget(job)
       this.#backlog.unpark(job.target.id)
       if (isRecorded && nextAttemptAt) this.#backlog.note(job.target.id, nextAttemptAt)
       measureAttempt(attempt, isRecorded)
@@ -260,15 +267,15 @@ export class Dispatcher implements Component {
     this.#pump()
   }
 
-  /** After the lock was lost for a while: lets go of what was taken over. What is in flight is fenced by its claim. */
-  async #dropForeign(claimer: number): Promise<void> {
+  /** Drops the waiting jobs whose claims were lost with the lock. Attempts in flight are fenced by their claims. */
+  async #dropLostClaims(claimer: number): Promise<void> {
     const own = await claimsOf(this.#options.sql, claimer)
-    this.#lanes.withdraw((lane) => lane.withdraw(({ deliveryId }) => !own.has(deliveryId)))
+    this.#queues.withdraw((queue) => queue.withdraw(({ deliveryId }) => !own.has(deliveryId)))
   }
 
-  /** Breaks off what is in flight: whether it arrived is not known, so it is made again. */
-  #breakOff(): void {
-    this.#isBrokenOff = true
+  /** Aborts the attempts in flight. They are made again, since nobody knows whether they arrived. */
+  #abortInFlight(): void {
+    this.#isAborted = true
     void this.#options.agent.destroy(new Error('stopping'))
   }
 

@@ -6,6 +6,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
+import { cutTo, jsonBytes, type ShownBody } from './shown-bodies.ts'
 
 const Headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
 
@@ -16,7 +17,16 @@ const AttemptDetail = named(
     number: z.int(),
     at: Timestamp,
     duration_ms: z.int(),
-    request: named('AttemptRequest', z.strictObject({ url: z.string(), headers: Headers, body: z.string() })),
+    request: named(
+      'AttemptRequest',
+      z.strictObject({
+        url: z.string(),
+        headers: Headers,
+        body: z.string(),
+        /** There only where the body was cut (OP-122). */
+        truncated: z.literal(true).optional(),
+      }),
+    ),
     response: named(
       'AttemptResponse',
       z.strictObject({ status: z.int(), headers: Headers, body: z.string(), truncated: z.boolean() }),
@@ -30,7 +40,17 @@ const DeliveryDetail = named('DeliveryDetail', z.strictObject({ ...Delivery.shap
 /** A delivery of an endpoint, in paths. */
 export const DeliveryPath = z.strictObject({ id: Id, delivery_id: Id })
 
-/** GET /v1/webhooks/{id}/deliveries/{delivery_id}: a delivery with each attempt's request and response (spec: Webhooks). */
+/** The most bytes of the attempts in an answer: 4 MiB less 64 KiB for the delivery itself (OP-122). */
+const MOST_BYTES = 4 * 1024 * 1024 - 64 * 1024
+/** The latest resends that are shown, beside all attempts of the schedule (OP-122). */
+const RESENDS_SHOWN = 20
+/** For attempts before migration 0010, which lack `is_resend`: the first six of a delivery were on the schedule. */
+const ON_SCHEDULE = 6
+
+/**
+ * GET /v1/webhooks/{id}/deliveries/{delivery_id}: a delivery with its attempts, as they were sent and answered (spec: Webhooks). Bodies are
+ * cut so that the answer takes less than 4 MiB, whatever the number of attempts (OP-122).
+ */
 export const getDelivery = operation({
   operationId: 'getWebhookDelivery',
   method: 'GET',
@@ -39,7 +59,7 @@ export const getDelivery = operation({
   scope: 'webhook::read',
   params: DeliveryPath,
   responses: { 200: DeliveryDetail },
-  openPoints: ['OP-60', 'OP-66', 'OP-77', 'OP-99'],
+  openPoints: ['OP-60', 'OP-66', 'OP-77', 'OP-99', 'OP-122'],
   extension: true,
 
   handle: ({ params, inWorkspace }) =>
@@ -47,7 +67,7 @@ export const getDelivery = operation({
       const [delivery] = await selectDelivery(tx, params)
       if (delivery === undefined) throw noSuchDelivery(params)
       const attempts = await selectAttempts(tx, delivery.id)
-      return ok({ ...deliveryView(delivery), attempts: attempts.map((attempt) => attemptView(attempt, delivery.body)) })
+      return ok({ ...deliveryView(delivery), attempts: attemptViews(attempts, delivery.body) })
     }),
 })
 
@@ -78,24 +98,52 @@ interface AttemptRow {
 }
 
 const selectAttempts = (tx: Transaction, deliveryId: string) => tx<AttemptRow[]>`
+  with made as (
+    select number, coalesce(is_resend, number > ${ON_SCHEDULE}) as is_resend from attempt
+    where workspace_id = ${tx.context.workspaceId} and delivery_id = ${deliveryId}
+  ), shown as (
+    select number from made where not is_resend
+    union all
+    (select number from made where is_resend order by number desc limit ${RESENDS_SHOWN})
+  )
   select number, started_at, duration_ms, request_url, request_headers, response_status, response_headers, response_body,
     response_truncated, error_class, error_message
-  from attempt where workspace_id = ${tx.context.workspaceId} and delivery_id = ${deliveryId} order by number`
+  from attempt
+  where workspace_id = ${tx.context.workspaceId} and delivery_id = ${deliveryId} and number = any(array(select number from shown))
+  order by number`
 
-/** `body` is the event's, the same for every attempt. What a receiver answers need not be text: it is shown as UTF-8. */
-const attemptView = (row: AttemptRow, body: string): z.output<typeof AttemptDetail> => ({
+/**
+ * The attempts, cut to MOST_BYTES. `body` is the event's body, the same for every attempt. Answers are shown as UTF-8, even if
+ * they are not text. An answer gets half of an attempt's bytes; the event's body gets what is left.
+ */
+function attemptViews(rows: readonly AttemptRow[], body: string): z.output<typeof AttemptDetail>[] {
+  const left = Math.max(0, MOST_BYTES - jsonBytes(rows.map((row) => attemptView(row, NOTHING, NOTHING))))
+  const share = left / Math.max(1, rows.length)
+  const answered = rows.map(({ response_body }) => cutTo(response_body?.toString('utf8') ?? '', Math.floor(share / 2)))
+  const sent = cutTo(body, Math.floor((left - jsonBytes(answered)) / Math.max(1, rows.length)))
+  return rows.map((row, index) => attemptView(row, sent, answered[index] ?? NOTHING))
+}
+
+const NOTHING: ShownBody = { body: '', truncated: false }
+
+const attemptView = (row: AttemptRow, sent: ShownBody, answered: ShownBody): z.output<typeof AttemptDetail> => ({
   number: row.number,
   at: row.started_at.toISOString(),
   duration_ms: row.duration_ms,
-  request: { url: row.request_url, headers: row.request_headers, body },
+  request: {
+    url: row.request_url,
+    headers: row.request_headers,
+    body: sent.body,
+    ...(sent.truncated && { truncated: true }),
+  },
   response:
     row.response_status === null
       ? null
       : {
           status: row.response_status,
           headers: row.response_headers ?? {},
-          body: row.response_body?.toString('utf8') ?? '',
-          truncated: row.response_truncated ?? false,
+          body: answered.body,
+          truncated: row.response_truncated === true || answered.truncated,
         },
   error: row.error_class === null ? null : { class: row.error_class, message: row.error_message ?? '' },
 })

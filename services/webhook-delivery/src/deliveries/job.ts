@@ -8,7 +8,7 @@ export interface Claim {
   readonly target: Pick<Target, 'id' | 'workspaceId'>
   /** All attempts, resends included. */
   readonly attemptsMade: number
-  /** Fences the result: it counts only while this claim does. */
+  /** The claimer. Fences the result: it is stored only while this claim holds. */
   readonly claimedBy: number
   /** `performance.now()` of the claim. */
   readonly claimedAt: number
@@ -20,16 +20,18 @@ export interface Job extends Claim {
   /** What the event is about: first attempts about one thing go out one after the other (OP-74). */
   readonly key: string
   readonly occurredAt: Date
+  /** The traceparent of the event's record: the span of an attempt links to it. */
+  readonly traceparent: string | null
   readonly target: Target
   /** The envelope's bytes, shared by all deliveries of the event. */
   readonly body: Buffer
   /** Those of the attempts outside the schedule (OP-66). */
   readonly resendsMade: number
-  /** Set when this attempt is outside the schedule: what the delivery stays as should it fail. */
+  /** Set for an attempt outside the schedule: the delivery keeps this status and time when the attempt fails. */
   readonly resend: { readonly status: DeliveryStatus; readonly nextAttemptAt: Date | undefined } | undefined
   /** The request for a resend that this attempt answers. */
   readonly resendAt: Date | undefined
-  /** When it was delivered first, for one that is sent again. */
+  /** The time of the first success, for a delivery that is sent again. */
   readonly deliveredAt: Date | undefined
 }
 

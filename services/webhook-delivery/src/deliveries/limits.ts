@@ -1,63 +1,74 @@
 import type { Load } from './load.ts'
 
-/** Attempts in flight or not yet recorded at most, all endpoints together. */
+/** The most attempts in flight or not yet recorded, of all endpoints together, without those of bursts. */
 export const SLOTS = 1536
-/** Of these, in flight to endpoints that are slow: however many hang, half is left to the others. */
+/** The most attempts in flight in bursts: those beyond BASE_CONCURRENCY per endpoint. These take no slot of SLOTS. */
+export const BURST_SLOTS = 256
+/** The most slots for slow endpoints: however many hang, half is left to the others. */
 export const SLOW_SLOTS = SLOTS / 2
-/** To these and those that nothing is known of yet: a quarter is left to those known to answer. */
+/** The most slots for slow and unknown endpoints together: a quarter is left to endpoints known to answer. */
 export const UNPROVEN_SLOTS = (SLOTS * 3) / 4
-/** For retries and resends to all others: as many as leave PostgreSQL time for fresh events (`laterSlotsAfter`). */
-export const LATER_SLOTS = { least: SLOTS / 48, most: SLOTS / 4 } as const
-/** A write of attempts that takes longer, in milliseconds, has to wait for others: some for it and some for each attempt. */
+/**
+ * The slots for repeats (retries and resends), except to slow endpoints: as many as leave PostgreSQL time for fresh events
+ * (`repeatSlotsAfter`).
+ */
+export const REPEAT_SLOTS = { least: SLOTS / 48, most: SLOTS / 4 } as const
+/** The longest duration of a quick write, in milliseconds: a base, and a part for each attempt. */
 const WRITE_WITHIN_MS = { base: 10, each: 0.2 } as const
 
-/** Which turns a lane waits in. */
-export type Queue = 'first' | 'unknown' | 'slow' | 'later'
+/** The kinds of attempts, each with slots of its own: first attempts, repeats, and all to unknown and to slow endpoints. */
+export type AttemptKind = 'first' | 'unknown' | 'slow' | 'repeat'
 
 /**
- * A workspace has at most so many times what is free: seven eighths of the slots when it is alone, less when others want some,
- * so that there is a free one for whoever comes next.
+ * A workspace may have at most so many times the free slots: seven eighths of all when it is alone, fewer beside others. So a
+ * slot is free for the next workspace.
  */
-const PART = 7
-/** As PART, of those slots that are for some attempts only: three quarters for a workspace that is alone. */
-const PART_OF_SOME = 3
+const WORKSPACE_SLOT_SHARE = 7
+/** As WORKSPACE_SLOT_SHARE, for the slots of one kind: three quarters for a workspace that is alone. */
+const WORKSPACE_KIND_SHARE = 3
 
 /**
- * The slots for retries and resends after a write of so many attempts took so long: one more when it was quick, a fifth less when
- * it was not. So they take what fresh events leave of PostgreSQL, whoever else uses it.
+ * The slots for repeats after a write: one more after a quick write, a fifth less after a slow one. So repeats use what fresh
+ * events leave of PostgreSQL. `writeMs` is in milliseconds.
  */
-export function laterSlotsAfter(slots: number, writeMs: number, attempts: number): number {
+export function repeatSlotsAfter(slots: number, writeMs: number, attempts: number): number {
   return writeMs > WRITE_WITHIN_MS.base + WRITE_WITHIN_MS.each * attempts
-    ? Math.max(LATER_SLOTS.least, Math.floor(slots * 0.8))
-    : Math.min(LATER_SLOTS.most, slots + 1)
+    ? Math.max(REPEAT_SLOTS.least, Math.floor(slots * 0.8))
+    : Math.min(REPEAT_SLOTS.most, slots + 1)
 }
 
-/** Whether one more attempt may start out of some turns, whosever it is. */
-export function isOpen(queue: Queue, all: Load, laterSlots: number): boolean {
+/** Whether a kind has a free slot for any workspace. */
+export function isOpen(kind: AttemptKind, all: Load, repeatSlots: number): boolean {
   if (all.busy >= SLOTS) return false
-  if (queue === 'slow') return all.slow < SLOW_SLOTS
-  if (queue === 'unknown') return all.slow + all.unknown < UNPROVEN_SLOTS
-  return queue === 'first' || all.laters < laterSlots
+  if (kind === 'slow') return all.slow < SLOW_SLOTS
+  if (kind === 'unknown') return all.slow + all.unknown < UNPROVEN_SLOTS
+  return kind === 'first' || all.repeats < repeatSlots
 }
 
-/** Whether a workspace may start one more attempt out of turns that are open. */
-export function mayStart(queue: Queue, own: Load, all: Load, laterSlots: number): boolean {
-  if (own.busy >= PART * (SLOTS - all.busy)) return false
-  if (queue === 'slow') return own.slow < PART_OF_SOME * (SLOW_SLOTS - all.slow)
-  if (queue === 'unknown') return own.slow + own.unknown < PART_OF_SOME * (UNPROVEN_SLOTS - all.slow - all.unknown)
-  return queue === 'first' || own.laters < PART_OF_SOME * (laterSlots - all.laters)
+/** Whether an endpoint with `own` attempts in a burst may start one more: it may have at most as many as are free. */
+export const mayBurst = (own: number, all: Load): boolean => own < BURST_SLOTS - all.burst
+
+/** Whether a workspace may start one more attempt of an open kind. */
+export function mayStart(kind: AttemptKind, own: Load, all: Load, repeatSlots: number): boolean {
+  if (own.busy >= WORKSPACE_SLOT_SHARE * (SLOTS - all.busy)) return false
+  if (kind === 'slow') return own.slow < WORKSPACE_KIND_SHARE * (SLOW_SLOTS - all.slow)
+  if (kind === 'unknown')
+    return own.slow + own.unknown < WORKSPACE_KIND_SHARE * (UNPROVEN_SLOTS - all.slow - all.unknown)
+  return kind === 'first' || own.repeats < WORKSPACE_KIND_SHARE * (repeatSlots - all.repeats)
 }
 
 /** Jobs held in memory at most, all endpoints together, and the bytes of their bodies; one shared by several counts for each. */
 export const CAPACITY = 8000
 export const CAPACITY_BYTES = 32 * 1024 * 1024
-/** Of these, for endpoints that are slow. */
+/** The part of CAPACITY for slow endpoints. */
 export const SLOW_CAPACITY = CAPACITY / 4
 /**
- * Jobs that wait in memory for endpoints that are not slow, about, when their workspaces have a backlog: more do not make these any
- * faster, and would leave no room to claim the deliveries of others.
+ * About how many jobs for endpoints that are not slow wait in memory while their workspaces have a backlog. More would be sent no
+ * sooner, and leave no room to claim the deliveries of others.
  */
-export const WAITING_SOON = Math.ceil(CAPACITY / 6)
-/** What one endpoint and one workspace may hold of the room left: however many fill their share, there is room for another. */
+export const READY_TARGET = Math.ceil(CAPACITY / 6)
+/** As READY_TARGET, for each endpoint: the events taken from a backlog at once fit in beside so many. */
+export const READY_TARGET_PER_ENDPOINT = 256
+/** An endpoint and a workspace may hold at most so many times the free room, so that there is always room for another. */
 export const ENDPOINT_SHARE = 1 / 8
 export const WORKSPACE_SHARE = 3

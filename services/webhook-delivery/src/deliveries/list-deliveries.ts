@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
 import { DELIVERY_STATUSES, Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
 
-/** `since` and `until` are about `created_at`: from the one on, and before the other (OP-100). */
+/** `created_at` lies from `since` on, and before `until` (OP-100). */
 const Filters = z.strictObject({
   status: z.enum(DELIVERY_STATUSES).optional(),
   event_type: z.string().min(1).max(255).optional(),
@@ -18,8 +18,8 @@ const Filters = z.strictObject({
 type Filters = z.output<typeof Filters>
 
 /**
- * GET /v1/webhooks/{id}/deliveries (spec: Webhooks): an endpoint's deliveries, newest first. Totals, and the hours that a page's
- * deliveries are from, come from maintained counts: what comes before the page, or does not match, is not read.
+ * GET /v1/webhooks/{id}/deliveries (spec: Webhooks): an endpoint's deliveries, newest first. Maintained counts give the total and
+ * the hours of the page's deliveries, so that only these hours are read.
  */
 export const listDeliveries = operation({
   operationId: 'listWebhookDeliveries',
@@ -72,7 +72,7 @@ const locatePage = (
   where workspace_id = ${tx.context.workspaceId} and id = ${endpointId}
   group by id`
 
-/** Hours that `since` or `until` cut through are counted, all others known. */
+/** The number of deliveries per hour, from the counts. An hour that `since` or `until` cuts is counted anew. */
 const hoursOf = (tx: Transaction, endpointId: string, { since, until, status, event_type }: Filters) => tx`
   select hour, case
     when ${since === undefined ? tx`false` : tx`hour < ${since}`}
@@ -93,7 +93,7 @@ const hoursOf = (tx: Transaction, endpointId: string, { since, until, status, ev
     group by hour
   ) as known`
 
-/** An endpoint gets an event once. */
+/** The hour of the event's delivery: an endpoint gets an event once. */
 const hourOfEvent = (tx: Transaction, endpointId: string, filters: Filters) => tx`
   select date_bin('1 hour', uuid_extract_timestamp(id), 'epoch') as hour, 1::bigint as deliveries
   from delivery where ${matching(tx, endpointId, filters)}`

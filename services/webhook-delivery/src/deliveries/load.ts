@@ -1,37 +1,40 @@
-import type { Lane } from './lane.ts'
+import type { EndpointQueue } from './endpoint-queue.ts'
 
-/** What lanes have in hand together: those of one workspace, or all. */
+/** The sums over the queues of a workspace, or over all queues. */
 export class Load {
-  lanes = 0
+  queues = 0
   held = 0
   bytes = 0
-  /** Of those held, for endpoints that are slow. */
+  /** The held jobs for slow endpoints. */
   heldSlow = 0
-  /** Attempts in flight or not yet recorded. */
+  /** Attempts in flight beyond BASE_CONCURRENCY of each endpoint. */
+  burst = 0
+  /** All others in flight, or not yet recorded. */
   busy = 0
-  /** In flight to endpoints that are slow, and to those that nothing is known of. */
+  /** Attempts in flight to slow and to unknown endpoints, without those of bursts. */
   slow = 0
   unknown = 0
-  /** Retries and resends to all others, in flight or not yet recorded. */
-  laters = 0
+  /** Repeats in flight or not yet recorded, without those to slow endpoints. */
+  repeats = 0
 
-  /** Jobs that wait to be started for endpoints that are not slow, about. */
-  get waitingSoon(): number {
-    return this.held - this.heldSlow - (this.busy - this.slow)
+  /** About how many jobs for endpoints that are not slow wait to be started. */
+  get readyJobs(): number {
+    return this.held - this.heldSlow - (this.busy + this.burst - this.slow)
   }
 
-  /** Adds what a lane has in hand, or takes it away, as before and after each of its changes. */
-  count(lane: Lane, sign: 1 | -1): void {
-    const { standing } = lane.pace
-    this.held += sign * lane.held
-    this.bytes += sign * lane.bytes
-    this.busy += sign * lane.busy
-    if (standing === 'slow') {
-      this.heldSlow += sign * lane.held
-      this.slow += sign * lane.inFlight
+  /** Adds the numbers of a queue, or subtracts them: subtract before each change of the queue, and add after it. */
+  count(queue: EndpointQueue, sign: 1 | -1): void {
+    const { responsiveness } = queue.concurrency
+    this.held += sign * queue.held
+    this.bytes += sign * queue.bytes
+    this.burst += sign * queue.burst
+    this.busy += sign * (queue.busy - queue.burst)
+    if (responsiveness === 'slow') {
+      this.heldSlow += sign * queue.held
+      this.slow += sign * (queue.inFlight - queue.burst)
       return
     }
-    if (standing === 'unknown') this.unknown += sign * lane.inFlight
-    this.laters += sign * lane.latersBusy
+    if (responsiveness === 'unknown') this.unknown += sign * (queue.inFlight - queue.burst)
+    this.repeats += sign * queue.busyRepeats
   }
 }

@@ -2,15 +2,15 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Attempt } from './attempt.ts'
 
 /**
- * Writes attempts and what their deliveries became, all in one statement. A result whose claim no longer holds is not
- * written: the delivery belongs to another claimer by then. Returns the ids of the deliveries that were.
+ * Writes attempts and the new states of their deliveries in one statement. Skips a result whose claim no longer holds, since
+ * another claimer has the delivery. Returns the ids of the written deliveries.
  */
 export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
     with made as (
       select * from json_to_recordset(${JSON.stringify(attempts.map(rowOf))}::text::json) as made (
         workspace_id uuid, endpoint_id uuid, delivery_id uuid, event_id uuid, claimed_by integer, number integer, resends_made integer,
-        resend_at timestamptz,
+        resend_at timestamptz, is_resend boolean,
         status text, next_attempt_at timestamptz, delivered_at timestamptz,
         started_at timestamptz, duration_ms integer, request_url text, request_headers json,
         response_status smallint, response_headers json, response_body text, response_truncated boolean,
@@ -35,10 +35,11 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
     kept as (
       insert into attempt (
         workspace_id, delivery_id, number, started_at, duration_ms, request_url, request_headers,
-        response_status, response_headers, response_body, response_truncated, error_class, error_message
+        response_status, response_headers, response_body, response_truncated, error_class, error_message, is_resend
       )
       select workspace_id, delivery_id, number, started_at, duration_ms, request_url, request_headers,
-        response_status, response_headers, decode(response_body, 'base64'), response_truncated, error_class, error_message
+        response_status, response_headers, decode(response_body, 'base64'), response_truncated, error_class, error_message,
+        is_resend
       from settled
     )
     select delivery_id as id from settled`
@@ -54,6 +55,7 @@ const rowOf = ({ job, startedAt, sent, exchange, ...outcome }: Attempt) => ({
   number: job.attemptsMade + 1,
   resends_made: job.resendsMade + (job.resend === undefined ? 0 : 1),
   resend_at: job.resendAt,
+  is_resend: job.resend !== undefined,
   status: outcome.status,
   next_attempt_at: outcome.nextAttemptAt,
   delivered_at: outcome.deliveredAt,

@@ -35,15 +35,11 @@ it('sends again what failed since then, each once, more than fit in one step', a
   const since = new Date(Date.now() - 60_000).toISOString()
   const { status, body } = await recover(caller, endpoint, since)
   expect([status, body]).toEqual([202, { since, deliveries: 250 }])
-  await eventually(
-    'all are delivered',
-    async () => {
-      const [row] = await admin`
-        select count(*)::int as count from delivery where endpoint_id = ${endpoint.id} and status = 'DELIVERED'`
-      return row?.count === 250
-    },
-    30_000,
-  )
+  await eventually('all are delivered', async () => {
+    const [row] = await admin`
+      select count(*)::int as count from delivery where endpoint_id = ${endpoint.id} and status = 'DELIVERED'`
+    return row?.count === 250
+  })
   expect(new Set(receiver.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(250)
   expect(receiver.requests).toHaveLength(250)
   await eventually('the recovery is over', async () => (await admin`select from recovery`).length === 0)

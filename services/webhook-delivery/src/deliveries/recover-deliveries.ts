@@ -5,6 +5,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
+import { databaseTime } from '../clock/database-clock.ts'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
 
 /**
@@ -23,10 +24,11 @@ export const recoverDeliveries = operation({
   openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-101'],
   extension: true,
 
-  handle({ params, body, now, inWorkspace }) {
+  handle({ params, body, inWorkspace }) {
     const since = new Date(body.since)
-    if (since > now) throw unprocessable(['since'], 'lies in the future; send the time from which deliveries failed')
     return inWorkspace(async (tx) => {
+      const now = await databaseTime(tx)
+      if (since > now) throw unprocessable(['since'], 'lies in the future; send the time from which deliveries failed')
       const workspace = tx.context.workspaceId
       const [recovery] = await tx<{ deliveries: number }[]>`
         with noted as (

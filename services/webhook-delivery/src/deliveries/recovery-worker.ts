@@ -4,12 +4,12 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 
 const EVERY_MS = 1000
-/** Deliveries of one recovery put back at once: as many as are worked off while fresh events still come first. */
-const AT_ONCE = 100
+/** Deliveries of one recovery made due at once: few, so that fresh events still come first. */
+const BATCH_SIZE = 100
 
 /**
- * Works off recoveries: about once a second each gets its next failed deliveries due again, unless those before still wait.
- * Replicas share the recoveries; `sql` is of the worker role.
+ * Runs recoveries: about once a second makes the next failed deliveries of each one due, unless deliveries of its endpoint still
+ * wait. Replicas share the recoveries; `sql` has the worker role.
  */
 export const recoveryWorker = (sql: Sql, logger: Logger) =>
   worker({ name: 'recoveries', everyMs: EVERY_MS, logger, work: () => recoverSome(sql) })
@@ -27,7 +27,7 @@ async function recoverSome(sql: Sql): Promise<void> {
           select endpoint_id, id from delivery
           where workspace_id = open.workspace_id and endpoint_id = open.endpoint_id and status = 'FAILED'
             and id > open.after_id and created_at >= open.since and created_at <= open.until
-          order by id limit ${AT_ONCE}
+          order by id limit ${BATCH_SIZE}
         ) failed
         where not exists (
           select from delivery where endpoint_id = open.endpoint_id and due_at <= now() and claimed_by is null

@@ -8,7 +8,7 @@ import { anEvent, type ListedDelivery, webhookDelivery } from '../testing/webhoo
 interface Detail extends ListedDelivery {
   attempts: {
     number: number
-    request: { url: string; headers: Record<string, string>; body: string }
+    request: { url: string; headers: Record<string, string>; body: string; truncated?: true }
     response: { status: number; body: string; truncated: boolean } | null
     error: { class: string; message: string } | null
   }[]
@@ -42,12 +42,14 @@ async function anEndpoint(status: number, { send, createEndpointAt, deliveriesOf
     pathOf,
     resend: (delivery: { id: string }) => send<ListedDelivery>(caller, 'POST', `${pathOf(delivery)}/resend`),
     /** The newest delivery, once so many attempts of it are made. */
-    deliveryWith: (attempts: number) =>
-      eventually(`${attempts} attempts are made`, async () => {
+    deliveryWith: (attempts: number, withinMs?: number) => {
+      const made = async () => {
         const [delivery] = await deliveriesOf(caller, endpoint)
         if (delivery?.attempts_made !== attempts) return false
         return (await send<Detail>(caller, 'GET', pathOf(delivery))).body
-      }),
+      }
+      return eventually(`${attempts} attempts are made`, made, withinMs)
+    },
   }
 }
 
@@ -104,6 +106,91 @@ describe('Webhooks 4: one delivery can be inspected (OP-60, OP-66)', () => {
   })
 })
 
+describe('a delivery that was sent again many times (OP-122)', () => {
+  /** A delivery with six attempts of the schedule and many resends, of a large event, to a receiver that answers with control characters. */
+  async function manyTimesResent({ bytes = 2_000_000 } = {}) {
+    const { caller, deliveryWith, pathOf } = await anEndpoint(200)
+    await publish(anEvent(caller, { data: { id: randomUUID(), text: 'ä"'.repeat(bytes / 4) } }))
+    const delivery = await deliveryWith(1)
+    await admin`
+      insert into attempt (
+        workspace_id, delivery_id, number, started_at, duration_ms, request_url, request_headers, response_status, response_headers,
+        response_body, response_truncated, is_resend
+      )
+      select workspace_id, delivery_id, n, started_at, 1, request_url, request_headers, 200, '{"server":"x"}',
+        decode(repeat('00', 16384), 'hex'), true, n > 8
+      from attempt cross join generate_series(2, 98) as n where delivery_id = ${delivery.id}`
+    return { caller, path: pathOf(delivery) }
+  }
+
+  it('shows all attempts of the schedule and the last 20 resends, newest last', async () => {
+    const { caller, path } = await manyTimesResent({ bytes: 400 })
+    const { attempts } = (await send<Detail>(caller, 'GET', path)).body
+    const numbers = [...Array(8).keys(), ...Array.from({ length: 20 }, (_, index) => 78 + index)].map((n) => n + 1)
+    expect(attempts.map(({ number }) => number)).toEqual(numbers)
+    expect(attempts.every(({ request }) => !request.truncated)).toBe(true)
+  })
+
+  it('is shown in less than 4 MiB, with bodies that are cut', async () => {
+    const { caller, path } = await manyTimesResent()
+    const { status, body } = await send<Detail>(caller, 'GET', path)
+    expect([status, body.attempts.length]).toEqual([200, 28])
+    const bytes = Buffer.byteLength(JSON.stringify(body))
+    expect(bytes).toBeLessThan(4 * 1024 * 1024)
+    expect(bytes).toBeGreaterThan(3 * 1024 * 1024)
+    expect(body.attempts.at(-1)).toMatchObject({ request: { truncated: true }, response: { truncated: true } })
+    expect(body.attempts.at(-1)?.request.body).toContain('ä')
+  })
+
+  it('shows of attempts that do not say it the first six and the last 20', async () => {
+    const { caller, path } = await manyTimesResent({ bytes: 400 })
+    await admin`update attempt set is_resend = null`
+    const { attempts } = (await send<Detail>(caller, 'GET', path)).body
+    expect(attempts.map(({ number }) => number)).toEqual([
+      ...[1, 2, 3, 4, 5, 6],
+      ...Array.from({ length: 20 }, (_, index) => 79 + index),
+    ])
+  })
+
+  it('is sent again 100 times a day, and refused then until the next day', async () => {
+    const { caller, deliveryWith, resend } = await anEndpoint(200)
+    await publish(anEvent(caller))
+    const delivery = await deliveryWith(1)
+    await resend(delivery)
+    await deliveryWith(2)
+    const [row] = await admin`select resends_that_day, resend_day from delivery where id = ${delivery.id}`
+    expect(row).toMatchObject({ resends_that_day: 1 })
+    await admin`update delivery set resends_that_day = 99 where id = ${delivery.id}`
+    expect((await resend(delivery)).status).toBe(202)
+    await deliveryWith(3)
+    const refused = await resend(delivery)
+    expect([refused.status, refused.body]).toMatchObject([
+      409,
+      { error: { code: 'conflict', message: expect.stringContaining('delivery_id: was sent again 100 times today') } },
+    ])
+    await admin`update delivery set resend_day = resend_day - 1 where id = ${delivery.id}`
+    expect((await resend(delivery)).status).toBe(202)
+    await deliveryWith(4)
+    const [next] = await admin`select resends_that_day from delivery where id = ${delivery.id}`
+    expect(next).toEqual({ resends_that_day: 1 })
+  })
+
+  it('counts several requests before the attempt as one (OP-100)', async () => {
+    const { caller, endpoint, deliveryWith, resend } = await anEndpoint(200)
+    await publish(anEvent(caller))
+    const delivery = await deliveryWith(1)
+    // Claimed by another, so that the attempt waits.
+    await admin`
+      update delivery set resends_that_day = 99, resend_day = (now() at time zone 'UTC')::date, claimed_by = 2147483647,
+        lease_until = now() + interval '1 minute'
+      where endpoint_id = ${endpoint.id}`
+    const answers = await Promise.all(Array.from({ length: 5 }, () => resend(delivery)))
+    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202])
+    const [row] = await admin`select resends_that_day from delivery where id = ${delivery.id}`
+    expect(row).toEqual({ resends_that_day: 100 })
+  })
+})
+
 describe('Webhooks 4: any delivery can be re-sent', () => {
   it('a DELIVERED one stays so, with one more attempt and its first delivered_at', async () => {
     const { caller, receiver, deliveryWith, resend } = await anEndpoint(200)
@@ -153,6 +240,26 @@ describe('Webhooks 4: any delivery can be re-sent', () => {
     expect((await deliveryWith(4)).status).toBe('FAILED')
     const signatures = receiver.requests.map(({ headers }) => headers['webhook-signature'])
     expect(new Set(signatures.slice(1)).size).toBe(3)
+  })
+
+  it('found by another replica within seconds, although its last look at the table waited long', async () => {
+    const { caller, deliveryWith, resend } = await anEndpoint(200)
+    await publish(anEvent(caller))
+    const delivery = await deliveryWith(1)
+    const lookWaits = () =>
+      admin.begin(async (tx) => {
+        await tx`lock table delivery in access exclusive mode`
+        await eventually('the look waits', async () => {
+          const [waiting] = await tx`select from pg_locks where not granted and relation = 'delivery'::regclass`
+          return waiting !== undefined
+        })
+        await tx`select pg_sleep(2)`
+      })
+    // The looks of a start follow each other without a pause.
+    await lookWaits()
+    await lookWaits()
+    expect((await resend(delivery)).status).toBe(202)
+    await deliveryWith(2, 30_000)
   })
 
   it('needs the webhook permission', async () => {

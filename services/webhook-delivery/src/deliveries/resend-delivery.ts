@@ -1,12 +1,20 @@
+import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { z } from 'zod'
+import { DUE_NOW } from './backlog.ts'
 import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { DeliveryPath, noSuchDelivery } from './get-delivery.ts'
 
+/** Attempts of one delivery outside the schedule that are asked for on a day, at most (OP-122). */
+const RESENDS_A_DAY = 100
+
 /**
  * POST /v1/webhooks/{id}/deliveries/{delivery_id}/resend (spec: "any delivery can be re-sent"): one more attempt now, outside
  * the schedule, whatever the delivery's status. A success settles it; a failure changes neither status nor schedule (OP-66).
+ * Requests before the attempt are one (OP-100), and count once among those of the day.
  */
 export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
   operation({
@@ -17,22 +25,46 @@ export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
     scope: 'webhook::create',
     params: DeliveryPath,
     responses: { 202: Delivery },
-    openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-66', 'OP-100'],
+    openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-66', 'OP-100', 'OP-122'],
     extension: true,
 
-    async handle({ params, now, inWorkspace }) {
+    async handle({ params, inWorkspace }) {
       const reply = await inWorkspace(async (tx) => {
-        const [delivery] = await tx<DeliveryRow[]>`
-          update delivery set resend_at = ${now}
-          from endpoint
-          where delivery.workspace_id = ${tx.context.workspaceId}
-            and delivery.endpoint_id = ${params.id} and delivery.id = ${params.delivery_id}
-            and endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
-          returning ${deliveryColumns(tx)}`
-        if (delivery === undefined) throw noSuchDelivery(params)
+        const [delivery] = await requestResend(tx, params)
+        if (delivery === undefined) throw (await isThere(tx, params)) ? tooManyResends() : noSuchDelivery(params)
         return accepted(deliveryView(delivery))
       })
-      dispatcher.noteWaiting([params.id], now)
+      dispatcher.noteWaiting([params.id], DUE_NOW)
       return reply
     },
   })
+
+/** No row for a delivery that is not there, and for one that was sent again too often today. */
+const requestResend = (tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>) => tx<DeliveryRow[]>`
+  update delivery set
+    resend_at = today.at,
+    resend_day = today.day,
+    resends_that_day = case
+      when resend_day is distinct from today.day then 1
+      when resend_at is null then resends_that_day + 1
+      else resends_that_day
+    end
+  from endpoint, (select at, (at at time zone 'UTC')::date as day from clock_timestamp() as at) as today
+  where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${id} and delivery.id = ${delivery_id}
+    and endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
+    and (resend_at is not null or resend_day is distinct from today.day or resends_that_day < ${RESENDS_A_DAY})
+  returning ${deliveryColumns(tx)}`
+
+async function isThere(tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>): Promise<boolean> {
+  const rows = await tx`
+    select from delivery
+    join endpoint on endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
+    where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${id} and delivery.id = ${delivery_id}`
+  return rows.length > 0
+}
+
+const tooManyResends = () =>
+  conflict(
+    ['delivery_id'],
+    `was sent again ${RESENDS_A_DAY} times today (UTC), as often as one delivery may be; send it again tomorrow`,
+  )

@@ -98,7 +98,8 @@ test('a first delay other than zero is kept', async () => {
   const replica = await startReplica({ schedule: [MINUTE] })
   const delivery = await deliver(replica, () => true)
   const delay = new Date(delivery.next_attempt_at ?? '').getTime() - new Date(delivery.created_at).getTime()
-  expect(delay).toBeGreaterThanOrEqual(MINUTE)
+  // The attempt is planned by the clock of the replica, before the delivery is written.
+  expect(delay).toBeGreaterThanOrEqual(MINUTE - 5000)
   expect(delivery).toMatchObject({ status: 'PENDING', attempts_made: 0 })
 })
 

@@ -1,46 +1,59 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import type { Claimer } from './claimer.ts'
-import { type OwnClaim, type ReadyEndpoint, readyEndpoints } from './claims.ts'
-import { deadClaimFreer } from './dead-claims.ts'
+import { dueBetween, FIRST_QUEUE, type ReadyEndpoint, readyAfter, readyOnceResumed } from './claims.ts'
 import { measureBacklog } from './delivery-metrics.ts'
-import type { Lanes } from './lanes.ts'
-import { unheardClaims } from './unheard-claims.ts'
 
 /** How often to look for deliveries that other replicas left or put back; less often where looking takes long. */
 const LOOK_EVERY_MS = 1000
 const LOOKING_SHARE = 1 / 20
+/** The longest pause, in milliseconds, also after a look that waited for PostgreSQL. */
+const LOOK_AT_LEAST_EVERY_MS = 5000
+/** Deliveries due within this time are noted ahead, in milliseconds. */
+const AHEAD_MS = 2 * LOOK_EVERY_MS
+/** Each look goes back this far, in milliseconds: a transaction may commit after its deliveries are due. */
+const OVERLAP_MS = 10_000
+/** For so long after the end of a suspension its deliveries are looked for. */
+const RESUMED_WITHIN_S = 30
+/** Queues that one look reads through, besides what is due soon. */
+const READ_AT_ONCE = 1000
 
 export interface TableWatchOptions {
   readonly sql: Sql
   readonly logger: Logger
   readonly clock: () => Date
-  /** Under which number this process claims; undefined while it may not. */
-  readonly claimer: Pick<Claimer, 'id'>
-  readonly lanes: Pick<Lanes, 'holds'>
-  /** Called with claims of this process that it does not know of. */
-  onUnheard(claimer: number, claims: readonly OwnClaim[]): void
-  /** Called after each look with the endpoints that deliveries wait for. */
+  /** Called after each look with the endpoints that something is due for soon. */
   onLook(ready: readonly ReadyEndpoint[]): void
+  /** Called each time the whole table was read. From the first time on, all deliveries that were due at the start are known. */
+  onReadThrough(): void
 }
 
-/** Looks at the table for what this process cannot know by itself, and frees what dead claimers held. */
+/**
+ * Looks for deliveries that this process does not know: every second for those that became due. It also reads the whole table
+ * again and again, in parts, for those due longer. It pauses less at the start, and after another process has left.
+ */
 export class TableWatch {
   readonly #options: TableWatchOptions
-  readonly #freeDeadClaims: (now: number) => Promise<void>
-  readonly #unheardClaims: ReturnType<typeof unheardClaims>
   readonly #stopping = new AbortController()
+  #lookedUpTo: Date | undefined
+  #readUpTo = FIRST_QUEUE
+  #read = new Waiting()
+  /** How many more times the table is read with short pauses. */
+  #hurried = 1
   #running: Promise<void> | undefined
 
   constructor(options: TableWatchOptions) {
     this.#options = options
-    this.#freeDeadClaims = deadClaimFreer(options.sql)
-    this.#unheardClaims = unheardClaims(options.sql, (deliveryId) => options.lanes.holds(deliveryId))
   }
 
   start(): void {
     this.#running = this.#run()
+  }
+
+  /** Another process left: finds the deliveries soon that only this one knew of. */
+  hurry(): void {
+    // The present reading may have passed them, so the next one hurries too.
+    this.#hurried = 2
   }
 
   async stop(): Promise<void> {
@@ -52,21 +65,56 @@ export class TableWatch {
     const { signal } = this.#stopping
     while (!signal.aborted) {
       const startedAt = performance.now()
+      let isFailed = false
       try {
-        await this.#look(startedAt)
+        await this.#look()
       } catch (error) {
+        isFailed = true
         this.#options.logger.warn({ err: error }, 'could not look for deliveries')
       }
-      await pauseUnless(signal, Math.max(LOOK_EVERY_MS, (performance.now() - startedAt) / LOOKING_SHARE))
+      const tookMs = performance.now() - startedAt
+      const isHurried = this.#hurried > 0 && !isFailed
+      const pauseMs = Math.min(LOOK_AT_LEAST_EVERY_MS, Math.max(LOOK_EVERY_MS, tookMs / LOOKING_SHARE))
+      await pauseUnless(signal, isHurried ? tookMs : pauseMs)
     }
   }
 
-  async #look(startedAt: number): Promise<void> {
-    const { sql, clock, claimer, onLook, onUnheard } = this.#options
-    await this.#freeDeadClaims(startedAt)
-    if (claimer.id !== undefined) onUnheard(claimer.id, await this.#unheardClaims(claimer.id))
-    const ready = await readyEndpoints(sql)
-    onLook(ready)
-    measureBacklog(ready, clock())
+  async #look(): Promise<void> {
+    const { sql, clock, onLook } = this.#options
+    const now = clock()
+    const soon = new Date(now.getTime() + AHEAD_MS)
+    const since = Math.min(now.getTime(), this.#lookedUpTo?.getTime() ?? now.getTime()) - OVERLAP_MS
+    const [due, resumed, read] = await Promise.all([
+      dueBetween(sql, new Date(since), soon),
+      readyOnceResumed(sql, RESUMED_WITHIN_S),
+      readyAfter(sql, this.#readUpTo, READ_AT_ONCE),
+    ])
+    this.#lookedUpTo = now
+    onLook([...due, ...resumed, ...read].filter(({ isPaused, dueAt }) => !isPaused && dueAt <= soon))
+    this.#read.add(read)
+    this.#readUpTo = read.at(-1) ?? FIRST_QUEUE
+    if (read.length < READ_AT_ONCE) this.#endReading(now)
+  }
+
+  #endReading(now: Date): void {
+    measureBacklog(this.#read, now)
+    this.#read = new Waiting()
+    this.#readUpTo = FIRST_QUEUE
+    this.#hurried = Math.max(0, this.#hurried - 1)
+    this.#options.onReadThrough()
+  }
+}
+
+/** What waits in the table, as far as it was read. */
+class Waiting {
+  queues = 0
+  oldestDueAt = Number.POSITIVE_INFINITY
+
+  add(read: readonly ReadyEndpoint[]): void {
+    for (const { isPaused, dueAt } of read) {
+      if (isPaused) continue
+      this.queues++
+      this.oldestDueAt = Math.min(this.oldestDueAt, dueAt.getTime())
+    }
   }
 }

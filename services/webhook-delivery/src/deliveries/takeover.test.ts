@@ -58,6 +58,45 @@ test('what a dead claimer held is taken over within seconds, long before its lea
   await replica.stop()
 })
 
+/** Deliveries to so many endpoints, each due in an hour, as after a partner's outage. */
+async function waitingForLater(endpoints: number) {
+  const { workspaceId } = aCaller()
+  await admin`
+    with stored as (
+      insert into event (workspace_id, id, type, key, body, occurred_at)
+      values (${workspaceId}, uuidv7(), 'product.created', 'key', '{}', now()) returning id
+    )
+    insert into delivery (
+      workspace_id, endpoint_id, id, event_id, event_type, attempts_made, next_attempt_at, created_at
+    )
+    select ${workspaceId}, uuidv7(), uuidv7(), id, 'product.created', 1, now() + interval '1 hour', now()
+    from stored, generate_series(1, ${endpoints})`
+  return { remove: () => admin`delete from delivery where workspace_id = ${workspaceId}` }
+}
+
+test('what dead and stopped claimers held is taken over as soon while 20,000 endpoints wait for later, and so is a start', async () => {
+  const later = await waitingForLater(20_000)
+  // A claimer that looked through all waiting deliveries needed a minute for it.
+  const withinMs = 45_000
+  const startedAt = performance.now()
+  const [stopped, other] = await Promise.all([startReplica(), startReplica()])
+  const { caller } = await inFlight(stopped, '/stopped')
+  await stopped.publish(...Array.from({ length: 5 }, () => anEvent(caller)))
+  // As those of a backlog, which has been due for long.
+  await admin`update delivery set next_attempt_at = now() - interval '1 hour' where workspace_id = ${caller.workspaceId}`
+  await arrivalAt('/stopped', 2)
+  ok()
+  await claimed('/dead-beside', NOBODY_ALIVE, 3600)
+  await stopped.stop()
+  await eventually(
+    'both are taken over',
+    () => receivedAt('/dead-beside').length === 1 && receivedAt('/stopped').length >= 6,
+    withinMs - (performance.now() - startedAt),
+  )
+  await other.stop()
+  await later.remove()
+})
+
 test('what a living claimer holds is left to it until the lease ends', async () => {
   const [living, other] = [await startReplica(), await startReplica()]
   ok()
@@ -69,10 +108,13 @@ test('what a living claimer holds is left to it until the lease ends', async () 
   await Promise.all([living.stop(), other.stop()])
 })
 
+/** Later than the claimer itself would set it: after five seconds a claimer gives back claims that it does not know. */
+const leased = admin`lease_until = now() + interval '1 hour'`
+
 test('a result that comes after the claim was lost changes nothing', async () => {
   const [replica, other] = [await startReplica(), await startReplica()]
   const { caller, endpoint, answer } = await inFlight(replica, '/late')
-  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0} where endpoint_id = ${endpoint.id}`
+  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0}, ${leased} where endpoint_id = ${endpoint.id}`
   answer()
   ok()
   const after = aCaller()
@@ -116,7 +158,7 @@ test('a process whose lock was away lets go of what was taken over meanwhile', a
   await one.publish(...(first ? [first] : []), ...rest)
   await arrivalAt('/taken', 1)
   const late = rest.map(({ id }) => id)
-  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0} where event_id = any(${late}::uuid[])`
+  await admin`update delivery set claimed_by = ${other.dispatcher.claimerId ?? 0}, ${leased} where event_id = any(${late}::uuid[])`
   const before = one.dispatcher.claimerId
   await loseLock()
   await eventually('the lock is lost', () => one.dispatcher.claimerId === undefined)
@@ -145,8 +187,8 @@ test('events that come while there is no lock wait in the table and are sent onc
 })
 
 test('an event does not overtake one that is left to the table while it is written itself (OP-74)', async () => {
-  // By this clock nothing in the table is due, so what is sent is sent from memory.
-  const replica = await startReplica({ clock: () => new Date(0) })
+  let now = Date.now()
+  const replica = await startReplica({ clock: () => new Date(now) })
   ok()
   const [caller, other] = [aCaller(), aCaller()]
   const endpoint = await createEndpointAt(caller, `${receiver.url}/follows`)
@@ -163,6 +205,8 @@ test('an event does not overtake one that is left to the table while it is writt
     const waiting = await admin`select from pg_locks where relation = 'delivery'::regclass and not granted`
     return waiting.length > 0
   })
+  // By this clock nothing in the table is due any more, so what is sent is sent from memory.
+  now = 0
   replica.dispatcher.noteWaiting([endpoint.id], new Date(Date.now() + 3_600_000))
   release.resolve()
   await Promise.all([locked, published])
@@ -192,19 +236,22 @@ test('stopping lets an attempt in flight end and records it', async () => {
   const replica = await startReplica({ stopWithinMs: 10_000 })
   const { caller, endpoint, answer } = await inFlight(replica, '/stopping')
   const stopped = replica.stop()
+  ok()
   answer()
   await stopped
   expect((await deliveriesOf(caller, endpoint))[0]).toMatchObject({ status: 'DELIVERED', attempts_made: 1 })
 })
 
-test('what is still in flight when stopping takes too long is given back, and so is what waits', async () => {
-  const replica = await startReplica({ stopWithinMs: 50 })
+test('what is still in flight when stopping takes too long is free for others, and so is what waits', async () => {
+  const replica = await startReplica({ stopWithinMs: 1050 })
   const { caller, endpoint } = await inFlight(replica, '/given-back')
   await replica.publish(...Array.from({ length: 20 }, () => anEvent(caller)))
   await replica.stop()
-  const rows = await admin`select * from delivery where endpoint_id = ${endpoint.id}`
+  const rows = await admin`
+    select status, attempts_made, coalesce(lease_until < clock_timestamp(), true) as is_free
+    from delivery where endpoint_id = ${endpoint.id}`
   expect(rows).toHaveLength(21)
-  expect(rows.every((row) => row.status === 'PENDING' && row.claimed_by === null && row.attempts_made === 0)).toBe(true)
+  for (const row of rows) expect(row).toEqual({ status: 'PENDING', attempts_made: 0, is_free: true })
 })
 
 test('two replicas share what waits and send each of it once', async () => {

@@ -1,44 +1,44 @@
+import type { EndpointQueue } from './endpoint-queue.ts'
 import type { Job } from './job.ts'
-import type { Lane } from './lane.ts'
 
-/** Lanes that may have a job to start: workspaces take turns, and within a workspace its endpoints do. */
+/** Queues that may have a job to start: workspaces take turns, and within a workspace its endpoints do. */
 export class Turns {
-  readonly #workspaces = new Map<string, Set<Lane>>()
+  readonly #workspaces = new Map<string, Set<EndpointQueue>>()
 
-  /** Puts a lane at the end of its workspace's turns unless it waits already. */
-  add(lane: Lane): void {
-    const lanes = this.#workspaces.get(lane.workspaceId)
-    if (lanes === undefined) this.#workspaces.set(lane.workspaceId, new Set([lane]))
-    else lanes.add(lane)
+  /** Puts a queue at the end of its workspace's turns unless it waits already. */
+  add(queue: EndpointQueue): void {
+    const queues = this.#workspaces.get(queue.workspaceId)
+    if (queues === undefined) this.#workspaces.set(queue.workspaceId, new Set([queue]))
+    else queues.add(queue)
   }
 
-  remove(lane: Lane): void {
-    const lanes = this.#workspaces.get(lane.workspaceId)
-    if (lanes?.delete(lane) && lanes.size === 0) this.#workspaces.delete(lane.workspaceId)
+  remove(queue: EndpointQueue): void {
+    const queues = this.#workspaces.get(queue.workspaceId)
+    if (queues?.delete(queue) && queues.size === 0) this.#workspaces.delete(queue.workspaceId)
   }
 
   /**
-   * The next job, of the workspaces that may start one. A lane out of which `start` gets nothing is removed: whoever changes
-   * what it holds or has in flight adds it again.
+   * The next job of a workspace that may start one. Removes a queue when `start` gets no job from it: the next change of the queue
+   * adds it again.
    */
-  next(mayStart: (workspaceId: string) => boolean, start: (lane: Lane) => Job | undefined): Job | undefined {
-    for (const [workspaceId, lanes] of this.#workspaces) {
+  next(mayStart: (workspaceId: string) => boolean, start: (queue: EndpointQueue) => Job | undefined): Job | undefined {
+    for (const [workspaceId, queues] of this.#workspaces) {
       if (!mayStart(workspaceId)) continue
       this.#workspaces.delete(workspaceId)
-      const job = nextOf(lanes, start)
-      if (lanes.size > 0) this.#workspaces.set(workspaceId, lanes)
+      const job = nextOf(queues, start)
+      if (queues.size > 0) this.#workspaces.set(workspaceId, queues)
       if (job !== undefined) return job
     }
     return undefined
   }
 }
 
-function nextOf(lanes: Set<Lane>, start: (lane: Lane) => Job | undefined): Job | undefined {
-  for (const lane of lanes) {
-    lanes.delete(lane)
-    const job = start(lane)
+function nextOf(queues: Set<EndpointQueue>, start: (queue: EndpointQueue) => Job | undefined): Job | undefined {
+  for (const queue of queues) {
+    queues.delete(queue)
+    const job = start(queue)
     if (job === undefined) continue
-    lanes.add(lane)
+    queues.add(queue)
     return job
   }
   return undefined

@@ -1,48 +1,49 @@
 import type { Backlog } from './backlog.ts'
 import type { Wanted } from './claims.ts'
-import type { Lanes } from './lanes.ts'
-import { claimedAtMost } from './pace.ts'
-import { Room } from './room.ts'
+import { claimedAtMost } from './concurrency.ts'
+import type { EndpointQueues } from './endpoint-queues.ts'
+import { MemoryBudget } from './memory-budget.ts'
 
 /** Claims leave half of the memory to first attempts of fresh events. */
-const PART = 1 / 2
+const CLAIMS_SHARE = 1 / 2
 /** What one statement claims at most, about: it is not to keep others waiting. */
-const AT_ONCE = { endpoints: 200, deliveries: 1024, bytes: 8 * 1024 * 1024 } as const
-/** Deliveries claimed for an endpoint, however many others have some due. */
-const FEW = 4
-/** Of the deliveries claimed for an endpoint that first attempts wait for, these are. */
-const FIRSTS = 3 / 4
+const CLAIM_LIMITS = { endpoints: 200, deliveries: 1024, bytes: 8 * 1024 * 1024 } as const
+/** The least share of an endpoint in a claim, however many endpoints have due deliveries. */
+const MIN_SHARE = 4
+/** The share of first attempts in a claim for an endpoint whose first attempts wait in the table. */
+const FIRST_ATTEMPTS_SHARE = 3 / 4
 
 /**
- * For which of the endpoints with something due to claim how many deliveries, in their turns. Those that have enough in hand, or
- * no room, are parked.
+ * Chooses the due endpoints to claim for, in their turns, and the number of deliveries for each. Parks endpoints that have enough
+ * jobs or no room.
  */
-export function wantedFrom(backlog: Backlog, lanes: Lanes, now: Date): Wanted[] {
+export function wantedFrom(backlog: Backlog, queues: EndpointQueues, now: Date): Wanted[] {
   const due = backlog.due(now)
-  const room = new Room(lanes, PART)
-  const fairShare = Math.max(FEW, Math.floor(Math.min(room.jobs, AT_ONCE.deliveries) / due.length))
+  const budget = new MemoryBudget(queues, CLAIMS_SHARE)
+  const fairShare = Math.max(MIN_SHARE, Math.floor(Math.min(budget.jobs, CLAIM_LIMITS.deliveries) / due.length))
   const wanted: Wanted[] = []
   for (const endpointId of due) {
-    if (wanted.length === AT_ONCE.endpoints || room.taken >= AT_ONCE.deliveries || room.isFull) break
-    const places = Math.min(fairShare, placesFor(endpointId, lanes, room))
-    if (places <= 0) {
+    if (wanted.length === CLAIM_LIMITS.endpoints || budget.taken >= CLAIM_LIMITS.deliveries || budget.isFull) break
+    const jobs = Math.min(fairShare, jobsFor(endpointId, queues, budget))
+    if (jobs <= 0) {
       backlog.park(endpointId)
       continue
     }
     backlog.hadTurn(endpointId)
-    room.take(endpointId, lanes.workspaceOf(endpointId), { jobs: places, bytes: 0 })
-    const firsts = backlog.isBehind(endpointId) ? Math.ceil(places * FIRSTS) : 0
-    wanted.push({ endpointId, firsts, laters: places - firsts })
+    budget.take(endpointId, queues.workspaceOf(endpointId), { jobs, bytes: 0 })
+    const firstAttempts = backlog.hasWaitingFirstAttempts(endpointId) ? Math.ceil(jobs * FIRST_ATTEMPTS_SHARE) : 0
+    wanted.push({ endpointId, firstAttempts, repeats: jobs - firstAttempts })
   }
   return wanted
 }
 
 /** How many bytes of bodies to claim. */
-export const roomInBytes = (lanes: Lanes): number => Math.min(AT_ONCE.bytes, new Room(lanes, PART).bytes)
+export const claimableBytes = (queues: EndpointQueues): number =>
+  Math.min(CLAIM_LIMITS.bytes, new MemoryBudget(queues, CLAIMS_SHARE).bytes)
 
-/** A lane is filled when half of what is claimed for it or less is left. */
-function placesFor(endpointId: string, lanes: Lanes, room: Room): number {
-  const held = lanes.get(endpointId)?.held ?? 0
-  const atMost = claimedAtMost(lanes.paceOf(endpointId))
-  return held > atMost / 2 ? 0 : Math.min(atMost - held, room.leftFor(endpointId, lanes.workspaceOf(endpointId)))
+/** How many deliveries to claim for an endpoint: none while it has more than half of its jobs. */
+function jobsFor(endpointId: string, queues: EndpointQueues, budget: MemoryBudget): number {
+  const held = queues.get(endpointId)?.held ?? 0
+  const atMost = claimedAtMost(queues.concurrencyOf(endpointId))
+  return held > atMost / 2 ? 0 : Math.min(atMost - held, budget.leftFor(endpointId, queues.workspaceOf(endpointId)))
 }

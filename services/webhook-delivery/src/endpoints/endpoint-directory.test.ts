@@ -44,17 +44,6 @@ test('endpoints are read again only when the workspace’s have changed', async 
   expect([changed.asked, idsIn(changed.targets).length]).toEqual([2, 2])
 })
 
-test('a secret sealed meanwhile with a key this process lacks is told, so that the process ends and no event fails', async () => {
-  const caller = aCaller()
-  const { id } = await createEndpointAt(caller, 'https://example.com')
-  await admin`update endpoint set secret_key_id = 'newer' where id = ${id}`
-  const told: string[] = []
-  const lacking = endpointDirectory(testKeys, { onUnknownKey: ({ message }) => told.push(message) })
-  const targets = (await lacking.of(worker.sql, [caller.workspaceId])).get(caller.workspaceId)
-  expect(targets?.get(id)).toMatchObject({ signing: undefined })
-  expect(told).toEqual(['WEBHOOK_SECRET_KEYS lacks keys that stored secrets use: newer'])
-})
-
 describe('a secret that does not open (OP-107)', () => {
   /** Changes one bit of the secret of an endpoint, or of the one before it. */
   const corrupt = (table: 'endpoint' | 'previous_secret', id: string) => admin`
@@ -66,7 +55,7 @@ describe('a secret that does not open (OP-107)', () => {
     const logged: { line: Record<string, unknown>; message: string }[] = []
     const error = (line: unknown, message?: unknown) =>
       void logged.push({ line: line as Record<string, unknown>, message: String(message) })
-    const own = endpointDirectory(testKeys, { logger: { error } as Pick<Logger, 'error'> })
+    const own = endpointDirectory(testKeys, { error } as Pick<Logger, 'error'>)
     const of = async (...callers: Caller[]) =>
       own.of(
         worker.sql,
@@ -91,6 +80,18 @@ describe('a secret that does not open (OP-107)', () => {
         { key: Buffer.from(endpoint.secret.replace('whsec_', ''), 'base64'), endsAt: null },
       ])
     }
+  })
+
+  test('and is sealed with a key that this process lacks concerns its endpoint alone as well', async () => {
+    const caller = aCaller()
+    const { id } = await createEndpointAt(caller, 'https://example.com')
+    const beside = await createEndpointAt(caller, 'https://example.com')
+    await admin`update endpoint set secret_key_id = 'newer' where id = ${id}`
+    const { logged, of } = aDirectory()
+    const targets = (await of(caller)).get(caller.workspaceId)
+    expect(targets?.get(id)).toMatchObject({ id, signing: undefined })
+    expect(targets?.get(beside.id)?.signing?.keys).toHaveLength(1)
+    expect(logged).toMatchObject([{ line: { endpoint_id: id, err: { message: 'the secret keys have no key newer' } } }])
   })
 
   test('is logged once per change of the workspace’s endpoints, naming the endpoint and nothing secret', async () => {

@@ -2,7 +2,6 @@ import type { AnySql } from '@backoffice/postgres/database.ts'
 import { type VersionedCache, versionedCache } from '@backoffice/postgres/versioned-cache.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { openSecret, type SecretKeys } from '@backoffice/secrets/secret-box.ts'
-import { missingKeys } from '../secrets/secret-keys.ts'
 import { secretOwner } from '../secrets/signing-secret.ts'
 import type { Signing, SigningKey } from '../sending/signature.ts'
 import { Targets } from './targets.ts'
@@ -13,30 +12,13 @@ import { Targets } from './targets.ts'
  */
 export type EndpointDirectory = VersionedCache<Targets>
 
-export interface DirectoryListeners {
-  /** Logs the secrets that do not open, once per change of a workspace's endpoints. */
-  readonly logger?: Pick<Logger, 'error'>
-  /**
-   * Called when a secret is sealed with a key that this process was not given. It is to end the process: until then the
-   * deliveries of that endpoint wait.
-   */
-  readonly onUnknownKey?: (error: Error) => void
-}
-
 const MAX_WORKSPACES = 10_000
 
-export const endpointDirectory = (
-  keys: SecretKeys,
-  { logger, onUnknownKey }: DirectoryListeners = {},
-): EndpointDirectory =>
+/** `logger` gets the secrets that do not open, once per change of a workspace's endpoints. */
+export const endpointDirectory = (keys: SecretKeys, logger?: Pick<Logger, 'error'>): EndpointDirectory =>
   versionedCache({
     versions: 'endpoint_set',
-    async read(sql, workspaceIds) {
-      const rows = await readEndpoints(sql, workspaceIds)
-      const missing = missingKeys(rows.flatMap(keyIdsOf), keys)
-      if (missing !== undefined) onUnknownKey?.(missing)
-      return rows
-    },
+    read: readEndpoints,
     build: (rows) => targetsOf(rows, keys, logger),
     maxSize: MAX_WORKSPACES,
   })
@@ -69,8 +51,8 @@ const readEndpoints = (sql: AnySql, workspaceIds: string[]) => sql<EndpointRow[]
   end::float8 as paused_until
   from endpoint where workspace_id = any(${workspaceIds}::uuid[])`
 
-/** A secret that does not open, such as one with a changed byte, stops the deliveries of its endpoint only. */
-function targetsOf(rows: readonly EndpointRow[], keys: SecretKeys, logger: DirectoryListeners['logger']): Targets {
+/** A secret that does not open, such as one with a changed byte or under a key that is not known, stops the deliveries of its endpoint only. */
+function targetsOf(rows: readonly EndpointRow[], keys: SecretKeys, logger: Pick<Logger, 'error'> | undefined): Targets {
   const targets = new Targets()
   for (const row of rows) {
     const { signing, failures } = openSigning(row, keys)
@@ -81,8 +63,6 @@ function targetsOf(rows: readonly EndpointRow[], keys: SecretKeys, logger: Direc
   }
   return targets
 }
-
-const keyIdsOf = (row: EndpointRow): string[] => [row.secret_key_id, ...row.previous.map(({ keyId }) => keyId)]
 
 /**
  * Opens an endpoint's secrets; `failures` are the errors of secrets that do not open. A replaced one is then left out.

@@ -13,8 +13,8 @@ import { takeEndpointId } from './take-endpoint-id.ts'
 
 /**
  * PUT /internal/endpoints/{id}: creates the endpoint of an installed app, with the id and the secret that apps has chosen. An id
- * makes one endpoint, once: apps repeats the request until it is answered, what the merchant has changed stays, and a deleted
- * endpoint does not come back. It counts among the endpoints of the workspace.
+ * creates one endpoint, once: a repeated request neither undoes changes of the merchant nor brings back a deleted endpoint. The
+ * endpoint counts among those of the workspace.
  */
 export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCreation) =>
   operation({

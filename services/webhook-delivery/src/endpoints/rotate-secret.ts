@@ -5,8 +5,8 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type SealedSecret, type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
+import { databaseTime } from '../clock/database-clock.ts'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
 import { type EndpointRow, EndpointWithSecret, endpointsChanged, endpointView, lockEndpoint } from './endpoint.ts'
 
@@ -30,10 +30,11 @@ export const rotateSecret = (keys: SecretKeys) =>
     responses: { 200: EndpointWithSecret },
     openPoints: ['OP-08', 'OP-60', 'OP-62', 'OP-63', 'OP-98'],
 
-    handle({ params, body, context, now, inWorkspace }) {
+    handle({ params, body, context, inWorkspace }) {
       const key = newSigningKey()
-      const endsAt = new Date(now.getTime() + body.overlap_seconds * 1000)
       return inWorkspace(async (tx) => {
+        const now = await databaseTime(tx)
+        const endsAt = new Date(now.getTime() + body.overlap_seconds * 1000)
         const [current, previous] = await Promise.all([lockEndpoint(tx, params.id), countPrevious(tx, params.id, now)])
         if (endsAt > now && previous >= MAX_PREVIOUS) throw tooManySecrets()
         const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, current.id))
@@ -86,7 +87,7 @@ async function replaceSecret(
           and ends_at > ${endsAt} and ${endsAt}::timestamptz > ${now}
       ), kept as (
         insert into previous_secret (workspace_id, endpoint_id, id, secret_key_id, sealed_secret, ends_at)
-        select workspace_id, id, ${uuidv7()}, secret_key_id, sealed_secret, ${endsAt}
+        select workspace_id, id, uuidv7(), secret_key_id, sealed_secret, ${endsAt}
         from endpoint
         where workspace_id = ${workspaceId} and id = ${current.id} and ${endsAt}::timestamptz > ${now}
       )

@@ -11,7 +11,7 @@ const BYTES_A_BATCH = 4 * 1024 * 1024
 interface EventRow {
   id: string
   type: string
-  /** Of an event that may be about one of the customers. */
+  /** Null unless the event may be about one of the customers and is not erased yet. */
   body: string | null
   isErased: boolean
 }
@@ -38,15 +38,15 @@ export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date
     return without === undefined ? [] : [{ id, body: without }]
   })
   if (redacted.length > 0) await updateBodies(tx, pass, redacted, now)
-  // Those of earlier passes again: an attempt that was in flight then is recorded by now.
+  // Also events of earlier passes: an attempt that was in flight then is recorded by now.
   const erased = [...redacted, ...events.filter(({ isErased }) => isErased)].map(({ id }) => id)
   if (erased.length > 0) await removeResponses(tx, pass, erased, now)
   return { lastId: last.id, redacted: redacted.length }
 }
 
 /**
- * Has the rest of the transaction read indexes in their order. Otherwise PostgreSQL may read all events of a workspace for each batch and
- * sort them, where it takes the workspace for a small one.
+ * Makes the rest of the transaction read indexes in order. Otherwise PostgreSQL may take the workspace for a small one, and read
+ * and sort all of its events for each batch.
  */
 async function readInOrder(tx: AnySql): Promise<void> {
   await tx`select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`

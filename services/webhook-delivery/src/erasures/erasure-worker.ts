@@ -9,16 +9,17 @@ const EVERY_MS = 1000
 
 /**
  * Removes the personal data of erased customers (OP-139), a batch of one workspace after a batch of another. After each batch it rests
- * as long as the batch took, so it uses half of one connection at most. Replicas share the passes; `sql` is of the worker role.
+ * as long as the batch took, so it uses half of one connection at most. Replicas share the passes; `sql` is of the worker role, `clock` is that
+ * of the database.
  */
-export const erasureWorker = (sql: Sql, logger: Logger) =>
+export const erasureWorker = (sql: Sql, logger: Logger, clock: () => Date) =>
   worker({
     name: 'erasures',
     everyMs: EVERY_MS,
     logger,
     work: async () => {
       const startedAt = performance.now()
-      if (await eraseSome(sql, logger, new Date())) return performance.now() - startedAt
+      if (await eraseSome(sql, logger, clock())) return performance.now() - startedAt
     },
   })
 

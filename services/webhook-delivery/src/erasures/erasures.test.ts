@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
@@ -10,7 +11,6 @@ import { type Received, startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { describe, expect, test } from 'vitest'
-import { PLANS_ONCE } from '../deliveries/plans.ts'
 import { anEvent, type CreatedEndpoint, type ListedDelivery, webhookDelivery } from '../testing/webhooks-api.ts'
 import { CHANGES_A_BATCH, EVENTS_A_BATCH, erasePersonalData } from './erase-personal-data.ts'
 import { nextPass, PASSES_AFTER_S, startPasses } from './erasure-passes.ts'
@@ -41,7 +41,7 @@ function aReplica() {
     url: service.workerUrl,
     applicationName: 'erasures',
     poolSize: 2,
-    settings: PLANS_ONCE,
+    settings: PLAN_ONCE_BY_KEYS,
     onStatement: (text, parameters) => statements.push({ text, parameters }),
   })
   whenDone(() => stop?.())

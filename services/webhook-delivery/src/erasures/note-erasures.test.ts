@@ -6,13 +6,13 @@ import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
 import { encoded } from '@backoffice/messaging/testing/consumer.ts'
 import { aTopic, collect, silent, testKafka } from '@backoffice/messaging/testing/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { expect, test } from 'vitest'
-import { PLANS_ONCE } from '../deliveries/plans.ts'
 import { envelopeOf } from '../events/envelope.ts'
 import { anEvent } from '../testing/webhooks-api.ts'
 import { erasureWorker } from './erasure-worker.ts'
@@ -28,9 +28,9 @@ const dead = collect(kafka, DEAD_LETTERS)
 
 /** Two replicas of the consumer and the worker. */
 for (const applicationName of ['one', 'other']) {
-  const db = openDatabase({ url: workerUrl, applicationName, settings: PLANS_ONCE })
+  const db = openDatabase({ url: workerUrl, applicationName, settings: PLAN_ONCE_BY_KEYS })
   const notes = consumer(noteErasures, { kafka: open(), db, logger: silent, fatal: () => undefined })
-  const worker = erasureWorker(db.sql, silent)
+  const worker = erasureWorker(db.sql, silent, () => new Date())
   await notes.start()
   await worker.start?.()
   whenDone(async () => {

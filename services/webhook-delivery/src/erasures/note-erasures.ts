@@ -18,10 +18,9 @@ export const noteErasures: ConsumerDefinition<ErasedRecord> = {
   schema: ErasedRecord,
   isEachIndependent: true,
   async handle(records, tx) {
-    const now = new Date()
     await tx`
       insert into erasure (workspace_id, customer_id, noted_at, next_pass_at)
-      select distinct workspace_id, customer_id, ${now}::timestamptz, ${now}::timestamptz
+      select distinct workspace_id, customer_id, date_trunc('milliseconds', now()), date_trunc('milliseconds', now())
       from unnest(
         ${records.map(({ value }) => value.workspace_id)}::uuid[], ${records.map(({ value }) => value.data.id)}::uuid[]
       ) as erased (workspace_id, customer_id)

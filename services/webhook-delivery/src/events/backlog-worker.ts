@@ -1,7 +1,7 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Component } from '@backoffice/runtime/process.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { claimersWithoutLock, freeBacklog } from '../deliveries/dead-claims.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
@@ -39,18 +39,17 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
   /** The workspaces with a backlog in their turns, and until when each waits for room (`performance.now()`). */
   const turns = new Map<string, number>()
   let lookAt = 0
+  let claimedBy: number | undefined
 
   const note = (workspaceIds: Iterable<string>) => {
     for (const id of workspaceIds) if (!turns.has(id)) turns.set(id, performance.now() + ROOM_WITHIN_MS)
   }
   const next = () => {
-    const [isCrowded, now] = [dispatcher.crowds(), performance.now()]
-    return [...turns]
-      .flatMap(([id, until]) => (now >= until || !isCrowded(id) ? [id] : []))
-      .slice(0, WORKSPACES_AT_ONCE)
+    const [mustWait, now] = [dispatcher.backpressure(), performance.now()]
+    return [...turns].flatMap(([id, until]) => (now >= until || !mustWait(id) ? [id] : [])).slice(0, WORKSPACES_AT_ONCE)
   }
   const serve = async (claimer: number, workspaceIds: readonly string[]) => {
-    // Before the look at the table, so that what is noted meanwhile counts.
+    // Deleted before the table is read, so that a workspace that is noted meanwhile stays.
     for (const id of workspaceIds) turns.delete(id)
     const { handOver, left } = await inTransaction(sql, async (tx) => {
       const { events, left } = await takeFromBacklog(tx, directory, claimer, workspaceIds)
@@ -60,6 +59,7 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
     note(left)
   }
   const look = async (claimer: number) => {
+    claimedBy = claimer
     note(await claimBacklog(sql, claimer))
     lookAt = performance.now() + LOOK_EVERY_MS
   }
@@ -85,7 +85,7 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
       note(workspaceIds)
       working.wake()
     },
-    /** Takes over at once what the process before has left: events from then on are behind it (OP-74). */
+    /** Takes over the backlog of ended processes first: later events come behind it (OP-74). */
     async start() {
       await freeBacklog(sql, await claimersWithoutLock(sql))
       if (dispatcher.claimerId !== undefined) await look(dispatcher.claimerId)
@@ -94,7 +94,7 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
     /** Leaves the rest to other processes. */
     async stop() {
       await working.stop?.()
-      const left = dispatcher.claimerId === undefined ? [] : [dispatcher.claimerId]
+      const left = claimedBy === undefined ? [] : [claimedBy]
       await freeBacklog(sql, left).catch((error: unknown) => {
         logger.warn({ err: error }, 'could not free the backlog: others take it over as that of a dead claimer')
       })

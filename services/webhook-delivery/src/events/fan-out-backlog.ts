@@ -55,7 +55,7 @@ function endpointSets(events: readonly MatchedEvent[]): [sets: string[][], numbe
   return [sets, numberOf]
 }
 
-/** Takes over what belongs to no process; returns the workspaces with events in the backlog of this one. */
+/** Claims the events that no process has; returns the workspaces with events of this claimer in the backlog. */
 export async function claimBacklog(sql: Sql, claimer: number): Promise<string[]> {
   await sql`update fan_out_backlog set claimed_by = ${claimer} where claimed_by is null`
   const rows = await sql<{ id: string }[]>`

@@ -14,19 +14,19 @@ export interface FanOut extends DeliveryWriting {
 }
 
 const EVENTS_AT_ONCE = 500
-/** A few events do not wait for room: they are not what fills it. */
+/** So few events do not wait for room: they do not fill the memory. */
 const FEW_EVENTS = 20
 /** Deliveries inserted with the events of one transaction at most, and those of one workspace among them (OP-166). */
 const DELIVERIES_AT_ONCE = { all: 2000, workspace: 500 } as const
 
 /**
- * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique. Each
- * event tells a fact of its own, so one that cannot be delivered keeps no later one of its resource back (OP-58).
+ * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique. Events are
+ * independent, so one that cannot be processed does not hold back later ones of its resource (OP-58).
  */
 export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   name: FAN_OUT,
   topics: EVENT_TOPICS,
-  schema: readEventSchema(() => new Date()),
+  schema: readEventSchema(options.clock),
   isEachIndependent: true,
   async batchSize(atHand) {
     if (atHand > FEW_EVENTS) await options.dispatcher.untilRoom()
@@ -59,22 +59,22 @@ export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readon
 }
 
 /**
- * Says whose deliveries are inserted with the events: those of the workspaces with the fewest, as many as one transaction takes. The
- * events of a workspace that has a backlog go behind it, since none may overtake another (OP-74).
+ * Chooses the events whose deliveries are inserted in this transaction: those of the workspaces with the fewest deliveries.
+ * Leaves out workspaces under backpressure, and those with a backlog, since no event may overtake an earlier one (OP-74).
  */
 function withFewDeliveries(
   { dispatcher }: FanOut,
   events: readonly MatchedEvent[],
   inBacklog: ReadonlySet<string>,
 ): (event: MatchedEvent) => boolean {
-  const isCrowded = dispatcher.crowds()
+  const mustWait = dispatcher.backpressure()
   const byWorkspace = Map.groupBy(events, ({ workspaceId }) => workspaceId)
   const few = new Set<string>()
   let left: number = DELIVERIES_AT_ONCE.all
   const counts = [...byWorkspace].map(([workspaceId, events]) => ({ workspaceId, deliveries: deliveriesOf(events) }))
   for (const { workspaceId, deliveries } of counts.sort((a, b) => a.deliveries - b.deliveries)) {
     if (deliveries > Math.min(left, DELIVERIES_AT_ONCE.workspace)) break
-    if (inBacklog.has(workspaceId) || isCrowded(workspaceId)) continue
+    if (inBacklog.has(workspaceId) || mustWait(workspaceId)) continue
     few.add(workspaceId)
     left -= deliveries
   }

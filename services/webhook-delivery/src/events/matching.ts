@@ -1,4 +1,5 @@
 import { EventRecord } from '@backoffice/contracts/events.ts'
+import { spanContextFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { bodyBytes } from '../deliveries/body-bytes.ts'
 import type { Target, Targets } from '../endpoints/targets.ts'
@@ -7,14 +8,15 @@ import { envelopeOf } from './envelope.ts'
 /** How far the clocks of two machines may be apart, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 10_000
 
-/** An event record as it is read here: members that are not known are another's business. */
+/** An event record without the members that this service does not know. */
 export const ReadEvent = z.object(EventRecord.shape)
 export type ReadEvent = z.output<typeof ReadEvent>
 
-/** An event as it came from Kafka, with the key that orders it among others; '' orders it with nothing. */
+/** An event from Kafka. Events with the same key keep their order; '' means no order. */
 export interface Incoming {
   readonly key: string
   readonly value: ReadEvent
+  readonly traceparent?: string | undefined
 }
 
 /** An event that at least one endpoint gets. */
@@ -24,6 +26,8 @@ export interface MatchedEvent {
   readonly type: string
   readonly key: string
   readonly occurredAt: Date
+  /** The traceparent of the event's record. */
+  readonly traceparent: string | null
   readonly body: string
   /** The body as it is signed and sent, shared by all its deliveries. */
   readonly bytes: Buffer
@@ -35,15 +39,16 @@ export function matchEvents(
   incoming: readonly Incoming[],
   workspaces: ReadonlyMap<string, Targets>,
 ): readonly MatchedEvent[] {
-  return incoming.flatMap(({ key, value }) => {
+  return incoming.flatMap(({ key, value, traceparent: came }) => {
     const workspace = workspaces.get(value.workspace_id)
     if (workspace === undefined) return []
     const occurredAt = new Date(value.occurred_at)
     const targets = workspace.subscribedTo(value.type).filter((target) => wasThereAt(occurredAt, target))
     if (targets.length === 0) return []
     const { workspace_id: workspaceId, id, type } = value
+    const traceparent = came !== undefined && spanContextFrom(came) ? came : null
     const body = envelopeOf(value)
-    return [{ workspaceId, id, type, key: key || id, occurredAt, body, bytes: bodyBytes(body), targets }]
+    return [{ workspaceId, id, type, key: key || id, occurredAt, traceparent, body, bytes: bodyBytes(body), targets }]
   })
 }
 

@@ -8,10 +8,10 @@ const BYTES_A_STATEMENT = 4 * 1024 * 1024
 export async function storeEvents(tx: AnySql, events: readonly MatchedEvent[]): Promise<void> {
   for (const part of partsOf(events)) {
     await tx`
-      insert into event (workspace_id, id, type, key, body, occurred_at)
-      select workspace_id, id, type, key, body, occurred_at
+      insert into event (workspace_id, id, type, key, body, occurred_at, traceparent)
+      select workspace_id, id, type, key, body, occurred_at, traceparent
       from json_to_recordset(${JSON.stringify(part.map(eventRow))}::text::json)
-        as event (workspace_id uuid, id uuid, type text, key text, body text, occurred_at timestamptz)
+        as event (workspace_id uuid, id uuid, type text, key text, body text, occurred_at timestamptz, traceparent text)
       on conflict do nothing`
   }
 }
@@ -30,11 +30,12 @@ function* partsOf(events: readonly MatchedEvent[]): Generator<MatchedEvent[]> {
   if (part.length > 0) yield part
 }
 
-const eventRow = ({ workspaceId, id, type, key, body, occurredAt }: MatchedEvent) => ({
+const eventRow = ({ workspaceId, id, type, key, body, occurredAt, traceparent }: MatchedEvent) => ({
   workspace_id: workspaceId,
   id,
   type,
   key,
   body,
   occurred_at: occurredAt.toISOString(),
+  traceparent,
 })

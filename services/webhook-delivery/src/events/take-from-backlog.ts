@@ -3,8 +3,8 @@ import { bodyBytes } from '../deliveries/body-bytes.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { MatchedEvent } from './matching.ts'
 
-/** Deliveries, and bytes of bodies, of the events taken at once, about; and events of one workspace at most. */
-const AT_ONCE = { deliveries: 1000, bytes: 4 * 1024 * 1024, events: 500 } as const
+/** About how many deliveries and bytes of bodies are taken at once; at most so many events of one workspace. */
+const BATCH_LIMITS = { deliveries: 1000, bytes: 4 * 1024 * 1024, events: 300 } as const
 
 interface TakenEvent extends Omit<MatchedEvent, 'bytes' | 'targets'> {
   readonly endpointIds: readonly string[]
@@ -17,8 +17,8 @@ interface Taken {
 }
 
 /**
- * Takes the oldest events of some workspaces out of the backlog of a claimer, each workspace's share; only those of the first
- * workspaces when they are too much together. Endpoints that were deleted meanwhile get nothing (OP-97).
+ * Takes the oldest events of some workspaces out of the backlog of a claimer: an equal share of each, and BATCH_LIMITS in all.
+ * Endpoints that were deleted meanwhile get nothing (OP-97).
  */
 export async function takeFromBacklog(
   tx: AnySql,
@@ -37,11 +37,11 @@ export async function takeFromBacklog(
 }
 
 const isFull = (taken: readonly TakenEvent[]): boolean =>
-  taken.reduce((sum, { endpointIds }) => sum + endpointIds.length, 0) >= AT_ONCE.deliveries ||
-  taken.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0) >= AT_ONCE.bytes
+  taken.reduce((sum, { endpointIds }) => sum + endpointIds.length, 0) >= BATCH_LIMITS.deliveries ||
+  taken.reduce((sum, { body }) => sum + Buffer.byteLength(body), 0) >= BATCH_LIMITS.bytes
 
 function takeEvents(tx: AnySql, claimer: number, workspaceIds: readonly string[]) {
-  const share = Math.ceil(AT_ONCE.deliveries / workspaceIds.length)
+  const share = Math.ceil(BATCH_LIMITS.deliveries / workspaceIds.length)
   return tx<TakenEvent[]>`
     with oldest as (
       select turn.number, waiting.*
@@ -49,7 +49,7 @@ function takeEvents(tx: AnySql, claimer: number, workspaceIds: readonly string[]
         select *, sum(deliveries) over (order by position) - deliveries as before from (
           select workspace_id, event_id, position, deliveries, bytes from fan_out_backlog
           where claimed_by = ${claimer} and workspace_id = turn.workspace_id
-          order by position limit ${Math.min(AT_ONCE.events, share)}
+          order by position limit ${Math.min(BATCH_LIMITS.events, share)}
         ) first
       ) waiting
       where waiting.before < ${share}
@@ -63,13 +63,13 @@ function takeEvents(tx: AnySql, claimer: number, workspaceIds: readonly string[]
     taken as (
       delete from fan_out_backlog using bounded
       where fan_out_backlog.workspace_id = bounded.workspace_id and fan_out_backlog.event_id = bounded.event_id
-        and deliveries_before < ${AT_ONCE.deliveries} and bytes_before < ${AT_ONCE.bytes}
+        and deliveries_before < ${BATCH_LIMITS.deliveries} and bytes_before < ${BATCH_LIMITS.bytes}
       returning fan_out_backlog.workspace_id, fan_out_backlog.event_id, fan_out_backlog.position, endpoint_ids
     )
     select taken.workspace_id as "workspaceId", event.id, type, key, body, occurred_at as "occurredAt",
-      endpoint_ids as "endpointIds"
+      traceparent, endpoint_ids as "endpointIds"
     from taken cross join lateral (
-      select id, type, key, body, occurred_at from event
+      select id, type, key, body, occurred_at, traceparent from event
       where workspace_id = taken.workspace_id and id = taken.event_id limit 1 -- looked for in its day's partition only
     ) event
     order by taken.position`

@@ -1,5 +1,4 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import { v7 as uuidv7 } from 'uuid'
 import { LEASE_S } from '../deliveries/claims.ts'
 import type { Dispatcher } from '../deliveries/dispatcher.ts'
 import type { Job } from '../deliveries/job.ts'
@@ -9,9 +8,14 @@ import type { MatchedEvent } from './matching.ts'
 import { storeEvents } from './store-events.ts'
 
 export interface DeliveryWriting {
-  readonly dispatcher: Pick<Dispatcher, 'accept' | 'claimerId' | 'crowds' | 'noteWaiting' | 'places' | 'untilRoom'>
+  readonly dispatcher: Pick<
+    Dispatcher,
+    'accept' | 'admission' | 'backpressure' | 'claimerId' | 'noteWaiting' | 'untilRoom'
+  >
   /** Delay before each attempt in milliseconds. */
   readonly schedule: readonly number[]
+  /** The clock of the database. */
+  readonly clock: () => Date
 }
 
 /** Deliveries inserted by one statement at most. */
@@ -32,11 +36,11 @@ export async function writeDeliveries(
 
 /** As `writeDeliveries`, of events that are stored already. */
 export async function insertDeliveries(
-  { dispatcher, schedule }: DeliveryWriting,
+  { dispatcher, schedule, clock }: DeliveryWriting,
   tx: AnySql,
   events: readonly MatchedEvent[],
 ): Promise<() => void> {
-  const now = new Date()
+  const now = clock()
   const claimedAt = performance.now()
   const dueAt = nextAttemptAt(0, now, schedule, Math.random()) ?? now
   const plan = dueAt <= now ? plannerFor(dispatcher, now) : planDelivery
@@ -47,9 +51,13 @@ export async function insertDeliveries(
     const part = planned.slice(from, from + DELIVERIES_A_STATEMENT)
     const inserted = await insertPlanned(tx, part, dueAt)
     for (const delivery of part) {
-      if (!inserted.has(delivery.id) || isPaused(delivery.target)) continue
+      const key = keyOf(delivery.event.id, delivery.target.id)
+      const id = inserted.get(key)
+      // An event that comes twice is one delivery.
+      inserted.delete(key)
+      if (id === undefined || isPaused(delivery.target)) continue
       if (delivery.claimedBy === undefined) waiting.add(delivery.target.id)
-      else jobs.push(jobOf(delivery, delivery.claimedBy, claimedAt))
+      else jobs.push(jobOf(id, delivery, delivery.claimedBy, claimedAt))
     }
   }
   return () => {
@@ -62,7 +70,6 @@ export const deliveriesOf = (events: readonly MatchedEvent[]): number =>
   events.reduce((deliveries, { targets }) => deliveries + targets.length, 0)
 
 interface PlannedDelivery {
-  readonly id: string
   readonly event: MatchedEvent
   readonly target: Target
   /** Set when the first attempt is made from memory, straight after the commit. */
@@ -70,28 +77,28 @@ interface PlannedDelivery {
 }
 
 const planDelivery = (event: MatchedEvent, target: Target, claimedBy?: number): PlannedDelivery => ({
-  id: uuidv7(),
   event,
   target,
   claimedBy,
 })
 
-/** Plans first attempts from memory as long as there are places, and none for a workspace that is or was suspended just now. */
+/** Plans first attempts from memory while it has room; none for a workspace that is suspended, or was until just now. */
 function plannerFor(dispatcher: DeliveryWriting['dispatcher'], now: Date): typeof planDelivery {
   const claimer = dispatcher.claimerId
-  const hasPlace = dispatcher.places()
+  const admits = dispatcher.admission()
   return (event, target) => {
-    const isHeld = !isCatchingUp(target, now) && hasPlace(target, event.bytes.length)
+    const isHeld = !isCatchingUp(target, now) && admits(target, event.bytes.length)
     return planDelivery(event, target, isHeld ? claimer : undefined)
   }
 }
 
-const jobOf = ({ id: deliveryId, event, target }: PlannedDelivery, claimedBy: number, claimedAt: number): Job => ({
+const jobOf = (deliveryId: string, { event, target }: PlannedDelivery, claimedBy: number, claimedAt: number): Job => ({
   deliveryId,
   eventId: event.id,
   eventType: event.type,
   key: event.key,
   occurredAt: event.occurredAt,
+  traceparent: event.traceparent,
   target,
   body: event.bytes,
   attemptsMade: 0,
@@ -103,26 +110,34 @@ const jobOf = ({ id: deliveryId, event, target }: PlannedDelivery, claimedBy: nu
   claimedAt,
 })
 
-/** Returns the ids of the deliveries that were not there yet. */
-async function insertPlanned(sql: AnySql, planned: readonly PlannedDelivery[], dueAt: Date): Promise<Set<string>> {
-  // The lease begins with the statement. `now()` is the begin of the transaction, which may have waited.
-  const rows = await sql<{ id: string }[]>`
+/** Returns the ids of the deliveries that were not there yet, by event and endpoint. */
+async function insertPlanned(
+  sql: AnySql,
+  planned: readonly PlannedDelivery[],
+  dueAt: Date,
+): Promise<Map<string, string>> {
+  // Ids have the database's time and order. The lease uses `clock_timestamp()`: `now()` is the begin of the transaction, which
+  // may have waited.
+  const rows = await sql<{ id: string; eventId: string; endpointId: string }[]>`
     insert into delivery (
       workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until
     )
     select workspace_id, endpoint_id, id, event_id, event_type, ${dueAt}, uuid_extract_timestamp(id), claimed_by,
       case when claimed_by is not null then clock_timestamp() + make_interval(secs => ${LEASE_S}) end
-    from json_to_recordset(${JSON.stringify(planned.map(deliveryRow))}::text::json)
-      as delivery (workspace_id uuid, endpoint_id uuid, id uuid, event_id uuid, event_type text, claimed_by integer)
+    from (
+      select uuidv7() as id, * from json_to_recordset(${JSON.stringify(planned.map(deliveryRow))}::text::json)
+        as delivery (workspace_id uuid, endpoint_id uuid, event_id uuid, event_type text, claimed_by integer)
+    ) as planned
     on conflict (event_id, endpoint_id) do nothing
-    returning id`
-  return new Set(rows.map(({ id }) => id))
+    returning id, event_id as "eventId", endpoint_id as "endpointId"`
+  return new Map(rows.map(({ id, eventId, endpointId }) => [keyOf(eventId, endpointId), id]))
 }
 
-const deliveryRow = ({ id, event, target, claimedBy }: PlannedDelivery) => ({
+const keyOf = (eventId: string, endpointId: string): string => `${eventId}/${endpointId}`
+
+const deliveryRow = ({ event, target, claimedBy }: PlannedDelivery) => ({
   workspace_id: event.workspaceId,
   endpoint_id: target.id,
-  id,
   event_id: event.id,
   event_type: event.type,
   claimed_by: claimedBy,

@@ -4,6 +4,8 @@ import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
+import { databaseTime } from '../clock/database-clock.ts'
+import { DUE_NOW } from '../deliveries/backlog.ts'
 import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from '../deliveries/delivery.ts'
 import type { Dispatcher } from '../deliveries/dispatcher.ts'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
@@ -26,21 +28,22 @@ export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
     responses: { 202: Delivery },
     openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-100'],
 
-    async handle({ params, now, inWorkspace }) {
+    async handle({ params, inWorkspace }) {
       const reply = await inWorkspace(async (tx) => {
-        const delivery = await insertPing(tx, params.id, now)
+        const delivery = await insertPing(tx, params.id)
         if (delivery === undefined) throw noSuchEndpoint(params.id)
         return accepted(deliveryView(delivery))
       })
-      dispatcher.noteWaiting([params.id], now)
+      dispatcher.noteWaiting([params.id], DUE_NOW)
       return reply
     },
   })
 
 /** Undefined when the workspace has no such endpoint. */
-async function insertPing(tx: Transaction, endpointId: string, now: Date): Promise<DeliveryRow | undefined> {
+async function insertPing(tx: Transaction, endpointId: string): Promise<DeliveryRow | undefined> {
   const { workspaceId, livemode } = tx.context
-  const eventId = uuidv7()
+  const now = await databaseTime(tx)
+  const eventId = uuidv7({ msecs: now.getTime() })
   const deliveryId = uuidv7({ msecs: now.getTime() })
   const record = {
     id: eventId,

@@ -28,7 +28,10 @@ export const endpointsOf = (sql: AnySql, workspaceIds: readonly string[]) => sql
     created_at as "createdAt", updated_at as "updatedAt"
   from endpoint where workspace_id = any(${[...workspaceIds]}::uuid[])`
 
-/** A change of an endpoint surely applies to events so much later: it applies from its commit, and clocks differ. */
+/**
+ * A change of an endpoint certainly applies to events this much later, in milliseconds: clocks differ, and it applies from its
+ * commit.
+ */
 const SETTLED_AFTER_MS = 10_000
 
 /**

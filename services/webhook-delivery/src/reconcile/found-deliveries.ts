@@ -33,7 +33,7 @@ export async function findDeliveries(
   return expected.map((_, index) => byOrdinal.get(index + 1) ?? [])
 }
 
-/** Says of expected deliveries which are in the backlog of the fan-out. */
+/** Marks the expected deliveries whose events are in the backlog of the fan-out. */
 export async function withBacklog(sql: AnySql, expected: readonly ExpectedDelivery[]): Promise<ExpectedDelivery[]> {
   const rows = await sql<{ ordinal: number }[]>`
     select expected.ordinal::integer

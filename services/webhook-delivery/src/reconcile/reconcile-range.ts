@@ -1,5 +1,6 @@
 import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
+import { databaseTime } from '../clock/database-clock.ts'
 import { endpointsOf, expectedDeliveries, type JudgedEvent } from './expected-deliveries.ts'
 import { findDeliveries, withBacklog } from './found-deliveries.ts'
 import { type Discrepancy, type ExpectedDelivery, judge, type Outcome } from './judgement.ts'
@@ -33,7 +34,7 @@ const DELIVERIES_AT_ONCE = 5000
  */
 export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconciliation): Promise<Report> {
   const report: Report = { read: 0, events: 0, deadLetters: 0, outcomes: new Map(), discrepancies: new Map() }
-  const overdueBefore = new Date(Date.now() - options.overdueMs)
+  const overdueBefore = new Date((await databaseTime(sql)).getTime() - options.overdueMs)
   let batch: JudgedEvent[] = []
 
   const judgeBatch = async () => {
@@ -42,7 +43,7 @@ export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconcilia
     report.events += events.length
     const endpoints = await endpointsOf(sql, [...new Set(events.map(({ event }) => event.workspace_id))])
     for (const part of partsOf(expectedDeliveries(events, endpoints))) {
-      // First the backlog: what leaves it in between is in the table.
+      // Reads the backlog first: an event that leaves it in between has its rows in the table.
       const expected = await withBacklog(sql, part)
       const found = await findDeliveries(sql, expected)
       for (const [index, delivery] of expected.entries()) {

@@ -1,10 +1,14 @@
 import { parseArgs } from 'node:util'
 import { Id, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { connectKafka } from '@backoffice/messaging/kafka.ts'
+import { KAFKA, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka-settings.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
-import { List, readConfig } from '@backoffice/runtime/config.ts'
+import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
+import { readConfig } from '@backoffice/runtime/config.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { runCommand } from '@backoffice/runtime/run-command.ts'
 import { z } from 'zod'
 import { DISCREPANCIES, type Discrepancy, type ExpectedDelivery } from './judgement.ts'
 import { type Report, reconcileRange } from './reconcile-range.ts'
@@ -14,7 +18,7 @@ import { type Report, reconcileRange } from './reconcile-range.ts'
  * event of a time range has one delivery to each endpoint that is subscribed to it. Prints each discrepancy as a line
  * of JSON, then counts. Exits with 0 without discrepancies, 1 with some, 2 when it could not finish.
  */
-const Config = z.object({ WORKER_DATABASE_URL: z.url(), KAFKA_BROKERS: List, KAFKA_PREFIX: z.string().default('') })
+const Config = z.object({ ...WORKER_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka)
 
 const MINUTE_MS = 60_000
 /** How long Kafka keeps events (infra/kafka/topics.ts). */
@@ -50,12 +54,16 @@ function readArguments(): z.output<typeof Arguments> {
 
 async function reconcile(): Promise<Report> {
   const { since, until, workspace, margin, overdue } = readArguments()
-  const { WORKER_DATABASE_URL: url, KAFKA_BROKERS: brokers, KAFKA_PREFIX: prefix } = readConfig(Config)
+  const config = readConfig(Config)
+  const server = workerServer(config)
+  await refuseWrongDatabase(server, 'WORKER_DATABASE_URL')
   const applicationName = 'webhook-delivery reconcile'
   const settings = { ...PLAN_EACH_TIME, statement_timeout: '0' }
-  const db = openDatabase({ url, applicationName, poolSize: 1, settings })
-  const kafka = connectKafka({ brokers, clientId: applicationName, prefix, logger: createLogger('reconcile', 'error') })
+  const db = openDatabase({ ...server, applicationName, poolSize: 1, settings })
+  const logger = createLogger('reconcile', 'error')
+  const kafka = connectKafka({ ...kafkaServers(config), clientId: applicationName, logger })
   try {
+    await kafka.start()
     return await reconcileRange(kafka, db.sql, {
       since,
       until,
@@ -88,13 +96,8 @@ function printReport({ read, events, deadLetters, outcomes, discrepancies }: Rep
   console.log(`wrong: ${counts.join(', ')}`)
 }
 
-process.exitCode = await reconcile().then(
-  (report) => {
-    printReport(report)
-    return report.discrepancies.size === 0 ? 0 : 1
-  },
-  (error: unknown) => {
-    console.error(error instanceof Error ? error.message : error)
-    return 2
-  },
-)
+await runCommand(async () => {
+  const report = await reconcile()
+  printReport(report)
+  return report.discrepancies.size === 0 ? 0 : 1
+}, 2)

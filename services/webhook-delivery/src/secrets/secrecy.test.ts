@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { createServiceApp } from '@backoffice/http/server.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger, type Logger } from '@backoffice/runtime/logger.ts'
-import { aCaller, headersOf, tokenKey } from '@backoffice/testing/caller.ts'
+import { aCaller, headersOf, testVerifier } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { afterAll, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ const logger: Logger = Object.assign(createLogger('test', 'silent'), {
 })
 const db = openDatabase({ url: appUrl, applicationName: 'test', onStatement: note })
 afterAll(() => db.stop?.())
-const app = createServiceApp({ logger, db, tokenKey, operations: testedOperations })
+const app = createServiceApp({ logger, db, verifyToken: testVerifier(), operations: testedOperations })
 const caller = aCaller()
 
 async function send<Body = CreatedEndpoint>(method: 'GET' | 'POST' | 'PUT', path: string, body?: unknown) {

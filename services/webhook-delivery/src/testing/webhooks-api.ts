@@ -5,6 +5,7 @@ import { consumer } from '@backoffice/messaging/consumer.ts'
 import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
 import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
@@ -12,9 +13,9 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import type { z } from 'zod'
+import { databaseClock } from '../clock/database-clock.ts'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { Dispatcher, type DispatcherOptions } from '../deliveries/dispatcher.ts'
-import { PLANS_ONCE } from '../deliveries/plans.ts'
 import { recoveryWorker } from '../deliveries/recovery-worker.ts'
 import type { EndpointWithSecret } from '../endpoints/endpoint.ts'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
@@ -79,30 +80,33 @@ export async function webhookDelivery() {
     send,
     createEndpointAt,
     deliveriesOf,
-    startReplica: (options = {}) => startReplica(database.workerUrl, options),
+    startReplica: (options: ReplicaOptions = {}) => startReplica(database.workerUrl, options),
   }
 }
 
+type ReplicaOptions = Partial<DispatcherOptions> & { readonly keys?: SecretKeys; readonly stopWithinMs?: number }
+
 /** Starts a replica's workers. `publish` passes events to the fan-out without Kafka; `consume` starts the consumer. */
-async function startReplica(workerUrl: string, options: Partial<DispatcherOptions>) {
-  const worker = openDatabase({ url: workerUrl, applicationName: 'worker', settings: PLANS_ONCE })
-  const keys = options.keys ?? testKeys
-  const directory = endpointDirectory(keys, options.logger && { logger: options.logger })
+async function startReplica(workerUrl: string, { keys = testKeys, stopWithinMs = 1100, ...options }: ReplicaOptions) {
+  const worker = openDatabase({ url: workerUrl, applicationName: 'worker', settings: PLAN_ONCE_BY_KEYS })
+  const directory = endpointDirectory(keys, options.logger)
   const schedule = options.schedule ?? SCHEDULE
+  const databaseTime = databaseClock(worker.sql, createLogger('test', 'silent'))
+  await databaseTime.start?.()
+  const clock = options.clock ?? databaseTime.now
   const dispatcher = new Dispatcher({
     sql: worker.sql,
-    url: workerUrl,
+    server: { url: workerUrl },
     directory,
-    keys,
     agent: guardedAgent(policy),
     logger: createLogger('test', 'silent'),
-    stopWithinMs: 100,
     ...options,
     schedule,
+    clock,
   })
   await dispatcher.start()
   const logger = createLogger('test', 'silent')
-  const writing = { directory, dispatcher, schedule }
+  const writing = { directory, dispatcher, schedule, clock }
   const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
   await backlog.start?.()
   const recoveries = recoveryWorker(worker.sql, createLogger('test', 'silent'))
@@ -113,7 +117,8 @@ async function startReplica(workerUrl: string, options: Partial<DispatcherOption
     isStopped = true
     await recoveries.stop?.()
     await backlog.stop?.()
-    await dispatcher.stop()
+    await dispatcher.stop(performance.now() + stopWithinMs)
+    await databaseTime.stop?.()
     await worker.stop?.()
   }
   whenDone(stop)

@@ -7,17 +7,17 @@ import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-ho
  * with its endpoints. Nothing is written to the deliveries themselves, so a suspension costs the same for any backlog.
  */
 export const pauseDeliveries: WorkspaceHooks = {
-  onSuspended: (tx, at) => save(tx, at, null),
-  onResumed: (tx, at) => save(tx, at, new Date()),
+  onSuspended: (tx, at) => save(tx, at, false),
+  onResumed: (tx, at) => save(tx, at, true),
   onDeleted: (tx) => raiseVersion(tx, 'endpoint_set', tx.context.workspaceId),
 }
 
 /** A record that comes again, or after a later one, changes nothing. */
-async function save(tx: Transaction, at: Date, resumedAt: Date | null): Promise<void> {
+async function save(tx: Transaction, at: Date, isResumed: boolean): Promise<void> {
   const { workspaceId } = tx.context
   const saved = await tx`
     insert into suspended_workspace as known (workspace_id, changed_at, resumed_at)
-    values (${workspaceId}, ${at}, ${resumedAt})
+    values (${workspaceId}, ${at}, case when ${isResumed} then clock_timestamp() end)
     on conflict (workspace_id) do update set changed_at = excluded.changed_at, resumed_at = excluded.resumed_at
       where known.changed_at < excluded.changed_at`
   if (saved.count > 0) await raiseVersion(tx, 'endpoint_set', workspaceId)

@@ -5,6 +5,7 @@ import type { Caller } from '@backoffice/http/internal-token.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { serviceClient, type TestAnswer } from '@backoffice/testing/service-client.ts'
+import { applyMemberChange } from '../../member-changes/apply-member-changes.ts'
 import { createProduct } from '../../products/create-product.ts'
 import { getProduct } from '../../products/get-product.ts'
 import { refreshChunk } from '../../products/refresh-products.ts'
@@ -57,12 +58,13 @@ export async function catalog() {
         select type, key, payload from outbox
         where workspace_id = ${caller.workspaceId} and type not like '%.created' order by id`
     },
-    /** Publishes all products with a refresh request, and returns the number of requests. */
+    /** Makes all waiting changes of many products, publishes all products with a refresh request, and returns their number. */
     async refresh(caller: Caller, now = new Date()): Promise<number> {
       let total = 0
       for (;;) {
+        const isChanged = await db.inWorkspace(contextOf(caller), applyMemberChange)
         const refreshed = await db.inWorkspace(contextOf(caller), (tx) => refreshChunk(tx, now))
-        if (refreshed === 0) return total
+        if (refreshed === 0 && !isChanged) return total
         total += refreshed
       }
     },

@@ -9,6 +9,7 @@ import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { createCategory } from '../../categories/create-category.ts'
 import { deleteCategory } from '../../categories/delete-category.ts'
 import { updateCategory } from '../../categories/update-category.ts'
+import { applyMemberChange } from '../../member-changes/apply-member-changes.ts'
 import { createProduct } from '../../products/create-product.ts'
 import { deleteProduct } from '../../products/delete-product.ts'
 import { getProduct } from '../../products/get-product.ts'
@@ -69,6 +70,12 @@ export async function importsUnderTest() {
         select sku, delta, reason, actor from stock_movement join variant on variant.id = variant_id
         where stock_movement.workspace_id = ${workspaceId} order by stock_movement.id`),
     ],
+
+    /** Makes all waiting changes of many products, as the worker does: renamed categories then have their refresh requests. */
+    async applyMemberChanges({ workspaceId, livemode }: Caller): Promise<void> {
+      const context = { workspaceId, livemode, traceparent: '' }
+      while (await db.inWorkspace(context, applyMemberChange));
+    },
 
     /** Variants whose stock is not what their movements add up to. */
     wrongStocks: ({ workspaceId }: Caller) => admin`

@@ -21,8 +21,8 @@ const TEXTS: Readonly<Record<PageName, { readonly title: string; readonly text: 
 }
 
 /**
- * `/apps/enter?link=…`: opens a one-time link. Chat and mail programs fetch the links of a message, and some run their scripts. So the
- * GET uses nothing up, and shows a button that posts the link.
+ * `/apps/enter?link=…`: opens a one-time link. Chat and mail programs fetch the links of a message, and some run their scripts.
+ * So a GET does not use the link up: it shows a button that posts the link.
  */
 export function addEnter(app: FastifyInstance, { db, ids, sessions, publicUrl }: PagesOptions): void {
   const url = '/apps/enter'

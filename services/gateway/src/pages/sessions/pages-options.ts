@@ -1,5 +1,5 @@
 import type { Database } from '@backoffice/postgres/database.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { AppsClient, AppsRequest } from '../../apps/apps-client.ts'
 import type { SignedIds } from '../../page-links/signed-ids.ts'
@@ -23,6 +23,6 @@ export function merchantRequest(request: FastifyRequest, { workspaceId, livemode
     actor: 'merchant',
     workspace: { id: workspaceId, livemode },
     requestId: request.id,
-    traceparent: traceparentFrom(request.headers.traceparent),
+    traceparent: presentTraceparent(request.headers.traceparent),
   }
 }

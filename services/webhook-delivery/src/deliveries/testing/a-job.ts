@@ -9,6 +9,7 @@ export const aJob = (endpointId: string, differences: Partial<Job> = {}, workspa
   eventType: 'product.created',
   key: `key ${jobs}`,
   occurredAt: new Date(),
+  traceparent: null,
   target: {
     workspaceId,
     id: endpointId,

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { ManagedProcess } from '@backoffice/local/managed-process.ts'
+import { freePort, isListening } from '@backoffice/local/ports.ts'
+import { stackSecrets } from '@backoffice/local/secrets.ts'
+import { startService } from '@backoffice/local/services.ts'
+import { type Api, apiClient } from './api.ts'
+import { closedLoop } from './load.ts'
+import { aProduct } from './products.ts'
+import type { BenchStack } from './stack.ts'
+import type { Row } from './table.ts'
+
+/** As many as the connections of a client. */
+const AT_ONCE = 64
+const READS = 3000
+const ROUNDS = 3
+
+/** Small reads through a gateway that counts calls in its memory, and through one that shares the count through a server. */
+export async function measureSharedLimits(stack: BenchStack, key: string): Promise<Row[]> {
+  const redisPort = await freePort()
+  const redis = spawn('redis-server', ['--port', String(redisPort), '--save', ''], { stdio: 'ignore' })
+  await once(redis, 'spawn')
+  while (!(await isListening(redisPort)));
+  const alone = await startGateway(stack, key)
+  const sharing = await startGateway(stack, key, `redis://127.0.0.1:${redisPort}`)
+  const { id } = await alone.api.post<{ id: string }>('/v1/products', aProduct(3))
+  const perSecond = { alone: 0, sharing: 0 }
+  const p50 = { alone: Number.POSITIVE_INFINITY, sharing: Number.POSITIVE_INFINITY }
+  // In turn, and the best of each: the machine is not equally fast all the time.
+  for (let round = 0; round <= ROUNDS; round++) {
+    for (const [name, { api }] of Object.entries({ alone, sharing }) as ['alone' | 'sharing', { api: Api }][]) {
+      const many = await closedLoop(READS, AT_ONCE, () => api.get(`/v1/products/${id}`))
+      const one = await closedLoop(READS / 10, 1, () => api.get(`/v1/products/${id}`))
+      if (round === 0) continue
+      perSecond[name] = Math.max(perSecond[name], many.perSecond)
+      p50[name] = Math.min(p50[name], one.p50)
+    }
+  }
+  for (const { api, process } of [alone, sharing]) {
+    await api.close()
+    await process.stop()
+  }
+  redis.kill()
+  return [
+    {
+      name: `small reads with shared rate limits, ${AT_ONCE} at a time`,
+      measured: `${Math.round(perSecond.sharing)} /s`,
+      floor: `${Math.round(perSecond.alone)} /s`,
+      ratio: perSecond.sharing / perSecond.alone,
+      bound: '≥ 0.9 × in memory',
+    },
+    {
+      name: 'a small read with shared rate limits, one at a time, p50',
+      measured: `${p50.sharing.toFixed(2)} ms`,
+      floor: `${p50.alone.toFixed(2)} ms`,
+      ratio: p50.sharing / p50.alone,
+      bound: '≤ 1.2 × in memory',
+    },
+  ]
+}
+
+/** Starts a further gateway of the stack, which shares rate limits where `rateLimitUrl` is given. */
+async function startGateway(stack: BenchStack, key: string, rateLimitUrl = '') {
+  const { postgres, kafka, registry, services } = stack.now()
+  const { directory } = stack
+  const urls = Object.fromEntries(Object.entries(services).map(([service, { url }]) => [service, url]))
+  const port = await freePort()
+  process.env.RATE_LIMIT_URL = rateLimitUrl
+  const gateway: ManagedProcess = await startService('gateway', {
+    port,
+    opsPort: await freePort(),
+    stack: { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls },
+    onLine: () => undefined,
+    onDeath: () => undefined,
+  })
+  delete process.env.RATE_LIMIT_URL
+  return { api: apiClient(`http://127.0.0.1:${port}`, { authorization: `Bearer ${key}` }), process: gateway }
+}

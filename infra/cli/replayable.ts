@@ -1,0 +1,20 @@
+import { consumersOf, SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
+import { topics } from '@backoffice/kafka-topics/topics.ts'
+import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
+
+const consumers = SERVICE_NAMES.flatMap((service) => consumersOf(service).map((one) => ({ service, ...one })))
+const compacted = new Set(topics.filter(({ config }) => config['cleanup.policy'] === 'compact').map(({ name }) => name))
+
+/** The service of a consumer; undefined where none has that name. */
+export const serviceOf = (consumer: string): ServiceName | undefined =>
+  consumers.find(({ name }) => name === consumer)?.service
+
+/** Why dead letters of a consumer must not be sent to its topics again, and what to do instead; undefined where they may. */
+export function whyNotReplayable(consumer: string): string | undefined {
+  const reader = consumers.find(({ topics }) => topics.some((topic) => topic === deadLetterTopic(consumer)))
+  if (reader) return `${reader.name} has ended their imports: import the file again`
+  const { topics = [] } = consumers.find(({ name }) => name === consumer) ?? {}
+  const states = topics.find((topic) => compacted.has(topic))
+  if (states) return `an old state on ${states} would replace a newer one: rebuild the projection (docs/operations.md)`
+  return undefined
+}

@@ -1,0 +1,46 @@
+import { chmodSync, lutimesSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { copySources } from './copy-sources.ts'
+import { entriesIn } from './entries-in.ts'
+import { installPackages } from './install-packages.ts'
+import { START_SCRIPT, startScript } from './start-script.ts'
+import { workspacesOf } from './workspaces.ts'
+
+/**
+ * Makes the tree of files of an image in an empty folder: the packages it needs at run time, its sources, and `run`, which starts
+ * the service. The tree, file times included, depends only on the sources and the lock file. The Dockerfile runs this command; it
+ * works without Docker too.
+ */
+export function assemble(image: string, target: string): void {
+  const workspaces = workspacesOf(image)
+  mkdirSync(target, { recursive: true })
+  if (readdirSync(target).length > 0) throw new Error(`${target} is not empty`)
+  installPackages(image, workspaces, target)
+  copySources(image, workspaces, target)
+  if (image !== 'jobs') {
+    writeFileSync(join(target, START_SCRIPT), startScript(image))
+    chmodSync(join(target, START_SCRIPT), 0o755)
+  }
+  for (const { path } of entriesIn(target)) lutimesSync(path, 0, 0)
+}
+
+/** The bytes of all files of a tree, and of those in folders node_modules. */
+export function treeSize(target: string): { readonly all: number; readonly modules: number } {
+  let [all, modules] = [0, 0]
+  for (const entry of entriesIn(target)) {
+    if (!entry.isFile()) continue
+    const { size } = statSync(entry.path)
+    all += size
+    if (entry.path.includes('/node_modules/')) modules += size
+  }
+  return { all, modules }
+}
+
+/** `node infra/docker/assemble.ts <image> <folder>` */
+if (import.meta.main) {
+  const [image = '', target = ''] = process.argv.slice(2)
+  assemble(image, resolve(target))
+  const { all, modules } = treeSize(target)
+  const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+  console.log(`${image}: ${megabytes(all)}, of it ${megabytes(modules)} in node_modules`)
+}

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
+import { expect, it } from 'vitest'
+import { IMAGES, ROOT } from './workspaces.ts'
+
+const dockerfile = readFileSync(join(import.meta.dirname, 'Dockerfile'), 'utf8')
+const stages = new Map(
+  dockerfile
+    .split(/^(?=FROM )/m)
+    .slice(1)
+    .map((text) => [/ AS (\S+)/.exec(text)?.[1] ?? '', text]),
+)
+
+it('there is an image for each service, and one for the one-shot commands', () => {
+  expect(IMAGES).toEqual([...SERVICE_NAMES, 'jobs'].toSorted())
+})
+
+it.each(IMAGES)('the image of %s is the tree that assemble.ts makes, run by a user without rights', (image) => {
+  expect(stages.get(`${image}-tree`)).toContain(`node infra/docker/assemble.ts ${image} /app`)
+  expect(stages.get(image)).toContain(`FROM runtime AS ${image}\nCOPY --from=${image}-tree /app /app`)
+  expect(stages.get(image)).not.toContain('USER')
+  expect(stages.get('runtime')).toContain('USER 10001:10001')
+})
+
+it('the images have the Node of the tests', () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
+  const versions = [...dockerfile.matchAll(/^FROM node:([\d.]+)-bookworm-slim /gm)].map(([, version]) => version)
+  expect(new Set(versions)).toEqual(new Set([devDependencies.node]))
+})

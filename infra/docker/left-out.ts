@@ -1,0 +1,39 @@
+import type { Manifest } from './workspaces.ts'
+
+/**
+ * Dependencies that no image loads, by the folder of the package that names them. The registry's client brings the encryption of fields
+ * with the keys of five clouds, Avro, Protobuf and rules in two languages; we load its client and its JSON serializer.
+ */
+const NEVER_LOADED: Readonly<Record<string, readonly string[]>> = {
+  'node_modules/@confluentinc/schemaregistry': [
+    '@aws-sdk/client-kms',
+    '@aws-sdk/credential-providers',
+    '@azure/identity',
+    '@azure/keyvault-keys',
+    '@bufbuild/cel',
+    '@bufbuild/protobuf',
+    '@google-cloud/kms',
+    '@hackbg/miscreant-esm',
+    '@smithy/types',
+    '@types/simple-oauth2',
+    '@types/validator',
+    'avsc',
+    'jsonata',
+    'node-vault',
+  ],
+}
+
+/** Only `jobs` migrates. */
+const LOADED_BY_JOBS: Readonly<Record<string, readonly string[]>> = { 'libs/postgres': ['node-pg-migrate', 'pg'] }
+
+/** A package's manifest, or its entry in the lock file, as an image has it: without what is for development or never loaded. */
+export function asInstalled<Entry extends Pick<Manifest, 'dependencies' | 'devDependencies'>>(
+  image: string,
+  folder: string,
+  { devDependencies: _, ...entry }: Entry,
+): Omit<Entry, 'devDependencies'> {
+  const leftOut = [...(NEVER_LOADED[folder] ?? []), ...((image !== 'jobs' && LOADED_BY_JOBS[folder]) || [])]
+  if (entry.dependencies === undefined) return entry
+  const kept = Object.entries(entry.dependencies).filter(([name]) => !leftOut.includes(name))
+  return { ...entry, dependencies: Object.fromEntries(kept) }
+}

@@ -1,0 +1,19 @@
+import { topics } from '@backoffice/kafka-topics/topics.ts'
+import { createTopics } from '@backoffice/messaging/create-topics.ts'
+import { kafkaServers } from '@backoffice/messaging/kafka-settings.ts'
+import { readConfig } from '@backoffice/runtime/config.ts'
+import { TopicsConfig } from './config.ts'
+import { runJob } from './run-job.ts'
+
+/** `node infra/jobs/src/topics.ts`: creates the topics that are missing. Existing ones keep their settings and partitions. */
+async function main(): Promise<object> {
+  const config = readConfig(TopicsConfig)
+  const { brokers, ...servers } = kafkaServers(config)
+  const created = await createTopics(brokers, topics, {
+    ...servers,
+    replicationFactor: config.KAFKA_REPLICATION_FACTOR,
+  })
+  return { created }
+}
+
+await runJob('topics', main)

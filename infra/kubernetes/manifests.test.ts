@@ -1,0 +1,233 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { calledBy, consumersOf, SERVICE_NAMES, SERVICES, type ServiceName } from '@backoffice/contracts/services.ts'
+import { readDatabases } from '@backoffice/jobs/databases.ts'
+import { CONFIGS } from '@backoffice/local/service-configs.ts'
+import { readConfig } from '@backoffice/runtime/config.ts'
+import { serviceTokens } from '@backoffice/service/service-tokens.ts'
+import { afterAll, expect, test } from 'vitest'
+import { parse, parseAllDocuments } from 'yaml'
+import { localSecrets } from './local-secrets.ts'
+import { K8S, type Reader, readSettings, SECRETS_FOLDER, secretKeys, settingsIn } from './settings.ts'
+
+const OVERLAYS = ['local', 'production']
+
+const folder = mkdtempSync(join(tmpdir(), 'backoffice-manifests-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+/** What production has besides the secrets of the local overlay. */
+const FURTHER = {
+  DATABASE_CA: rootCertificates[0],
+  KAFKA_CA: rootCertificates[0],
+  KAFKA_SASL_PASSWORD: 'secret',
+  RATE_LIMIT_URL: 'rediss://:secret@valkey:6379',
+  SCHEMA_REGISTRY_CA: rootCertificates[0],
+  SCHEMA_REGISTRY_PASSWORD: 'secret',
+}
+
+const manifest = <Shape>(path: string) => parse(readFileSync(join(K8S, path), 'utf8')) as Shape
+const knownTo = (name: ServiceName) => Object.keys(CONFIGS[name].shape)
+/** The names of settings in a file, without the `_FILE` of those that lead to a Secret. */
+const settingNames = (path: string) =>
+  Object.entries(readSettings(path)).map(([name, value]) =>
+    value.startsWith(SECRETS_FOLDER) ? name.replace(/_FILE$/, '') : name,
+  )
+
+/** The environment of a pod, whose Secret is in a folder of this machine. */
+function environment(overlay: string, name: Reader): NodeJS.ProcessEnv {
+  const settings = settingsIn(overlay, name)
+  const secret: Readonly<Record<string, string | undefined>> = { ...localSecrets(folder)[name], ...FURTHER }
+  for (const key of secretKeys(settings)) {
+    if (secret[key] !== undefined) writeFileSync(join(folder, `${name}-${key}`), secret[key])
+  }
+  const inFolder = (value: string) => value.replace(`${SECRETS_FOLDER}/`, join(folder, `${name}-`))
+  return Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, inFolder(value)]))
+}
+
+const environmentValue = (overlay: string, name: Reader, setting: string) =>
+  readFileSync(environment(overlay, name)[`${setting}_FILE`] ?? '', 'utf8')
+
+test.each(OVERLAYS.flatMap((overlay) => SERVICE_NAMES.map((name) => [overlay, name] as const)))(
+  'the settings and the Secret of %s are all that %s needs for its start',
+  async (overlay, name) => {
+    const config = readConfig(CONFIGS[name], environment(overlay, name))
+    await expect(serviceTokens(name, config)).resolves.toBeDefined()
+  },
+)
+
+interface Job {
+  readonly spec: {
+    readonly template: { readonly spec: { readonly containers: readonly [{ readonly command: string[] }] } }
+  }
+}
+
+test('the jobs run programs that are there, with a password for every role', () => {
+  for (const job of ['provision', 'migrate', 'topics', 'schemas']) {
+    const [{ command }] = manifest<Job>(`base/jobs/${job}.yaml`).spec.template.spec.containers
+    expect(existsSync(join(K8S, '..', command[1] ?? ''))).toBe(true)
+  }
+  const { adminUrlOf, passwordOf } = readDatabases(environment('local', 'jobs'))
+  for (const name of SERVICE_NAMES) {
+    const { username, password, host } = new URL(environmentValue('local', name, 'WORKER_DATABASE_URL'))
+    expect(passwordOf(username)).toBe(password)
+    expect(new URL(adminUrlOf(name)).host).toBe(host)
+  }
+})
+
+test.each([...SERVICE_NAMES, 'jobs'] as const)('the README names each key of the Secret of %s', (name) => {
+  const readme = readFileSync(join(K8S, 'README.md'), 'utf8')
+  for (const key of secretKeys(settingsIn('production', name))) expect(readme).toContain(`\`${key}\``)
+})
+
+test('a setting of all services is known to one of them', () => {
+  const known = SERVICE_NAMES.flatMap(knownTo)
+  const paths = [...OVERLAYS.map((overlay) => `overlays/${overlay}/settings.env`), 'base/settings.env']
+  const names = [...paths, 'components/telemetry/settings.env'].flatMap(settingNames)
+  expect(names.filter((name) => !known.includes(name))).toEqual([])
+})
+
+test.each(SERVICE_NAMES)('%s knows each setting of its own', (name) => {
+  const paths = [`base/${name}/settings.env`, ...OVERLAYS.map((overlay) => `overlays/${overlay}/${name}.env`)]
+  expect(knownTo(name)).toEqual(expect.arrayContaining(paths.flatMap(settingNames)))
+})
+
+interface Deployment {
+  readonly spec: { readonly template: { readonly spec: PodSpec } }
+}
+interface PodSpec {
+  readonly terminationGracePeriodSeconds: number
+  readonly containers: readonly [
+    {
+      readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+      readonly env: readonly EnvironmentVariable[]
+    },
+  ]
+}
+interface EnvironmentVariable {
+  readonly name: string
+  readonly value?: string
+  readonly valueFrom?: { readonly fieldRef: { readonly fieldPath: string } }
+}
+const podOf = (folderName: string) => manifest<Deployment>(`base/${folderName}/deployment.yaml`).spec.template.spec
+const portOf = (folderName: string, port: string) =>
+  podOf(folderName).containers[0].ports.find(({ name }) => name === port)?.containerPort
+
+test('ports are those of the settings', () => {
+  const { PORT, OPS_PORT = PORT + 1, ADMIN_PORT } = readConfig(CONFIGS.gateway, environment('production', 'gateway'))
+  expect(portOf('every-service', 'http')).toBe(PORT)
+  expect(portOf('every-service', 'operations')).toBe(OPS_PORT)
+  expect(portOf('gateway', 'admin')).toBe(ADMIN_PORT)
+})
+
+test('traces name the pod and the version of a replica', () => {
+  const known: Record<string, string> = {}
+  for (const { name, value, valueFrom } of podOf('every-service').containers[0].env) {
+    // As Kubernetes does, with the variables before.
+    known[name] =
+      valueFrom?.fieldRef.fieldPath ?? value?.replaceAll(/\$\((\w+)\)/g, (all, other) => known[other] ?? all) ?? ''
+  }
+  const { OTEL_RESOURCE_ATTRIBUTES } = readConfig(CONFIGS.orders, { ...environment('production', 'orders'), ...known })
+  expect(OTEL_RESOURCE_ATTRIBUTES).toEqual({
+    'service.version': "metadata.labels['app.kubernetes.io/version']",
+    'service.instance.id': 'metadata.name',
+    'k8s.pod.name': 'metadata.name',
+    'k8s.namespace.name': 'metadata.namespace',
+  })
+})
+
+test.each(OVERLAYS)('a pod of %s has a version', (overlay) => {
+  const { labels } = manifest<Kustomization>(`overlays/${overlay}/kustomization.yaml`)
+  expect(labels).toContainEqual({
+    pairs: { 'app.kubernetes.io/version': expect.stringMatching(/./) },
+    includeTemplates: true,
+  })
+})
+
+test.each(OVERLAYS)('a pod of %s has the time that its stop takes', (overlay) => {
+  const { STOP_DELAY } = readConfig(CONFIGS.orders, environment(overlay, 'orders'))
+  const { terminationGracePeriodSeconds } = podOf('every-service')
+  // What runProcess stops with.
+  expect(terminationGracePeriodSeconds * 1000).toBeGreaterThan(STOP_DELAY + 25_000)
+})
+
+interface NetworkPolicy {
+  readonly spec: {
+    readonly podSelector: Selector
+    readonly ingress?: readonly { readonly from: readonly Peer[] }[]
+    readonly egress?: readonly { readonly to: readonly Peer[] }[]
+  }
+}
+interface Selector {
+  readonly matchExpressions?: readonly { readonly values: readonly string[] }[]
+}
+interface Peer {
+  readonly podSelector: Selector
+}
+const namesIn = ({ matchExpressions = [] }: Selector) => matchExpressions.flatMap(({ values }) => values).toSorted()
+const peers = (rules: readonly Peer[] = []) => rules.flatMap(({ podSelector }) => namesIn(podSelector))
+
+/** The services that a service calls. Apps calls the gateway back for the keys of apps (decision 026). */
+const callsOf = (name: ServiceName): readonly string[] =>
+  knownTo(name).includes('GATEWAY_URL') ? [...calledBy(name), 'gateway'] : calledBy(name)
+
+test.each(SERVICE_NAMES)('the network lets %s call those it calls, and be called by its callers', (name) => {
+  const { spec } = manifest<NetworkPolicy>(`base/${name}/network-policy.yaml`)
+  const callers = SERVICE_NAMES.filter((caller) => callsOf(caller).includes(name))
+  expect(peers(spec.ingress?.flatMap(({ from }) => from))).toEqual(callers.toSorted())
+  expect(peers(spec.egress?.flatMap(({ to }) => to))).toEqual(callsOf(name).toSorted())
+})
+
+const knowing = (setting: string): string[] => SERVICE_NAMES.filter((name) => knownTo(name).includes(setting))
+test.each([
+  ['schema-registry', [...SERVICE_NAMES.filter((name) => SERVICES[name].publishes.length > 0), 'schemas']],
+  ['object-storage', knowing('S3_ENDPOINT')],
+  ['internet', knowing('EGRESS_PROXY_URL')],
+])('only pods that need it reach %s', (policy, names) => {
+  const { spec } = manifest<NetworkPolicy>(`base/network/${policy}.yaml`)
+  expect(namesIn(spec.podSelector)).toEqual(names.toSorted())
+})
+
+test.each(['ingress/ingress.yaml', 'gateway-api/routes.yaml'])(
+  '%s leads to the public port of the gateway only',
+  (path) => {
+    const [routes] = parseAllDocuments(readFileSync(join(K8S, 'components', path), 'utf8'))
+    const text = JSON.stringify(routes?.toJS())
+    expect(text).toMatch(/"port":(8080|\{"name":"http"\})/)
+    expect(text).not.toMatch(/admin|internal|8081|8090|operations/)
+  },
+)
+
+interface ScaledObject {
+  readonly spec: { readonly triggers: readonly { readonly metadata: { readonly consumerGroup?: string } }[] }
+}
+
+test('replicas follow the lag of each consumer but those with few records', () => {
+  const files = readdirSync(join(K8S, 'components/keda')).filter((file) =>
+    SERVICE_NAMES.some((name) => file === `${name}.yaml`),
+  )
+  const groups = files.flatMap((file) =>
+    manifest<ScaledObject>(`components/keda/${file}`).spec.triggers.flatMap(
+      ({ metadata }) => metadata.consumerGroup ?? [],
+    ),
+  )
+  const few = /\.(workspaces|acts|erasures|rejected-batches)$/
+  const all = SERVICE_NAMES.flatMap((name) => consumersOf(name).map((consumer) => consumer.name))
+  expect(groups.toSorted()).toEqual(all.filter((group) => !few.test(group)).toSorted())
+})
+
+interface Kustomization {
+  readonly resources: readonly string[]
+  readonly images: readonly { readonly name: string }[]
+  readonly labels: readonly unknown[]
+}
+
+test('every service is deployed, with an image in each overlay', () => {
+  expect(manifest<Kustomization>('base/kustomization.yaml').resources).toEqual(
+    expect.arrayContaining([...SERVICE_NAMES]),
+  )
+  for (const overlay of OVERLAYS) {
+    const { images } = manifest<Kustomization>(`overlays/${overlay}/kustomization.yaml`)
+    expect(images.map(({ name }) => name)).toEqual([...SERVICE_NAMES, 'jobs'].map((name) => `backoffice/${name}`))
+  }
+})

@@ -1,0 +1,98 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { parseAllDocuments } from 'yaml'
+import { K8S } from './settings.ts'
+import { installed } from './tools.ts'
+
+const run = promisify(execFile)
+const hasGo = spawnSync('go', ['version']).status === 0
+const OVERLAYS = readdirSync(join(K8S, 'overlays'))
+/** The first run on a machine compiles the programs. */
+const TIMEOUT_MS = 20 * 60_000
+
+type Labels = Readonly<Record<string, string>>
+interface Selector {
+  readonly matchLabels?: Labels
+  readonly matchExpressions?: readonly { readonly key: string; readonly values: readonly string[] }[]
+}
+interface Peer {
+  readonly podSelector?: Selector
+  readonly namespaceSelector?: Selector
+}
+/** What the tests read of a manifest, of any kind. */
+interface Manifest {
+  readonly kind: string
+  readonly metadata: { readonly name: string }
+  readonly spec: {
+    readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: Pod }
+    readonly scaleTargetRef: { readonly name: string }
+    readonly selector: Labels | Selector
+    readonly podSelector: Selector
+    readonly ingress?: readonly { readonly from: readonly Peer[] }[]
+    readonly egress?: readonly { readonly to: readonly Peer[] }[]
+  }
+}
+interface Pod {
+  readonly serviceAccountName?: string
+  readonly containers: readonly { readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[] }[]
+}
+
+describe.skipIf(!hasGo)('built by Kustomize', () => {
+  const manifests = new Map<string, readonly Manifest[]>()
+  const ofKind = (overlay: string, ...kinds: string[]) =>
+    (manifests.get(overlay) ?? []).filter(({ kind }) => kinds.includes(kind))
+  const names = (overlay: string, kind: string) => ofKind(overlay, kind).map(({ metadata }) => metadata.name)
+  const pods = (overlay: string) => ofKind(overlay, 'Deployment', 'Job').map(({ spec }) => spec.template)
+
+  beforeAll(async () => {
+    const kustomize = await installed('kustomize')
+    for (const overlay of OVERLAYS) {
+      const { stdout } = await run(kustomize, ['build', join(K8S, 'overlays', overlay)], { maxBuffer: 2 ** 24 })
+      manifests.set(
+        overlay,
+        parseAllDocuments(stdout).map((document) => document.toJS() as Manifest),
+      )
+    }
+  }, TIMEOUT_MS)
+
+  test('the validators accept every overlay', { timeout: TIMEOUT_MS }, async () => {
+    const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'check.ts')])
+    for (const overlay of OVERLAYS) expect(stdout).toContain(`${overlay}: kubectl-validate passed`)
+  })
+
+  test.each(OVERLAYS)('%s has every ConfigMap, ServiceAccount and Deployment that it names', (overlay) => {
+    const specs = pods(overlay).map(({ spec }) => spec)
+    const configMaps = specs.flatMap(({ containers }) => containers.flatMap(({ envFrom = [] }) => envFrom))
+    const accounts = specs.flatMap(({ serviceAccountName = [] }) => serviceAccountName)
+    const targets = ofKind(overlay, 'HorizontalPodAutoscaler', 'ScaledObject').map(({ spec }) => spec.scaleTargetRef)
+    expect(names(overlay, 'ConfigMap')).toEqual(
+      expect.arrayContaining(configMaps.map(({ configMapRef }) => configMapRef.name)),
+    )
+    expect(names(overlay, 'ServiceAccount')).toEqual(expect.arrayContaining(accounts))
+    expect(names(overlay, 'Deployment')).toEqual(expect.arrayContaining(targets.map(({ name }) => name)))
+  })
+
+  test.each(OVERLAYS)('in %s each selector finds pods, and those of one service only where it names one', (overlay) => {
+    const found = (selector: Selector) => pods(overlay).filter(({ metadata }) => matches(metadata.labels, selector))
+    for (const { spec, metadata } of ofKind(overlay, 'Service'))
+      expect(found({ matchLabels: spec.selector as Labels }), metadata.name).toHaveLength(1)
+    for (const { spec, metadata } of ofKind(overlay, 'Deployment', 'PodDisruptionBudget'))
+      expect(found(spec.selector as Selector), metadata.name).toHaveLength(1)
+    for (const { spec, metadata } of ofKind(overlay, 'NetworkPolicy')) {
+      const { podSelector, ingress = [], egress = [] } = spec
+      const peers = [...ingress.flatMap(({ from }) => from), ...egress.flatMap(({ to }) => to)]
+      const here = peers.flatMap((peer) => (peer.namespaceSelector ? [] : (peer.podSelector ?? [])))
+      for (const selector of [podSelector, ...here]) expect(found(selector), metadata.name).not.toEqual([])
+    }
+  })
+})
+
+function matches(labels: Labels, { matchLabels = {}, matchExpressions = [] }: Selector): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => labels[key] === value) &&
+    matchExpressions.every(({ key, values }) => values.includes(labels[key] ?? ''))
+  )
+}

@@ -1,0 +1,37 @@
+import { randomBytes } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { INTERNAL_KEY_ID, newSecrets } from './secrets.ts'
+
+/** The settings of docker-compose.yml: `.env.example` with a new value for each secret that is empty there. */
+export function composeEnvironment(example: string): string {
+  const secrets = newSecrets()
+  const values: Readonly<Record<string, string>> = {
+    ADMIN_TOKEN: secrets.adminToken,
+    INTERNAL_TOKEN_PRIVATE_KEYS: `${INTERNAL_KEY_ID}:${secrets.internalPrivateKey}`,
+    INTERNAL_TOKEN_PUBLIC_KEYS: `${INTERNAL_KEY_ID}:${secrets.internalPublicKey}`,
+    API_KEY_CHECK_KEYS: secrets.apiKeyCheckKey,
+    WEBHOOK_SECRET_KEYS: secrets.webhookSecretKey,
+    APP_SECRET_KEYS: secrets.appSecretKey,
+    APP_TOKEN_KEYS: secrets.appTokenKey,
+  }
+  return example.replaceAll(/^(\w+)=$/gm, (line, name: string) => {
+    const isPassword = name.endsWith('_PASSWORD')
+    return `${line}${values[name] ?? (isPassword ? randomBytes(24).toString('base64url') : '')}`
+  })
+}
+
+/** `npm run compose:environment`: writes .env, which only its owner can read. */
+function main(): void {
+  const root = join(import.meta.dirname, '../..')
+  const example = readFileSync(join(root, '.env.example'), 'utf8')
+  try {
+    writeFileSync(join(root, '.env'), composeEnvironment(example), { mode: 0o600, flag: 'wx' })
+    console.log('.env written')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    console.log('.env is there already: it stays as it is')
+  }
+}
+
+if (import.meta.main) main()

@@ -1,0 +1,163 @@
+import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
+import { DatabasesConfig, SchemasConfig, TopicsConfig } from '@backoffice/jobs/config.ts'
+import { mayBeFile, type SettingsShape } from '@backoffice/runtime/settings-from-files.ts'
+import { connectionsOf, type Pools } from '@backoffice/service/service-pools.ts'
+import { z } from 'zod'
+import { POOLS as appsPools } from '../../services/apps/src/pools.ts'
+import { POOLS as catalogPools } from '../../services/catalog/src/pools.ts'
+import { POOLS as collectionsPools } from '../../services/collections/src/pools.ts'
+import { POOLS as gatewayPools } from '../../services/gateway/src/pools.ts'
+import { POOLS as importsPools } from '../../services/imports/src/pools.ts'
+import { POOLS as ordersPools } from '../../services/orders/src/pools.ts'
+import { POOLS as webhookDeliveryPools } from '../../services/webhook-delivery/src/pools.ts'
+import { CONFIGS } from './service-configs.ts'
+
+/** The settings of every service. */
+export const SETTINGS = Object.fromEntries(
+  SERVICE_NAMES.map((name): [ServiceName, SettingsShape] => [name, CONFIGS[name].shape]),
+) as Readonly<Record<ServiceName, SettingsShape>>
+
+/** The settings of the one-shot jobs of `infra/jobs`. */
+export const JOB_SETTINGS: Readonly<Record<string, SettingsShape>> = {
+  provision: DatabasesConfig.shape,
+  migrate: DatabasesConfig.shape,
+  topics: TopicsConfig.shape,
+  schemas: SchemasConfig.shape,
+}
+
+const POOLS: Readonly<Record<ServiceName, Pools>> = {
+  gateway: gatewayPools,
+  catalog: catalogPools,
+  collections: collectionsPools,
+  orders: ordersPools,
+  imports: importsPools,
+  apps: appsPools,
+  'webhook-delivery': webhookDeliveryPools,
+}
+
+/** What the schema of a setting says about it. */
+interface DescribedSetting {
+  readonly name: string
+  readonly isRequired: boolean
+  /** As the variable has it. */
+  readonly standard: string | undefined
+  readonly isSecret: boolean
+  /** Whether `<NAME>_FILE` may name a file instead. */
+  readonly mayBeFile: boolean
+  readonly meaning: string
+}
+
+/** Describes the settings of a service or a job. */
+export function describedSettings(shape: SettingsShape): DescribedSetting[] {
+  return Object.entries(shape).map(([name, schema]) => {
+    const { description = '', secret } = z.globalRegistry.get(schema) ?? {}
+    const { default: standard } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+    return {
+      name,
+      isRequired: !z.safeParse(schema, undefined).success,
+      standard: standard === undefined ? undefined : String(standard),
+      isSecret: secret === true,
+      mayBeFile: mayBeFile(schema),
+      meaning: description,
+    }
+  })
+}
+
+const INTRODUCTION = `# Configuration
+
+\`npm run generate:configuration\` writes this page from the code that reads the settings; a test compares the two.
+
+Settings are environment variables. An empty one counts as not set. A process reads them once, at its start, and ends with one line that names every
+setting that is missing or wrong. A setting marked "file" may also come from a file: \`X_FILE\` names the file that has the value of \`X\`. Both at once
+are refused. A line end at the end of the file is no part of the value.`
+
+/** The text of docs/configuration.md. */
+export function configurationDocument(): string {
+  const used = usedSettings(SETTINGS)
+  const ofAll = used.filter(({ readers }) => readers.length === SERVICE_NAMES.length)
+  const ofSome = used.filter(({ readers }) => readers.length > 1 && readers.length < SERVICE_NAMES.length)
+  const sections = [
+    INTRODUCTION,
+    section(
+      'Every service',
+      table(
+        SETTING,
+        ofAll.map(({ setting }) => rowOf(setting)),
+      ),
+    ),
+    section(
+      'Several services',
+      table(
+        [...SETTING, 'services'],
+        ofSome.map(({ setting, readers }) => [...rowOf(setting), readers.join(', ')]),
+      ),
+    ),
+    ...SERVICE_NAMES.map((service) => {
+      const own = used.filter(({ readers }) => readers.length === 1 && readers[0] === service)
+      return section(
+        service,
+        own.length === 0
+          ? 'None of its own.'
+          : table(
+              SETTING,
+              own.map(({ setting }) => rowOf(setting)),
+            ),
+      )
+    }),
+    section('Jobs', jobs()),
+    section('Connections to PostgreSQL', connections()),
+  ]
+  return `${sections.join('\n\n')}\n`
+}
+
+/** Each setting once, with the services or jobs that read it. */
+function usedSettings(shapes: Readonly<Record<string, SettingsShape>>) {
+  const used = new Map<string, { setting: DescribedSetting; readers: string[] }>()
+  for (const [reader, shape] of Object.entries(shapes)) {
+    for (const setting of describedSettings(shape)) {
+      const { readers } = used.get(keyOf(setting)) ?? { readers: [] }
+      used.set(keyOf(setting), { setting, readers: [...readers, reader] })
+    }
+  }
+  return [...used.values()]
+}
+
+/** Settings of one name may mean different things in two services. */
+const keyOf = ({ name, meaning }: DescribedSetting) => `${name} ${meaning}`
+
+const SETTING = ['setting', 'value unless set', 'kind', 'meaning']
+
+function rowOf({ name, isRequired, standard, isSecret, mayBeFile, meaning }: DescribedSetting): string[] {
+  const value = standard === '' ? 'empty' : standard === undefined ? '–' : `\`${standard}\``
+  const kind = isSecret ? 'secret, file' : mayBeFile ? 'file' : ''
+  return [`\`${name}\``, isRequired ? '**required**' : value, kind, meaning]
+}
+
+function jobs(): string {
+  const rows = usedSettings(JOB_SETTINGS).map(({ setting, readers }) => [...rowOf(setting), readers.join(', ')])
+  return `The settings of the one-shot commands in \`infra/jobs\`: \`node infra/jobs/src/<job>.ts\`. A command that needs an address or a password that
+is not set ends with a log line that names the setting.
+
+${table([...SETTING, 'jobs'], rows)}`
+}
+
+function connections(): string {
+  const requests = Number(
+    describedSettings(SETTINGS.gateway).find(({ name }) => name === 'DATABASE_POOL_SIZE')?.standard,
+  )
+  const rows = SERVICE_NAMES.map((service) => {
+    const { app, worker } = connectionsOf(service, POOLS[service], requests)
+    return [service, app, worker, app + worker].map(String)
+  })
+  const heads = ['service', '`DATABASE_URL`', '`WORKER_DATABASE_URL`', 'both']
+  return `The most connections of one replica with \`DATABASE_POOL_SIZE=${requests}\`; each more there is one more of \`DATABASE_URL\`. The sum over
+all replicas, with the further ones that run during a deploy, has to stay below \`max_connections\` of the server, less some for
+migrations and operators. Through a pooler, the connections of \`DATABASE_URL\` count for the pooler, and not for the server.
+
+${table(heads, rows)}`
+}
+
+const section = (title: string, text: string) => `## ${title}\n\n${text}`
+
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
+  [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

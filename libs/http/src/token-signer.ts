@@ -1,0 +1,58 @@
+import type { KeyObject } from 'node:crypto'
+import { SignJWT } from 'jose'
+import { LRUCache } from 'lru-cache'
+import { type Caller, TOKEN_LIFETIME_MS } from './internal-token.ts'
+
+/** In whose name a service calls another one. It needs no scopes: the service has checked those of its own operation. */
+export type CallingFor = Omit<Caller, 'scopes'>
+
+/** Signs tokens for one service each, `audience`. They are valid for 60 s, and used again until 15 s before their end. */
+export interface TokenSigner {
+  /** The token of a caller's request, which the gateway forwards. */
+  forwarded(caller: Caller, audience: string, now: Date): Promise<string>
+  /** The token of a call that the signing service makes itself. It opens internal operations, and no others. */
+  ownCall(caller: CallingFor, audience: string, now: Date): Promise<string>
+}
+
+interface Signing {
+  readonly issuer: string
+  readonly privateKey: KeyObject
+  /** Undefined when the key comes from the setting of the version before, which has no key ids. */
+  readonly keyId: string | undefined
+}
+
+/** A token is replaced this long before it expires, so that it does not expire on its way. */
+const LEFT_MS = 15_000
+
+/** Signs the tokens of a service, with an Ed25519 key. */
+export function tokenSigner({ issuer, privateKey, keyId }: Signing): TokenSigner {
+  const signed = new LRUCache<string, { readonly token: Promise<string>; readonly until: number }>({ max: 10_000 })
+
+  function sign(claims: Record<string, unknown>, audience: string, now: Date): Promise<string> {
+    const issuedAt = Math.floor(now.getTime() / 1000)
+    return new SignJWT(claims)
+      .setProtectedHeader({ alg: 'EdDSA', ...(keyId !== undefined && { kid: keyId }) })
+      .setIssuer(issuer)
+      .setAudience(audience)
+      .setIssuedAt(issuedAt)
+      .setExpirationTime(issuedAt + TOKEN_LIFETIME_MS / 1000)
+      .sign(privateKey)
+  }
+
+  function signedOnce(claims: Record<string, unknown>, audience: string, now: Date): Promise<string> {
+    const key = JSON.stringify([audience, claims])
+    const known = signed.get(key)
+    if (known !== undefined && known.until > now.getTime()) return known.token
+    const token = sign(claims, audience, now)
+    signed.set(key, { token, until: now.getTime() + TOKEN_LIFETIME_MS - LEFT_MS })
+    return token
+  }
+
+  return {
+    forwarded: (caller, audience, now) => signedOnce({ caller }, audience, now),
+    ownCall({ workspaceId, livemode, keyId: actor, productStatuses }, audience, now) {
+      const caller: Caller = { workspaceId, livemode, keyId: actor, scopes: [], productStatuses }
+      return signedOnce({ caller, service: true }, audience, now)
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import type { Sql } from 'postgres'
+import type { OutboxRow } from './outbox-rows.ts'
+
+/** How long a row waits for its schema before it is refused. The schema comes with a deploy, which may take a while. */
+const HOLD_FOR = '1 hour'
+
+/** A row whose record does not fit its schema, with the reason. A row without a reason waits behind such a row of its key. */
+export interface HeldRow {
+  readonly row: OutboxRow
+  readonly reason?: string
+}
+
+/**
+ * Holds rows: the relay tries them again, first after a second, later at most after a minute. A row that has been held for an hour is
+ * refused instead, unless it only waits behind another one. Returns how many are held, and how many refused.
+ */
+export async function holdRows(sql: Sql, held: readonly HeldRow[]): Promise<{ held: number; refused: number }> {
+  const rows = held.map(({ row, reason }) => ({ id: row.id, reason }))
+  const [counts] = await sql<[{ held: number; refused: number }]>`
+    with given as (
+      select id, reason from json_to_recordset(${JSON.stringify(rows)}::text::json) as (id bigint, reason text)
+    ), marked as (
+      update outbox set
+        refused = coalesce(reason, 'an earlier record of its key waits'),
+        held_since = coalesce(held_since, clock_timestamp()),
+        retry_at = case when reason is null or held_since is null or held_since > clock_timestamp() - ${HOLD_FOR}::interval then
+          clock_timestamp() + greatest('1 second', least('1 minute', coalesce((clock_timestamp() - held_since) / 2, '0')))
+        end
+      from given where outbox.id = given.id
+      returning retry_at
+    )
+    select count(retry_at)::integer as held, count(*) filter (where retry_at is null)::integer as refused from marked`
+  return counts
+}
+
+/** Sets aside a row that Kafka never takes. It stays, with the reason, until an operator sends it again or deletes it. */
+export const refuseRow = (sql: Sql, row: OutboxRow, reason: string) => sql`
+  update outbox set refused = ${reason} where id = ${row.id}`
+
+/** Lets the relay try the held rows that are due. Returns their number. `now()` is not volatile, so an index can be used. */
+export async function releaseHeldRows(sql: AnySql): Promise<number> {
+  const { count } = await sql`update outbox set refused = null, retry_at = null where retry_at <= now()`
+  return count
+}
+
+/** The numbers of rows that wait for a schema, and of rows that wait for an operator; each up to ten thousand. */
+export async function countRefused(sql: AnySql): Promise<{ held: number; refused: number }> {
+  const [counts] = await sql<[{ held: number; refused: number }]>`
+    select
+      (select count(*) from (select from outbox where retry_at is not null limit 10000) as held)::integer as held,
+      (
+        select count(*) from (select from outbox where refused is not null and retry_at is null limit 10000) as refused
+      )::integer as refused`
+  return counts
+}
+
+/** A row that was refused or is held, without its payload: that may have personal data. */
+export interface RefusedRow {
+  readonly id: string
+  readonly at: Date
+  readonly topic: string
+  readonly type: string
+  readonly key: string
+  readonly workspace_id: string
+  /** When the relay tries it again by itself. */
+  readonly retry_at: Date | null
+  /** Whether a later record of its key was published. */
+  readonly overtaken: boolean
+  readonly reason: string
+}
+
+/** Reads refused and held rows, oldest first. */
+export const refusedRows = (sql: AnySql, limit: number) => sql<RefusedRow[]>`
+  select id::text as id, occurred_at as at, topic, type, key, workspace_id, retry_at, overtaken, refused as reason
+  from outbox where refused is not null
+  order by id limit ${limit}`
+
+/**
+ * Lets the relay send refused rows again: those with these ids or, without ids, all that no later record of their key has
+ * overtaken. An overtaken state would replace the newer one. Returns their number.
+ */
+export async function resendRefused(sql: AnySql, ids: readonly string[]): Promise<number> {
+  const chosen = ids.length > 0 ? sql`id = any(${[...ids]}::bigint[])` : sql`not overtaken`
+  const { count } = await sql`
+    update outbox set refused = null, retry_at = null, held_since = null where refused is not null and ${chosen}`
+  return count
+}

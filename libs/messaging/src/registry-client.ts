@@ -1,0 +1,56 @@
+import { Agent } from 'node:https'
+import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { tlsRefusal } from '@backoffice/runtime/tls-refusal.ts'
+import { RestError } from '@confluentinc/schemaregistry/dist/rest-error.js'
+import { type Client, SchemaRegistryClient } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
+import type { RegistryServer } from './registry-settings.ts'
+
+const ANSWER_WITHIN_MS = 5000
+const UNAUTHORIZED = 401
+const FORBIDDEN = 403
+
+/** A client of the schema registry. It sends a failed request `maxRetries` times again. A plain URL is that of a registry without login. */
+export function registryClient(registry: RegistryServer | string, maxRetries = 0): Client {
+  const { url, login, ca }: RegistryServer = typeof registry === 'string' ? { url: registry } : registry
+  return SchemaRegistryClient.newClient({
+    baseURLs: [url],
+    maxRetries,
+    createAxiosDefaults: { timeout: ANSWER_WITHIN_MS, ...(ca !== undefined && { httpsAgent: new Agent({ ca }) }) },
+    ...(login && {
+      basicAuthCredentials: { credentialsSource: 'USER_INFO', userInfo: `${login.username}:${login.password}` },
+    }),
+  })
+}
+
+/**
+ * Sends a first request. Throws ConfigurationError, which names the setting to change, when the registry or TLS refuses it. A registry that is
+ * away is no error, since the relay tries again.
+ */
+export async function refuseWrongRegistry(registry: RegistryServer, logger: Logger): Promise<void> {
+  const client = registryClient(registry)
+  try {
+    await client.getDefaultCompatibility()
+  } catch (error) {
+    const problem = problemOf(error, registry)
+    if (problem !== undefined) throw new ConfigurationError(problem, { cause: error })
+    logger.warn(
+      `the schema registry does not answer${hintOf(registry)}: ${error instanceof Error ? error.message : error}`,
+    )
+  } finally {
+    await client.close()
+  }
+}
+
+function problemOf(error: unknown, { login }: RegistryServer): string | undefined {
+  const tls = tlsRefusal(error)
+  if (tls !== undefined) return `SCHEMA_REGISTRY_CA: no TLS connection to the schema registry: ${tls}`
+  if (!(error instanceof RestError) || (error.status !== UNAUTHORIZED && error.status !== FORBIDDEN)) return undefined
+  return login === undefined
+    ? `SCHEMA_REGISTRY_USERNAME: is missing; the schema registry demands a login (${error.status})`
+    : `SCHEMA_REGISTRY_PASSWORD: the schema registry refuses the user or the password (${error.status})`
+}
+
+/** A server that demands TLS may close a connection without TLS, and then looks like one that is away (OP-175). */
+const hintOf = ({ url }: RegistryServer) =>
+  url.startsWith('http:') ? '; if it demands TLS, SCHEMA_REGISTRY_URL has to begin with https' : ''

@@ -1,0 +1,112 @@
+import { describe, expect, it } from 'vitest'
+import { type Backlog, statePace } from './state-pace.ts'
+import { silent } from './testing/kafka.ts'
+
+const STATES = 'catalog.products'
+
+/** A pace with a clock and a backlog that the test sets. */
+function aPace() {
+  let time = 0
+  let backlog: Backlog | Error = { lag: 0, processed: 0 }
+  let measured = 0
+  const measure = async () => {
+    measured++
+    if (backlog instanceof Error) throw backlog
+    return backlog
+  }
+  const pace = statePace(
+    (topic) => topic === STATES,
+    measure,
+    silent,
+    () => time,
+  )
+  return {
+    ...pace,
+    publish: (workspace: string, count: number, topic = STATES) =>
+      pace.count(Array.from({ length: count }, () => ({ workspace_id: workspace, topic }))),
+    after(ms: number, seen: Backlog | Error = backlog) {
+      time += ms
+      backlog = seen
+      return pace.paused()
+    },
+    measured: () => measured,
+  }
+}
+
+describe('A workspace with many states waits while consumers are behind', () => {
+  it('until they have caught up; workspaces with few go on', async () => {
+    const { publish, after, pausedForMs } = aPace()
+    publish('other', 10)
+    publish('importing', 500)
+    expect(await after(0, { lag: 5000, processed: 1 })).toEqual(['importing'])
+    expect(pausedForMs()).toBe(200)
+    expect(await after(200, { lag: 3000, processed: 2001 })).toEqual(['importing'])
+    expect(await after(200, { lag: 1900, processed: 4101 })).toEqual([])
+    expect(pausedForMs()).toBe(Number.POSITIVE_INFINITY)
+  })
+
+  it('counting what it has published since they were measured', async () => {
+    const { publish, after } = aPace()
+    publish('other', 1)
+    publish('importing', 500)
+    expect(await after(200, { lag: 1600, processed: 1 })).toEqual([])
+    publish('importing', 500)
+    expect(await after(10)).toEqual(['importing'])
+  })
+
+  it('and is paced no longer once it has few', async () => {
+    const { publish, after, measured } = aPace()
+    publish('other', 1)
+    publish('importing', 500)
+    await after(200)
+    await after(200)
+    const before = measured()
+    publish('importing', 10)
+    expect(await after(200, { lag: 5000, processed: 1 })).toEqual([])
+    expect(measured()).toBe(before)
+  })
+})
+
+describe('No workspace waits', () => {
+  it('while it is the only one that publishes; nothing is measured then', async () => {
+    const { publish, after, measured } = aPace()
+    publish('importing', 500)
+    expect(await after(10, { lag: 100_000, processed: 1 })).toEqual([])
+    expect(measured()).toBe(0)
+  })
+
+  it('for others that have published nothing for a minute', async () => {
+    const { publish, after } = aPace()
+    publish('other', 10)
+    publish('importing', 500)
+    expect(await after(10, { lag: 100_000, processed: 1 })).toEqual(['importing'])
+    await after(55_000, { lag: 100_000, processed: 2 })
+    publish('importing', 500)
+    expect(await after(6000, { lag: 100_000, processed: 3 })).toEqual([])
+  })
+
+  it('for consumers that have processed nothing for half a minute', async () => {
+    const { publish, after } = aPace()
+    publish('other', 10)
+    publish('importing', 500)
+    expect(await after(10, { lag: 100_000, processed: 1 })).toEqual(['importing'])
+    expect(await after(29_000)).toEqual(['importing'])
+    expect(await after(2000)).toEqual([])
+    publish('importing', 500)
+    expect(await after(2000, { lag: 100_000, processed: 2 })).toEqual(['importing'])
+  })
+
+  it('while the consumers cannot be measured', async () => {
+    const { publish, after } = aPace()
+    publish('other', 10)
+    publish('importing', 500)
+    expect(await after(10, new Error('Kafka is away'))).toEqual([])
+  })
+
+  it('for records that are no states', async () => {
+    const { publish, after } = aPace()
+    publish('other', 1)
+    publish('importing', 5000, 'catalog.events')
+    expect(await after(10, { lag: 100_000, processed: 1 })).toEqual([])
+  })
+})

@@ -1,0 +1,96 @@
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { OutboxRow } from './outbox-rows.ts'
+
+/** How far the consumers of states are behind, all partitions together. */
+export interface Backlog {
+  /** The records that the slowest consumer has not processed. */
+  readonly lag: number
+  /** Grows with every record that is processed. */
+  readonly processed: number
+}
+
+/** Decides which workspaces publish no states for now. */
+export interface StatePace {
+  /** The workspaces whose rows wait. */
+  paused(): Promise<string[]>
+  /** Counts the rows of a round, of any topic. */
+  count(rows: readonly Pick<OutboxRow, 'workspace_id' | 'topic'>[]): void
+  /** How long the present pauses last, in milliseconds; `Infinity` when there are none. */
+  pausedForMs(): number
+}
+
+/** How long a measured backlog counts. */
+const PERIOD_MS = 200
+/** The states that a workspace may publish in a period without being paced: enough for the changes of requests. */
+const UNPACED_STATES = 50
+/** From this lag on, heavy workspaces pause. It is about a second of work, and a full transaction for each partition. */
+const PAUSE_FROM_LAG = 2000
+/** A workspace counts as active for so long after its last row. */
+const ACTIVE_MS = 60_000
+/** After so long without progress the consumers may be down. Then nothing pauses: Kafka is the better place for a backlog. */
+const STALLED_MS = 30_000
+
+/**
+ * Paces workspaces with many states. Consumers process the records of a partition in order, so a state waits for all that were
+ * published before it, while workspaces take turns in the outbox (decision 027). A workspace with many states publishes as
+ * fast as the consumers process, while other workspaces are active; alone, it publishes as fast as it can.
+ */
+export function statePace(
+  isState: (topic: string) => boolean,
+  measure: () => Promise<Backlog>,
+  logger: Logger,
+  now = () => performance.now(),
+): StatePace {
+  const seenAt = new Map<string, number>()
+  let sent = new Map<string, number>()
+  let heavy = new Set<string>()
+  let paused: string[] = []
+  let periodEndsAt = 0
+  let lag: number | undefined
+  let progress = { processed: -1, at: now() }
+
+  /** The measured lag; 0 while it cannot be measured or the consumers make no progress. */
+  const measured = async () => {
+    try {
+      const backlog = await measure()
+      if (backlog.processed !== progress.processed) progress = { processed: backlog.processed, at: now() }
+      return now() - progress.at > STALLED_MS ? 0 : backlog.lag
+    } catch (error) {
+      logger.warn({ err: error }, 'could not measure how far the consumers of states are')
+      return 0
+    }
+  }
+  const beginPeriod = () => {
+    for (const [workspace, at] of seenAt) if (now() - at > ACTIVE_MS) seenAt.delete(workspace)
+    // A workspace stays heavy until a period in which it did not pause and published at most UNPACED_STATES.
+    heavy = new Set([...heavy].filter((workspace) => paused.includes(workspace) || isHeavy(workspace)))
+    sent = new Map()
+    paused = []
+    lag = undefined
+    periodEndsAt = now() + PERIOD_MS
+  }
+  const isHeavy = (workspace: string) => (sent.get(workspace) ?? 0) > UNPACED_STATES
+
+  return {
+    async paused() {
+      if (now() >= periodEndsAt) beginPeriod()
+      if (heavy.size === 0 || seenAt.size <= 1) return []
+      if (lag === undefined) {
+        lag = await measured()
+        periodEndsAt = now() + PERIOD_MS
+      }
+      const sentByHeavy = [...heavy].reduce((sum, workspace) => sum + (sent.get(workspace) ?? 0), 0)
+      if (lag + sentByHeavy >= PAUSE_FROM_LAG) paused = [...heavy]
+      return paused
+    },
+    count(rows) {
+      for (const { workspace_id, topic } of rows) {
+        seenAt.set(workspace_id, now())
+        if (!isState(topic)) continue
+        sent.set(workspace_id, (sent.get(workspace_id) ?? 0) + 1)
+        if (isHeavy(workspace_id)) heavy.add(workspace_id)
+      }
+    },
+    pausedForMs: () => (paused.length > 0 ? Math.max(periodEndsAt - now(), 0) : Number.POSITIVE_INFINITY),
+  }
+}

@@ -1,0 +1,59 @@
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { ProcessContext } from '@backoffice/runtime/process.ts'
+import type { DatabaseServer } from './database-server.ts'
+import { openTimedSession, type TimedSession } from './lock-session.ts'
+import { isUnavailable } from './postgres-errors.ts'
+import { refusalOfRole } from './refuse-role.ts'
+import { refusedConnection } from './refused-connection.ts'
+
+const ANSWER_WITHIN_MS = 2000
+
+interface Probed extends DatabaseServer {
+  /** The setting that has the URL, for messages. */
+  readonly setting: string
+  readonly applicationName: string
+}
+
+/**
+ * Ready while PostgreSQL, or the pooler before it, answers within 2 s. The probe has a connection of its own, so a busy pool or a server
+ * that hangs does not delay its answer. Before PostgreSQL has answered once, the probe ends the process when PostgreSQL refuses the
+ * connection (OP-174), or when row level security does not hold for the role. Later it ends nothing: a replica goes on with the
+ * connections that it has.
+ */
+export function databaseProbe(
+  { setting, applicationName, ...server }: Probed,
+  fatal: ProcessContext['fatal'],
+): Component {
+  let session: TimedSession | undefined
+  let isChecked = false
+
+  async function probe(): Promise<void> {
+    if (session === undefined || session.lost.aborted)
+      session = openTimedSession(server, applicationName, ANSWER_WITHIN_MS)
+    const { sql, answered } = session
+    if (isChecked) return void (await answered(sql`select 1`))
+    const refusal = await answered(refusalOfRole(sql)).catch((error: unknown) => {
+      const refused = refusedConnection(error, setting)
+      if (refused !== undefined) fatal(refused.message)
+      throw error
+    })
+    if (refusal !== undefined) fatal(`configuration: ${setting}: ${refusal}`)
+    isChecked = true
+  }
+
+  return {
+    name: applicationName,
+    async start() {
+      await probe().catch((error: unknown) => {
+        if (!isUnavailable(error)) throw error
+      })
+    },
+    async isReady() {
+      await probe()
+      return true
+    },
+    async stop() {
+      await session?.close()
+    },
+  }
+}

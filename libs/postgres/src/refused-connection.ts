@@ -1,0 +1,26 @@
+import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
+import { tlsRefusal } from '@backoffice/runtime/tls-refusal.ts'
+
+const WRONG_PASSWORD = '28P01'
+const NOT_AUTHORIZED = '28000'
+
+/**
+ * Turns a permanent refusal by PostgreSQL or TLS into a ConfigurationError that names the setting to change. Returns undefined
+ * for any other error. `setting` is the name of the setting with the connection's URL.
+ */
+export function refusedConnection(error: unknown, setting: string): ConfigurationError | undefined {
+  const problem = problemOf(error, setting)
+  return problem === undefined ? undefined : new ConfigurationError(problem, { cause: error })
+}
+
+function problemOf(error: unknown, setting: string): string | undefined {
+  const tls = tlsRefusal(error)
+  if (tls !== undefined) return `DATABASE_CA: no TLS connection to the server of ${setting}: ${tls}`
+  // Migrations have another driver with other classes of errors.
+  if (!(error instanceof Error && 'code' in error)) return undefined
+  if (error.code === WRONG_PASSWORD) return `${setting}: PostgreSQL refuses the user or the password`
+  if (error.code !== NOT_AUTHORIZED) return undefined
+  // The server has only rules for connections with TLS (`hostssl`).
+  if (error.message.endsWith('no encryption')) return `DATABASE_CA: is missing; the server of ${setting} demands TLS`
+  return `${setting}: PostgreSQL refuses the connection: ${error.message}`
+}

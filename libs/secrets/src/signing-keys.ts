@@ -1,0 +1,88 @@
+import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { z } from 'zod'
+
+/** An Ed25519 key pair that signs tokens. */
+export interface SigningKey {
+  readonly id: string
+  readonly privateKey: KeyObject
+  readonly publicKey: KeyObject
+}
+
+/** The key pairs: the first signs, all of them verify. */
+export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
+
+/** Public keys by key id. */
+export type VerifyingKeys = ReadonlyMap<string, KeyObject>
+
+/**
+ * `<key id>:<base64 DER PKCS8, Ed25519>`, comma-separated. To rotate, add the new key as the last, then make it the first, then remove
+ * the old one once its tokens have expired. A refusal never repeats the value.
+ */
+export const SigningKeys = z.string().transform((text, context): SigningKeys => {
+  const keys = keysOf(text, privateKeyOf)
+  if (typeof keys === 'string') {
+    context.addIssue(`must be <key id>:<base64 of an Ed25519 PKCS8 key>, comma-separated, each key id once: ${keys}`)
+    return z.NEVER
+  }
+  const [first, ...others] = [...keys].map(([id, privateKey]) => signingKey(id, privateKey))
+  return [first as SigningKey, ...others]
+})
+
+/** `<key id>:<base64 DER SPKI, Ed25519>`, comma-separated. A refusal never repeats the value. */
+export const VerifyingKeys = z.string().transform((text, context): VerifyingKeys => {
+  const keys = keysOf(text, publicKeyOf)
+  if (typeof keys !== 'string') return keys
+  context.addIssue(`must be <key id>:<base64 of an Ed25519 SPKI key>, comma-separated, each key id once: ${keys}`)
+  return z.NEVER
+})
+
+/** One private key without an id: base64 DER PKCS8, Ed25519. */
+export const PrivateKey = oneKey(privateKeyOf, 'must be base64 of an Ed25519 PKCS8 key')
+/** One public key without an id: base64 DER SPKI, Ed25519. */
+export const PublicKey = oneKey(publicKeyOf, 'must be base64 of an Ed25519 SPKI key')
+
+/** A private key with its public half. */
+export const signingKey = (id: string, privateKey: KeyObject): SigningKey => ({
+  id,
+  privateKey,
+  publicKey: createPublicKey(privateKey),
+})
+
+function oneKey(read: (encoded: string) => KeyObject | undefined, refusal: string) {
+  return z.string().transform((text, context): KeyObject => {
+    const key = read(text)
+    if (key !== undefined) return key
+    context.addIssue(refusal)
+    return z.NEVER
+  })
+}
+
+/** The keys by their ids, or what is wrong with an entry. */
+function keysOf(text: string, read: (encoded: string) => KeyObject | undefined): Map<string, KeyObject> | string {
+  const keys = new Map<string, KeyObject>()
+  for (const [index, entry] of text.split(',').entries()) {
+    const [id = '', encoded = '', ...rest] = entry.trim().split(':')
+    const key = id === '' || rest.length > 0 ? undefined : read(encoded)
+    if (key === undefined) return `entry ${index + 1} is not`
+    if (keys.has(id)) return `entry ${index + 1} repeats a key id`
+    keys.set(id, key)
+  }
+  return keys
+}
+
+function privateKeyOf(encoded: string): KeyObject | undefined {
+  return ed25519(() => createPrivateKey({ key: Buffer.from(encoded, 'base64'), format: 'der', type: 'pkcs8' }))
+}
+
+function publicKeyOf(encoded: string): KeyObject | undefined {
+  return ed25519(() => createPublicKey({ key: Buffer.from(encoded, 'base64'), format: 'der', type: 'spki' }))
+}
+
+function ed25519(read: () => KeyObject): KeyObject | undefined {
+  try {
+    const key = read()
+    return key.asymmetricKeyType === 'ed25519' ? key : undefined
+  } catch {
+    return undefined
+  }
+}

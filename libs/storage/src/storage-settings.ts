@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { STORED_BYTES } from './stored-bytes.ts'
+
+/** The settings of the server that has the buckets. */
+export const S3_SERVER = {
+  S3_ENDPOINT: z.url().optional().describe("The URL of a server with the S3 protocol; Amazon's unless set."),
+  S3_REGION: z.string().default('us-east-1').describe('The region of the bucket.'),
+  AWS_ACCESS_KEY_ID: z
+    .string()
+    .optional()
+    .describe(
+      "The id of the key for the bucket. Unless set, the AWS SDK looks for credentials, such as a role's token.",
+    ),
+  AWS_SECRET_ACCESS_KEY: z.string().optional().describe('The secret of that key.').meta({ secret: true }),
+}
+
+/** The setting of the bytes that a workspace may store, which each service describes. */
+export const StoredBytes = z.coerce.number().int().positive().default(STORED_BYTES)
+
+/** The server that the settings lead to. */
+export function s3Server(config: z.output<z.ZodObject<typeof S3_SERVER>>) {
+  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = config
+  return {
+    endpoint: config.S3_ENDPOINT,
+    region: config.S3_REGION,
+    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
+  }
+}

@@ -1,0 +1,147 @@
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import { moveProducts } from '../categories/move-products.ts'
+import { LINKED_TABLES, type Links, lockFreeMembers, MEMBERS_AT_ONCE } from '../refresh/member-changes.ts'
+import { nextWorkspace } from '../refresh/next-workspace.ts'
+import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { untagProducts } from '../tags/untag-products.ts'
+
+const EVERY_MS = 100
+/** The worker pauses this many times as long as it worked. */
+const PAUSE_FACTOR = 2
+/**
+ * A workspace with more refresh requests waits. So a new request, such as that of a sale, is published within seconds, and a
+ * category that changes often does not request more than is published.
+ */
+const WAITING_REFRESHES = 1000
+
+/**
+ * Makes the changes of all products of a category or tag in chunks, one workspace after the other (decision 017). `worker` connects as
+ * the worker role and finds the workspaces; `db` works inside each. Replicas share the work.
+ */
+export function applyMemberChanges({
+  db,
+  worker: workerDb,
+  logger,
+}: {
+  db: Database
+  worker: Database
+  logger: Logger
+}) {
+  let last: string | undefined
+  return worker({
+    name: 'member changes',
+    everyMs: EVERY_MS,
+    logger,
+    work: async () => {
+      const startedAt = performance.now()
+      const next = await nextWorkspace(workerDb, 'member_change', last, 'member changes')
+      last = next?.workspaceId
+      if (next === undefined) return
+      const hasWorked = await db.inWorkspace(next, applyMemberChange)
+      return hasWorked ? PAUSE_FACTOR * (performance.now() - startedAt) : 0
+    },
+  })
+}
+
+/** Renamed categories that one transaction handles at most. */
+const CHANGES_AT_ONCE = 100
+
+interface MemberChange {
+  readonly id: number
+  readonly kind: 'CATEGORY_SHOWN' | 'CATEGORY_DELETED' | 'TAG_DELETED'
+  readonly of_id: string
+  readonly reassign_to: string
+  readonly reached: string | null
+}
+
+/**
+ * Applies the workspace's oldest change to the next products. False when there is nothing to do now: no change waits, other replicas
+ * have it, its products are locked, or many refresh requests wait.
+ */
+export async function applyMemberChange(tx: Transaction): Promise<boolean> {
+  const [change] = await oldestChange(
+    tx,
+    tx`not exists (
+    select from product_refresh where workspace_id = ${tx.context.workspaceId} offset ${WAITING_REFRESHES} limit 1
+  )`,
+  )
+  if (change === undefined) return false
+  if (change.kind === 'CATEGORY_SHOWN') return requestRefreshes(tx, change)
+  return emptyDeleted(tx, change, change.kind === 'TAG_DELETED' ? 'product_tag' : 'product_category')
+}
+
+const oldestChange = (tx: Transaction, condition: SqlPart) => tx<MemberChange[]>`
+  select id, kind, of_id, reassign_to, reached from member_change
+  where workspace_id = ${tx.context.workspaceId} and ${condition}
+  order by id limit 1 for update skip locked`
+
+/**
+ * Requests the refresh of the next products of a category, and goes on with other categories while these are few: an import may change
+ * 500 small ones. This locks neither products nor categories.
+ */
+async function requestRefreshes(tx: Transaction, first: MemberChange): Promise<boolean> {
+  let requests = 0
+  let next: MemberChange | undefined = first
+  for (let changes = 0; next !== undefined && changes < CHANGES_AT_ONCE; changes++) {
+    requests += await requestRefresh(tx, next, MEMBERS_AT_ONCE - requests)
+    if (requests >= MEMBERS_AT_ONCE) break
+    next = (await oldestChange(tx, tx`kind = 'CATEGORY_SHOWN'`))[0]
+  }
+  return true
+}
+
+/**
+ * Requests the refresh of at most `limit` products of a category and returns their number. Products that join the category later
+ * need none: they have read its new state.
+ */
+async function requestRefresh(tx: Transaction, { id, of_id: category, reached }: MemberChange, limit: number) {
+  const workspace = tx.context.workspaceId
+  const [{ requests }] = await tx<[{ requests: number }]>`
+    with requested as materialized (
+      select product_id, false as is_change from product_category
+      where workspace_id = ${workspace} and category_id = ${category}
+        ${reached === null ? tx`` : tx`and product_id > ${reached}`}
+      order by product_id limit ${limit}
+    ), refresh as (
+      ${refreshRequests(tx)}
+    ), last as (
+      select product_id from requested order by product_id offset ${limit - 1}
+    ), ended as (
+      delete from member_change where workspace_id = ${workspace} and id = ${id} and not exists (select from last)
+    ), continued as (
+      update member_change set reached = product_id from last where workspace_id = ${workspace} and id = ${id}
+    )
+    select count(*) as requests from requested`
+  return requests
+}
+
+/**
+ * Takes the next products out of a deleted category or tag. When none is left, deletes the category or tag, and then the change.
+ * False while it keeps products that others have locked. A product that joins at this moment violates its foreign key, and the
+ * transaction runs again.
+ */
+async function emptyDeleted(tx: Transaction, { id, of_id: ofId, reassign_to: target }: MemberChange, links: Links) {
+  const workspace = tx.context.workspaceId
+  const products = await lockFreeMembers(tx, links, ofId)
+  if (products.length > 0) {
+    await (links === 'product_tag' ? untagProducts(tx, products, ofId) : moveProducts(tx, products, ofId, target))
+    return true
+  }
+  if (links === 'product_category') {
+    // Children that a replica of the previous version added after the deletion.
+    await tx`update category set parent_id = null where workspace_id = ${workspace} and parent_id = ${ofId}`
+  }
+  const { table, column } = LINKED_TABLES[links]
+  await tx`
+    delete from ${tx(table)} where workspace_id = ${workspace} and id = ${ofId} and not exists (
+      select from ${tx(links)} where workspace_id = ${workspace} and ${tx(column)} = ${ofId}
+    )`
+  const { count } = await tx`
+    delete from member_change where workspace_id = ${workspace} and id = ${id} and not exists (
+      select from ${tx(table)} where workspace_id = ${workspace} and id = ${ofId}
+    )`
+  return count > 0
+}

@@ -1,0 +1,111 @@
+import type { Product } from '@backoffice/contracts/product.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { testDatabase } from '@backoffice/testing/database.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { serviceClient } from '@backoffice/testing/service-client.ts'
+import { expect, it } from 'vitest'
+import { createProduct } from './create-product.ts'
+import { deleteProduct } from './delete-product.ts'
+import { getProduct } from './get-product.ts'
+import { aSimpleProduct, aVariableProduct } from './testing/product-samples.ts'
+import { updateProduct } from './update-product.ts'
+
+/** PostgreSQL plans a prepared statement five times for its parameters before it compares that with a kept plan. */
+const PLANNED_AT_MOST = 5
+/** Entries of indexes that the requests for one product read at most: its words, links and variants, and what it refers to. */
+const ENTRIES = 100
+/** The products of the test: a plan by the wrong index would read half of them at each request. */
+const PRODUCTS = 120
+
+const { admin, appUrl } = await testDatabase('catalog')
+// The server would count the rows of tables whenever it likes, and plan anew. The test counts them once.
+await admin`
+  do $$
+  declare name regclass;
+  begin
+    for name in select oid from pg_class where relkind = 'r' and relnamespace = 'catalog'::regnamespace loop
+      execute format('alter table %s set (autovacuum_enabled = false)', name);
+    end loop;
+  end $$`.simple()
+const caller = aCaller()
+
+/** Runs `work` on one connection for requests. Returns what that connection has planned and read. */
+async function observed(work: (send: ReturnType<typeof serviceClient>) => Promise<void>) {
+  const applicationName = 'observed'
+  const db = openDatabase({ url: appUrl, applicationName, poolSize: 1, transactionSettings: REQUEST_SETTINGS })
+  const before = await counters()
+  await work(serviceClient(db, [createProduct, getProduct, updateProduct, deleteProduct]))
+  const statements = await db.sql<{ statement: string; planned: number }[]>`
+    select statement, custom_plans::integer as planned from pg_prepared_statements`
+  await db.stop?.()
+  // A connection adds its counts to the server's before it leaves the list.
+  await eventually('the connection has ended', async () => {
+    const open = await admin`select from pg_stat_activity where application_name = ${applicationName}`
+    return open.length === 0
+  })
+  const after = await counters()
+  return {
+    plannedAnew: statements.filter(({ planned }) => planned > PLANNED_AT_MOST).map(({ statement }) => statement),
+    scannedTables: after.tables.filter(({ name, rows }) => rows > (before.rowsOf.get(name) ?? 0)),
+    entries: after.entries - before.entries,
+  }
+}
+
+async function counters() {
+  const tables = await admin<{ name: string; rows: number }[]>`
+    select relname as name, seq_tup_read::integer as rows from pg_stat_user_tables where schemaname = 'catalog'`
+  const [indexes] = await admin<[{ entries: number }]>`
+    select sum(idx_tup_read)::integer as entries from pg_stat_user_indexes where schemaname = 'catalog'`
+  return { tables, rowsOf: new Map(tables.map(({ name, rows }) => [name, rows])), entries: indexes.entries }
+}
+
+it('a connection from the time when the tables were small reads no table whole, and keeps its plans', async () => {
+  const ids: string[] = []
+  const references = (n: number) => ({ category: { name: `Category ${n % 20}` }, tags: [`Tag ${n % 20}`, 'New'] })
+  const { plannedAnew, scannedTables, entries } = await observed(async (send) => {
+    const create = async (n: number) => {
+      const product = n % 3 === 0 ? aVariableProduct(references(n)) : aSimpleProduct(references(n))
+      const { body } = await send<Product>(caller, 'POST', '/v1/products', { ...product, name: `Oak Table ${n}` })
+      ids.push(body.id)
+    }
+    for (let n = 0; n < 20; n++) await create(n)
+    // From now on PostgreSQL plans for tables of this size.
+    await admin`analyze`
+    for (let n = 20; n < PRODUCTS; n++) await create(n)
+    for (const [n, id] of ids.entries()) {
+      await send(caller, 'PUT', `/v1/products/${id}`, { name: `Elm Table ${n}`, description: 'Solid' })
+      await send(caller, 'GET', `/v1/products/${id}`)
+    }
+    for (const id of ids.slice(0, PRODUCTS / 2)) await send(caller, 'DELETE', `/v1/products/${id}`)
+  })
+  expect(plannedAnew).toEqual([])
+  expect(scannedTables).toEqual([])
+  expect(entries / PRODUCTS).toBeLessThan(ENTRIES)
+  const wrongWords = await admin`
+    select coalesce(stored.product_id, product.id) as id, coalesce(stored.word, named.word) as word
+    from product_word as stored
+    full join (product cross join lateral words_of(name_words) as named)
+      on stored.product_id = product.id and stored.word = named.word and stored.previous = named.previous
+    where stored.product_id is null or product.id is null`
+  expect(wrongWords).toEqual([])
+})
+
+it('a new name leaves the words alone that the old one has too', async () => {
+  const words = (id: string) => admin<{ word: string; xmin: string }[]>`
+    select word, previous, xmin::text from product_word where product_id = ${id} order by word`
+  let before: { word: string; xmin: string }[] = []
+  let after: { word: string; xmin: string }[] = []
+  await observed(async (send) => {
+    const { body } = await send<Product>(caller, 'POST', '/v1/products', aSimpleProduct({ name: 'Big Blue Oak Table' }))
+    before = await words(body.id)
+    await send(caller, 'PUT', `/v1/products/${body.id}`, { name: 'Big Oak Desk' })
+    after = await words(body.id)
+  })
+  expect(after).toMatchObject([
+    { ...before[0], word: 'big', previous: '' },
+    { word: 'desk', previous: 'big' },
+    { word: 'oak', previous: 'desk' },
+  ])
+})

@@ -1,0 +1,81 @@
+import type { AnySql, Sql, Transaction } from '@backoffice/postgres/database.ts'
+import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import { lockMembershipsShared } from '../memberships/membership-lock.ts'
+import { updateOutdatedMembers } from '../memberships/update-memberships.ts'
+
+const EVERY_MS = 500
+const BATCH_SIZE = 1000
+/** The longest wait for the locks of a workspace: other workspaces come after it. */
+const LOCK_TIMEOUT = '500ms'
+
+/**
+ * Notes products that the transaction has picked before their state arrived. It holds the SHARED membership lock, as does the
+ * transaction that applies the state. Neither sees the other's rows, so `completePendingProducts` checks again after both commits. A
+ * noted product is noted again, which waits for a check under way.
+ */
+export const notePendingProducts = (tx: Transaction, products: readonly string[]) => tx`
+  insert into awaited_product (workspace_id, product_id)
+  select ${tx.context.workspaceId}, id from unnest(${[...products]}::uuid[]) as id order by id
+  on conflict (workspace_id, product_id) do update set awaited_since = excluded.awaited_since`
+
+/**
+ * Completes the members of pending products once the state or the deletion has arrived, and forgets them. Most states have updated the
+ * members by themselves when they were applied. Replicas share the work. `sql` has the worker role.
+ */
+export const completePendingProducts = (sql: Sql, logger: Logger) =>
+  worker({
+    name: 'awaited products',
+    everyMs: EVERY_MS,
+    logger,
+    work: async (stopping) => {
+      const arrived = await findArrived(sql)
+      for (const { workspaceId, ids } of arrived) {
+        if (stopping.aborted) return
+        await complete(sql, workspaceId, ids).catch((error: unknown) => {
+          if (!isLockTimeout(error)) throw error
+        })
+      }
+    },
+  })
+
+/** The pending products, by workspace, that the projection has or has deleted. */
+const findArrived = (sql: Sql) => sql<{ workspaceId: string; ids: string[] }[]>`
+  select workspace_id as "workspaceId", array_agg(product_id) as ids
+  from (
+    select workspace_id, product_id from awaited_product as awaited
+    where exists (select from product where product.workspace_id = awaited.workspace_id and product.id = product_id)
+      or exists (select from deleted_product where deleted_product.id = product_id)
+    order by awaited_since limit ${BATCH_SIZE}
+  ) as arrived
+  group by workspace_id`
+
+/** Locks in the order of every transaction: memberships, products, pending products, members. */
+const complete = (sql: Sql, workspaceId: string, ids: readonly string[]) =>
+  inTransaction(sql, async (tx) => {
+    await tx`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)`
+    await lockMembershipsShared(tx, [workspaceId])
+    await tx`
+      select from product where workspace_id = ${workspaceId} and id = any(${[...ids]}::uuid[]) order by id for share`
+    const noted = tx`workspace_id = ${workspaceId} and product_id = any(${[...ids]}::uuid[])`
+    await tx`select from awaited_product where ${noted} order by product_id for update`
+    await updateOutdatedMembers(
+      tx,
+      ids.map((id) => ({ workspaceId, id })),
+    )
+    await deleteMembersOfDeleted(tx, workspaceId, ids)
+    await tx`delete from awaited_product where ${noted}`
+  })
+
+const deleteMembersOfDeleted = (sql: AnySql, workspaceId: string, ids: readonly string[]) => sql`
+  with removed as (
+    select version_number, product_id from membership_version join collection_member on version_number = number
+    where membership_version.workspace_id = ${workspaceId} and state <> 'RETIRED' and product_id = any(${[...ids]}::uuid[])
+      and not exists (select from product where product.workspace_id = ${workspaceId} and product.id = product_id)
+    order by version_number, product_id
+    for update of collection_member
+  )
+  delete from collection_member as member using removed
+  where member.version_number = removed.version_number and member.product_id = removed.product_id`

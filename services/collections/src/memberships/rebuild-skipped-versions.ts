@@ -1,0 +1,66 @@
+import type { Sql } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import type { Rules } from '../rules/rules.ts'
+import { lockMembershipsExclusive } from './membership-lock.ts'
+import { raiseRuleVersion } from './rule-sets.ts'
+import type { UnreadableVersions } from './unreadable-versions.ts'
+
+const EVERY_MS = 10_000
+/** The time without a skip before a version is built anew, in seconds: earlier, the new one would be skipped too. */
+const QUIET_S = 60
+const BATCH_SIZE = 100
+
+interface SkippedVersion {
+  workspaceId: string
+  collectionId: string
+  number: number
+  rules: Rules
+}
+
+/** Builds skipped membership versions anew (`startSkippedAnew`). `sql` has the worker role. */
+export const rebuildSkippedVersions = (sql: Sql, logger: Logger, unreadable: UnreadableVersions) =>
+  worker({
+    name: 'skipped membership versions',
+    everyMs: EVERY_MS,
+    logger,
+    work: async (stopping) => {
+      while ((await startSkippedAnew(sql, unreadable)) === BATCH_SIZE && !stopping.aborted);
+    },
+  })
+
+/**
+ * Starts new versions of collections that replicas skipped because they could not read the rules. Waits until no replica has
+ * skipped a version for `quietS` seconds, and needs rules that this replica can read. Returns the number of versions it looked
+ * at.
+ */
+export async function startSkippedAnew(sql: Sql, unreadable: UnreadableVersions, quietS = QUIET_S): Promise<number> {
+  const skipped = await sql<SkippedVersion[]>`
+    select workspace_id as "workspaceId", collection_id as "collectionId", number, rules from membership_version
+    where state = 'CURRENT' and skipped_at < now() - make_interval(secs => ${quietS})
+      and number <> all(${[...unreadable.numbers]}::bigint[])
+    order by skipped_at limit ${BATCH_SIZE}`
+  for (const version of skipped) {
+    if (unreadable.compile(version) !== null) await startAnew(sql, version)
+  }
+  return skipped.length
+}
+
+/** Starts a version for the builder, unless one is BUILDING already: that one replaces the skipped version, too. */
+const startAnew = (sql: Sql, { workspaceId, collectionId, number }: SkippedVersion) =>
+  inTransaction(sql, async (tx) => {
+    await lockMembershipsExclusive(tx, workspaceId)
+    await tx`
+      with skipped as (
+        update membership_version set skipped_at = null
+        where number = ${number} and state = 'CURRENT' and skipped_at is not null
+        returning *
+      )
+      insert into membership_version (workspace_id, collection_id, source, rules, sort_order, state)
+      select workspace_id, collection_id, source, rules, sort_order, 'BUILDING' from skipped
+      where not exists (
+        select from membership_version where workspace_id = ${workspaceId} and collection_id = ${collectionId} and state = 'BUILDING'
+      )`
+    await raiseRuleVersion(tx, workspaceId)
+  })

@@ -1,0 +1,10 @@
+import type { Pools } from '@backoffice/service/service-pools.ts'
+import { ERASURE_SETTINGS } from './erasures/erase-customers.ts'
+
+/** The connections of orders besides those for requests. */
+export const POOLS = {
+  worker: { role: 'worker', poolSize: 1 },
+  imports: { role: 'app', poolSize: 4 },
+  releases: { role: 'app', poolSize: 1 },
+  erasures: { role: 'app', poolSize: 1, settings: ERASURE_SETTINGS },
+} as const satisfies Pools

@@ -1,0 +1,23 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
+
+const orders = meter('orders')
+const taking = orders.createGauge('orders_reservations_taking', {
+  description: 'Reservations of stock whose order is neither placed nor given up, counted up to ten thousand',
+})
+const oldest = orders.createGauge('orders_oldest_taking_seconds', {
+  description: 'Age of the oldest of these reservations; after 15 s it is abandoned and is to be released',
+  unit: 's',
+})
+
+/** Measures the reservations that are TAKING. Those that are HELD belong to placed orders: they are many, and wait for nothing. */
+export const measureReservations = (worker: Database, logger: Logger) =>
+  measureRows(worker, logger, async (tx) => {
+    const [found] = await tx<[{ reservations: number; seconds: number }]>`
+      select count(*)::integer as reservations, coalesce(extract(epoch from now() - min(created_at)), 0)::float8 as seconds
+      from (select created_at from reservation where state = 'TAKING' order by created_at limit ${MEASURED_ROWS}) as taking`
+    taking.record(found.reservations)
+    oldest.record(Math.max(0, found.seconds))
+  })

@@ -1,0 +1,99 @@
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, expect, test } from 'vitest'
+import { webhookDelivery } from '../testing/webhooks-api.ts'
+import { mergeCounts, moveCounts } from './delivery-counts.ts'
+
+const { admin, workerUrl, send, createEndpointAt } = await webhookDelivery()
+const workerDb = openDatabase({ url: workerUrl, applicationName: 'worker', poolSize: 1, settings: PLAN_ONCE_BY_KEYS })
+const worker = workerDb.sql
+afterAll(() => workerDb.stop?.())
+
+const HOUR_MS = 3_600_000
+
+/** An endpoint with DELIVERED deliveries of an hour that is over. */
+async function counted(deliveries: number) {
+  const caller = aCaller()
+  const endpoint = await createEndpointAt(caller, 'https://receiver.example/')
+  const ids = Array.from({ length: deliveries }, () => uuidv7({ msecs: Date.now() - 5 * HOUR_MS }))
+  await admin`
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
+    select ${caller.workspaceId}, ${endpoint.id}, id, uuidv7(), 'tag.created', now(), now() from unnest(${ids}::uuid[]) as id`
+  await admin`update delivery set status = 'DELIVERED', next_attempt_at = null where workspace_id = ${caller.workspaceId}`
+  const total = async (query = '') =>
+    (await send<{ total: number }>(caller, 'GET', `/v1/webhooks/${endpoint.id}/deliveries?limit=1${query}`)).body.total
+  const shards = async () => {
+    const rows = await admin<{ shard: number; status: string }[]>`
+      select shard, status from delivery_count where workspace_id = ${caller.workspaceId}`
+    return rows.map(({ shard, status }) => [shard, status])
+  }
+  return { caller, total, shards }
+}
+
+test('counts agree with the rows after they were merged, and those that are zero are gone', async () => {
+  const { caller, total, shards } = await counted(3)
+  while (await mergeCounts(worker));
+  expect([await total(), await total('&status=DELIVERED'), await total('&status=PENDING')]).toEqual([3, 3, 0])
+  expect(await shards()).toEqual([[0, 'DELIVERED']])
+  await admin`
+    update delivery set status = 'FAILED' where id = (select min(id::text)::uuid from delivery where workspace_id = ${caller.workspaceId})`
+  await admin`update delivery set status = 'FAILED' where workspace_id = ${caller.workspaceId}`
+  while (await mergeCounts(worker));
+  expect([await total(), await total('&status=FAILED')]).toEqual([3, 3])
+  expect(await shards()).toEqual([[0, 'FAILED']])
+})
+
+test('zeros are gone whichever connection has counted them', async () => {
+  // Connections count in shards by their process ids.
+  for (let connection = 0; connection < 10; connection++) {
+    const { caller, shards } = await counted(1)
+    while (await mergeCounts(worker));
+    const { sql, stop } = openDatabase({ url: workerUrl, applicationName: 'counting', poolSize: 1 })
+    await sql`update delivery set status = 'FAILED' where workspace_id = ${caller.workspaceId}`
+    await stop?.()
+    while (await mergeCounts(worker));
+    expect(await shards()).toEqual([[0, 'FAILED']])
+  }
+})
+
+test('merging reads what it merges, and not the counts that are merged', async () => {
+  await admin`
+    insert into hourly_delivery_count (workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries)
+    select uuidv7(), uuidv7(), now() - interval '3 hours', current_date, 'tag.created', 'DELIVERED', 0, 1 from generate_series(1, 50000)`
+  await counted(3)
+  const rows = await worker.begin(async (tx) => {
+    // The counters may have rows of former transactions, too.
+    const readSoFar = () => tx<{ rows: number }[]>`
+      select coalesce(sum(seq_tup_read + idx_tup_fetch), 0)::integer as rows from pg_stat_xact_user_tables
+      where relname like 'hourly_delivery_count%'`
+    const [before] = await readSoFar()
+    await tx`select merge_delivery_counts(5000::integer)`
+    const [after] = await readSoFar()
+    return (after?.rows ?? 0) - (before?.rows ?? 0)
+  })
+  expect(rows).toBeGreaterThan(0)
+  expect(rows).toBeLessThan(100)
+})
+
+test('counts of the versions before are moved, and lists show the same meanwhile and afterwards', async () => {
+  const { caller, total } = await counted(5)
+  await admin`
+    with moved as (delete from hourly_delivery_count where workspace_id = ${caller.workspaceId} returning *)
+    insert into delivery_count_before select * from moved`
+  await admin`
+    insert into delivery_count_before
+    select uuidv7(), uuidv7(), now(), current_date, 'tag.created', 'DELIVERED', 0, 1 from generate_series(1, 20000)`
+  expect(await total('&status=DELIVERED')).toBe(5)
+  await admin`
+    update delivery set status = 'FAILED' where id = (select max(id::text)::uuid from delivery where workspace_id = ${caller.workspaceId})`
+  expect([await total('&status=DELIVERED'), await total('&status=FAILED')]).toEqual([4, 1])
+  await moveCounts(worker, new AbortController().signal)
+  expect([await total(), await total('&status=DELIVERED'), await total('&status=FAILED')]).toEqual([5, 4, 1])
+  // Replicas of the version before go on merging, with the time of their own clock.
+  await worker`select merge_delivery_counts(${new Date(0)}::timestamptz)`
+  expect(await total()).toBe(5)
+  const [left] = await admin`select count(*)::integer as rows from delivery_count_before`
+  expect(left).toEqual({ rows: 0 })
+})

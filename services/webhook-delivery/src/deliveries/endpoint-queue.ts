@@ -1,0 +1,181 @@
+import {
+  afterAttempt,
+  afterStall,
+  BASE_CONCURRENCY,
+  type Concurrency,
+  type Ended,
+  SLOW_AFTER_MS,
+} from './concurrency.ts'
+import { isFirst, type Job } from './job.ts'
+
+/** After so many first attempts in a row a waiting repeat, which is a retry or a resend, has its turn. */
+const FIRST_ATTEMPTS_IN_A_ROW = 7
+
+/**
+ * One endpoint's jobs. First attempts come before repeats (retries and resends), oldest first. First attempts with the same key
+ * are made one after the other (OP-74). Repeats may overtake any job.
+ */
+export class EndpointQueue {
+  readonly endpointId: string
+  readonly workspaceId: string
+  concurrency: Concurrency
+  /** Jobs held: waiting, in flight, or over but not recorded. */
+  held = 0
+  bytes = 0
+  /** The held repeats. */
+  repeats = 0
+  /** In flight, or over but not recorded. */
+  busy = 0
+  /** The busy repeats. */
+  busyRepeats = 0
+  inFlight = 0
+  #movedAt = 0
+  #firstAttemptsInARow = 0
+  #firstAttempts: Job[] = []
+  #waitingRepeats: Job[] = []
+  /** By key: the first attempts that wait for the one in flight. A key has an entry while one is in flight. */
+  readonly #behind = new Map<string, Job[]>()
+
+  constructor(endpointId: string, workspaceId: string, concurrency: Concurrency) {
+    this.endpointId = endpointId
+    this.workspaceId = workspaceId
+    this.concurrency = concurrency
+  }
+
+  add(job: Job): void {
+    this.held++
+    this.bytes += job.body.length
+    if (isFirst(job)) {
+      this.#firstAttempts.push(job)
+    } else {
+      this.repeats++
+      this.#waitingRepeats.push(job)
+    }
+  }
+
+  /** The attempts in flight beyond BASE_CONCURRENCY, which any endpoint may have. */
+  get burst(): number {
+    return Math.max(0, this.inFlight - BASE_CONCURRENCY)
+  }
+
+  get hasFirst(): boolean {
+    return this.#firstAttempts.length > 0
+  }
+
+  get hasRepeat(): boolean {
+    return this.#waitingRepeats.length > 0
+  }
+
+  /** The next job, now in flight; undefined when none may start. */
+  start(now: number): Job | undefined {
+    if (this.#firstAttemptsInARow < FIRST_ATTEMPTS_IN_A_ROW) return this.startFirst(now) ?? this.startRepeat(now)
+    return this.startRepeat(now) ?? this.startFirst(now)
+  }
+
+  startFirst(now: number): Job | undefined {
+    while (this.inFlight < this.concurrency.limit) {
+      const job = this.#firstAttempts.shift()
+      if (job === undefined) return undefined
+      const behind = this.#behind.get(job.key)
+      if (behind !== undefined) {
+        behind.push(job)
+        continue
+      }
+      this.#behind.set(job.key, [])
+      this.#firstAttemptsInARow++
+      return this.#started(job, now)
+    }
+    return undefined
+  }
+
+  startRepeat(now: number): Job | undefined {
+    if (this.inFlight >= this.concurrency.limit) return undefined
+    const job = this.#waitingRepeats.shift()
+    if (job === undefined) return undefined
+    this.#firstAttemptsInARow = 0
+    this.busyRepeats++
+    return this.#started(job, now)
+  }
+
+  #started(job: Job, now: number): Job {
+    if (this.inFlight === 0) this.#movedAt = now
+    this.inFlight++
+    this.busy++
+    return job
+  }
+
+  /** Ends a job in flight. Without `ended` no attempt was made, and the concurrency stays. */
+  end(job: Job, now: number, ended?: Ended): void {
+    this.inFlight--
+    this.#movedAt = now
+    if (ended !== undefined) this.concurrency = afterAttempt(this.concurrency, ended, now)
+    if (!isFirst(job)) return
+    // The waiting ones return to the front in their order. The first of them starts next, and the others wait for it again.
+    const behind = this.#behind.get(job.key) ?? []
+    this.#behind.delete(job.key)
+    if (behind.length > 0) this.#firstAttempts = [...behind, ...this.#firstAttempts]
+  }
+
+  /** Removes a job that has ended. */
+  forget(job: Job): void {
+    this.busy--
+    if (!isFirst(job)) this.busyRepeats--
+    this.#drop(job)
+  }
+
+  /** Slows down when nothing has ended for a second. */
+  noteStall(now: number): void {
+    if (this.inFlight === 0 || now - this.#movedAt < SLOW_AFTER_MS) return
+    this.#movedAt = now
+    this.concurrency = afterStall(this.concurrency, now)
+  }
+
+  /** The claim time of the job that waits longest (`performance.now()`); undefined when none waits. */
+  get waitingSince(): number | undefined {
+    let since = Number.POSITIVE_INFINITY
+    for (const job of this.#waiting()) if (job.claimedAt < since) since = job.claimedAt
+    return since === Number.POSITIVE_INFINITY ? undefined : since
+  }
+
+  /** Removes and returns the waiting jobs that match `isWanted`. */
+  withdraw(isWanted: (job: Job) => boolean): Job[] {
+    const withdrawn: Job[] = []
+    const keep = (job: Job) => !isWanted(job) || withdrawn.push(job) === 0
+    this.#firstAttempts = this.#firstAttempts.filter(keep)
+    this.#waitingRepeats = this.#waitingRepeats.filter(keep)
+    for (const [key, behind] of this.#behind) this.#behind.set(key, behind.filter(keep))
+    for (const job of withdrawn) this.#drop(job)
+    return withdrawn
+  }
+
+  /** Removes and returns waiting jobs until `kept` are left, the newest first: repeats before first attempts. */
+  trim(kept: number): Job[] {
+    const trimmed: Job[] = []
+    for (const list of [this.#waitingRepeats, this.#firstAttempts, ...this.#behind.values()]) {
+      for (let excess = this.waiting - kept; excess > 0; excess--) {
+        const job = list.pop()
+        if (job === undefined) break
+        this.#drop(job)
+        trimmed.push(job)
+      }
+    }
+    return trimmed
+  }
+
+  /** Jobs not yet started. */
+  get waiting(): number {
+    return this.held - this.busy
+  }
+
+  *#waiting(): Generator<Job> {
+    for (const behind of this.#behind.values()) yield* behind
+    yield* this.#firstAttempts
+    yield* this.#waitingRepeats
+  }
+
+  #drop(job: Job): void {
+    this.held--
+    this.bytes -= job.body.length
+    if (!isFirst(job)) this.repeats--
+  }
+}

@@ -1,0 +1,206 @@
+import { ASSUMED_SLOW, afterIdle, BASE_CONCURRENCY, type Concurrency, type Ended, UNKNOWN } from './concurrency.ts'
+import { EndpointQueue } from './endpoint-queue.ts'
+import type { Job } from './job.ts'
+import { type AttemptKind, isOpen, mayBurst, mayStart, REPEAT_SLOTS, repeatSlotsAfter } from './limits.ts'
+import { Load } from './load.ts'
+import { Turns } from './turns.ts'
+
+/** Endpoints that are remembered while nothing is held for them. */
+const REMEMBERED = 20_000
+
+/** What is known of an endpoint. */
+interface Known {
+  readonly concurrency: Concurrency
+  /** Undefined until something was held for it. */
+  readonly workspaceId: string | undefined
+}
+
+/** The kind that is asked for first, in turn for each job, so that no kind starves. */
+const PREFERRED: readonly AttemptKind[] = ['first', 'unknown', 'first', 'slow', 'first', 'unknown', 'first', 'repeat']
+const KINDS: readonly AttemptKind[] = ['first', 'unknown', 'slow', 'repeat']
+
+/**
+ * The jobs this process holds, a queue per endpoint. Workspaces take turns and so do their endpoints, within limits that leave
+ * room for others, so that one which hangs, or has much to get, delays no other (spec: Retries; OP-74).
+ */
+export class EndpointQueues {
+  readonly all = new Load()
+  readonly #queues = new Map<string, EndpointQueue>()
+  readonly #workspaces = new Map<string, Load>()
+  readonly #turns: Readonly<Record<AttemptKind, Turns>> = {
+    first: new Turns(),
+    unknown: new Turns(),
+    slow: new Turns(),
+    repeat: new Turns(),
+  }
+  /** Endpoints without a queue; the one whose queue ended longest ago comes first. */
+  readonly #known = new Map<string, Known>()
+  /** Deliveries held. */
+  readonly #ids = new Set<string>()
+  #repeatSlots: number = REPEAT_SLOTS.least
+  #started = 0
+
+  /** An endpoint's queue while something is held for it. */
+  get(endpointId: string): EndpointQueue | undefined {
+    return this.#queues.get(endpointId)
+  }
+
+  /** The queues of all endpoints that something is held for. */
+  [Symbol.iterator](): Iterator<EndpointQueue> {
+    return this.#queues.values()
+  }
+
+  /** The load of a workspace; undefined when it has none. */
+  loadOf(workspaceId: string): Load | undefined {
+    return this.#workspaces.get(workspaceId)
+  }
+
+  holds(deliveryId: string): boolean {
+    return this.#ids.has(deliveryId)
+  }
+
+  concurrencyOf(endpointId: string): Concurrency {
+    return this.#knownOf(endpointId)?.concurrency ?? UNKNOWN
+  }
+
+  /** Undefined as long as nothing was held for the endpoint. */
+  workspaceOf(endpointId: string): string | undefined {
+    return this.#knownOf(endpointId)?.workspaceId
+  }
+
+  /** Counts an unknown endpoint with waiting deliveries as slow: perhaps it does not answer. */
+  assumeSlow(endpointId: string): void {
+    if (this.#knownOf(endpointId) === undefined)
+      this.#remember(endpointId, { concurrency: ASSUMED_SLOW, workspaceId: undefined })
+  }
+
+  /** Adds a job. The caller has reserved room. `now` is `performance.now()`, here and below. */
+  add(job: Job, now: number): void {
+    const queue = this.#queues.get(job.target.id) ?? this.#open(job, now)
+    this.#ids.add(job.deliveryId)
+    this.#change(queue, () => queue.add(job))
+  }
+
+  /** The job whose turn it is, now in flight; undefined when none may start. */
+  start(now: number): Job | undefined {
+    const preferred = PREFERRED[this.#started % PREFERRED.length] ?? 'first'
+    let job = this.#startFrom(preferred, now)
+    for (const kind of KINDS) job ??= this.#startFrom(kind, now)
+    if (job !== undefined) this.#started++
+    return job
+  }
+
+  /** Ends a job in flight, so that its endpoint can start another. The job stays held until `forget`. */
+  end(job: Job, now: number, ended?: Ended): void {
+    const queue = this.#queues.get(job.target.id)
+    if (queue !== undefined) this.#change(queue, () => queue.end(job, now, ended))
+  }
+
+  /** Removes a job that has ended. */
+  forget(job: Job): void {
+    this.#ids.delete(job.deliveryId)
+    const queue = this.#queues.get(job.target.id)
+    if (queue !== undefined) this.#change(queue, () => queue.forget(job))
+  }
+
+  /** Slows down the endpoints that have attempts in flight and ended none for a second. */
+  noteStall(now: number): void {
+    for (const queue of this.#queues.values()) if (queue.inFlight > 0) this.#change(queue, () => queue.noteStall(now))
+  }
+
+  /** Adapts the slots for repeats to the duration of a write of `attempts`, `ms` milliseconds. */
+  noteWrite(ms: number, attempts: number): void {
+    this.#repeatSlots = repeatSlotsAfter(this.#repeatSlots, ms, attempts)
+  }
+
+  /** Removes and returns the waiting jobs that `of` removes from each queue. */
+  withdraw(of: (queue: EndpointQueue) => Job[], queues: Iterable<EndpointQueue> = this.#queues.values()): Job[] {
+    const withdrawn: Job[] = []
+    // A copy, since `#change` removes a queue without jobs.
+    for (const queue of [...queues]) if (queue.waiting > 0) withdrawn.push(...this.#change(queue, () => of(queue)))
+    for (const { deliveryId } of withdrawn) this.#ids.delete(deliveryId)
+    return withdrawn
+  }
+
+  #startFrom(kind: AttemptKind, now: number): Job | undefined {
+    if (!isOpen(kind, this.all, this.#repeatSlots)) return undefined
+    return this.#turns[kind].next(
+      (workspaceId) => mayStart(kind, this.#loadOf(workspaceId), this.all, this.#repeatSlots),
+      (queue) => {
+        if (!this.#hasSlot(queue)) return undefined
+        this.#count(queue, -1)
+        const job =
+          kind === 'first' ? queue.startFirst(now) : kind === 'repeat' ? queue.startRepeat(now) : queue.start(now)
+        this.#count(queue, 1)
+        return job
+      },
+    )
+  }
+
+  #open(job: Job, now: number): EndpointQueue {
+    const { id, workspaceId } = job.target
+    const queue = new EndpointQueue(id, workspaceId, afterIdle(this.concurrencyOf(id), now))
+    this.#known.delete(id)
+    this.#queues.set(id, queue)
+    const load = this.#loadOf(workspaceId)
+    this.#workspaces.set(workspaceId, load)
+    load.queues++
+    return queue
+  }
+
+  /** Applies a change to a queue, updates the loads, and lets the queue wait for its turn or closes it. */
+  #change<Result>(queue: EndpointQueue, change: () => Result): Result {
+    const { responsiveness } = queue.concurrency
+    this.#count(queue, -1)
+    const result = change()
+    this.#count(queue, 1)
+    if (queue.concurrency.responsiveness !== responsiveness) for (const kind of KINDS) this.#turns[kind].remove(queue)
+    if (queue.held === 0) this.#close(queue)
+    else this.#schedule(queue)
+    return result
+  }
+
+  #schedule(queue: EndpointQueue): void {
+    const { responsiveness } = queue.concurrency
+    if (!this.#hasSlot(queue)) return
+    if (responsiveness !== 'quick') {
+      if (queue.waiting > 0) this.#turns[responsiveness].add(queue)
+      return
+    }
+    if (queue.hasFirst) this.#turns.first.add(queue)
+    if (queue.hasRepeat) this.#turns.repeat.add(queue)
+  }
+
+  /** Whether a queue may start one more attempt. Otherwise the end of one of its attempts schedules it again. */
+  #hasSlot({ inFlight, concurrency, burst }: EndpointQueue): boolean {
+    return inFlight < concurrency.limit && (inFlight < BASE_CONCURRENCY || mayBurst(burst, this.all))
+  }
+
+  #close(queue: EndpointQueue): void {
+    for (const kind of KINDS) this.#turns[kind].remove(queue)
+    const load = this.#loadOf(queue.workspaceId)
+    load.queues--
+    if (load.queues === 0) this.#workspaces.delete(queue.workspaceId)
+    this.#queues.delete(queue.endpointId)
+    this.#remember(queue.endpointId, { concurrency: queue.concurrency, workspaceId: queue.workspaceId })
+  }
+
+  #knownOf(endpointId: string): Known | undefined {
+    return this.#queues.get(endpointId) ?? this.#known.get(endpointId)
+  }
+
+  #remember(endpointId: string, known: Known): void {
+    this.#known.set(endpointId, known)
+    if (this.#known.size <= REMEMBERED) return
+    for (const longestAgo of this.#known.keys()) return void this.#known.delete(longestAgo)
+  }
+
+  #count(queue: EndpointQueue, sign: 1 | -1): void {
+    this.#loadOf(queue.workspaceId).count(queue, sign)
+    this.all.count(queue, sign)
+  }
+
+  #loadOf(workspaceId: string): Load {
+    return this.#workspaces.get(workspaceId) ?? new Load()
+  }
+}

@@ -1,0 +1,142 @@
+import { readFileSync } from 'node:fs'
+import { grafanaDashboards } from '@backoffice/local/grafana-dashboards.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { describe, expect, it } from 'vitest'
+import { fullWorkspace } from './testing/full-workspace.ts'
+import { importsOf, productRows } from './testing/imports.ts'
+import { promtool, startPrometheus } from './testing/prometheus.ts'
+import { startStack } from './testing/stack.ts'
+
+interface Rule {
+  readonly name: string
+  readonly query: string
+  readonly type: 'alerting' | 'recording'
+  readonly state?: string
+  readonly health: string
+  readonly lastError?: string
+}
+
+/** Alerts on the share of what took long: a busy machine raises it. */
+const OF_SLOWNESS = /slow_reads|late_|stale_/
+/** What has no data while all is well, and why. */
+const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
+  '5xx by service and route': 'nothing fails',
+  'Statements that took too long, of an hour': 'no statement does',
+  'Calls to apps by outcome': 'no app is installed',
+  'Requests to apps by outcome': 'no app is installed',
+  'Duration of requests to apps, p99': 'no app is installed',
+}
+/** Metrics of rules that a healthy local stack does not have. */
+const ABSENT_IN_HEALTH: Readonly<Record<string, string>> = {
+  app_calls_total: 'no app is installed',
+  collections_unreadable_rules_total: 'all rules can be read',
+  kubelet_volume_stats_available_bytes: 'there is no Kubernetes',
+  kubelet_volume_stats_capacity_bytes: 'there is no Kubernetes',
+}
+
+const files = (...names: string[]) => names.map((name) => `infra/prometheus/${name}`)
+
+it('promtool accepts the configuration and the rules, and the rules fire as their tests say', async () => {
+  const rules = files('rules/recording.yml', 'rules/slo-alerts.yml', 'rules/alerts.yml')
+  await promtool('check', 'config', ...files('prometheus.yml'))
+  await promtool('check', 'rules', ...rules)
+  await promtool('test', 'rules', ...files('tests/requests.yml', 'tests/events.yml'))
+})
+
+describe('with a live stack', async () => {
+  const [stack, receiver] = await Promise.all([startStack(), startReceiver()])
+  const prometheus = await startPrometheus(stack)
+  const names = () => prometheus.get<string[]>('/api/v1/label/__name__/values')
+  const allRules = async () =>
+    (await prometheus.get<{ groups: { rules: Rule[] }[] }>('/api/v1/rules')).groups.flatMap(({ rules }) => rules)
+
+  /** Waits until Prometheus has every metric in these expressions. */
+  const untilKnown = async (expressions: readonly string[], kind: 'any' | 'of services') => {
+    const needed = expressions
+      .flatMap(metricsIn)
+      .filter((metric) => !(metric in ABSENT_IN_HEALTH) && (kind === 'any' || !metric.includes(':')))
+    let missing: ReadonlySet<string> = new Set()
+    await eventually('Prometheus has the metrics', async () => {
+      const known = await names()
+      missing = new Set(needed.filter((metric) => !known.includes(metric)))
+      return missing.size === 0
+    }).catch((error: Error) => expect.fail(`${error.message}; it misses ${[...missing]}`))
+  }
+
+  it('every panel of every dashboard shows data after some traffic', async () => {
+    const rules = (await allRules()).map(({ query }) => query)
+    const panels = [...grafanaDashboards()].flatMap(([file, json]) => panelsIn(file, json))
+    const shown = panels.filter(({ title }) => !(title in EMPTY_IN_HEALTH))
+    // A rate needs two readings of a counter: the series of the first round grow in the second one.
+    for (let round = 0; round < 2; round++) {
+      const workspace = await fullWorkspace(stack, receiver.url)
+      await workspace.api('GET', '/v1/products/none')
+      const imports = importsOf(stack, workspace)
+      const { body: uploaded } = await imports.upload('products', productRows(3 + round))
+      await imports.atRest(uploaded.id)
+      await imports.start(uploaded.id)
+      await imports.until(uploaded.id, 'is completed', ({ status }) => status === 'COMPLETED')
+      await untilKnown([...rules, ...shown.map(({ expression }) => expression)], 'of services')
+    }
+    for (const { expression } of panels) await prometheus.query(expression)
+    for (const { name, expression } of shown) {
+      const numbers = async () => (await prometheus.query(expression)).some(({ value: [, value] }) => value !== 'NaN')
+      await eventually(name, numbers, 40_000)
+    }
+  })
+
+  it('every rule is evaluated, its metrics exist, and no alert fires but for slowness', async () => {
+    const queries = (await allRules()).map(({ query }) => query)
+    await untilKnown(queries, 'any')
+    const rules = await allRules()
+    expect(rules.length).toBeGreaterThan(35)
+    for (const { name, health, lastError } of rules) expect([name, health, lastError ?? '']).toEqual([name, 'ok', ''])
+    const firing = rules.filter(({ state, query }) => state === 'firing' && !OF_SLOWNESS.test(query))
+    expect(firing.map(({ name }) => name)).toEqual([])
+  })
+
+  it('every metric of the services is in docs/metrics.md', async () => {
+    const document = readFileSync('docs/metrics.md', 'utf8')
+    const own = (
+      await prometheus.get<{ __name__: string }[]>(`/api/v1/series?match[]=${encodeURIComponent('{job="backoffice"}')}`)
+    ).map(({ __name__: name }) => name.replace(/_(bucket|sum|count)$/, ''))
+    const unknown = [...new Set(own)].filter((name) => !/^(up|scrape_.*|ALERTS.*)$/.test(name) && !name.includes(':'))
+    expect(unknown.filter((name) => !document.includes(`\`${name}\``))).toEqual([])
+  })
+
+  it('no label names a workspace, a key or a product', async () => {
+    const labels = await prometheus.get<string[]>('/api/v1/labels')
+    for (const label of labels) {
+      const values = await prometheus.get<string[]>(`/api/v1/label/${label}/values`)
+      expect(
+        values.filter((value) => /[0-9a-f]{8}-[0-9a-f]{4}-/.test(value)),
+        label,
+      ).toEqual([])
+      expect(values.length, label).toBeLessThan(label === '__name__' ? 400 : 120)
+    }
+  })
+})
+
+/** What the panels of a dashboard ask for, over all services. */
+function panelsIn(file: string, json: string) {
+  const { panels } = JSON.parse(json) as { panels: { title: string; targets: { expr: string }[] }[] }
+  return panels.flatMap(({ title, targets }) =>
+    targets.map(({ expr }) => {
+      const expression = expr.replaceAll('$__rate_interval', '2m').replaceAll('$service', '.*')
+      return { title, expression, name: `${file}: ${title}: ${expression}` }
+    }),
+  )
+}
+
+const WORDS = new Set(['and', 'or', 'unless', 'by', 'on', 'sum', 'max', 'min'])
+
+/** The names of metrics in an expression. */
+function metricsIn(expression: string): string[] {
+  const bare = expression
+    .replaceAll(/\{[^}]*\}|\[[^\]]*\]|"[^"]*"/g, ' ')
+    .replaceAll(/\b(by|on|without)\s*\([^)]*\)/g, ' ')
+  return [...bare.matchAll(/[a-z_][a-z0-9_:]*(?!\s*\(|[a-z0-9_:])/g)]
+    .map(([name]) => name)
+    .filter((name) => !WORDS.has(name))
+}

@@ -1,0 +1,131 @@
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
+import { settingsOf } from '@backoffice/local/service-settings.ts'
+import type { StackDescription } from '@backoffice/local/stack-file.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import postgres from 'postgres'
+import { expect, it } from 'vitest'
+import { prepareDeployment, type VersionSettings } from './testing/deployment.ts'
+import { expectNothingLost } from './testing/nothing-lost.ts'
+import { previousVersion } from './testing/previous-version.ts'
+import { rotatedKeys } from './testing/rotated-keys.ts'
+import { startShopLoad } from './testing/shop-load.ts'
+import { settingsOfBoth } from './testing/version-settings.ts'
+import { eventOf } from './testing/webhooks.ts'
+import { newWorkspace } from './testing/workspaces.ts'
+
+const RECOVERY_MS = 120_000
+/** Longer than clients keep an idle connection (libs/http/src/idle-connections.ts). */
+const STOP_DELAY = '6s'
+/** Of each workspace. */
+const CLIENTS = 2
+
+Object.assign(process.env, { STOP_DELAY, KAFKA_PREFIX: `rolling-${randomUUID()}.`, LOG_LEVEL: 'warn' })
+const deployment = await prepareDeployment({ replicas: 2 })
+const { directory, stack } = deployment
+const sql = postgres(stack.postgres, { max: 2, onnotice: () => undefined })
+whenDone(() => sql.end())
+
+const previous = previousVersion()
+if (previous === undefined)
+  console.log('this clone has no earlier commit: this version takes the place of the one before')
+else console.log(`the version before is ${previous.commit}`)
+const former = previous && {
+  servicesIn: join(previous.directory, 'services'),
+  settings: settingsOfBoth(previous, stack),
+}
+/** A version from before STOP_DELAY loses requests when it stops. */
+const canDrain =
+  previous === undefined ||
+  readFileSync(join(previous.directory, 'libs/runtime/src/config.ts'), 'utf8').includes('STOP_DELAY')
+
+const description = (): StackDescription => JSON.parse(readFileSync(join(directory, 'stack.json'), 'utf8'))
+/** A workspace with clients, a collection of all its products, and a receiver of all its events. */
+async function shop(isRepeated: () => boolean) {
+  const receiver = await startReceiver()
+  const { id, key, api } = await newWorkspace(description())
+  const rules = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }
+  const collection = { name: 'In stock', published: true, membership_type: 'SMART', rules }
+  expect((await api('POST', '/v1/collections', collection)).status).toBe(201)
+  expect((await api('POST', '/v1/webhooks', { url: receiver.url, enabled_events: ['*'] })).status).toBe(201)
+  const load = startShopLoad({ origin: description().gateway, key, clients: CLIENTS, isRepeated })
+  const arrived = () => {
+    const events = receiver.requests.map(eventOf)
+    return (type: string) => new Set(events.filter((event) => event.type === type).map(({ data }) => data.id))
+  }
+  const untilAllArrived = async () => {
+    await eventually(
+      'the events of all products and orders have arrived',
+      () => {
+        const ofType = arrived()
+        const [products, updated, orders] = ['product.created', 'product.updated', 'order.created'].map(ofType)
+        return (
+          load.products.every((id) => products?.has(id) && updated?.has(id)) &&
+          load.orders.every((id) => orders?.has(id))
+        )
+      },
+      RECOVERY_MS,
+    )
+    await eventually(
+      'the collection has every product',
+      async () => {
+        const { body } = await api<{ product_count: number }>('GET', '/v1/collections/in-stock')
+        return body.product_count === load.products.length
+      },
+      RECOVERY_MS,
+    )
+  }
+  return { id, load, untilAllArrived }
+}
+
+/**
+ * Replaces all processes by those of this version, step by step, while clients of two workspaces work. Returns how many requests were
+ * repeated.
+ */
+async function replaceUnderLoad(
+  isRepeated: boolean,
+  ...steps: readonly (VersionSettings | (() => Promise<unknown>))[]
+): Promise<number> {
+  const since = new Date()
+  const shops = [await shop(() => isRepeated), await shop(() => isRepeated)]
+  const sent = () => shops.reduce((sum, { load }) => sum + load.requests, 0)
+  await eventually('clients work', () => sent() > 100, RECOVERY_MS)
+  for (const step of steps) {
+    if (typeof step === 'function') await step()
+    else await deployment.replace({ settings: step })
+    const before = sent()
+    await eventually('clients work afterwards', () => sent() > before + 50, RECOVERY_MS)
+  }
+  await Promise.all(shops.map(({ load }) => load.stop()))
+  const failures = shops.flatMap(({ load }) => load.failures)
+  expect(failures, deployment.errors.map((line) => line.slice(0, 500)).join('\n')).toEqual([])
+  await Promise.all(shops.map(({ untilAllArrived }) => untilAllArrived()))
+  await expectNothingLost(sql, directory, since)
+  const repeated = shops.reduce((sum, { load }) => sum + load.repeated, 0)
+  console.log(`${sent()} requests, ${repeated} repeated, 0 failed`)
+  return repeated
+}
+
+const { added, first, alone } = rotatedKeys(stack)
+
+it('the version before runs on the schema of this one and is replaced without a failed request or a lost event', async () => {
+  await deployment.start(former ?? {})
+  // The new version has a new key of every kind as well, the last of its keys.
+  const settings = SERVICE_NAMES.map((name) => [name, { ...former?.settings[name], ...added[name] }])
+  const repeated = await replaceUnderLoad(!canDrain, Object.fromEntries(settings))
+  if (canDrain) expect(repeated).toBe(0)
+}, 600_000)
+
+it('rolling restarts that take every new key into use, then drop the former one, fail no request and lose no event', async () => {
+  const reseal = () => {
+    const settings = { ...settingsOf('webhook-delivery', stack), ...first['webhook-delivery'] }
+    return promisify(execFile)(process.execPath, ['services/webhook-delivery/src/secrets/reseal.ts'], { env: settings })
+  }
+  expect(await replaceUnderLoad(false, first, reseal, alone)).toBe(0)
+}, 900_000)

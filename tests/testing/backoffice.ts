@@ -1,0 +1,14 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+/** Runs `npx backoffice …` on the stack in a folder, with the environment of this process. Rejects when it fails, with its output. */
+export async function backofficeIn(directory: string, ...args: string[]): Promise<string> {
+  const run = promisify(execFile)(process.execPath, ['infra/cli/main.ts', ...args], {
+    // The stack's own broker, not the one that all tests share.
+    env: { ...process.env, STACK_DIR: directory, KAFKA_BROKERS: '' },
+  })
+  const { stdout } = await run.catch((error: { stdout: string; stderr: string }) => {
+    throw new Error(`backoffice ${args.join(' ')}: ${error.stdout}${error.stderr}`)
+  })
+  return stdout
+}

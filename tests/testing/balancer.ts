@@ -1,0 +1,71 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { startChild } from '@backoffice/local/child.ts'
+import { startManagedProcess } from '@backoffice/local/managed-process.ts'
+import { isListening } from '@backoffice/local/ports.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+
+/** A service behind the balancer. */
+export interface BalancedService {
+  readonly name: string
+  /** Where the balancer takes connections for it. */
+  readonly port: number
+  readonly replicas: readonly { readonly port: number; readonly opsPort: number }[]
+}
+
+/** How often the balancer asks each replica whether it is ready. */
+const ASK_EVERY = '200ms'
+/** A replica without an answer for so long is not ready: a busy machine must not take all of them out. */
+const ANSWER_WITHIN = '10s'
+
+/**
+ * Starts HAProxy (Debian's package of that name) before the replicas of services, like a Kubernetes Service before its pods. It
+ * gives each new connection to one of the ready replicas, keeps open connections, and repeats nothing. `onLine` gets a line for
+ * each change of a replica's state. HAProxy is stopped after the test file.
+ */
+export async function startBalancer(
+  services: readonly BalancedService[],
+  onLine: (line: string) => void,
+): Promise<void> {
+  const directory = mkdtempSync(join(tmpdir(), 'backoffice-balancer-'))
+  whenDone(() => rmSync(directory, { recursive: true, force: true }))
+  const file = join(directory, 'haproxy.cfg')
+  writeFileSync(file, configuration(services))
+  let lastLine = 'it printed nothing'
+  const balancer = await startManagedProcess({
+    name: 'HAProxy (apt-get install haproxy)',
+    launch: () =>
+      startChild({
+        name: 'HAProxy (apt-get install haproxy)',
+        file: 'haproxy',
+        args: ['-db', '-f', file],
+        env: { ...process.env, PATH: [process.env.PATH, '/usr/sbin'].join(delimiter) },
+        output: (line) => {
+          lastLine = line
+          onLine(line)
+        },
+      }),
+    isReady: async () => (await Promise.all(services.map(({ port }) => isListening(port)))).every((is) => is),
+    explain: () => lastLine,
+  })
+  whenDone(() => balancer.stop())
+}
+
+const configuration = (services: readonly BalancedService[]): string => `global
+  maxconn 4000
+defaults
+  mode tcp
+  balance roundrobin
+  retries 0
+  timeout connect 5s
+  timeout check ${ANSWER_WITHIN}
+  timeout client 1h
+  timeout server 1h
+  default-server check inter ${ASK_EVERY} fall 1 rise 1
+${services.map(section).join('')}`
+
+const section = ({ name, port, replicas }: BalancedService): string => `listen ${name}
+  bind 127.0.0.1:${port}
+  option httpchk GET /readyz
+${replicas.map((replica, index) => `  server ${name}-${index} 127.0.0.1:${replica.port} port ${replica.opsPort}\n`).join('')}`

@@ -1,0 +1,159 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SERVICE_NAMES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
+import { topics } from '@backoffice/kafka-topics/topics.ts'
+import { startKafka } from '@backoffice/local/kafka.ts'
+import type { ManagedProcess } from '@backoffice/local/managed-process.ts'
+import { freePort } from '@backoffice/local/ports.ts'
+import { startPostgres } from '@backoffice/local/postgres.ts'
+import { rolePasswords, stackSecrets } from '@backoffice/local/secrets.ts'
+import type { StackEnvironment } from '@backoffice/local/service-settings.ts'
+import { serviceDirectory, startService } from '@backoffice/local/services.ts'
+import { writeStackFile } from '@backoffice/local/stack-file.ts'
+import { createTopics } from '@backoffice/messaging/create-topics.ts'
+import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
+import { migrate } from '@backoffice/postgres/migrate.ts'
+import { migratorUrl, provision } from '@backoffice/postgres/provision.ts'
+import { backingServices } from '@backoffice/testing/backing-services.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import pMap from 'p-map'
+import { type BalancedService, startBalancer } from './balancer.ts'
+
+/** Settings besides those of the stack, or in their place, by service. */
+export type VersionSettings = Readonly<Partial<Record<ServiceName, NodeJS.ProcessEnv>>>
+
+/** The code and the settings of the processes of one version. */
+export interface Version {
+  /** The folder of its services; that of this version unless given. */
+  readonly servicesIn?: string
+  readonly settings?: VersionSettings
+}
+
+/** Every service with several replicas behind a balancer, on the schema of this version. */
+export interface Deployment {
+  /** The folder with stack.json, so that `npx backoffice` works on the deployment with `STACK_DIR`. */
+  readonly directory: string
+  readonly stack: StackEnvironment
+  readonly postgres: ManagedProcess
+  /** Starts all replicas. */
+  start(version: Version): Promise<void>
+  /** Stops all replicas. */
+  stop(): Promise<void>
+  /** Replaces the replicas of each service, one after the other, by SIGTERM and a new process; all services at the same time. */
+  replace(version: Version): Promise<void>
+  /** Lines of the replicas' logs at level error, and what the balancer took out. */
+  readonly errors: readonly string[]
+}
+
+/** Processes that are started at the same time: two cores bear no more. */
+const AT_ONCE = 2
+
+interface DeploymentOptions {
+  /** Of each service. */
+  readonly replicas: number
+  readonly postgresSettings?: Readonly<Record<string, string>>
+}
+
+/**
+ * Prepares PostgreSQL, Kafka, the registry and the balancer. The services get the environment of this process, with KAFKA_PREFIX.
+ * Everything is stopped after the test file.
+ */
+export async function prepareDeployment({ replicas, postgresSettings = {} }: DeploymentOptions): Promise<Deployment> {
+  const { registryUrl } = backingServices()
+  const directory = mkdtempSync(join(tmpdir(), 'backoffice-deployment-'))
+  chmodSync(directory, 0o755)
+  whenDone(() => rmSync(directory, { recursive: true, force: true }))
+  const postgres = await startPostgres({ directory: join(directory, 'postgres'), settings: postgresSettings })
+  whenDone(() => postgres.stop())
+  // One of its own: the topics of many tests keep the shared one busy.
+  const kafka = await startKafka({ directory: join(directory, 'kafka') })
+  whenDone(() => kafka.stop())
+  const secrets = stackSecrets(directory)
+  await Promise.all([
+    prepareSchemas(postgres.url, directory),
+    prepareTopics(kafka.brokers),
+    registerSchemas(registryUrl),
+  ])
+  const balanced = await Promise.all(SERVICE_NAMES.map((name) => withPorts(name, replicas)))
+  const urls = Object.fromEntries(balanced.map(({ name, port }) => [name, `http://127.0.0.1:${port}`]))
+  const stack = { directory, postgres: postgres.url, kafka: kafka.brokers, registry: registryUrl, secrets, urls }
+  const running = new Map<BalancedService['replicas'][number], ManagedProcess>()
+  const errors: string[] = []
+  const isOut = /is DOWN|no server available/
+  await startBalancer(balanced, (line) => isOut.test(line) && errors.push(`${new Date().toISOString()} ${line}`))
+  whenDone(() => Promise.all([...running.values()].map((replica) => replica.kill())))
+
+  const startReplica = async (name: ServiceName, ports: BalancedService['replicas'][number], version: Version) => {
+    const replica = await startService(name, {
+      ...ports,
+      stack,
+      ...(version.servicesIn !== undefined && { servicesIn: version.servicesIn }),
+      settings: version.settings?.[name] ?? {},
+      onLine: (line) => {
+        if (line.includes('"level":"error"')) errors.push(line)
+      },
+      onDeath: (how) => errors.push(`${name} ended by itself: ${how}`),
+    })
+    running.set(ports, replica)
+  }
+  /** The first replica of each service, then the second. */
+  const rounds = Array.from({ length: replicas }, (_, round) =>
+    balanced.flatMap(({ name, replicas }) => replicas.slice(round, round + 1).map((ports) => ({ name, ports }))),
+  )
+  const startAll = (round: (typeof rounds)[number], version: Version) =>
+    pMap(round, ({ name, ports }) => startReplica(name, ports, version), { concurrency: AT_ONCE })
+
+  return {
+    directory,
+    stack,
+    postgres,
+    errors,
+    async stop() {
+      await Promise.all([...running.values()].map((replica) => replica.stop()))
+    },
+    async start(version) {
+      for (const round of rounds) await startAll(round, version)
+      const services = Object.fromEntries(
+        balanced.map(({ name, replicas: [first] }) => [
+          name,
+          { pid: 0, url: urls[name] ?? '', operations: `http://127.0.0.1:${first?.opsPort}` },
+        ]),
+      )
+      const addresses = {
+        gateway: urls.gateway ?? '',
+        postgres: postgres.url,
+        kafka: kafka.brokers,
+        registry: registryUrl,
+      }
+      writeStackFile(directory, { ...addresses, admin_token: secrets.adminToken, workspaces: [], services })
+    },
+    async replace(version) {
+      for (const round of rounds) {
+        // All at once: a stop takes long and computes nothing.
+        await Promise.all(round.map(({ ports }) => running.get(ports)?.stop()))
+        await startAll(round, version)
+      }
+    },
+  }
+}
+
+async function prepareSchemas(url: string, directory: string): Promise<void> {
+  const passwordOf = rolePasswords(stackSecrets(directory))
+  await provision(url, { schemas: SERVICE_NAMES.map(schemaOf), passwordOf })
+  for (const name of SERVICE_NAMES) {
+    const migrations = join(serviceDirectory(name), 'migrations')
+    await migrate({ url: migratorUrl(url, passwordOf), schema: schemaOf(name), directory: migrations })
+  }
+}
+
+/** Creates the topics with the prefix of this process. */
+export const prepareTopics = (brokers: readonly string[]) =>
+  createTopics(brokers, topics, { prefix: process.env.KAFKA_PREFIX ?? '', replicationFactor: 1 })
+
+async function withPorts(name: ServiceName, count: number) {
+  const replicas = await Promise.all(
+    Array.from({ length: count }, async () => ({ port: await freePort(), opsPort: await freePort() })),
+  )
+  return { name, port: await freePort(), replicas }
+}
