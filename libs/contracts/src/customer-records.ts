@@ -7,7 +7,7 @@ import { exampleOf, named } from './named.ts'
 export const CustomerData = named('CustomerData', z.strictObject({ ...Customer.shape }), exampleOf(Customer))
 
 /**
- * The data of customer.erased, which is no webhook event: other services remove the personal data of the customer from what
- * they have stored (topic `orders.erasures`).
+ * The data of customer.erased, which is no webhook event: other services remove the personal data of the customer from
+ * what they have stored (topic `orders.erasures`).
  */
 export const CustomerErased = z.strictObject({ id: Id })

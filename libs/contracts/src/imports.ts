@@ -142,8 +142,9 @@ export const RowError = z.strictObject({
 export type RowError = z.output<typeof RowError>
 
 /**
- * The body of `POST /internal/imports/check`: rows of a template that its owner looks at as if they were a batch, without
- * changing anything. `earlier` are keys of earlier rows of the file that these rows refer to: the parents of categories.
+ * The body of `POST /internal/imports/check`: rows of a template that its owner looks at as if they were a batch,
+ * without changing anything. `earlier` are keys of earlier rows of the file that these rows refer to: the parents of
+ * categories.
  */
 export const ImportCheck = z.object({
   template: z.enum(TEMPLATES),

@@ -20,7 +20,7 @@ export const FulfillmentData = named(
 )
 
 /**
- * The data of reservation.released: catalog returns the stock of this reservation (topic `orders.reservations`). It is the
- * `order` of `POST /internal/stock/take`.
+ * The data of reservation.released: catalog returns the stock of this reservation (topic `orders.reservations`). It is
+ * the `order` of `POST /internal/stock/take`.
  */
 export const ReservationReleased = z.strictObject({ order: Id })

@@ -26,7 +26,9 @@ export function pageOf(query: PageQuery): { page: number; size: number; offset: 
   return { page, size, offset: (page - 1) * size }
 }
 
-/** The page object's shape (spec: Collections, List rules 5). A page of a named schema has a name too: `ProductPage`. */
+/**
+ * The page object's shape (spec: Collections, List rules 5). A page of a named schema has a name too: `ProductPage`.
+ */
 export function Page<Item extends z.ZodType>(item: Item) {
   const page = z.strictObject({
     page: z.int(),

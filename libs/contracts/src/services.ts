@@ -11,7 +11,9 @@ interface Service {
   readonly publishes: readonly Topic[]
   /** The service's consumers by name, with the topics that each reads. */
   readonly consumers: Readonly<Record<string, readonly ConsumedTopic[]>>
-  /** The services that this one sends requests to. The gateway calls every service with routes without naming it here. */
+  /**
+   * The services that this one sends requests to. The gateway calls every service with routes without naming it here.
+   */
   readonly calls: readonly string[]
   /** The settings that the service needs besides those of every service, and those of the services it calls. */
   readonly settings: readonly string[]
@@ -20,7 +22,9 @@ interface Service {
 /** The consumer of every service but the gateway, which publishes the records. `runService` runs it. */
 const WORKSPACES = { workspaces: [TOPICS.gatewayWorkspaces] } as const
 
-/** Every service. The gateway's routes, the topics, the local stack and the services' common settings follow from it. */
+/**
+ * Every service. The gateway's routes, the topics, the local stack and the services' common settings follow from it.
+ */
 export const SERVICES = {
   gateway: {
     routes: [],

@@ -4,8 +4,8 @@ import { ApiError } from './errors.ts'
 type Why = 'owner' | 'all'
 
 /**
- * The errors for requests that get no slot, with these messages: `rate_limited` for an owner beyond its share, otherwise
- * `service_unavailable`, both to be tried again after a second (OP-161).
+ * The errors for requests that get no slot, with these messages: `rate_limited` for an owner beyond its share,
+ * otherwise `service_unavailable`, both to be tried again after a second (OP-161).
  */
 export const slotRefusals =
   (messages: Readonly<Record<Why, string>>) =>

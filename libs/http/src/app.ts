@@ -35,8 +35,8 @@ export interface AppOptions {
   /** Whether X-Request-Id is taken from the caller: only behind the gateway, which sets it. */
   readonly trustRequestId: boolean
   /**
-   * Addresses and CIDR blocks of the proxies between clients and this app. If given, even as an empty list, the log has the
-   * client's address: the connection's, or the one that a trusted proxy names in X-Forwarded-For.
+   * Addresses and CIDR blocks of the proxies between clients and this app. If given, even as an empty list, the log has
+   * the client's address: the connection's, or the one that a trusted proxy names in X-Forwarded-For.
    */
   readonly trustedProxies?: readonly string[]
   readonly refuseEarly?: RefuseEarly | undefined

@@ -1,6 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** How long a JSON body may take to arrive, in milliseconds: 1 MiB (OP-07) on a line of 0.5 Mbit/s takes 17 s (OP-163). */
+/**
+ * How long a JSON body may take to arrive, in milliseconds: 1 MiB (OP-07) on a line of 0.5 Mbit/s takes 17 s (OP-163).
+ */
 export const JSON_WITHIN_MS = 20_000
 const UPLOAD_WITHIN_MS = 60_000
 /** The slowest upload of a large file: 1 Mbit/s. */

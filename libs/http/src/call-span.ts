@@ -11,8 +11,8 @@ interface Call {
 }
 
 /**
- * Sends a request to another service in a client span. `send` adds the headers that continue the trace. An answer below 500 is no
- * error, since the caller has asked for it.
+ * Sends a request to another service in a client span. `send` adds the headers that continue the trace. An answer below
+ * 500 is no error, since the caller has asked for it.
  */
 export const inCallSpan = <Answer extends { readonly statusCode: number }>(
   { service, method, ...came }: Call,

@@ -25,8 +25,8 @@ interface InternalRequest<Answer> {
 /** Calls to the internal operations of one service. */
 export interface InternalCalls extends Component {
   /**
-   * Sends a request and returns the body of a successful answer. Throws the refusal of the service with its code and message, or
-   * `service_unavailable` when there is no answer in time or none that can be read.
+   * Sends a request and returns the body of a successful answer. Throws the refusal of the service with its code and
+   * message, or `service_unavailable` when there is no answer in time or none that can be read.
    */
   send<Answer = undefined>(request: InternalRequest<Answer>): Promise<Answer>
 }

@@ -42,8 +42,8 @@ interface Verifying {
   readonly audience: string
   readonly keys: VerifyingKeys
   /**
-   * The key of replicas of the version before, while they run. They sign tokens without key id and audience, and pass a caller's token
-   * on to other services: so a token of this key is accepted by every service and for every operation.
+   * The key of replicas of the version before, while they run. They sign tokens without key id and audience, and pass a
+   * caller's token on to other services: so a token of this key is accepted by every service and for every operation.
    */
   readonly formerKey?: KeyObject | undefined
 }

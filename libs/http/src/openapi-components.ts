@@ -7,8 +7,8 @@ type Json = Record<string, unknown>
 export type Components = Readonly<Record<string, Json>>
 
 /**
- * Merges the components of several documents or schemas. Throws when two of one kind have the same name and differ: a reference to the
- * name would be wrong for one of them.
+ * Merges the components of several documents or schemas. Throws when two of one kind have the same name and differ: a
+ * reference to the name would be wrong for one of them.
  */
 export function mergeComponents(all: readonly Components[]): Components {
   const merged: Record<string, Json> = {}
@@ -35,7 +35,9 @@ export interface Described {
   readonly components: Components
 }
 
-/** Describes a schema as clients send it (`input`) or as answers have it (`output`). Named schemas become references. */
+/**
+ * Describes a schema as clients send it (`input`) or as answers have it (`output`). Named schemas become references.
+ */
 export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): Described {
   const json = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withExamples }))
   const {
@@ -46,7 +48,9 @@ export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): Descr
   return { schema: rest, components: { schemas } }
 }
 
-/** Adds the examples of named schemas, as clients send them. zod leaves them out where a schema transforms its value. */
+/**
+ * Adds the examples of named schemas, as clients send them. zod leaves them out where a schema transforms its value.
+ */
 function withExamples({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
   const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
   if (id !== undefined && examples !== undefined) jsonSchema.examples = examples

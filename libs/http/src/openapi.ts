@@ -13,8 +13,8 @@ type Entry = RouteDeclaration & Access
 type PublicEntry = Exclude<Entry, { readonly scope: 'internal' }>
 
 /**
- * A service's part of the API's OpenAPI 3.1 document, internal operations left out; the gateway merges the parts. Throws when two
- * operations have one id, or two different schemas one name.
+ * A service's part of the API's OpenAPI 3.1 document, internal operations left out; the gateway merges the parts.
+ * Throws when two operations have one id, or two different schemas one name.
  */
 export function openApiDocument(operations: readonly Entry[]): Json {
   const paths: Record<string, Json> = {}

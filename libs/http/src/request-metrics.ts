@@ -1,7 +1,10 @@
 import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The header in which a service names the route of its answer, for the gateway's metrics. The gateway does not pass it on. */
+/**
+ * The header in which a service names the route of its answer, for the gateway's metrics. The gateway does not pass it
+ * on.
+ */
 export const ROUTE_HEADER = 'x-route'
 
 const http = meter('http')

@@ -10,9 +10,9 @@ declare module 'fastify' {
 }
 
 /**
- * Begins a server span for each request, as a child of its caller's span. `isCallerTrusted` says whether the caller decides if
- * the trace is recorded; the headers of other callers are changed to keep the ids only. Attributes hold ids and names only: a
- * path may contain a secret, and the client writes the body.
+ * Begins a server span for each request, as a child of its caller's span. `isCallerTrusted` says whether the caller
+ * decides if the trace is recorded; the headers of other callers are changed to keep the ids only. Attributes hold ids
+ * and names only: a path may contain a secret, and the client writes the body.
  */
 export function traceRequests(app: FastifyInstance, isCallerTrusted: boolean): void {
   app.decorateRequest('span')
@@ -34,7 +34,9 @@ export function traceRequests(app: FastifyInstance, isCallerTrusted: boolean): v
   app.addHook('preValidation', (request, _reply, done) => within(request.span, done))
 }
 
-/** Ends the span of a request with the values of its log line: a `route` there is more exact than that of the router. */
+/**
+ * Ends the span of a request with the values of its log line: a `route` there is more exact than that of the router.
+ */
 export function endRequestSpan({ span, method, logged }: FastifyRequest, status: number): void {
   if (!span?.isRecording()) return
   const { route } = logged

@@ -121,7 +121,10 @@ async function withFile(
   }
 }
 
-/** The body to validate (OP-09). Without a schema, `{}` counts as no body. No body counts as `{}` if the schema accepts that. */
+/**
+ * The body to validate (OP-09). Without a schema, `{}` counts as no body. No body counts as `{}` if the schema accepts
+ * that.
+ */
 function bodyFor(schema: z.ZodType | undefined, sent: unknown): unknown {
   if (schema === undefined) return NO_MEMBERS.safeParse(sent).success ? undefined : sent
   return sent === undefined && schema.safeParse({}).success ? {} : sent

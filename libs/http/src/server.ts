@@ -45,7 +45,10 @@ export function createServiceApp({
   return app
 }
 
-/** The time for requests in flight when `stop` gets no deadline. Open connections are closed CLOSE_WITHIN_MS before its end. */
+/**
+ * The time for requests in flight when `stop` gets no deadline. Open connections are closed CLOSE_WITHIN_MS before its
+ * end.
+ */
 const FINISH_WITHIN_MS = 20_000
 const CLOSE_WITHIN_MS = 500
 
@@ -56,8 +59,9 @@ export interface Listener {
 }
 
 /**
- * An app as a component of a process, with further apps on ports of their own: listens when started. From its drain on, each answer
- * ends its connection. When stopped, takes no new request and finishes the requests in flight, until the deadline of the stop.
+ * An app as a component of a process, with further apps on ports of their own: listens when started. From its drain on,
+ * each answer ends its connection. When stopped, takes no new request and finishes the requests in flight, until the
+ * deadline of the stop.
  */
 export function httpServer(
   app: FastifyInstance,

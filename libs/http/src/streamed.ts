@@ -31,7 +31,9 @@ export class StreamedBody {
   }
 }
 
-/** The header that makes a browser save an answer as a file. Of the name, only letters, digits, `.`, `_` and `-` stay. */
+/**
+ * The header that makes a browser save an answer as a file. Of the name, only letters, digits, `.`, `_` and `-` stay.
+ */
 export const savedAs = (fileName: string): Record<string, string> => ({
   'content-disposition': `attachment; filename="${fileName.replaceAll(/[^\w.-]+/g, '_')}"`,
 })

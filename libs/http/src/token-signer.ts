@@ -3,10 +3,14 @@ import { SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { type Caller, TOKEN_LIFETIME_MS } from './internal-token.ts'
 
-/** In whose name a service calls another one. It needs no scopes: the service has checked those of its own operation. */
+/**
+ * In whose name a service calls another one. It needs no scopes: the service has checked those of its own operation.
+ */
 export type CallingFor = Omit<Caller, 'scopes'>
 
-/** Signs tokens for one service each, `audience`. They are valid for 60 s, and used again until 15 s before their end. */
+/**
+ * Signs tokens for one service each, `audience`. They are valid for 60 s, and used again until 15 s before their end.
+ */
 export interface TokenSigner {
   /** The token of a caller's request, which the gateway forwards. */
   forwarded(caller: Caller, audience: string, now: Date): Promise<string>

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 import { type buildConnector, Client } from 'undici'
 
-/** A longer response is ended. Far above the 16 KiB of headers and the body that are read, even if sent in tiny chunks. */
+/**
+ * A longer response is ended. Far above the 16 KiB of headers and the body that are read, even if sent in tiny chunks.
+ */
 const READ_AT_MOST = 1024 * 1024
 
 const OPTIONS: Client.Options = {
@@ -12,7 +14,8 @@ const OPTIONS: Client.Options = {
   // The caller limits the whole exchange.
   headersTimeout: 0,
   bodyTimeout: 0,
-  // Most receivers keep idle connections for longer. The time in a receiver's Keep-Alive header is used, up to a minute.
+  // Most receivers keep idle connections for longer. The time in a receiver's Keep-Alive header is used, up to a
+  // minute.
   keepAliveTimeout: 4000,
   keepAliveMaxTimeout: 60_000,
 }

@@ -7,7 +7,9 @@ import { OriginConnections } from './origin-connections.ts'
 import { tunnelThrough } from './proxy-tunnel.ts'
 import type { TargetPolicy } from './target-address.ts'
 
-/** A connection is kept no longer than a DNS answer, so that a changed address is noticed under constant traffic too. */
+/**
+ * A connection is kept no longer than a DNS answer, so that a changed address is noticed under constant traffic too.
+ */
 const KEEP: KeepLimits = { perOrigin: 512, inAll: 768, ageMs: 300_000 }
 
 interface Egress {

@@ -23,8 +23,8 @@ interface Entry {
 }
 
 /**
- * Keeps the addresses of names for as long as their TTL says (OP-99). Calls during a lookup share its result. Failures are kept
- * too, so that a name without addresses is not looked up for each request.
+ * Keeps the addresses of names for as long as their TTL says (OP-99). Calls during a lookup share its result. Failures
+ * are kept too, so that a name without addresses is not looked up for each request.
  */
 export class NameCache {
   readonly #entries = new Map<string, Entry>()

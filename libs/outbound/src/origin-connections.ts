@@ -67,7 +67,9 @@ export class OriginConnections extends Dispatcher {
   }
 }
 
-/** A request on its connection. After a complete response the connection is free again; after any other it is dropped. */
+/**
+ * A request on its connection. After a complete response the connection is free again; after any other it is dropped.
+ */
 class RequestOnConnection implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler
   readonly #connection: Connection

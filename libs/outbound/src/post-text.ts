@@ -17,8 +17,9 @@ export interface TextAnswer {
 }
 
 /**
- * How a request went. Without a failure the answer has a 2xx status. With a failure of class `status` it has another one. With
- * other failures it is what arrived, or null. The failure's message may be shown to whoever chose the address.
+ * How a request went. Without a failure the answer has a 2xx status. With a failure of class `status` it has another
+ * one. With other failures it is what arrived, or null. The failure's message may be shown to whoever chose the
+ * address.
  */
 export type TextExchange =
   | { readonly answer: TextAnswer; readonly failure: null }

@@ -107,7 +107,10 @@ class Capture implements Dispatcher.DispatchHandler {
     this.#end(failureOf(error))
   }
 
-  /** Copies, so that the socket's much larger read buffer is not held, nor one object per byte of a body sent byte by byte. */
+  /**
+   * Copies, so that the socket's much larger read buffer is not held, nor one object per byte of a body sent byte by
+   * byte.
+   */
   #keep(part: Buffer): void {
     if (this.#bytes === 0) {
       this.#body = Buffer.from(part)

@@ -28,7 +28,9 @@ export function isAllowedAddress(address: string, { allowLoopback }: TargetPolic
 /** A URL's host as an address or name: without the brackets of IPv6. */
 export const hostOf = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/** Whether a URL's host can be looked up: parts of 1 to 63 characters, 253 in all, a dot at the end or none (RFC 1035). */
+/**
+ * Whether a URL's host can be looked up: parts of 1 to 63 characters, 253 in all, a dot at the end or none (RFC 1035).
+ */
 export const isLookupName = (hostname: string): boolean =>
   /^(?=.{1,253}\.?$)([^.]{1,63}\.)*[^.]{1,63}\.?$/.test(hostname)
 

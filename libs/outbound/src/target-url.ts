@@ -14,8 +14,8 @@ const ORIGIN_ONLY = /^https?:\/\/[^/?#]*\/?$/i
 export const targetUrl = (policy: TargetPolicy) => urlLike('https://example.com/webhooks', policy)
 
 /**
- * An origin to send to, such as an app's: as `targetUrl`, without a path, query or fragment. The output is the form that
- * `URL.origin` has: in lower case, without the slash and the port of its scheme.
+ * An origin to send to, such as an app's: as `targetUrl`, without a path, query or fragment. The output is the form
+ * that `URL.origin` has: in lower case, without the slash and the port of its scheme.
  */
 export const targetOrigin = (policy: TargetPolicy) =>
   urlLike('https://example.com', policy)

@@ -7,9 +7,9 @@ const SHARE = 0.3
 const WAITING = 500
 
 /**
- * Shares the connections of a pool among workspaces (OP-161): slow or waiting transactions of one workspace leave connections
- * to the others. A workspace that uses as many connections as it may gets `rate_limited` after `waitMs`. When others use all
- * connections, the error has the code CONNECT_TIMEOUT.
+ * Shares the connections of a pool among workspaces (OP-161): slow or waiting transactions of one workspace leave
+ * connections to the others. A workspace that uses as many connections as it may gets `rate_limited` after `waitMs`.
+ * When others use all connections, the error has the code CONNECT_TIMEOUT.
  */
 export const connectionShares = (connections: number, waitMs: number): FairSlots =>
   fairSlots(

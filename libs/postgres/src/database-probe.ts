@@ -15,10 +15,10 @@ interface Probed extends DatabaseServer {
 }
 
 /**
- * Ready while PostgreSQL, or the pooler before it, answers within 2 s. The probe has a connection of its own, so a busy pool or a server
- * that hangs does not delay its answer. Before PostgreSQL has answered once, the probe ends the process when PostgreSQL refuses the
- * connection (OP-174), or when row level security does not hold for the role. Later it ends nothing: a replica goes on with the
- * connections that it has.
+ * Ready while PostgreSQL, or the pooler before it, answers within 2 s. The probe has a connection of its own, so a busy
+ * pool or a server that hangs does not delay its answer. Before PostgreSQL has answered once, the probe ends the
+ * process when PostgreSQL refuses the connection (OP-174), or when row level security does not hold for the role. Later
+ * it ends nothing: a replica goes on with the connections that it has.
  */
 export function databaseProbe(
   { setting, applicationName, ...server }: Probed,

@@ -30,7 +30,10 @@ export type AnySql = postgres.Sql | postgres.TransactionSql
 
 /** What bounds a transaction. */
 export interface TransactionLimits {
-  /** The longest statement, in milliseconds; that of the role unless given. A longer one fails with `isStatementTimeout`. */
+  /**
+   * The longest statement, in milliseconds; that of the role unless given. A longer one fails with
+   * `isStatementTimeout`.
+   */
   readonly statementMs?: number
 }
 
@@ -40,8 +43,9 @@ export interface Database extends Component {
   /**
    * Runs `work` in a transaction that sees one workspace's rows only. Runs it again, at most twice, after a clash with
    * a concurrent transaction (deadlock, violated unique or foreign key), so `work` must have no effect outside the
-   * transaction. Workspaces share the connections fairly: throws `rate_limited` when this one waits too long because it uses as
-   * many as it may. `work` must not begin another transaction: it could wait for the connection that it holds itself.
+   * transaction. Workspaces share the connections fairly: throws `rate_limited` when this one waits too long because it
+   * uses as many as it may. `work` must not begin another transaction: it could wait for the connection that it holds
+   * itself.
    */
   inWorkspace<Result>(
     context: WorkspaceContext,
@@ -74,9 +78,10 @@ const ATTEMPTS = 3
 const YIELD_MS = 5
 
 /**
- * Runs `work` in a workspace, in a transaction that began without one: sets the workspace for row level security and the
- * actor for triggers, and `settings` of the server until the transaction ends. The transaction stays in that workspace until
- * it ends or enters another. This restricts the app role only: the worker role still sees the rows of all workspaces.
+ * Runs `work` in a workspace, in a transaction that began without one: sets the workspace for row level security and
+ * the actor for triggers, and `settings` of the server until the transaction ends. The transaction stays in that
+ * workspace until it ends or enters another. This restricts the app role only: the worker role still sees the rows of
+ * all workspaces.
  */
 export async function enter<Result>(
   begun: postgres.TransactionSql,

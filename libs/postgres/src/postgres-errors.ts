@@ -49,8 +49,8 @@ export const isConnectionLost = (error: unknown): boolean =>
     : error instanceof Error && 'code' in error && CONNECTION_LOST.has(String(error.code))
 
 /**
- * Whether a connection was lost while it was opened: an error of the driver's first query, for the array types, that the driver awaits
- * nowhere. It opens another connection and asks again (decision 013).
+ * Whether a connection was lost while it was opened: an error of the driver's first query, for the array types, that
+ * the driver awaits nowhere. It opens another connection and asks again (decision 013).
  */
 export const isLostWhileOpened = (error: unknown): boolean =>
   isConnectionLost(error) && String((error as { query?: unknown }).query).includes('pg_catalog.pg_type')

@@ -8,7 +8,8 @@ import { openDatabase } from './database.ts'
 import { isUnavailable } from './postgres-errors.ts'
 import { MIGRATOR, migratorUrl, provision, roleUrl } from './provision.ts'
 
-// Roles belong to the whole server, so these are of this file alone; the migrator is everybody's and keeps its password.
+// Roles belong to the whole server, so these are of this file alone; the migrator is everybody's and keeps its
+// password.
 const [alpha, beta] = ['alpha', 'beta'].map((name) => `${name}_${randomUUID().slice(0, 8)}`) as [string, string]
 const databases = await Promise.all(Array.from({ length: 14 }, emptyDatabase))
 const url = databases[0]?.url ?? ''

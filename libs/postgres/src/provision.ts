@@ -6,7 +6,10 @@ import { isRetriable } from './postgres-errors.ts'
 
 /** The role that migrations run as. It owns the schemas. */
 export const MIGRATOR = 'backoffice_migrator'
-/** Runs in different databases of a server succeed one after the other, so time bounds the repetitions, not their number. */
+/**
+ * Runs in different databases of a server succeed one after the other, so time bounds the repetitions, not their
+ * number.
+ */
 const TRY_WITHIN_MS = 60_000
 const MAX_PAUSE_MS = 200
 
@@ -88,7 +91,9 @@ async function createRole(tx: postgres.TransactionSql, role: string, passwordOf:
   await tx.unsafe(statement?.text ?? '')
 }
 
-/** Grants a role to the current user, who needs its rights to create schemas that it owns. Superusers have all rights. */
+/**
+ * Grants a role to the current user, who needs its rights to create schemas that it owns. Superusers have all rights.
+ */
 async function actAs(tx: postgres.TransactionSql, role: string) {
   const [rights] =
     await tx`select where pg_has_role(current_user, ${role}, 'USAGE') and pg_has_role(current_user, ${role}, 'SET')`

@@ -8,8 +8,8 @@ interface Role {
 }
 
 /**
- * Returns why a service must not use the role of a connection; undefined when row level security applies to the role. It does
- * not apply to superusers, to roles with BYPASSRLS and to owners of the tables.
+ * Returns why a service must not use the role of a connection; undefined when row level security applies to the role.
+ * It does not apply to superusers, to roles with BYPASSRLS and to owners of the tables.
  */
 export async function refusalOfRole(sql: Sql): Promise<string | undefined> {
   const [role] = await sql<Role[]>`

@@ -5,8 +5,8 @@ const WRONG_PASSWORD = '28P01'
 const NOT_AUTHORIZED = '28000'
 
 /**
- * Turns a permanent refusal by PostgreSQL or TLS into a ConfigurationError that names the setting to change. Returns undefined
- * for any other error. `setting` is the name of the setting with the connection's URL.
+ * Turns a permanent refusal by PostgreSQL or TLS into a ConfigurationError that names the setting to change. Returns
+ * undefined for any other error. `setting` is the name of the setting with the connection's URL.
  */
 export function refusedConnection(error: unknown, setting: string): ConfigurationError | undefined {
   const problem = problemOf(error, setting)

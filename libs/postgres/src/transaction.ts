@@ -18,9 +18,9 @@ interface TransactionOptions {
 /**
  * Runs `work` in a transaction. When none has begun within `beginWithinMs`, since PostgreSQL is away or every
  * connection is in use, throws an error with code CONNECT_TIMEOUT and never runs `work`. When it has not ended within
- * `endWithinMs`, since PostgreSQL or a pooler before it hangs, throws ETIMEDOUT; it is rolled back later, unless the commit
- * has been sent. A connection that is found lost before `work` has begun is replaced once: the driver fails the first
- * statement on a lost connection.
+ * `endWithinMs`, since PostgreSQL or a pooler before it hangs, throws ETIMEDOUT; it is rolled back later, unless the
+ * commit has been sent. A connection that is found lost before `work` has begun is replaced once: the driver fails the
+ * first statement on a lost connection.
  */
 async function runTransaction<Result>(
   sql: postgres.Sql,
@@ -69,8 +69,8 @@ async function runTransaction<Result>(
 }
 
 /**
- * As `runTransaction`, in a span with the name of the pool. The span has no text of statements, since they may contain data of rows. Its
- * event `begun` separates the wait for a connection from the work.
+ * As `runTransaction`, in a span with the name of the pool. The span has no text of statements, since they may contain
+ * data of rows. Its event `begun` separates the wait for a connection from the work.
  */
 export const inTransaction: typeof runTransaction = (sql, work, options) =>
   inSpan(

@@ -27,8 +27,8 @@ interface TakeOptions {
 
 export interface FairSlots {
   /**
-   * Resolves with the function that gives the slots back, once they are free. Rejects with the error of `refuse`, or with the reason
-   * of `signal` when it aborts before.
+   * Resolves with the function that gives the slots back, once they are free. Rejects with the error of `refuse`, or
+   * with the reason of `signal` when it aborts before.
    */
   take(owner: string, options?: TakeOptions): Promise<() => void>
   /** Runs `work` while it holds a slot. */
@@ -44,8 +44,9 @@ interface Request {
 }
 
 /**
- * Shares slots fairly. A single owner may use all slots but one share, so the next owner finds a share free. Waiting owners are
- * served in turn (round robin), and the requests of one owner in their order. A request for more than a share gets one share.
+ * Shares slots fairly. A single owner may use all slots but one share, so the next owner finds a share free. Waiting
+ * owners are served in turn (round robin), and the requests of one owner in their order. A request for more than a
+ * share gets one share.
  */
 export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Error): FairSlots {
   const { slots, share, most = slots - share } = limits

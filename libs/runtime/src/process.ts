@@ -17,16 +17,21 @@ export interface ProcessContext {
   fatal(reason: string, error?: unknown): void
 }
 
-/** A stop takes 25 s at most after `STOP_DELAY`, exit included. A webhook attempt takes up to 20 s and is recorded then. */
+/**
+ * A stop takes 25 s at most after `STOP_DELAY`, exit included. A webhook attempt takes up to 20 s and is recorded then.
+ */
 const STOP_WITHIN_MS = { work: 21_500, all: 24_500 } as const
-/** Node cuts small buffers out of slabs and frees a slab with its last buffer. Its default of 64 KiB keeps much memory for little. */
+/**
+ * Node cuts small buffers out of slabs and frees a slab with its last buffer. Its default of 64 KiB keeps much memory
+ * for little.
+ */
 const SLAB_BYTES = 8 * 1024
 
 /**
  * Runs a service's process: starts its components, serves its operations port, and on SIGTERM or SIGINT fails
- * readiness. It goes on for `STOP_DELAY`, since load balancers notice later, then stops the components in reverse order and exits 0
- * within 25 s, or 1 when one did not stop in time. A component that cannot start ends the process with exit code 1, as does a rejection
- * that nobody handles, unless `isHarmless` knows it.
+ * readiness. It goes on for `STOP_DELAY`, since load balancers notice later, then stops the components in reverse order
+ * and exits 0 within 25 s, or 1 when one did not stop in time. A component that cannot start ends the process with exit
+ * code 1, as does a rejection that nobody handles, unless `isHarmless` knows it.
  */
 export async function runProcess(
   name: string,

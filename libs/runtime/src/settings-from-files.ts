@@ -8,15 +8,19 @@ type Variables = Readonly<Record<string, string | undefined>>
 /** The variable with the name of the file that has a setting's value. */
 export const fileVariable = (name: string) => `${name}_FILE`
 
-/** Whether a setting may come from a file: a secret (`.meta({ secret: true })`), and what is a file by nature (`.meta({ file: true })`). */
+/**
+ * Whether a setting may come from a file: a secret (`.meta({ secret: true })`), and what is a file by nature (`.meta({
+ * file: true })`).
+ */
 export function mayBeFile(setting: z.core.$ZodType): boolean {
   const { secret = false, file = false } = z.globalRegistry.get(setting) ?? {}
   return secret === true || file === true
 }
 
 /**
- * The variables, and the text of each file that a `<NAME>_FILE` names as `<NAME>`, for the settings that may come from files. A line end at the
- * end of a file is no part of it, since editors add one. `refusals` say by the setting's name why a file was not read.
+ * The variables, and the text of each file that a `<NAME>_FILE` names as `<NAME>`, for the settings that may come from
+ * files. A line end at the end of a file is no part of it, since editors add one. `refusals` say by the setting's name
+ * why a file was not read.
  */
 export function withFiles(shape: SettingsShape, variables: Variables) {
   const values: Record<string, string | undefined> = { ...variables }

@@ -41,8 +41,8 @@ interface Work {
 const present = new AsyncLocalStorage<Work>()
 
 /**
- * Begins spans with this tracer from now on; without a tracer, begins none. `isParentBased` says whether its sampler takes the
- * decision of a trusted caller.
+ * Begins spans with this tracer from now on; without a tracer, begins none. `isParentBased` says whether its sampler
+ * takes the decision of a trusted caller.
  */
 export function setTracer(used: Tracer | undefined, isParentBased = false): void {
   tracer = used
@@ -61,8 +61,8 @@ export const isParentUntrusted = (parent: Context): boolean => parent.getValue(U
 export const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0
 
 /**
- * Begins a span; undefined without telemetry. The caller ends it. When the sampler follows a parent that is not recorded, the
- * result has the parent's ids.
+ * Begins a span; undefined without telemetry. The caller ends it. When the sampler follows a parent that is not
+ * recorded, the result has the parent's ids.
  */
 export function startSpan(name: string, options: NewSpan = {}): Span | undefined {
   if (tracer === undefined) return undefined

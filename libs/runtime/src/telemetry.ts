@@ -7,12 +7,13 @@ import type { TelemetrySettings } from './telemetry-settings.ts'
 const FLUSH_WITHIN_MS = 1000
 
 const loadExport = () => import('./trace-export.ts')
-// Loaded with the other modules, before the configuration is read: a start without a configuration fills the compile cache.
+// Loaded with the other modules, before the configuration is read: a start without a configuration fills the compile
+// cache.
 if (process.env.OTEL_EXPORTER_OTLP_ENDPOINT) await loadExport()
 
 /**
- * Starts the export of traces as a component, which is stopped last: it sends what waits, for a second at most, and never fails. Undefined
- * when no endpoint is set: then the SDK is not loaded.
+ * Starts the export of traces as a component, which is stopped last: it sends what waits, for a second at most, and
+ * never fails. Undefined when no endpoint is set: then the SDK is not loaded.
  */
 export async function startTelemetry(
   service: string,

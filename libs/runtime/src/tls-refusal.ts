@@ -5,8 +5,8 @@ const TLS_CODES =
 const NO_TLS = /before secure TLS connection was established/
 
 /**
- * Why no TLS connection can be made to a server, in one line: its certificate is not accepted, or it does not speak TLS. Undefined for any
- * other error, such as one of a server that is away.
+ * Why no TLS connection can be made to a server, in one line: its certificate is not accepted, or it does not speak
+ * TLS. Undefined for any other error, such as one of a server that is away.
  */
 export function tlsRefusal(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {

@@ -15,8 +15,8 @@ export interface TraceHeaders {
 }
 
 /**
- * The traceparent that came with a request or a record if it is well-formed, else that of the active span, else a new one, so that
- * everything has a trace. A new one is marked as not recorded.
+ * The traceparent that came with a request or a record if it is well-formed, else that of the active span, else a new
+ * one, so that everything has a trace. A new one is marked as not recorded.
  */
 export function traceparentFrom(header: Header): string {
   if (typeof header === 'string' && TRACEPARENT.test(header)) return header

@@ -18,8 +18,8 @@ interface WorkerDefinition {
 }
 
 /**
- * Runs `work` again and again until the process stops; the stop waits for the current run. `wake` ends the pause, or the next one when
- * `work` is running.
+ * Runs `work` again and again until the process stops; the stop waits for the current run. `wake` ends the pause, or
+ * the next one when `work` is running.
  */
 export function worker({ name, everyMs, logger, work }: WorkerDefinition): Component & { wake(): void } {
   const stopping = new AbortController()

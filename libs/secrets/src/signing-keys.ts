@@ -15,8 +15,8 @@ export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 export type VerifyingKeys = ReadonlyMap<string, KeyObject>
 
 /**
- * `<key id>:<base64 DER PKCS8, Ed25519>`, comma-separated. To rotate, add the new key as the last, then make it the first, then remove
- * the old one once its tokens have expired. A refusal never repeats the value.
+ * `<key id>:<base64 DER PKCS8, Ed25519>`, comma-separated. To rotate, add the new key as the last, then make it the
+ * first, then remove the old one once its tokens have expired. A refusal never repeats the value.
  */
 export const SigningKeys = z.string().transform((text, context): SigningKeys => {
   const keys = keysOf(text, privateKeyOf)

@@ -20,8 +20,8 @@ export interface Messaging {
 }
 
 /**
- * Loads the modules that a service's row calls for and returns the function that opens them: Kafka's client, and for a service that
- * publishes the relay and the schema registry's client. Other services do without their memory.
+ * Loads the modules that a service's row calls for and returns the function that opens them: Kafka's client, and for a
+ * service that publishes the relay and the schema registry's client. Other services do without their memory.
  */
 export async function loadMessaging(
   name: ServiceName,

@@ -4,8 +4,8 @@ import type { DatabaseOptions } from '@backoffice/postgres/database.ts'
 /** A pool of connections for work other than requests. */
 export interface Pool extends Pick<DatabaseOptions, 'settings' | 'endWithinMs'> {
   /**
-   * The app role acts inside one workspace. Its connections may be a pooler's, so `settings` hold only in transactions inside a
-   * workspace. The worker role acts across workspaces, on connections to the server itself.
+   * The app role acts inside one workspace. Its connections may be a pooler's, so `settings` hold only in transactions
+   * inside a workspace. The worker role acts across workspaces, on connections to the server itself.
    */
   readonly role: 'app' | 'worker'
   readonly poolSize: number

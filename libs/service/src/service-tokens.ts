@@ -53,8 +53,8 @@ export interface ServiceTokens<Name extends ServiceName> {
 }
 
 /**
- * Opens the tokens of a service from its settings. A signer signs a token and verifies it, so that keys that do not belong together are
- * found at the start. Throws an error that names the setting to change.
+ * Opens the tokens of a service from its settings. A signer signs a token and verifies it, so that keys that do not
+ * belong together are found at the start. Throws an error that names the setting to change.
  */
 export async function serviceTokens<Name extends ServiceName>(
   name: Name,
@@ -70,7 +70,10 @@ export async function serviceTokens<Name extends ServiceName>(
   return { verify, signer: signer as never, signingKeys: signing.keys }
 }
 
-/** The private keys. A key from the setting of the version before has no id: replicas of that version accept its tokens too. */
+/**
+ * The private keys. A key from the setting of the version before has no id: replicas of that version accept its tokens
+ * too.
+ */
 function signingOf({ INTERNAL_TOKEN_PRIVATE_KEYS: keys, INTERNAL_TOKEN_PRIVATE_KEY: former }: TokenSettings) {
   if (keys !== undefined) return { keys, keyId: keys[0].id }
   if (former !== undefined) return { keys: [signingKey('', former)] as const, keyId: undefined }

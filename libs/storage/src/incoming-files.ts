@@ -6,8 +6,8 @@ import { pipeline } from 'node:stream/promises'
 import { throwNoRoom } from './storage-errors.ts'
 
 /**
- * Longer than any upload takes, which is 2.4 hours for 1 GiB at 1 Mbit/s: other processes may be receiving files into the
- * same folder.
+ * Longer than any upload takes, which is 2.4 hours for 1 GiB at 1 Mbit/s: other processes may be receiving files into
+ * the same folder.
  */
 const LEFT_BEHIND_AFTER_MS = 4 * 3_600_000
 

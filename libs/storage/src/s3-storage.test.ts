@@ -60,7 +60,8 @@ it('a bucket takes and gives a large file in little memory', async () => {
   const size = 100 * MIB
   setFlagsFromString('--expose-gc')
   const collectGarbage: () => void = runInNewContext('gc')
-  // What a collection leaves is in use; when V8 would collect by itself depends on the load of the machine. It takes long among other tests.
+  // What a collection leaves is in use; when V8 would collect by itself depends on the load of the machine. It takes
+  // long among other tests.
   const usedBytes = () => {
     collectGarbage()
     return process.memoryUsage().arrayBuffers

@@ -29,8 +29,8 @@ interface S3Options {
 }
 
 /**
- * Keeps files of up to 5 GiB in a bucket, on the server at the URL `endpoint` or on Amazon's. The SDK is loaded when first
- * needed, to save an idle service its 30 MB (decision 012).
+ * Keeps files of up to 5 GiB in a bucket, on the server at the URL `endpoint` or on Amazon's. The SDK is loaded when
+ * first needed, to save an idle service its 30 MB (decision 012).
  */
 export function s3Storage({ name, bucket, ...server }: S3Options): FileStorage {
   const incoming = join(tmpdir(), `backoffice-${name}`)

@@ -1,13 +1,17 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
-/** The bytes that the files of a workspace may have in all, in each service that stores files, unless an operator sets another number. */
+/**
+ * The bytes that the files of a workspace may have in all, in each service that stores files, unless an operator sets
+ * another number.
+ */
 export const STORED_BYTES = 20_000_000_000
 
 /**
- * Throws `unprocessable` when the stored files of the workspace, and `more` bytes, exceed its limit (OP-164). Triggers keep the
- * bytes in the service's table `stored_bytes`. Call it after a file's row is inserted: the trigger has then locked the
- * workspace's row there, so the number is exact until the transaction ends, and of two uploads at once one waits for the other.
+ * Throws `unprocessable` when the stored files of the workspace, and `more` bytes, exceed its limit (OP-164). Triggers
+ * keep the bytes in the service's table `stored_bytes`. Call it after a file's row is inserted: the trigger has then
+ * locked the workspace's row there, so the number is exact until the transaction ends, and of two uploads at once one
+ * waits for the other.
  */
 export async function refuseTooManyBytes(tx: Transaction, limit: number, more = 0): Promise<void> {
   const [stored = { bytes: 0 }] = await tx<{ bytes: number }[]>`

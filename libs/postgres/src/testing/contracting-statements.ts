@@ -16,8 +16,8 @@ const CONTRACTING: readonly (readonly [what: string, pattern: RegExp])[] = [
 const MARK = /--\s*contract: \S+/
 
 /**
- * The statements of a migration that take something away from the version before, each with what it does. A statement with a comment
- * `-- contract: <reason>` is left out, and so are bodies of functions, which run later.
+ * The statements of a migration that take something away from the version before, each with what it does. A statement
+ * with a comment `-- contract: <reason>` is left out, and so are bodies of functions, which run later.
  */
 export function contractingStatements(migration: string): string[] {
   return statementsOf(migration).flatMap(({ text, isMarked }) => {

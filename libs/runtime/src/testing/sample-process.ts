@@ -5,8 +5,8 @@ import { meter } from '../metrics.ts'
 import { runProcess } from '../process.ts'
 
 /*
- * A process of the tests' own with three components, steered over IPC. It says what its components do; MISBEHAVE lists what goes
- * otherwise, each as `<what> <component>`.
+ * A process of the tests' own with three components, steered over IPC. It says what its components do; MISBEHAVE lists
+ * what goes otherwise, each as `<what> <component>`.
  */
 const config = readConfig(z.object({ ...ProcessConfig.shape, MISBEHAVE: List.default([]) }))
 const things = meter('sample').createCounter('sample_things', { description: 'Counted before the process runs' })

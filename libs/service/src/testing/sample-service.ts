@@ -11,8 +11,8 @@ import { runService } from '../run-service.ts'
 import { type ServiceConfig, serviceConfig } from '../service-config.ts'
 
 /*
- * Runs in the place of the service that the argument names, with that service's row and migrations and with components of its own.
- * Tells the test over IPC what starts, what stops and what is consumed.
+ * Runs in the place of the service that the argument names, with that service's row and migrations and with components
+ * of its own. Tells the test over IPC what starts, what stops and what is consumed.
  */
 const name = process.argv[2] as ServiceName
 // `runService` adds the consumer of workspaces by itself.

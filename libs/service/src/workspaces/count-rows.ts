@@ -5,8 +5,8 @@ import type { WorkspaceTable } from './workspace-tables.ts'
 export const COUNTED_AT_MOST = 10_000
 
 /**
- * The number of rows of the transaction's workspace by table, each counted up to ten thousand. One statement, so a row that moves from
- * one table to another meanwhile is counted.
+ * The number of rows of the transaction's workspace by table, each counted up to ten thousand. One statement, so a row
+ * that moves from one table to another meanwhile is counted.
  */
 export async function countRows(tx: Transaction, tables: readonly WorkspaceTable[]): Promise<Record<string, number>> {
   const [first, ...others] = tables.map(
@@ -22,8 +22,8 @@ export async function countRows(tx: Transaction, tables: readonly WorkspaceTable
 }
 
 /**
- * Has the rest of the transaction read by indexes, and plan for this workspace. Otherwise PostgreSQL may read a whole table to find that
- * the workspace has no row in it.
+ * Has the rest of the transaction read by indexes, and plan for this workspace. Otherwise PostgreSQL may read a whole
+ * table to find that the workspace has no row in it.
  */
 export async function readByIndexes(tx: Transaction): Promise<void> {
   await tx`

@@ -8,8 +8,8 @@ import type { WorkspaceTable } from './workspace-tables.ts'
 const BATCH_SIZE = 500
 
 /**
- * Deletes a batch of the rows of the transaction's workspace, and returns its number of rows; 0 when none is left that can be deleted.
- * Tables come in the order given. Publishes the records of deleted rows that the service declares.
+ * Deletes a batch of the rows of the transaction's workspace, and returns its number of rows; 0 when none is left that
+ * can be deleted. Tables come in the order given. Publishes the records of deleted rows that the service declares.
  */
 export async function deleteRows(
   tx: Transaction,
@@ -65,7 +65,10 @@ function withoutChildren(tx: Transaction, { name, parent }: WorkspaceTable): Fra
   )`
 }
 
-/** Excludes tombstones that wait to be published. Without them, a rebuilt projection would have the workspace's rows again. */
+/**
+ * Excludes tombstones that wait to be published. Without them, a rebuilt projection would have the workspace's rows
+ * again.
+ */
 const unlessWaiting = (tx: Transaction, { name }: WorkspaceTable): Fragment =>
   name === 'outbox'
     ? tx`and (payload is not null or published_at is not null or (refused is not null and retry_at is null))`

@@ -24,8 +24,9 @@ interface Deleting {
 }
 
 /**
- * Deletes the rows and files of deleted workspaces (decision 025), a batch of one workspace after a batch of another. After each batch
- * it rests as long as the batch took, so it uses half of one connection at most. Replicas share the work.
+ * Deletes the rows and files of deleted workspaces (decision 025), a batch of one workspace after a batch of another.
+ * After each batch it rests as long as the batch took, so it uses half of one connection at most. Replicas share the
+ * work.
  */
 export const deleteWorkspaces = (deleting: Deleting, logger: Logger) =>
   worker({
@@ -39,7 +40,10 @@ export const deleteWorkspaces = (deleting: Deleting, logger: Logger) =>
     },
   })
 
-/** Works on one batch of the deletion that has waited longest. Returns false when there was nothing to do for this replica. */
+/**
+ * Works on one batch of the deletion that has waited longest. Returns false when there was nothing to do for this
+ * replica.
+ */
 export async function deleteSome(deleting: Deleting, now: Date): Promise<boolean> {
   const { db, wakeRelay } = deleting
   let workspaceId: string | undefined

@@ -1,6 +1,8 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
-/** Writes down that the transaction's workspace is deleted; a worker deletes its rows. A repeated call changes nothing. */
+/**
+ * Writes down that the transaction's workspace is deleted; a worker deletes its rows. A repeated call changes nothing.
+ */
 export async function noteDeletion(tx: Transaction): Promise<void> {
   const { workspaceId, livemode } = tx.context
   await tx`

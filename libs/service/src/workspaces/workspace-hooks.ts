@@ -9,8 +9,8 @@ export interface WorkspaceHooks {
   onResumed?(tx: Transaction, at: Date): Promise<void>
   onDeleted?(tx: Transaction, at: Date): Promise<void>
   /**
-   * Whether the rows of a deleted workspace may be deleted now, asked before each batch of them. Holds the deletion back for 24 hours at
-   * most. Runs inside the workspace.
+   * Whether the rows of a deleted workspace may be deleted now, asked before each batch of them. Holds the deletion
+   * back for 24 hours at most. Runs inside the workspace.
    */
   isReadyForDeletion?(tx: Transaction): Promise<boolean>
   /** Storage whose files are in a folder named after their workspace. */

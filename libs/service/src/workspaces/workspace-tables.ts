@@ -15,9 +15,9 @@ export interface WorkspaceTable {
 }
 
 /**
- * The tables of the schema with rows of workspaces, from PostgreSQL's catalogue: every table with a column `workspace_id`, and the
- * table `workspace` itself. A table comes after all that refer to it, so rows can be deleted in this order. Partitions are part of
- * their table. Throws when tables refer to each other in a circle.
+ * The tables of the schema with rows of workspaces, from PostgreSQL's catalogue: every table with a column
+ * `workspace_id`, and the table `workspace` itself. A table comes after all that refer to it, so rows can be deleted in
+ * this order. Partitions are part of their table. Throws when tables refer to each other in a circle.
  */
 export async function workspaceTables(sql: AnySql, keptTables: readonly string[] = []): Promise<WorkspaceTable[]> {
   const tables = await sql<WorkspaceTable[]>`

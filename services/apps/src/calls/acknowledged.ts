@@ -7,7 +7,10 @@ import { refuseLostClaim } from './claims.ts'
 /** Why an app did not acknowledge a call; the message is shown to operators. */
 export class AppFailure extends Error {}
 
-/** Makes a call to an app. Throws an AppFailure unless the app acknowledges with a 2xx, and an error when the claim has been lost. */
+/**
+ * Makes a call to an app. Throws an AppFailure unless the app acknowledges with a 2xx, and an error when the claim has
+ * been lost.
+ */
 export async function acknowledged(
   { db, app }: Calling,
   call: ClaimedCall,

@@ -7,8 +7,8 @@ import type { InstallationRow } from '../installation-rows/installation-row.ts'
 import { newSealedSecret } from './sealed-secrets.ts'
 
 /**
- * Adds the call that provisions an app, in the transaction of the consent, with the ids and secrets that every attempt delivers (OP-81).
- * Throws `conflict` while the app has not acknowledged the provision before.
+ * Adds the call that provisions an app, in the transaction of the consent, with the ids and secrets that every attempt
+ * delivers (OP-81). Throws `conflict` while the app has not acknowledged the provision before.
  */
 export async function addProvision(
   tx: Transaction,

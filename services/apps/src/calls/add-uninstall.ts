@@ -4,8 +4,9 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 export type UninstallReason = 'operator' | 'workspace_deleted'
 
 /**
- * Adds the call that uninstalls an app, in the transaction that ends its installation (OP-84). It replaces a provision under way,
- * and then revokes what that provision has made, too. An attempt under way keeps its claim, so that the two never overlap.
+ * Adds the call that uninstalls an app, in the transaction that ends its installation (OP-84). It replaces a provision
+ * under way, and then revokes what that provision has made, too. An attempt under way keeps its claim, so that the two
+ * never overlap.
  */
 export async function addUninstall(tx: Transaction, installationId: string, reason: UninstallReason): Promise<void> {
   const { workspaceId, traceparent } = tx.context

@@ -24,8 +24,8 @@ interface AppRequest {
 const KEPT_BYTES = 64 * 1024
 
 /**
- * Sends a request to an app, by the rules for addresses that outsiders choose (OP-81), in a client span that shows only the host
- * of the address. Never throws.
+ * Sends a request to an app, by the rules for addresses that outsiders choose (OP-81), in a client span that shows only
+ * the host of the address. Never throws.
  */
 export function callApp(
   { agent, answerMs }: AppConnection,

@@ -16,8 +16,8 @@ export async function renewClaims(worker: Sql, calls: readonly ClaimedCall[]): P
 }
 
 /**
- * Throws unless the claim still holds and the call is still the same: an attempt that was late would deliver a key that has been revoked
- * since, or tell the app of an uninstallation after it was installed again.
+ * Throws unless the claim still holds and the call is still the same: an attempt that was late would deliver a key that
+ * has been revoked since, or tell the app of an uninstallation after it was installed again.
  */
 export async function refuseLostClaim(tx: Transaction, { installationId, kind, claim }: ClaimedCall): Promise<void> {
   const renewed = await tx`
@@ -28,8 +28,9 @@ export async function refuseLostClaim(tx: Transaction, { installationId, kind, c
 }
 
 /**
- * Gives a claim back; the call is due again after the delay, in milliseconds, and at the latest when it expires. A provision that has
- * become an uninstall meanwhile is due at once. Returns false then, and when the claim has been lost.
+ * Gives a claim back; the call is due again after the delay, in milliseconds, and at the latest when it expires. A
+ * provision that has become an uninstall meanwhile is due at once. Returns false then, and when the claim has been
+ * lost.
  */
 export async function releaseCall(
   tx: Transaction,

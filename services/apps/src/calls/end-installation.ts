@@ -9,8 +9,8 @@ import type { ClaimedCall } from './claim-calls.ts'
 import { keyOf } from './sealed-secrets.ts'
 
 /**
- * Ends the access of an uninstalled app (OP-84) without waiting for a slot of the app. Then the call is due again at once, to
- * tell the app. Deletes the secrets of a provision under way. Throws when a step fails.
+ * Ends the access of an uninstalled app (OP-84) without waiting for a slot of the app. Then the call is due again at
+ * once, to tell the app. Deletes the secrets of a provision under way. Throws when a step fails.
  */
 export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall): Promise<void> {
   await endAccess(calling, call, [call.formerKeyId], [call.formerEndpointId])
@@ -24,7 +24,10 @@ export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall
   )
 }
 
-/** Tells an app, whose access has ended, that it is uninstalled (OP-84); for 24 hours. Throws when the app does not acknowledge. */
+/**
+ * Tells an app, whose access has ended, that it is uninstalled (OP-84); for 24 hours. Throws when the app does not
+ * acknowledge.
+ */
 export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
   const { db, tokens } = calling
   if (!call.isExpired) {
@@ -59,8 +62,8 @@ const startNextCall = (tx: Transaction, { appId }: ClaimedCall) => tx`
   where workspace_id = ${tx.context.workspaceId} and app_id = ${appId}`
 
 /**
- * Gives up a provision that the app did not acknowledge within 24 hours (OP-81): ends what it would have delivered. A new installation is
- * FAILED; an installed app keeps what it has. Throws when a step fails.
+ * Gives up a provision that the app did not acknowledge within 24 hours (OP-81): ends what it would have delivered. A
+ * new installation is FAILED; an installed app keeps what it has. Throws when a step fails.
  */
 export async function giveUpProvision(calling: Calling, call: ClaimedCall): Promise<void> {
   await endAccess(calling, call)
@@ -80,8 +83,8 @@ export async function giveUpProvision(calling: Calling, call: ClaimedCall): Prom
 }
 
 /**
- * Revokes the key and deletes the endpoint of a provision, and the other given ones. A key that perhaps does not exist yet is
- * minted first, so that no late attempt can mint it afterwards.
+ * Revokes the key and deletes the endpoint of a provision, and the other given ones. A key that perhaps does not exist
+ * yet is minted first, so that no late attempt can mint it afterwards.
  */
 async function endAccess(
   { platform, secretKeys }: Calling,
@@ -106,7 +109,10 @@ function openedKey(...of: Parameters<typeof keyOf>): ReturnType<typeof keyOf> {
   }
 }
 
-/** `conflict`: an attempt before has revoked the key. `not_found`: the workspace is deleted. So no attempt can mint it later. */
+/**
+ * `conflict`: an attempt before has revoked the key. `not_found`: the workspace is deleted. So no attempt can mint it
+ * later.
+ */
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError && ['conflict', 'not_found'].includes(error.code))) throw error
 }

@@ -12,7 +12,10 @@ import { endAccessOfUninstalled, giveUpProvision, uninstallFromApp } from './end
 import { provision } from './provision.ts'
 import { recordFailure } from './record-failure.ts'
 
-/** Calls that a replica makes at the same time. Repeated ones leave the others room: apps that hang do not delay a new installation. */
+/**
+ * Calls that a replica makes at the same time. Repeated ones leave the others room: apps that hang do not delay a new
+ * installation.
+ */
 const SLOTS = { calls: 32, retries: 16 }
 /** The pause between looks for due calls, in milliseconds: the shortest delay of the schedule within these bounds. */
 const PAUSE = { least: 50, most: 1000 }
@@ -49,8 +52,8 @@ export function makeCalls(calling: Calling & { readonly logger: Logger }): Compo
 }
 
 /**
- * Makes one attempt, in a trace of its own with a link to that of the request that has caused it, which may be hours old. Never throws: it
- * records a failure. When it cannot, the lease of the claim ends, and the call is made again.
+ * Makes one attempt, in a trace of its own with a link to that of the request that has caused it, which may be hours
+ * old. Never throws: it records a failure. When it cannot, the lease of the claim ends, and the call is made again.
  */
 async function makeCall(
   calling: Calling & { readonly logger: Logger },

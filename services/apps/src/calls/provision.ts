@@ -9,8 +9,8 @@ import { refuseLostClaim, releaseCall } from './claims.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
- * Provisions an app (OP-81): mints the key, creates the webhook endpoint, delivers both to the app, activates the key. Every step may be
- * repeated, and every attempt delivers the same key and secret. Throws when a step fails.
+ * Provisions an app (OP-81): mints the key, creates the webhook endpoint, delivers both to the app, activates the key.
+ * Every step may be repeated, and every attempt delivers the same key and secret. Throws when a step fails.
  */
 export async function provision(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
   const { db, platform, tokens, secretKeys } = calling

@@ -6,7 +6,10 @@ import type { ClaimedCall } from './claim-calls.ts'
 import { releaseCall } from './claims.ts'
 import { delayAfter } from './retry-schedule.ts'
 
-/** Records why an attempt failed, and when the next one is due. An attempt that a stopping process broke off is repeated at once. */
+/**
+ * Records why an attempt failed, and when the next one is due. An attempt that a stopping process broke off is repeated
+ * at once.
+ */
 export async function recordFailure(
   { db, schedule }: Calling,
   call: ClaimedCall,

@@ -4,8 +4,8 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { type SecretKeys, unknownKeys } from '@backoffice/secrets/secret-box.ts'
 
 /**
- * Logs an error at the start when secrets of calls are sealed with keys that this process was not given. It starts all the same: these
- * calls wait, and the others go on (OP-107).
+ * Logs an error at the start when secrets of calls are sealed with keys that this process was not given. It starts all
+ * the same: these calls wait, and the others go on (OP-107).
  */
 export const reportUnknownKeys = (worker: Database, keys: SecretKeys, logger: Logger): Component => ({
   name: 'secret keys of calls',

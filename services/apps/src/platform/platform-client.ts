@@ -23,8 +23,8 @@ interface NewEndpoint {
 }
 
 /**
- * What apps asks of the gateway and of webhook-delivery, in the name of a workspace. Every request may be repeated. All throw
- * `service_unavailable` when there is no answer.
+ * What apps asks of the gateway and of webhook-delivery, in the name of a workspace. Every request may be repeated. All
+ * throw `service_unavailable` when there is no answer.
  */
 export interface PlatformClient extends Component {
   /** Makes a key of kind app, which does not work yet, and returns its text. */

@@ -32,8 +32,8 @@ const Asset = named(
 export type Asset = z.output<typeof Asset>
 
 /**
- * Each upload has a file of up to 20 MiB on the disk. It waits 30 s at most, with the wait for an image process; the gateway
- * allows it.
+ * Each upload has a file of up to 20 MiB on the disk. It waits 30 s at most, with the wait for an image process; the
+ * gateway allows it.
  */
 const UPLOADS = { slots: 64, share: 4, most: 16 }
 
@@ -65,8 +65,8 @@ export function uploadAsset({ db, logger, storage, storedBytes }: Uploading): An
 
     handle: ({ file, context, now, isKeyed, inWorkspace }) =>
       slots.run(context.workspaceId, async () => {
-        // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is checked
-        // later.
+        // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is
+        // checked later.
         if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
         return inFolderOfItsOwn(storage.incoming, async (folder) => {
           const normalize = normalizeImage.bind(undefined, context.workspaceId)

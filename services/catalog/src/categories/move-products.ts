@@ -2,9 +2,9 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { refreshRequests } from '../refresh/refresh-requests.ts'
 
 /**
- * Moves locked products from one category to another, and requests their product.updated (OP-37, OP-38). In each product the target takes
- * the category's position; a product with both keeps the target, at the lower of the two positions. One statement; products that are
- * not in the category any more are left alone.
+ * Moves locked products from one category to another, and requests their product.updated (OP-37, OP-38). In each
+ * product the target takes the category's position; a product with both keeps the target, at the lower of the two
+ * positions. One statement; products that are not in the category any more are left alone.
  */
 export const moveProducts = (tx: Transaction, products: readonly string[], from: string, to: string) => {
   const workspace = tx.context.workspaceId

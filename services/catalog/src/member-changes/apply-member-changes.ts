@@ -12,14 +12,14 @@ const EVERY_MS = 100
 /** The worker pauses this many times as long as it worked. */
 const PAUSE_FACTOR = 2
 /**
- * A workspace with more refresh requests waits. So a new request, such as that of a sale, is published within seconds, and a
- * category that changes often does not request more than is published.
+ * A workspace with more refresh requests waits. So a new request, such as that of a sale, is published within seconds,
+ * and a category that changes often does not request more than is published.
  */
 const WAITING_REFRESHES = 1000
 
 /**
- * Makes the changes of all products of a category or tag in chunks, one workspace after the other (decision 017). `worker` connects as
- * the worker role and finds the workspaces; `db` works inside each. Replicas share the work.
+ * Makes the changes of all products of a category or tag in chunks, one workspace after the other (decision 017).
+ * `worker` connects as the worker role and finds the workspaces; `db` works inside each. Replicas share the work.
  */
 export function applyMemberChanges({
   db,
@@ -58,8 +58,8 @@ interface MemberChange {
 }
 
 /**
- * Applies the workspace's oldest change to the next products. False when there is nothing to do now: no change waits, other replicas
- * have it, its products are locked, or many refresh requests wait.
+ * Applies the workspace's oldest change to the next products. False when there is nothing to do now: no change waits,
+ * other replicas have it, its products are locked, or many refresh requests wait.
  */
 export async function applyMemberChange(tx: Transaction): Promise<boolean> {
   const [change] = await oldestChange(
@@ -79,8 +79,8 @@ const oldestChange = (tx: Transaction, condition: SqlPart) => tx<MemberChange[]>
   order by id limit 1 for update skip locked`
 
 /**
- * Requests the refresh of the next products of a category, and goes on with other categories while these are few: an import may change
- * 500 small ones. This locks neither products nor categories.
+ * Requests the refresh of the next products of a category, and goes on with other categories while these are few: an
+ * import may change 500 small ones. This locks neither products nor categories.
  */
 async function requestRefreshes(tx: Transaction, first: MemberChange): Promise<boolean> {
   let requests = 0
@@ -94,8 +94,8 @@ async function requestRefreshes(tx: Transaction, first: MemberChange): Promise<b
 }
 
 /**
- * Requests the refresh of at most `limit` products of a category and returns their number. Products that join the category later
- * need none: they have read its new state.
+ * Requests the refresh of at most `limit` products of a category and returns their number. Products that join the
+ * category later need none: they have read its new state.
  */
 async function requestRefresh(tx: Transaction, { id, of_id: category, reached }: MemberChange, limit: number) {
   const workspace = tx.context.workspaceId
@@ -119,9 +119,9 @@ async function requestRefresh(tx: Transaction, { id, of_id: category, reached }:
 }
 
 /**
- * Takes the next products out of a deleted category or tag. When none is left, deletes the category or tag, and then the change.
- * False while it keeps products that others have locked. A product that joins at this moment violates its foreign key, and the
- * transaction runs again.
+ * Takes the next products out of a deleted category or tag. When none is left, deletes the category or tag, and then
+ * the change. False while it keeps products that others have locked. A product that joins at this moment violates its
+ * foreign key, and the transaction runs again.
  */
 async function emptyDeleted(tx: Transaction, { id, of_id: ofId, reassign_to: target }: MemberChange, links: Links) {
   const workspace = tx.context.workspaceId

@@ -13,8 +13,8 @@ export const LINKED_TABLES = {
 export type Links = keyof typeof LINKED_TABLES
 
 /**
- * Locks the first products of a category or tag in id order until the transaction ends, and returns their ids. Whoever changes products
- * locks them before their categories and tags, so call it before these are locked.
+ * Locks the first products of a category or tag in id order until the transaction ends, and returns their ids. Whoever
+ * changes products locks them before their categories and tags, so call it before these are locked.
  */
 export const lockMembers = (tx: Transaction, links: Links, id: string) => membersToLock(tx, links, id, false)
 
@@ -33,8 +33,9 @@ async function membersToLock(tx: Transaction, links: Links, id: string, skipLock
 }
 
 /**
- * The part of a statement that has the products of the categories in its CTE `changed` published again, without product.updated. Their
- * number does not matter: a worker inserts the refresh requests in chunks. The categories must be locked for update.
+ * The part of a statement that has the products of the categories in its CTE `changed` published again, without
+ * product.updated. Their number does not matter: a worker inserts the refresh requests in chunks. The categories must
+ * be locked for update.
  */
 export const requestMemberRefreshes = (tx: Transaction, changed: string) => tx`
   insert into member_change (workspace_id, kind, of_id, livemode, traceparent)

@@ -1,8 +1,8 @@
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 
 /**
- * The next workspace after `last` with rows in a table of waiting work; undefined after the last one, and the caller starts again.
- * `worker` connects as the worker role. `actor` is the name of the worker.
+ * The next workspace after `last` with rows in a table of waiting work; undefined after the last one, and the caller
+ * starts again. `worker` connects as the worker role. `actor` is the name of the worker.
  */
 export async function nextWorkspace(
   worker: Database,

@@ -32,8 +32,8 @@ export const releaseStock = operation({
 })
 
 /**
- * Returns the stock that an order has taken, and the lines of it; undefined if it was released before, and nothing changes then
- * (OP-96). Throws `conflict` for a stock beyond 2^53−1.
+ * Returns the stock that an order has taken, and the lines of it; undefined if it was released before, and nothing
+ * changes then (OP-96). Throws `conflict` for a stock beyond 2^53−1.
  */
 export async function releaseOnce(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
   const released = await markReleased(tx, order)

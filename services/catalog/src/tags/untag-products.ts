@@ -1,7 +1,10 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { refreshRequests } from '../refresh/refresh-requests.ts'
 
-/** Takes a tag from locked products, and requests their product.updated (OP-37). Products without the tag are left alone. */
+/**
+ * Takes a tag from locked products, and requests their product.updated (OP-37). Products without the tag are left
+ * alone.
+ */
 export const untagProducts = (tx: Transaction, products: readonly string[], tag: string) => {
   const workspace = tx.context.workspaceId
   return tx`

@@ -37,7 +37,10 @@ export const collectionColumns = (tx: Transaction) => tx`
   collection.publish_at as "publishAt", collection.unpublish_at as "unpublishAt",
   collection.created_at as "createdAt", collection.updated_at as "updatedAt"`
 
-/** The number of storefront-available members of the CURRENT version, from the maintained counts (spec: Collection, product_count). */
+/**
+ * The number of storefront-available members of the CURRENT version, from the maintained counts (spec: Collection,
+ * product_count).
+ */
 export const productCount = (tx: Transaction) => tx`(
   select coalesce(sum(available), 0)::bigint
   from membership_version as version join collection_member_count on version_number = version.number
@@ -62,8 +65,8 @@ export const handleTaken = (handle: string) =>
   conflict(['handle'], `"${handle}" belongs to another collection of this workspace; send another one`)
 
 /**
- * Locks a collection, published or not (spec: Create/update rules 3), after taking the workspace's membership lock if a mode is
- * given. Returns the columns as last committed, also after waiting for another transaction. Throws `not_found`.
+ * Locks a collection, published or not (spec: Create/update rules 3), after taking the workspace's membership lock if a
+ * mode is given. Returns the columns as last committed, also after waiting for another transaction. Throws `not_found`.
  */
 export async function lockCollection(tx: Transaction, handleOrId: string, mode?: LockMode): Promise<CollectionRecord> {
   const [collection] = await tx<CollectionRecord[]>`

@@ -13,8 +13,8 @@ export interface CoverImage {
 }
 
 /**
- * Finds the picture with the id that a request has as `image`; undefined without an id. Throws `unprocessable` for an unknown asset
- * or one that is not a picture, and `service_unavailable` while the catalog does not answer.
+ * Finds the picture with the id that a request has as `image`; undefined without an id. Throws `unprocessable` for an
+ * unknown asset or one that is not a picture, and `service_unavailable` while the catalog does not answer.
  */
 export type FindCoverImage = (context: RequestContext, id: string | null | undefined) => Promise<CoverImage | undefined>
 

@@ -49,8 +49,8 @@ const COLLECTION_HANDLES: NumberedSlugs = {
 }
 
 /**
- * Returns the collection's handle: the explicit one or, with its family locked, one that is free. Only a SMART collection needs the
- * membership lock: a MANUAL one starts without members.
+ * Returns the collection's handle: the explicit one or, with its family locked, one that is free. Only a SMART
+ * collection needs the membership lock: a MANUAL one starts without members.
  */
 async function lockForCreation(
   tx: Transaction,
@@ -67,8 +67,8 @@ async function lockForCreation(
 }
 
 /**
- * Inserts a collection. Throws `conflict` for an explicit handle that is taken; one that is taken at this very moment fails on its
- * unique constraint, and the transaction runs again.
+ * Inserts a collection. Throws `conflict` for an explicit handle that is taken; one that is taken at this very moment
+ * fails on its unique constraint, and the transaction runs again.
  */
 async function insertCollection(tx: Transaction, collection: CollectionRecord, isHandleFixed: boolean): Promise<void> {
   const workspace = tx.context.workspaceId

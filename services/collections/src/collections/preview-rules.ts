@@ -15,8 +15,8 @@ import { previewSlots } from './preview-slots.ts'
 const BUDGET_MS = 5000
 
 /**
- * POST /v1/collections/preview (extension): the storefront-available products that rules match now, newest first. Throws `unprocessable`
- * for rules that take longer than `budgetMs`.
+ * POST /v1/collections/preview (extension): the storefront-available products that rules match now, newest first.
+ * Throws `unprocessable` for rules that take longer than `budgetMs`.
  */
 export const previewRules = (budgetMs = BUDGET_MS) => {
   const slots = previewSlots()
@@ -59,8 +59,8 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
 }
 
 /**
- * Counts the products and reads a page of them in one pass. Uses no parallel workers, which would take processors from other
- * requests.
+ * Counts the products and reads a page of them in one pass. Uses no parallel workers, which would take processors from
+ * other requests.
  */
 async function matchingProducts(
   tx: Transaction,

@@ -17,11 +17,11 @@ type BuildingVersion = {
 } & ({ source: 'HAND_PICKED' } | { source: 'RULES'; rules: Rules })
 
 /**
- * Inserts the members of the next `size` products, in the order of product ids, into a BUILDING version. Needs the EXCLUSIVE
- * membership lock. After the last product the version becomes CURRENT. No member of the chunk exists yet: transactions that
- * change a product insert its member only up to `processed_to` (`coversProduct`). Versions with a first chunk come first:
- * requests build it themselves, imports and rebuilds do not. Skips the versions in `unreadable`, and adds those that it cannot
- * read.
+ * Inserts the members of the next `size` products, in the order of product ids, into a BUILDING version. Needs the
+ * EXCLUSIVE membership lock. After the last product the version becomes CURRENT. No member of the chunk exists yet:
+ * transactions that change a product insert its member only up to `processed_to` (`coversProduct`). Versions with a
+ * first chunk come first: requests build it themselves, imports and rebuilds do not. Skips the versions in
+ * `unreadable`, and adds those that it cannot read.
  */
 export async function buildChunk(
   sql: AnySql,

@@ -9,8 +9,8 @@ interface RetiredVersion {
 }
 
 /**
- * Deletes up to `size` members of one RETIRED membership version, and the version with its last member. Replicas take different
- * versions. Returns whether there was a version to delete from.
+ * Deletes up to `size` members of one RETIRED membership version, and the version with its last member. Replicas take
+ * different versions. Returns whether there was a version to delete from.
  */
 export async function deleteFromRetiredVersion(sql: Sql, size: number): Promise<boolean> {
   return inTransaction(sql, async (tx) => {
@@ -26,9 +26,9 @@ export async function deleteFromRetiredVersion(sql: Sql, size: number): Promise<
 }
 
 /**
- * Continues after the previous chunk: a search from the start would read the deleted rows that are not vacuumed yet. Both
- * statements read one range of the primary key, which needs no statistics of a version that is new. Returns the id of the chunk's
- * last product; undefined after the last chunk.
+ * Continues after the previous chunk: a search from the start would read the deleted rows that are not vacuumed yet.
+ * Both statements read one range of the primary key, which needs no statistics of a version that is new. Returns the id
+ * of the chunk's last product; undefined after the last chunk.
  */
 async function deleteMembers(sql: AnySql, { number, processedTo }: RetiredVersion, size: number) {
   const remaining = sql`version_number = ${number} and product_id > ${processedTo}`

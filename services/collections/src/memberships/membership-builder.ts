@@ -11,17 +11,17 @@ import { type UnreadableVersions, unreadableVersions } from './unreadable-versio
 
 const EVERY_MS = 200
 /**
- * About how long a chunk holds the membership lock, in milliseconds. Product changes wait for it, and take less than a second.
- * The builder waits for product changes in turn, so a build takes at most twice its time without changes.
+ * About how long a chunk holds the membership lock, in milliseconds. Product changes wait for it, and take less than a
+ * second. The builder waits for product changes in turn, so a build takes at most twice its time without changes.
  */
 const CHUNK_MS = 200
 /** Products in a chunk. */
 const CHUNK_SIZE = { min: 500, initial: 5000, max: 50_000 }
 
 /**
- * Completes the membership versions that requests left BUILDING and deletes the RETIRED ones, one chunk per workspace in turn.
- * Replicas share the work; after a crash another continues behind the last committed chunk. A version whose rules this replica cannot
- * read is left to those that can. `sql` has the worker role.
+ * Completes the membership versions that requests left BUILDING and deletes the RETIRED ones, one chunk per workspace
+ * in turn. Replicas share the work; after a crash another continues behind the last committed chunk. A version whose
+ * rules this replica cannot read is left to those that can. `sql` has the worker role.
  */
 export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreadableVersions(logger)) {
   let previousWorkspace: string = NIL
@@ -37,7 +37,9 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreada
     },
   })
 
-  /** Returns false after a round through the workspaces that built nothing: no work is left, or other replicas do it. */
+  /**
+   * Returns false after a round through the workspaces that built nothing: no work is left, or other replicas do it.
+   */
   async function buildNext(): Promise<boolean> {
     const workspaceId = await nextWorkspace(sql, previousWorkspace, unreadable)
     previousWorkspace = workspaceId ?? NIL
@@ -68,7 +70,10 @@ async function nextWorkspace(sql: Sql, previous: string, { numbers }: Unreadable
   return next?.workspaceId
 }
 
-/** Builds a chunk. Returns for how many milliseconds it held the membership lock; undefined if another replica builds there. */
+/**
+ * Builds a chunk. Returns for how many milliseconds it held the membership lock; undefined if another replica builds
+ * there.
+ */
 async function buildIn(
   sql: Sql,
   workspaceId: string,

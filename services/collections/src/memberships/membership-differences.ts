@@ -40,9 +40,9 @@ const DIFFERENCE_BATCH_SIZE = 1000
 const VERSION_BATCH_SIZE = 20
 
 /**
- * Evaluates the membership of each collection, or of those of a workspace, and compares: the members of all versions but RETIRED
- * ones (which products, sort keys, availability), and all counts with the members they count. `sql` has to be a repeatable read
- * transaction of the worker role or a superuser.
+ * Evaluates the membership of each collection, or of those of a workspace, and compares: the members of all versions
+ * but RETIRED ones (which products, sort keys, availability), and all counts with the members they count. `sql` has to
+ * be a repeatable read transaction of the worker role or a superuser.
  */
 export async function* membershipDifferences(sql: AnySql, workspaceId?: string): AsyncGenerator<MembershipDifference> {
   // The planner has no statistics of new versions and would choose nested loops over two large sets.
@@ -66,7 +66,10 @@ export async function* membershipDifferences(sql: AnySql, workspaceId?: string):
   for await (const differences of versionDifferences(sql, inScope)) yield* differences
 }
 
-/** Both sides are read in key order, so PostgreSQL can merge them with constant memory. `rules` are null for hand-picked members. */
+/**
+ * Both sides are read in key order, so PostgreSQL can merge them with constant memory. `rules` are null for hand-picked
+ * members.
+ */
 function memberDifferences(sql: AnySql, version: StoredVersion, rules: CompiledRules | null) {
   const { workspace, collection, number, sortOrder } = version
   const isAwaited = sql`exists (select from awaited_product where workspace_id = ${workspace} and product_id = id)`

@@ -58,7 +58,9 @@ const rowsOf = (plan: Plan): number =>
     plan['Actual Loops'] +
   (plan.Plans ?? []).reduce((sum, part) => sum + rowsOf(part), 0)
 
-/** Records the statements of `work`, rolls it back, and explains them. Returns the most rows that one of them has read. */
+/**
+ * Records the statements of `work`, rolls it back, and explains them. Returns the most rows that one of them has read.
+ */
 async function mostRows(work: (sql: Sql) => Promise<unknown>): Promise<number> {
   const undone = new Error('undone')
   sent.length = 0
@@ -153,7 +155,8 @@ it('a consumer that plans each statement once reads only what belongs to the pro
     return { planned, scanned: after.scanned - before.scanned, entries: after.entries - before.entries }
   }
   let { planned, scanned, entries } = await observed()
-  // PostgreSQL may count what earlier tests have read up to ten seconds late. A scan of this test shows in each observation.
+  // PostgreSQL may count what earlier tests have read up to ten seconds late. A scan of this test shows in each
+  // observation.
   for (let again = 0; again < 2 && scanned > 0; again++) ({ planned, scanned, entries } = await observed())
   expect(planned).toEqual([])
   expect(scanned).toBe(0)

@@ -30,8 +30,8 @@ export interface MembershipChanges {
 }
 
 /**
- * Compares the members of changed products with the rules that the products match. Removes no hand-picked members, and none of versions
- * whose rules cannot be read.
+ * Compares the members of changed products with the rules that the products match. Removes no hand-picked members, and
+ * none of versions whose rules cannot be read.
  */
 export function planMembershipChanges(
   products: readonly ChangedProduct[],

@@ -56,6 +56,8 @@ const readRules = (sql: AnySql, workspaceIds: string[]) => sql<StoredRules[]>`
   from membership_version
   where workspace_id = any(${workspaceIds}::uuid[]) and source = 'RULES' and state in ('BUILDING', 'CURRENT')`
 
-/** Tells every process, in the transaction of a change, to read the rules of the workspace's membership versions again. */
+/**
+ * Tells every process, in the transaction of a change, to read the rules of the workspace's membership versions again.
+ */
 export const raiseRuleVersion = (sql: AnySql, workspaceId: string): Promise<void> =>
   raiseVersion(sql, 'rule_version', workspaceId)

@@ -23,8 +23,8 @@ export interface UnreadableVersions {
 }
 
 /**
- * Logs an error and counts, once for each version that cannot be read: an alarm for the operator, since its members stay as they are
- * until a version of the service runs that can read the rules. Without a logger it logs nothing.
+ * Logs an error and counts, once for each version that cannot be read: an alarm for the operator, since its members
+ * stay as they are until a version of the service runs that can read the rules. Without a logger it logs nothing.
  */
 export function unreadableVersions(logger?: Logger): UnreadableVersions {
   const numbers = new Set<number>()

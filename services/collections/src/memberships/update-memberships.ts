@@ -10,11 +10,11 @@ import {
 import type { RuleSets } from './rule-sets.ts'
 
 /**
- * Updates the memberships of changed products in all versions but RETIRED ones: deletes and inserts members by the rules, and
- * updates sort keys and availability. A version whose rules cannot be read keeps its members and is marked
- * (`rebuildSkippedVersions`). Needs the SHARED membership locks of the products' workspaces: under these, versions keep their
- * state and `processed_to`. Each statement looks up its rows by a list of keys: the planner has no statistics of new versions and
- * would choose nested loops for joins of whole sets.
+ * Updates the memberships of changed products in all versions but RETIRED ones: deletes and inserts members by the
+ * rules, and updates sort keys and availability. A version whose rules cannot be read keeps its members and is marked
+ * (`rebuildSkippedVersions`). Needs the SHARED membership locks of the products' workspaces: under these, versions keep
+ * their state and `processed_to`. Each statement looks up its rows by a list of keys: the planner has no statistics of
+ * new versions and would choose nested loops for joins of whole sets.
  */
 export async function updateMemberships(sql: AnySql, ruleSets: RuleSets, products: readonly ChangedProduct[]) {
   const versions = await ruleSets.of(sql, [...new Set(products.map(({ workspaceId }) => workspaceId))])

@@ -15,8 +15,9 @@ export interface ProductChange {
 }
 
 /**
- * Writes changes of different products to the projection and updates memberships. States that are not newer, and states of deleted
- * products, change nothing. Needs the locks of the products' partition, then of their workspaces' memberships SHARED.
+ * Writes changes of different products to the projection and updates memberships. States that are not newer, and states
+ * of deleted products, change nothing. Needs the locks of the products' partition, then of their workspaces'
+ * memberships SHARED.
  */
 export async function applyProducts(
   sql: AnySql,

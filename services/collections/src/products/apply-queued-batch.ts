@@ -25,23 +25,29 @@ export interface PartitionShard {
   readonly of: number
 }
 
-/** After this time, in seconds, a product waits for the partition's lock. Before, the consumer goes first: others wait for it. */
+/**
+ * After this time, in seconds, a product waits for the partition's lock. Before, the consumer goes first: others wait
+ * for it.
+ */
 const OVERDUE_S = 2
 
 /** The next batch of a workspace. */
 export interface Batch {
   readonly workspaceId: string
   readonly size: number
-  /** Only the shard's partitions. Without a shard: all partitions, and up to a second of waiting for the membership lock. */
+  /**
+   * Only the shard's partitions. Without a shard: all partitions, and up to a second of waiting for the membership
+   * lock.
+   */
   readonly shard?: PartitionShard | undefined
   /** The first product of the batch, once it is read. */
   first?: QueuedChange | undefined
 }
 
 /**
- * Applies the oldest queued products of a workspace, all of one partition, and returns their number: 0 while the consumer has the
- * partition, LOCKED while another transaction has the membership lock. Takes the membership lock before the partition's, so that
- * nobody waits for the partition meanwhile.
+ * Applies the oldest queued products of a workspace, all of one partition, and returns their number: 0 while the
+ * consumer has the partition, LOCKED while another transaction has the membership lock. Takes the membership lock
+ * before the partition's, so that nobody waits for the partition meanwhile.
  */
 export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch): Promise<number | 'LOCKED'> {
   const { workspaceId, shard } = batch

@@ -19,9 +19,9 @@ export async function workspacesOf(sql: AnySql, ids: readonly string[]): Promise
 }
 
 /**
- * Deletes products, also unknown ones, and inserts them into `deleted_product`, so that no late state brings one back. Needs the
- * SHARED membership locks of their workspaces. Locks the products that are `written` afterwards too: every transaction locks products
- * in the order of their ids.
+ * Deletes products, also unknown ones, and inserts them into `deleted_product`, so that no late state brings one back.
+ * Needs the SHARED membership locks of their workspaces. Locks the products that are `written` afterwards too: every
+ * transaction locks products in the order of their ids.
  */
 export async function applyDeletions(sql: AnySql, ids: readonly string[], written: readonly { id: string }[]) {
   if (ids.length === 0) return

@@ -6,8 +6,9 @@ const EVERY_MS = 60_000
 const BATCH_SIZE = 10_000
 
 /**
- * Removes products from `deleted_product` 90 days after their deletion. No older state can arrive then: Kafka has deleted all states
- * of the product before its tombstone, so a replay has both or neither, and dead letters are not kept longer.
+ * Removes products from `deleted_product` 90 days after their deletion. No older state can arrive then: Kafka has
+ * deleted all states of the product before its tombstone, so a replay has both or neither, and dead letters are not
+ * kept longer.
  */
 export const expireDeletedProducts = (sql: Sql, logger: Logger) =>
   worker({

@@ -30,8 +30,8 @@ export const StateRecord = z.object({ workspace_id: Id, data: State }).nullable(
 export type StateRecord = z.output<typeof StateRecord>
 
 /**
- * Reduces records of one partition, in any order, to one per product: the state with the highest version, or the deletion. A deleted
- * product stays deleted, since ids are never reused.
+ * Reduces records of one partition, in any order, to one per product: the state with the highest version, or the
+ * deletion. A deleted product stays deleted, since ids are never reused.
  */
 export function latestStates(records: readonly { readonly key: string; readonly value: StateRecord }[]) {
   const latest = new Map<string, StateRecord>()

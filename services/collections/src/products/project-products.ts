@@ -12,13 +12,16 @@ import { lockPartition } from './write-products.ts'
 
 /** The most products of one workspace in a transaction that has several workspaces; the others are queued. */
 const SHARE = 100
-/** The longest wait for a row that a request has locked, in milliseconds: the products of all workspaces wait with it. */
+/**
+ * The longest wait for a row that a request has locked, in milliseconds: the products of all workspaces wait with it.
+ */
 const LOCK_TIMEOUT_MS = 200
 
 /**
- * Consumes catalog.products into the projection and updates memberships. A repeated or late state changes nothing: each row has the
- * catalog's version, and deleted products stay deleted. A transaction has products of many workspaces and waits for none of them:
- * what one workspace cannot take at once is queued (`applyQueuedProducts`). `onQueued` is called after the commit.
+ * Consumes catalog.products into the projection and updates memberships. A repeated or late state changes nothing: each
+ * row has the catalog's version, and deleted products stay deleted. A transaction has products of many workspaces and
+ * waits for none of them: what one workspace cannot take at once is queued (`applyQueuedProducts`). `onQueued` is
+ * called after the commit.
  */
 export const projectProducts = (
   ruleSets: RuleSets,
@@ -52,7 +55,9 @@ export const projectProducts = (
   },
 })
 
-/** Locks the partition and finds the workspaces of deletions; `unknown` are the deletions of products that nobody has. */
+/**
+ * Locks the partition and finds the workspaces of deletions; `unknown` are the deletions of products that nobody has.
+ */
 async function lockAndRead(tx: AnySql, records: readonly ReceivedRecord<StateRecord>[]) {
   const partition = records[0]?.partition ?? 0
   const { states, deleted } = latestStates(records)
@@ -73,8 +78,8 @@ async function lockAndRead(tx: AnySql, records: readonly ReceivedRecord<StateRec
 }
 
 /**
- * Divides changes: those to apply now, of workspaces in `free`, and those to queue. Each of several workspaces applies at most
- * SHARE. A single workspace applies all, since queueing costs half as much as applying.
+ * Divides changes: those to apply now, of workspaces in `free`, and those to queue. Each of several workspaces applies
+ * at most SHARE. A single workspace applies all, since queueing costs half as much as applying.
  */
 function shareOut(changes: readonly ProductChange[], free: ReadonlySet<string>) {
   const [now, later]: [ProductChange[], ProductChange[]] = [[], []]

@@ -3,8 +3,8 @@ import type { ProductChange } from './apply-products.ts'
 import { addDeletedProducts } from './delete-products.ts'
 
 /**
- * Queues changes of different products of one partition, under its lock. A product has one row: its newest state, or the deletion,
- * which is also remembered at once, so that no late state brings the product back meanwhile.
+ * Queues changes of different products of one partition, under its lock. A product has one row: its newest state, or
+ * the deletion, which is also remembered at once, so that no late state brings the product back meanwhile.
  */
 export async function queueProducts(sql: AnySql, partition: number, changes: readonly ProductChange[]): Promise<void> {
   if (changes.length === 0) return

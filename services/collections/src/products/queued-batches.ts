@@ -10,9 +10,9 @@ const COOLDOWN_MS = 1000
 const MAX_REASON_LENGTH = 1000
 
 /**
- * Returns a function that applies the next batch of a workspace: of the shard's partitions or, without a shard, of all, waiting for
- * the membership lock. It returns the number of products, or LOCKED, and catches the errors of a batch. After an error the next
- * batch is half as large. A product that fails alone is set aside with the reason.
+ * Returns a function that applies the next batch of a workspace: of the shard's partitions or, without a shard, of all,
+ * waiting for the membership lock. It returns the number of products, or LOCKED, and catches the errors of a batch.
+ * After an error the next batch is half as large. A product that fails alone is set aside with the reason.
  */
 export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, shard?: PartitionShard) {
   /** Of workspaces whose last batch failed: the size of the next one, and when it may begin. */

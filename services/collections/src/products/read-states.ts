@@ -26,8 +26,8 @@ export interface ReadStates {
 const BATCH_SIZE = 100
 
 /**
- * Reads records of one partition with the consumer's checks. A record is unreadable if the consumer would send it to the dead
- * letters. Lets the event loop turn between batches, so that the statements of the previous records go on.
+ * Reads records of one partition with the consumer's checks. A record is unreadable if the consumer would send it to
+ * the dead letters. Lets the event loop turn between batches, so that the statements of the previous records go on.
  */
 export async function readStates(records: readonly IncomingRecord[]): Promise<ReadStates> {
   const unreadable: UnreadableRecord[] = []

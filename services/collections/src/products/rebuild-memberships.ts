@@ -4,9 +4,9 @@ import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
 import { raiseRuleVersion } from '../memberships/rule-sets.ts'
 
 /**
- * Starts a new membership version for every collection, which the running service builds; the CURRENT one is shown until then.
- * Before that it deletes the hand-picked members without a product. Needs the table `topic_product` of a rebuild. Returns the number
- * of collections.
+ * Starts a new membership version for every collection, which the running service builds; the CURRENT one is shown
+ * until then. Before that it deletes the hand-picked members without a product. Needs the table `topic_product` of a
+ * rebuild. Returns the number of collections.
  */
 export async function rebuildMemberships(sql: Sql): Promise<number> {
   const workspaces = await sql<{ id: string }[]>`select distinct workspace_id as id from collection`
@@ -22,8 +22,8 @@ export async function rebuildMemberships(sql: Sql): Promise<number> {
 }
 
 /**
- * Deletes hand-picked members whose product is deleted: neither the projection nor the topic has it. Keeps those of a product
- * whose record is unreadable (`topic_product`), and of a pending product, whose state is still to come.
+ * Deletes hand-picked members whose product is deleted: neither the projection nor the topic has it. Keeps those of a
+ * product whose record is unreadable (`topic_product`), and of a pending product, whose state is still to come.
  */
 const deleteMembersWithoutProduct = (sql: AnySql, workspaceId: string) => sql`
   delete from collection_member as member using membership_version as version

@@ -17,7 +17,9 @@ import {
 import { lockPartition, writeProducts } from './write-products.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Records in one transaction. Each workspace takes an advisory lock, and the server has room for some thousand locks. */
+/**
+ * Records in one transaction. Each workspace takes an advisory lock, and the server has room for some thousand locks.
+ */
 const BATCH_SIZE = 1000
 const topics = [TOPICS.catalogProducts]
 
@@ -36,11 +38,11 @@ export interface Rebuilt {
 }
 
 /**
- * Makes the projection equal to catalog.products, up to the topic's end at the start, while the service goes on consuming. The
- * rebuild does not update memberships of changed products; it starts a new membership version for every collection at the end.
- * It forgets the queued products first, since it reads their states from the topic. So repeat a rebuild that was killed: products may
- * be old, and members may not match them. `sql` is a single connection of the worker role that
- * does not reconnect: its temporary tables would be lost.
+ * Makes the projection equal to catalog.products, up to the topic's end at the start, while the service goes on
+ * consuming. The rebuild does not update memberships of changed products; it starts a new membership version for every
+ * collection at the end. It forgets the queued products first, since it reads their states from the topic. So repeat a
+ * rebuild that was killed: products may be old, and members may not match them. `sql` is a single connection of the
+ * worker role that does not reconnect: its temporary tables would be lost.
  */
 export async function rebuildProjection(
   kafka: Kafka,

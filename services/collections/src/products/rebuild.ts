@@ -11,9 +11,10 @@ import { z } from 'zod'
 import { type Rebuilt, rebuildProjection } from './rebuild-projection.ts'
 
 /**
- * `npm run rebuild -w services/collections`: makes the projection of products equal to catalog.products and starts a new membership
- * version for every collection, while the service runs. After a crash, run it again. Prints each unreadable record as a line of JSON,
- * then counts. Exits 0; 1 if there are unreadable records; 2 if it could not finish.
+ * `npm run rebuild -w services/collections`: makes the projection of products equal to catalog.products and starts a
+ * new membership version for every collection, while the service runs. After a crash, run it again. Prints each
+ * unreadable record as a line of JSON, then counts. Exits 0; 1 if there are unreadable records; 2 if it could not
+ * finish.
  */
 const Config = z.object({ ...WORKER_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka)
 

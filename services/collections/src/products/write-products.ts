@@ -4,9 +4,9 @@ import type { Fragment } from '../rules/predicate.ts'
 import type { ProjectionRow } from './projection-row.ts'
 
 /**
- * Locks the products of a partition, also queued ones, until the transaction ends: against another consumer that took over, the
- * worker for queued products, or a rebuild. Later locks of the transaction wait for `lockTimeoutMs` at most; 0 means without
- * limit. Do not wait for a membership lock while you hold this one.
+ * Locks the products of a partition, also queued ones, until the transaction ends: against another consumer that took
+ * over, the worker for queued products, or a rebuild. Later locks of the transaction wait for `lockTimeoutMs` at most;
+ * 0 means without limit. Do not wait for a membership lock while you hold this one.
  */
 export const lockPartition = (sql: AnySql, partition: number, lockTimeoutMs = 0) => sql`
   select pg_advisory_xact_lock(${ADVISORY_LOCKS.productPartition}::integer, ${partition}::integer),
@@ -20,9 +20,10 @@ export async function tryLockPartition(sql: AnySql, partition: number): Promise<
 }
 
 /**
- * Writes rows of different products. Skips deleted products, and rows for which the condition `isUpToDate` holds, on the `known`
- * row and the new `state`. Returns the products with a change that may concern rules, orders or the storefront. Both conditions are
- * subqueries that give a value: as `not exists`, PostgreSQL joins the rows with whole tables.
+ * Writes rows of different products. Skips deleted products, and rows for which the condition `isUpToDate` holds, on
+ * the `known` row and the new `state`. Returns the products with a change that may concern rules, orders or the
+ * storefront. Both conditions are subqueries that give a value: as `not exists`, PostgreSQL joins the rows with whole
+ * tables.
  */
 export async function writeProducts(sql: AnySql, products: readonly ProjectionRow[], isUpToDate: Fragment) {
   if (products.length === 0) return []
@@ -49,7 +50,10 @@ export async function writeProducts(sql: AnySql, products: readonly ProjectionRo
   return products.filter(({ id }) => changed.has(id))
 }
 
-/** Arrays and JSON are sent beside the rows, one line of text per product: within the rows, parsing takes three times as long. */
+/**
+ * Arrays and JSON are sent beside the rows, one line of text per product: within the rows, parsing takes three times as
+ * long.
+ */
 const statesFrom = (sql: AnySql, products: readonly ProjectionRow[]) => sql`(
   select workspace_id, id, version, name, skus, type, status, categories::text[] as categories, tags::text[] as tags,
     prices::jsonb as prices, costs::jsonb as costs, stock, requires_shipping, can_preorder, created_at, body::json as body
@@ -78,7 +82,10 @@ function rowOf({ workspaceId, id, version, ruleFields }: ProjectionRow) {
 const linesOf = (sql: AnySql, products: readonly ProjectionRow[], textOf: (product: ProjectionRow) => string) =>
   sql`string_to_table(${products.map(textOf).join('\n')}, E'\\n')`
 
-/** A PostgreSQL array literal. It escapes quotes and backslashes as JSON does; folded texts contain nothing else to escape. */
+/**
+ * A PostgreSQL array literal. It escapes quotes and backslashes as JSON does; folded texts contain nothing else to
+ * escape.
+ */
 const arrayOf = (texts: readonly string[]): string => `{${JSON.stringify(texts).slice(1, -1)}}`
 
 /** The columns that rules read, and orders and the storefront with them. */

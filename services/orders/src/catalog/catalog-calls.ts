@@ -21,7 +21,8 @@ export interface CallLimits {
 }
 
 /**
- * A call waits a second at most for a slot, so that it has at least a second itself. Catalog has ten connections to PostgreSQL.
+ * A call waits a second at most for a slot, so that it has at least a second itself. Catalog has ten connections to
+ * PostgreSQL.
  */
 const LIMITS: CallLimits = {
   deadlineMs: 2000,
@@ -44,9 +45,9 @@ interface CatalogAnswer {
 /** Calls to catalog's internal operations. All of them are safe to repeat. */
 export interface CatalogCalls extends Component {
   /**
-   * Sends a request in the workspace of the caller, and once more after a lost connection or an answer 502, 503 or 504. Throws
-   * `service_unavailable` when there is no answer in time, when catalog has failed many times in a row, and when the workspace has too
-   * many calls under way.
+   * Sends a request in the workspace of the caller, and once more after a lost connection or an answer 502, 503 or 504.
+   * Throws `service_unavailable` when there is no answer in time, when catalog has failed many times in a row, and when
+   * the workspace has too many calls under way.
    */
   post(context: RequestContext, path: `/internal/${string}`, body: unknown): Promise<CatalogAnswer>
 }

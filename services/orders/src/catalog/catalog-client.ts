@@ -13,8 +13,8 @@ export interface StockLine {
 }
 
 /**
- * The catalog, as orders calls it in the workspace of a request. Each call throws `service_unavailable` when it has no answer in time;
- * then a take may have happened or not.
+ * The catalog, as orders calls it in the workspace of a request. Each call throws `service_unavailable` when it has no
+ * answer in time; then a take may have happened or not.
  */
 export interface Catalog {
   /** The wanted variants that the workspace has, as catalog has them now. One call for up to 1,000 ids and SKUs. */
@@ -23,8 +23,9 @@ export interface Catalog {
     wanted: { readonly ids: readonly string[]; readonly skus: readonly string[] },
   ): Promise<OrderableVariant[]>
   /**
-   * Takes stock under the id of a reservation, once (OP-95). Throws a CatalogError: `conflict` when there is too little,
-   * `unprocessable` for a variant that is gone. Its message names a line by its index in `lines`: `items[2].quantity`.
+   * Takes stock under the id of a reservation, once (OP-95). Throws a CatalogError: `conflict` when there is too
+   * little, `unprocessable` for a variant that is gone. Its message names a line by its index in `lines`:
+   * `items[2].quantity`.
    */
   takeStock(context: RequestContext, reservation: string, lines: readonly StockLine[]): Promise<void>
   /** Returns what a reservation has taken, once (OP-96). */

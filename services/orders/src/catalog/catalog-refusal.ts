@@ -3,7 +3,9 @@ import { z } from 'zod'
 
 /** A failed call to catalog, as a refusal of the request to orders. */
 export class CatalogError extends ApiError {
-  /** Whether the call certainly has no effect. False without an answer, and when an earlier attempt may still have one. */
+  /**
+   * Whether the call certainly has no effect. False without an answer, and when an earlier attempt may still have one.
+   */
   readonly isDefinite: boolean
 
   constructor(
@@ -19,7 +21,9 @@ export class CatalogError extends ApiError {
 
 const RETRY_AFTER = { 'retry-after': '1' }
 
-/** The error for a call without an answer. The call may have had an effect, unless `isDefinite`: then it was not sent. */
+/**
+ * The error for a call without an answer. The call may have had an effect, unless `isDefinite`: then it was not sent.
+ */
 export const catalogUnavailable = (cause: unknown, isDefinite = false): CatalogError =>
   new CatalogError('service_unavailable', 'The service is unavailable for the moment; try again', isDefinite, {
     cause,
@@ -38,9 +42,9 @@ const Refusal = z.object({ error: z.object({ code: z.string(), message: z.string
 const SHOWN: readonly string[] = ['bad_request', 'conflict', 'unprocessable'] satisfies ErrorCode[]
 
 /**
- * The error for an answer of catalog other than 2xx. A message about `lines[2]` becomes one about `items[2]`, since both are in
- * the same order. A refusal that is not about lines is `service_unavailable`: the reservation was released before the take
- * arrived, or orders sent something wrong.
+ * The error for an answer of catalog other than 2xx. A message about `lines[2]` becomes one about `items[2]`, since
+ * both are in the same order. A refusal that is not about lines is `service_unavailable`: the reservation was released
+ * before the take arrived, or orders sent something wrong.
  */
 export function refusalOf(status: number, body: unknown, isDefinite: boolean): CatalogError {
   const { data } = Refusal.safeParse(body)

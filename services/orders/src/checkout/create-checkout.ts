@@ -14,8 +14,9 @@ import type { CheckoutApps } from './checkout-apps.ts'
 const CheckoutBody = named('CheckoutInput', z.strictObject({ provider: Provider }), { provider: 'example-pay' })
 
 /**
- * POST /v1/orders/{id}/checkout (extension of OP-85): asks an installed app for a checkout of what is open on the order. An order at
- * CART is placed first (OP-44); it stays PLACED when the app refuses, so the request can be repeated.
+ * POST /v1/orders/{id}/checkout (extension of OP-85): asks an installed app for a checkout of what is open on the
+ * order. An order at CART is placed first (OP-44); it stays PLACED when the app refuses, so the request can be
+ * repeated.
  */
 export const createCheckout = (db: Database, place: PlaceWithStock, apps: CheckoutApps) =>
   operation({
@@ -41,7 +42,9 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
     },
   })
 
-/** What is left to pay, in minor units. Throws `conflict` when the order is cancelled or completed, or nothing is left. */
+/**
+ * What is left to pay, in minor units. Throws `conflict` when the order is cancelled or completed, or nothing is left.
+ */
 function requireOpen({ status, paymentStatus, totalPrice, paid, currency }: OrderRecord) {
   if (status === 'CANCELLED' || status === 'COMPLETED') {
     throw conflict(['status'], `an order that is ${status} has no checkout`)

@@ -6,9 +6,10 @@ const BATCH_SIZE = 500
 const CUSTOMERS_TOGETHER = 50
 
 /**
- * Removes some stored answers (OP-08) that name erased customers or are about their orders: a repeated Idempotency-Key is then
- * answered `conflict`. One batch of the workspace's keys, which are kept for 24 hours, serves all customers whose passes are at
- * the same key. Their erasures are done at the end of the pass: new answers have no data of theirs, since their orders have none.
+ * Removes some stored answers (OP-08) that name erased customers or are about their orders: a repeated Idempotency-Key
+ * is then answered `conflict`. One batch of the workspace's keys, which are kept for 24 hours, serves all customers
+ * whose passes are at the same key. Their erasures are done at the end of the pass: new answers have no data of theirs,
+ * since their orders have none.
  */
 export async function eraseAnswers(tx: Transaction, now: Date): Promise<void> {
   const workspace = tx.context.workspaceId

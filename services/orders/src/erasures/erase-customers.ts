@@ -5,7 +5,10 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import { eraseAnswers } from './erase-answers.ts'
 import { eraseOrders } from './erase-orders.ts'
 
-/** Settings of its connections. An erasure leaves a locked row for later, so that other workspaces do not wait for the lock. */
+/**
+ * Settings of its connections. An erasure leaves a locked row for later, so that other workspaces do not wait for the
+ * lock.
+ */
 export const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
 const EVERY_MS = 1000
@@ -13,8 +16,9 @@ const EVERY_MS = 1000
 const PAUSE_FACTOR = 2
 
 /**
- * Removes the personal data of erased customers, a batch of one workspace after the other (OP-130). `worker` connects as the worker
- * role and finds the workspaces; `db` works inside each. A batch is a transaction: a process that ends loses no more than one.
+ * Removes the personal data of erased customers, a batch of one workspace after the other (OP-130). `worker` connects
+ * as the worker role and finds the workspaces; `db` works inside each. A batch is a transaction: a process that ends
+ * loses no more than one.
  */
 export function eraseCustomers({ db, worker: workerDb, logger }: { db: Database; worker: Database; logger: Logger }) {
   let last: string | undefined
@@ -50,8 +54,9 @@ async function nextWorkspace(worker: Database, last: string | undefined): Promis
 }
 
 /**
- * Works on one batch of the transaction's workspace: some orders of one erased customer, or some answers. Orders come first, so
- * that one pass over the answers serves many customers. Returns false when there is nothing to do, or when all of it is locked.
+ * Works on one batch of the transaction's workspace: some orders of one erased customer, or some answers. Orders come
+ * first, so that one pass over the answers serves many customers. Returns false when there is nothing to do, or when
+ * all of it is locked.
  */
 export async function eraseBatch(tx: Transaction, now: Date): Promise<boolean> {
   const [open] = await tx<{ id: string; stage: 'ORDERS' | 'ANSWERS' }[]>`

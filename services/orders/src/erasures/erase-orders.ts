@@ -3,9 +3,9 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 const BATCH_SIZE = 500
 
 /**
- * Removes the personal data of some orders of an erased customer: address, note, the stored form, and last the customer's id, by which
- * they are found. Money and lines stay. Orders that a request has locked come later. Once there is none left, the stage of the
- * erasure is ANSWERS. Returns false when all that is left is locked.
+ * Removes the personal data of some orders of an erased customer: address, note, the stored form, and last the
+ * customer's id, by which they are found. Money and lines stay. Orders that a request has locked come later. Once there
+ * is none left, the stage of the erasure is ANSWERS. Returns false when all that is left is locked.
  */
 export async function eraseOrders(tx: Transaction, customer: string, now: Date): Promise<boolean> {
   const workspace = tx.context.workspaceId

@@ -113,9 +113,10 @@ interface Found {
 }
 
 /**
- * Checks a workspace's order form (OP-41, OP-134). Throws `bad_request` for what is no JSON Schema 2020-12, and `unprocessable` for a
- * schema that could cost more than its size tells: `$ref` leads to a subschema of the same schema only, without loops, and the schema
- * with all `$ref` expanded is bounded. Nothing is fetched. `path` is the path of the schema in the request.
+ * Checks a workspace's order form (OP-41, OP-134). Throws `bad_request` for what is no JSON Schema 2020-12, and
+ * `unprocessable` for a schema that could cost more than its size tells: `$ref` leads to a subschema of the same schema
+ * only, without loops, and the schema with all `$ref` expanded is bounded. Nothing is fetched. `path` is the path of
+ * the schema in the request.
  */
 export function checkFormSchema(schema: unknown, path: MemberPath): void {
   const found: Found = { byPointer: new Map(), patternSize: 0 }

@@ -12,8 +12,8 @@ export interface BrokenRule {
 const LONGEST_REASON = 300
 
 /**
- * Compiles a workspace's order form, which `checkFormSchema` has accepted, into a function that returns the first rule an order breaks.
- * Each form has an ajv of its own, because ajv never forgets the values of a schema.
+ * Compiles a workspace's order form, which `checkFormSchema` has accepted, into a function that returns the first rule
+ * an order breaks. Each form has an ajv of its own, because ajv never forgets the values of a schema.
  */
 export function compileFormSchema(schema: object): (form: unknown) => BrokenRule | undefined {
   const ajv = new Ajv.default({
@@ -34,8 +34,8 @@ export function compileFormSchema(schema: object): (form: unknown) => BrokenRule
 }
 
 /**
- * Reports the last error: ajv lists errors of branches before that of their `anyOf`. The error of an `if` says less than its
- * branch.
+ * Reports the last error: ajv lists errors of branches before that of their `anyOf`. The error of an `if` says less
+ * than its branch.
  */
 function brokenRule(errors: readonly ErrorObject[], form: unknown): BrokenRule {
   const error = errors.findLast(({ keyword }) => keyword !== 'if') ?? errors.at(-1)

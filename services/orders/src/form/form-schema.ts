@@ -17,8 +17,9 @@ const KEPT = 8 * 1024 * 1024
 const ROW_SIZE = 100
 
 /**
- * Makes the check of orders (OP-41). The form is the one in force when the check begins, whichever replica changed it: each check reads
- * the version, and the schema only when its version is another than the one kept. Throws what `FormValidator.checkOrder` throws.
+ * Makes the check of orders (OP-41). The form is the one in force when the check begins, whichever replica changed it:
+ * each check reads the version, and the schema only when its version is another than the one kept. Throws what
+ * `FormValidator.checkOrder` throws.
  */
 export function orderCheck(db: Database, validator: FormValidator): CheckOrder {
   const kept = new LRUCache<string, FormSchema>({

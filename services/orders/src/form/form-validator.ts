@@ -4,14 +4,20 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import { LRUCache } from 'lru-cache'
 import type { FormTask, FormThreadMessage } from './form-thread.ts'
 
-/** Checks workspaces' order forms, and orders against them, in threads: no form can stall the process or another workspace. */
+/**
+ * Checks workspaces' order forms, and orders against them, in threads: no form can stall the process or another
+ * workspace.
+ */
 export interface FormValidator extends Component {
   /**
-   * Checks a new schema. Throws `bad_request` or `unprocessable` with the path of what is wrong, `unprocessable` for a schema that is
-   * too costly, and `rate_limited` while too much of the workspace waits.
+   * Checks a new schema. Throws `bad_request` or `unprocessable` with the path of what is wrong, `unprocessable` for a
+   * schema that is too costly, and `rate_limited` while too much of the workspace waits.
    */
   checkSchema(workspaceId: string, schema: string): Promise<void>
-  /** Checks an order. `version` is that of the schema. Throws `bad_request` with the path of the member, and as `checkSchema` does. */
+  /**
+   * Checks an order. `version` is that of the schema. Throws `bad_request` with the path of the member, and as
+   * `checkSchema` does.
+   */
   checkOrder(workspaceId: string, version: number, schema: string, order: string): Promise<void>
   /** The number of threads that run now. */
   threadCount(): number
@@ -51,9 +57,9 @@ const SUSPECT_MS = 60_000
 const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
 
 /**
- * Makes a validator. Its threads start when first needed and end after `idleMs` without a job. A job that uses up its processor time
- * ends with its thread, and another thread is started. Workspaces take turns, with one running job each; those whose job was ended
- * within the last minute share one thread, so that they never occupy all.
+ * Makes a validator. Its threads start when first needed and end after `idleMs` without a job. A job that uses up its
+ * processor time ends with its thread, and another thread is started. Workspaces take turns, with one running job each;
+ * those whose job was ended within the last minute share one thread, so that they never occupy all.
  */
 export function formValidator({ idleMs = IDLE_MS } = {}): FormValidator {
   const threads = new Set<Thread>()
@@ -142,7 +148,9 @@ export function formValidator({ idleMs = IDLE_MS } = {}): FormValidator {
     dispatch()
   }
 
-  /** The thread has ended, so its job fails. If it was never ready, no other thread would be, and all waiting jobs fail. */
+  /**
+   * The thread has ended, so its job fails. If it was never ready, no other thread would be, and all waiting jobs fail.
+   */
   function remove(thread: Thread): void {
     const { job, state, error = new Error('the thread has ended') } = thread
     threads.delete(thread)

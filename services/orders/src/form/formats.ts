@@ -3,8 +3,8 @@ import ajvFormats from 'ajv-formats'
 const { get } = ajvFormats.default
 
 /**
- * The formats that a form may use. Each is checked in linear time; the e-mail and URI of ajv-formats' full mode are not. Others of
- * ajv-formats, such as `regex`, are left out.
+ * The formats that a form may use. Each is checked in linear time; the e-mail and URI of ajv-formats' full mode are
+ * not. Others of ajv-formats, such as `regex`, are left out.
  */
 export const FORMATS = {
   date: get('date'),

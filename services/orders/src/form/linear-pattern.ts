@@ -10,9 +10,9 @@ export interface LinearPattern {
 }
 
 /**
- * Compiles a pattern of a JSON Schema for RE2, which does not backtrack: `(a+)+$` is harmless. Unlike in ECMAScript, `\s` is ASCII only,
- * and `.` matches every character but a line feed. Throws a SyntaxError for what is no pattern of ECMAScript, and RE2's error for what
- * RE2 does not have: look-around, back-references, counts above 1000.
+ * Compiles a pattern of a JSON Schema for RE2, which does not backtrack: `(a+)+$` is harmless. Unlike in ECMAScript,
+ * `\s` is ASCII only, and `.` matches every character but a line feed. Throws a SyntaxError for what is no pattern of
+ * ECMAScript, and RE2's error for what RE2 does not have: look-around, back-references, counts above 1000.
  */
 export function linearPattern(pattern: string): LinearPattern {
   new RegExp(pattern, 'u')

@@ -58,7 +58,10 @@ export async function catalog() {
         select type, key, payload from outbox
         where workspace_id = ${caller.workspaceId} and type not like '%.created' order by id`
     },
-    /** Makes all waiting changes of many products, publishes all products with a refresh request, and returns their number. */
+    /**
+     * Makes all waiting changes of many products, publishes all products with a refresh request, and returns their
+     * number.
+     */
     async refresh(caller: Caller, now = new Date()): Promise<number> {
       let total = 0
       for (;;) {
