@@ -4,7 +4,7 @@ import type { AnySql, Database, Sql, Transaction } from '@backoffice/postgres/da
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { z } from 'zod'
-import type { OperatorAuthenticator } from '../authorization/operator-authenticator.ts'
+import type { OperatorAuthenticator } from '../credentials/operators/operator-authenticator.ts'
 
 /** An act of an operator or a service: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
 export interface Act {

@@ -4,9 +4,9 @@ import { aCaller, serviceHeadersOf } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import type { AuditEntry } from '../audit/list-audit.ts'
-import type { IssuedKey } from '../keys/issue-key.ts'
-import { keyFormat } from '../keys/key-format.ts'
+import type { AuditEntry } from '../admin/audit/list-audit.ts'
+import type { IssuedKey } from '../admin/keys/issue-key.ts'
+import { keyFormat } from '../credentials/keys/key-format.ts'
 import { ADMIN_TOKEN, type TestGateway, testGateway } from '../testing/test-gateway.ts'
 
 const gateway = await testGateway()

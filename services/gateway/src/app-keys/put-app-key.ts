@@ -5,9 +5,9 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { recordActs } from '../admin/admin-operation.ts'
-import { NewScopes } from '../keys/issue-key.ts'
-import { hashOf, type KeyFormat, KeySecret } from '../keys/key-format.ts'
-import { ownWorkspace } from '../workspaces/find-workspace.ts'
+import { NewScopes } from '../admin/keys/issue-key.ts'
+import { ownWorkspace } from '../admin/workspaces/find-workspace.ts'
+import { hashOf, type KeyFormat, KeySecret } from '../credentials/keys/key-format.ts'
 
 /**
  * PUT /internal/app-keys/{id}: creates a key of kind `app`, which works once it is activated (spec: Authentication 5). A repetition

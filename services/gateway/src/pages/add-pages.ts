@@ -1,11 +1,11 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { FastifyInstance } from 'fastify'
 import type { AppsClient } from '../apps/apps-client.ts'
-import type { SignedIds } from '../page-links/signed-ids.ts'
 import { addConsent } from './consent/consent.ts'
 import { answerPageError } from './document/answer-page-error.ts'
 import { PAGE_HEADERS } from './document/send-page.ts'
 import { addEmbed } from './embed/embed.ts'
+import type { SignedIds } from './links/signed-ids.ts'
 import { addEnter } from './sessions/enter.ts'
 import { pageSessions } from './sessions/page-sessions.ts'
 

@@ -1,9 +1,9 @@
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { FastifyInstance } from 'fastify'
-import { findLink, type PageName, pathOf, useLink } from '../../page-links/page-links.ts'
 import { html } from '../document/html.ts'
 import { forgedLink, usedLink } from '../document/refusals.ts'
 import { messagePage, sendPage } from '../document/send-page.ts'
+import { findLink, type PageName, pathOf, useLink } from '../links/page-links.ts'
 import type { PagesOptions } from './pages-options.ts'
 import { refuseCrossSite } from './refuse-cross-site.ts'
 

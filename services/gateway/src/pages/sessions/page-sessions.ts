@@ -1,8 +1,8 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { type BegunSession, inWorkspaceOf, type PageName } from '../../page-links/page-links.ts'
-import type { Reference, SignedIds } from '../../page-links/signed-ids.ts'
 import { noSession } from '../document/refusals.ts'
+import { type BegunSession, inWorkspaceOf, type PageName } from '../links/page-links.ts'
+import type { Reference, SignedIds } from '../links/signed-ids.ts'
 
 /** The session of a browser on one page of one installation. */
 export interface PageSession extends Reference {

@@ -1,0 +1,107 @@
+import { expect, test } from 'vitest'
+import type { z } from 'zod'
+import { testGateway } from '../../testing/test-gateway.ts'
+import type { IssuedKey } from '../keys/issue-key.ts'
+import type { IssuedToken } from '../operators/issue-token.ts'
+import type { AuditEntry } from './list-audit.ts'
+
+type Entry = z.output<typeof AuditEntry>
+
+const gateway = await testGateway()
+
+/** Entries written while `work` runs, oldest first. */
+async function writtenDuring(work: () => Promise<unknown>): Promise<Entry[]> {
+  const list = async () => (await gateway.admin<{ items: Entry[]; total: number }>('GET', '/audit?limit=100')).body
+  const before = (await list()).total
+  await work()
+  const after = await list()
+  return after.items.slice(0, after.total - before).reverse()
+}
+
+test('every act is written, with who, what and in which request, newest first', async () => {
+  let id = ''
+  let keyId = ''
+  let newKeyId = ''
+  let operatorId = ''
+  let newOperatorId = ''
+  const requestIds: unknown[] = []
+  const act = async <Body>(method: string, path: string, body?: unknown) => {
+    const answer = await gateway.admin<Body>(method, path, body)
+    requestIds.push(answer.headers['x-request-id'])
+    return answer.body
+  }
+  const entries = await writtenDuring(async () => {
+    id = (await act<{ id: string }>('POST', '/workspaces', { name: 'Shop', sandbox: true })).id
+    await act('PUT', `/workspaces/${id}/settings`, { product_statuses: ['ACTIVE'] })
+    keyId = (await act<IssuedKey>('POST', `/workspaces/${id}/keys`, { name: 'a', scopes: ['*'] })).id
+    newKeyId = (await act<IssuedKey>('POST', `/keys/${keyId}/rotate`, {})).id
+    await act('DELETE', `/keys/${newKeyId}`)
+    operatorId = (await act<IssuedToken>('POST', '/operators', { name: 'Ada' })).id
+    newOperatorId = (await act<IssuedToken>('POST', `/operators/${operatorId}/rotate`, {})).id
+    await act('DELETE', `/operators/${newOperatorId}`)
+  })
+  expect(entries.map(({ action, target }) => [action, target])).toEqual([
+    ['workspace.created', `workspaces/${id}`],
+    ['settings.updated', `workspaces/${id}/settings`],
+    ['key.created', `keys/${keyId}`],
+    ['key.rotated', `keys/${keyId}`],
+    ['key.created', `keys/${newKeyId}`],
+    ['key.revoked', `keys/${newKeyId}`],
+    ['operator.created', `operators/${operatorId}`],
+    ['operator.rotated', `operators/${operatorId}`],
+    ['operator.created', `operators/${newOperatorId}`],
+    ['operator.deleted', `operators/${newOperatorId}`],
+  ])
+  expect(new Set(entries.map(({ actor }) => actor))).toEqual(new Set(['bootstrap']))
+  expect([...new Set(entries.map(({ request_id }) => request_id))]).toEqual(requestIds)
+})
+
+test('an act has the name of the operator whose token was sent', async () => {
+  const { body: ada } = await gateway.admin<IssuedToken>('POST', '/operators', { name: 'Ada the second' })
+  const entries = await writtenDuring(async () => {
+    await gateway.admin('POST', '/workspaces', { name: 'Shop' }, ada.token)
+    await gateway.admin('POST', '/operators', { name: 'Grace' }, ada.token)
+  })
+  expect(entries.map(({ actor }) => actor)).toEqual(['Ada the second', 'Ada the second'])
+  const ofAda = await gateway.admin<{ items: Entry[] }>('GET', '/audit?actor=Ada%20the%20second')
+  expect(ofAda.body.items.reverse()).toEqual(entries)
+})
+
+test('the acts on one workspace are listed without those on others and on the platform', async () => {
+  const { workspaceId, id } = await gateway.aKey()
+  await gateway.aKey()
+  const { body } = await gateway.admin<{ items: Entry[]; total: number }>('GET', `/audit?workspace=${workspaceId}`)
+  expect(body.items.map(({ target }) => target)).toEqual([`keys/${id}`, `workspaces/${workspaceId}`])
+  expect(body.total).toBe(2)
+})
+
+test('the order is that of the times shown, also when rows were written in another order', async () => {
+  const at = (second: number) => new Date(gateway.now() + 3_600_000 + second * 1000)
+  for (const second of [2, 3, 1])
+    await gateway.database.admin`
+      insert into audit (at, actor, action, target, request_id) values (${at(second)}, 'late', 'a', 'b', 'c')`
+  const { body } = await gateway.admin<{ items: Entry[] }>('GET', '/audit')
+  expect(body.items.slice(0, 3).map((entry) => entry.at)).toEqual([3, 2, 1].map((second) => at(second).toISOString()))
+})
+
+test('what was refused is not written', async () => {
+  const { workspaceId, id } = await gateway.aKey()
+  await gateway.admin('DELETE', `/keys/${id}`)
+  const entries = await writtenDuring(async () => {
+    await gateway.admin('POST', `/keys/${id}/rotate`, {})
+    await gateway.admin('POST', `/workspaces/${workspaceId}/keys`, { name: 'a', scopes: ['nothing'] })
+    await gateway.admin('PUT', '/workspaces/0198c2f1-a3b4-7c5d-8e9f-0123456789ab/settings', {})
+    await gateway.send(undefined, 'GET', '/admin/v1/audit')
+  })
+  expect(entries).toEqual([])
+})
+
+test('an act that cannot be written is not done', async () => {
+  const { workspaceId } = await gateway.aKey()
+  const { admin } = gateway.database
+  await admin`alter table audit add constraint refuse_all check (false) not valid`
+  const answer = await gateway.admin('POST', `/workspaces/${workspaceId}/keys`, { name: 'lost', scopes: ['*'] })
+  await admin`alter table audit drop constraint refuse_all`
+  expect(answer).toMatchObject({ status: 500, body: { error: { code: 'internal_error' } } })
+  expect(await admin`select from api_key where name = 'lost'`).toEqual([])
+})

@@ -1,0 +1,39 @@
+import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { z } from 'zod'
+import { adminOperation } from '../admin-operation.ts'
+
+export const AuditEntry = z.strictObject({
+  at: Timestamp,
+  actor: z.string(),
+  action: z.string(),
+  target: z.string(),
+  request_id: z.string(),
+})
+
+const AuditQuery = PageQuery.extend({ workspace: Id.optional(), actor: z.string().min(1).optional() })
+
+/** GET /admin/v1/audit: the acts of operators, newest first by `at`; on request those on one workspace or of one actor (OP-86). */
+export const listAudit = adminOperation({
+  method: 'GET',
+  path: '/admin/v1/audit',
+  summary: 'List what operators did',
+  query: AuditQuery,
+  responses: { 200: Page(AuditEntry) },
+  openPoints: ['OP-86'],
+
+  async handle({ query, worker }) {
+    const { workspace, actor } = query
+    const page = await countedPage<{ at: Date }>(worker, query, {
+      columns: worker`at, actor, action, target, request_id`,
+      source: worker`
+        from audit where true
+        ${workspace === undefined ? worker`` : worker`and workspace_id = ${workspace}`}
+        ${actor === undefined ? worker`` : worker`and actor = ${actor}`}`,
+      order: worker`at desc, id desc`,
+    })
+    return ok({ ...page, items: page.items.map((row) => ({ ...row, at: row.at.toISOString() })) })
+  },
+})

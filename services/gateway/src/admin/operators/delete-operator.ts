@@ -1,0 +1,34 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { Reply } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { adminOperation } from '../admin-operation.ts'
+import { unknownOperator } from './rotate-operator.ts'
+
+/**
+ * DELETE /admin/v1/operators/{id} (OP-86): revokes a token, and those of the same operator that it replaced and whose overlap
+ * lasts; everywhere within 5 s. Deleting it again is no error and keeps the time of the first deletion.
+ */
+export const deleteOperator = adminOperation({
+  method: 'DELETE',
+  path: '/admin/v1/operators/{id}',
+  summary: 'Delete an operator',
+  params: z.strictObject({ id: Id }),
+  responses: { 204: null },
+  openPoints: ['OP-86'],
+
+  handle({ params, actOnPlatform }) {
+    return actOnPlatform([{ action: 'operator.deleted', target: `operators/${params.id}` }], async (tx) => {
+      const [known] = await tx`select from operator_token where id = ${params.id}`
+      if (known === undefined) throw unknownOperator(params.id)
+      await tx`
+        with recursive ended as (
+          select id, replaces from operator_token where id = ${params.id}
+          union all
+          select before.id, before.replaces from operator_token as before join ended on before.id = ended.replaces
+        )
+        update operator_token set revoked_at = clock_timestamp()
+        where id in (select id from ended) and (revoked_at is null or revoked_at > clock_timestamp())`
+      return new Reply(204)
+    })
+  },
+})

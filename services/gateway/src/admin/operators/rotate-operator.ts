@@ -1,0 +1,49 @@
+import { conflict, notFound } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { created } from '@backoffice/http/reply.ts'
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { type Act, adminOperation } from '../admin-operation.ts'
+import { RotateKeyBody } from '../keys/rotate-key.ts'
+import { IssuedToken, issueToken } from './issue-token.ts'
+
+/**
+ * POST /admin/v1/operators/{id}/rotate (OP-86): creates a token with the same name, and revokes the old one at once or after
+ * `overlap_seconds`. Throws `conflict` for a token that is revoked or has been rotated.
+ */
+export const rotateOperator = adminOperation({
+  method: 'POST',
+  path: '/admin/v1/operators/{id}/rotate',
+  summary: "Rotate an operator's token",
+  params: z.strictObject({ id: Id }),
+  body: RotateKeyBody,
+  responses: { 201: IssuedToken },
+  openPoints: ['OP-86'],
+
+  handle({ params, body, now, actOnPlatform }) {
+    const id = uuidv7()
+    const acts: Act[] = [
+      { action: 'operator.rotated', target: `operators/${params.id}` },
+      { action: 'operator.created', target: `operators/${id}` },
+    ]
+    return actOnPlatform(acts, async (tx) => {
+      const name = await retireToken(tx, params.id, body.overlap_seconds)
+      return created(await issueToken(tx, { id, name, replaces: params.id }, now))
+    })
+  },
+})
+
+/** The operator's name. The row's lock lets one of several simultaneous rotations through. */
+async function retireToken(sql: AnySql, id: string, overlapSeconds: number): Promise<string> {
+  const [retired] = await sql<{ name: string }[]>`
+    update operator_token set revoked_at = clock_timestamp() + make_interval(secs => ${overlapSeconds})
+    where id = ${id} and revoked_at is null
+    returning name`
+  if (retired !== undefined) return retired.name
+  const [known] = await sql`select from operator_token where id = ${id}`
+  if (known === undefined) throw unknownOperator(id)
+  throw conflict([], `Operator token ${id} has been rotated or deleted already`)
+}
+
+export const unknownOperator = (id: string) => notFound([], `Operator token ${id} does not exist`)

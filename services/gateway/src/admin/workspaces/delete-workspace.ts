@@ -1,0 +1,48 @@
+import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { accepted } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { noteDeletion } from '@backoffice/service/workspaces/note-deletion.ts'
+import { z } from 'zod'
+import { adminOperation } from '../admin-operation.ts'
+import { unknownWorkspace } from './find-workspace.ts'
+import { type ChangedWorkspace, publishChange } from './publish-change.ts'
+
+/**
+ * DELETE /admin/v1/workspaces/{id} (OP-86, decision 025): deletes a workspace, with its sandbox, in every service. Its keys are refused
+ * from now on, everywhere within 5 s. Nothing brings it back. Deleting again changes nothing.
+ */
+export const deleteWorkspace = adminOperation({
+  method: 'DELETE',
+  path: '/admin/v1/workspaces/{id}',
+  summary: 'Delete a workspace with everything in it',
+  params: z.strictObject({ id: Id }),
+  responses: { 202: z.strictObject({ workspace: Id, requested_at: Timestamp }) },
+  openPoints: ['OP-86'],
+
+  handle({ params: { id }, now, act }) {
+    return act(id, [{ action: 'workspace.deleted', target: `workspaces/${id}` }], async (tx) => {
+      const deleted = await markDeleted(tx, now)
+      await publishChange(tx, 'workspace.deleted', deleted, now, noteDeletion)
+      return accepted({ workspace: id, requested_at: (await requestedAt(tx)).toISOString() })
+    })
+  },
+})
+
+/** Marks the transaction's workspace and its sandbox; returns those that were not marked before. */
+const markDeleted = (tx: Transaction, now: Date) => tx<ChangedWorkspace[]>`
+  with deleted as (
+    update workspace set deleted_at = ${now}
+    where ${tx.context.workspaceId} in (id, parent) and deleted_at is null
+    returning id, parent, livemode
+  ), noted as (
+    insert into workspace_deletion (id, parent, requested_at) select id, parent, ${now} from deleted
+  )
+  select id, livemode from deleted`
+
+async function requestedAt(tx: Transaction): Promise<Date> {
+  const { workspaceId } = tx.context
+  const [deletion] = await tx<{ requested_at: Date }[]>`
+    select requested_at from workspace_deletion where id = ${workspaceId}`
+  if (deletion === undefined) throw unknownWorkspace(workspaceId)
+  return deletion.requested_at
+}

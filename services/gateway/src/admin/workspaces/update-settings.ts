@@ -1,0 +1,71 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { PRODUCT_STATUSES, type ProductStatus } from '@backoffice/contracts/product.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { adminOperation } from '../admin-operation.ts'
+import { ownWorkspace } from './find-workspace.ts'
+
+const RateLimit = z.strictObject({ per_second: z.int().min(1).max(100_000), burst: z.int().min(1).max(1_000_000) })
+const ProductStatuses = z
+  .array(z.enum(PRODUCT_STATUSES))
+  .min(1)
+  .refine((statuses) => new Set(statuses).size === statuses.length, 'must not name a status twice')
+
+const UpdateSettingsBody = z.strictObject({
+  product_statuses: ProductStatuses.nullish(),
+  rate_limit: RateLimit.nullish(),
+})
+type UpdateSettingsBody = z.output<typeof UpdateSettingsBody>
+
+/** A workspace and its settings in force; a `rate_limit` of null is the deployment's limit (OP-06). */
+const WorkspaceSettings = z.strictObject({
+  id: Id,
+  name: z.string(),
+  domain: z.string().nullable(),
+  livemode: z.boolean(),
+  settings: z.strictObject({ product_statuses: ProductStatuses, rate_limit: RateLimit.nullable() }),
+})
+
+/**
+ * PUT /admin/v1/workspaces/{id}/settings (OP-86): an omitted setting stays, null restores its default. A live workspace and its
+ * sandbox have separate settings. In force within 5 s, usually at once.
+ */
+export const updateSettings = adminOperation({
+  method: 'PUT',
+  path: '/admin/v1/workspaces/{id}/settings',
+  summary: 'Change the settings of a workspace',
+  params: z.strictObject({ id: Id }),
+  body: UpdateSettingsBody,
+  responses: { 200: WorkspaceSettings },
+  openPoints: ['OP-06', 'OP-13', 'OP-86'],
+
+  handle({ params, body, act }) {
+    return act(params.id, [{ action: 'settings.updated', target: `workspaces/${params.id}/settings` }], async (tx) => {
+      const workspace = await ownWorkspace(tx)
+      return ok({ ...workspace, settings: await saveSettings(tx, body) })
+    })
+  },
+})
+
+async function saveSettings(tx: Transaction, { product_statuses: statuses, rate_limit: limit }: UpdateSettingsBody) {
+  const [row] = await tx<
+    [{ product_statuses: ProductStatus[] | null; per_second: number | null; burst: number | null }]
+  >`
+    insert into settings (workspace_id, product_statuses, rate_limit_per_second, rate_limit_burst)
+    values (${tx.context.workspaceId}, ${statuses ?? null}, ${limit?.per_second ?? null}, ${limit?.burst ?? null})
+    on conflict (workspace_id) do update set
+      product_statuses = ${replaced(tx, statuses, 'product_statuses')},
+      rate_limit_per_second = ${replaced(tx, limit, 'rate_limit_per_second')},
+      rate_limit_burst = ${replaced(tx, limit, 'rate_limit_burst')}
+    returning product_statuses, rate_limit_per_second as per_second, rate_limit_burst as burst`
+  const { product_statuses, per_second, burst } = row
+  return {
+    product_statuses: product_statuses ?? [...PRODUCT_STATUSES],
+    rate_limit: per_second === null ? null : { per_second, burst },
+  }
+}
+
+/** The column's new value when the request has the member, else its present value. */
+const replaced = (tx: Transaction, member: unknown, column: string) =>
+  tx`${tx(member === undefined ? `settings.${column}` : `excluded.${column}`)}`

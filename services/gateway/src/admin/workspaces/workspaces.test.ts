@@ -1,0 +1,134 @@
+import type { ErrorBody } from '@backoffice/contracts/errors.ts'
+import { testVerifier } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { describe, expect, test } from 'vitest'
+import type { z } from 'zod'
+import { testGateway } from '../../testing/test-gateway.ts'
+import type { Echo } from '../../testing/test-upstream.ts'
+import type { Workspace } from './create-workspace.ts'
+
+const UNKNOWN = '0198c2f1-a3b4-7c5d-8e9f-0123456789ab'
+const gateway = await testGateway()
+const verify = testVerifier('catalog')
+const create = <Body = z.output<typeof Workspace>>(body: unknown) => gateway.admin<Body>('POST', '/workspaces', body)
+const settings = (id: string, body: unknown) => gateway.admin<unknown>('PUT', `/workspaces/${id}/settings`, body)
+
+describe('creating', () => {
+  test('answers the workspace, live, without a sandbox unless asked for', async () => {
+    const answer = await create({ name: 'Àdùké Stores', domain: 'shop.example.com' })
+    expect(answer.status).toBe(201)
+    expect(answer.body).toEqual({
+      id: expect.any(String),
+      name: 'Àdùké Stores',
+      domain: 'shop.example.com',
+      livemode: true,
+      sandbox: null,
+      status: 'ACTIVE',
+    })
+  })
+
+  test('with a sandbox, both are workspaces with one parent', async () => {
+    const { body } = await create({ name: 'Shop', sandbox: true })
+    expect(body).toMatchObject({ domain: null, livemode: true, sandbox: { livemode: false } })
+    const rows = await gateway.database.admin`
+      select id, livemode from workspace where parent = ${body.id} order by livemode desc`
+    expect(rows).toEqual([
+      { id: body.id, livemode: true },
+      { id: body.sandbox?.id, livemode: false },
+    ])
+  })
+
+  test.each([
+    [{}, 'name'],
+    [{ name: 'x'.repeat(256) }, 'name'],
+    [{ name: 'a', domain: 'https://shop.example.com' }, 'domain'],
+    [{ name: 'a', sandbox: 'yes' }, 'sandbox'],
+    [{ name: 'a', livemode: false }, 'livemode'],
+  ])('refuses %j, naming %s', async (body, path) => {
+    const answer = await create<ErrorBody>(body)
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } })
+    expect(answer.body.error.message).toContain(`${path}: `)
+  })
+})
+
+describe('listing', () => {
+  test('pages through live workspaces with their sandboxes, newest first', async () => {
+    const older = (await create({ name: 'Older', sandbox: true })).body
+    const newer = (await create({ name: 'Newer' })).body
+    const list = (query: string) =>
+      gateway.admin<{ items: z.output<typeof Workspace>[]; total: number }>('GET', `/workspaces${query}`)
+    const first = await list('?limit=1')
+    expect(first.body).toMatchObject({ page: 1, size: 1, has_next_page: true, items: [newer] })
+    const second = await list('?limit=1&page=2')
+    expect(second.body).toMatchObject({ page: 2, has_previous_page: true, items: [older] })
+    expect(second.body.total).toBe(first.body.total)
+    expect((await list('?page=0')).status).toBe(400)
+  })
+})
+
+describe('settings', () => {
+  test('are answered in force: omitted ones stay, null puts the default back', async () => {
+    const { id } = (await create({ name: 'Shop' })).body
+    const inForce = async (body: unknown) => ((await settings(id, body)).body as { settings: unknown }).settings
+    const all = ['ACTIVE', 'HIDDEN', 'ARCHIVED']
+    expect(await inForce({})).toEqual({ product_statuses: all, rate_limit: null })
+    expect(await inForce({ product_statuses: ['ACTIVE'] })).toEqual({ product_statuses: ['ACTIVE'], rate_limit: null })
+    const limit = { per_second: 5, burst: 9 }
+    expect(await inForce({ rate_limit: limit })).toEqual({ product_statuses: ['ACTIVE'], rate_limit: limit })
+    expect(await inForce({ product_statuses: null })).toEqual({ product_statuses: all, rate_limit: limit })
+    expect(await inForce({ rate_limit: null })).toEqual({ product_statuses: all, rate_limit: null })
+  })
+
+  test('answer with their workspace, which may be a sandbox with settings of its own', async () => {
+    const { id, sandbox } = (await create({ name: 'Shop', sandbox: true })).body
+    await settings(String(sandbox?.id), { product_statuses: ['HIDDEN'] })
+    expect((await settings(String(sandbox?.id), {})).body).toEqual({
+      id: sandbox?.id,
+      name: 'Shop',
+      domain: null,
+      livemode: false,
+      settings: { product_statuses: ['HIDDEN'], rate_limit: null },
+    })
+    expect(await settings(id, {})).toMatchObject({ status: 200, body: { livemode: true } })
+    expect(await settings(id, {})).not.toMatchObject({ body: { settings: { product_statuses: ['HIDDEN'] } } })
+  })
+
+  test('reach the services with the next request after they are announced', async () => {
+    const { workspaceId, key } = await gateway.aKey()
+    const statuses = async () => {
+      const { headers } = (await gateway.send<Echo>(key, 'GET', '/v1/products')).body
+      return (await verify(headers['x-internal-token'], new Date())).caller.productStatuses
+    }
+    expect(await statuses()).toEqual(['ACTIVE', 'HIDDEN', 'ARCHIVED'])
+    await settings(workspaceId, { product_statuses: ['ACTIVE', 'HIDDEN'] })
+    await eventually('the new statuses are in the token', async () => (await statuses()).length === 2)
+  })
+
+  test('change the rate limit of the keys in use', async () => {
+    const { workspaceId, key } = await gateway.aKey()
+    const limit = async () => (await gateway.send(key, 'GET', '/v1/products')).headers['x-ratelimit-limit']
+    expect(await limit()).toBe('100000')
+    await settings(workspaceId, { rate_limit: { per_second: 1, burst: 7 } })
+    await eventually('the new limit is in force', async () => (await limit()) === '7')
+  })
+
+  test.each([
+    [{ product_statuses: ['ACTIVE', 'DRAFT'] }, 'product_statuses[1]'],
+    [{ product_statuses: ['ACTIVE', 'ACTIVE'] }, 'product_statuses'],
+    [{ product_statuses: [] }, 'product_statuses'],
+    [{ rate_limit: { per_second: 0, burst: 1 } }, 'rate_limit.per_second'],
+    [{ rate_limit: { per_second: 1 } }, 'rate_limit.burst'],
+    [{ rate_limit: { per_second: 1, burst: 1.5 } }, 'rate_limit.burst'],
+    [{ colour: 'red' }, 'colour'],
+  ])('refuse %j, naming %s', async (body, path) => {
+    const { id } = (await create({ name: 'Shop' })).body
+    const answer = await gateway.admin('PUT', `/workspaces/${id}/settings`, body)
+    expect(answer).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } })
+    expect(answer.body.error.message).toContain(`${path}: `)
+  })
+
+  test('of an unknown workspace are not_found and leave nothing', async () => {
+    expect(await settings(UNKNOWN, {})).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } })
+    expect(await gateway.database.admin`select from settings where workspace_id = ${UNKNOWN}`).toEqual([])
+  })
+})

@@ -1,0 +1,60 @@
+import { PRODUCT_STATUSES, type ProductStatus } from '@backoffice/contracts/product.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { RateLimit } from '../../public/rate-limit/token-bucket.ts'
+
+/** A key with the permissions and the rate limit of its requests. */
+export interface KnownKey {
+  /** The caller that the services see. */
+  readonly caller: Caller
+  /** The workspace's own limit; null for the deployment's. */
+  readonly rateLimit: RateLimit | null
+  /** Null for an app's key that does not work yet. */
+  readonly activatedAt: Date | null
+  /** The time until the key is refused, in milliseconds from its look-up by the database's clock; null when it never expires. */
+  readonly expiresInMs: number | null
+  /** The same; null when it is not revoked. */
+  readonly revokedInMs: number | null
+  /** Of the key's workspace: the key is refused meanwhile, or for good. */
+  readonly isSuspended: boolean
+  readonly isDeleted: boolean
+}
+
+type Life = Pick<KnownKey, 'activatedAt' | 'expiresInMs' | 'revokedInMs' | 'isSuspended' | 'isDeleted'>
+type KeyRow = Omit<Caller, 'productStatuses'> &
+  Life & {
+    hash: string
+    productStatuses: ProductStatus[] | null
+    perSecond: number | null
+    burst: number | null
+  }
+
+/** Looks keys up by their hashes, with their workspaces' settings. `worker` reads across workspaces. */
+export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<ReadonlyMap<string, KnownKey>> {
+  const rows = await worker<KeyRow[]>`
+    select encode(api_key.key_hash, 'hex') as hash, api_key.id as "keyId", api_key.workspace_id as "workspaceId",
+      workspace.livemode, api_key.scopes, settings.product_statuses as "productStatuses",
+      settings.rate_limit_per_second as "perSecond", settings.rate_limit_burst as burst,
+      api_key.activated_at as "activatedAt",
+      (extract(epoch from api_key.expires_at - clock_timestamp()) * 1000)::float8 as "expiresInMs",
+      (extract(epoch from api_key.revoked_at - clock_timestamp()) * 1000)::float8 as "revokedInMs",
+      workspace.suspended_at is not null as "isSuspended", workspace.deleted_at is not null as "isDeleted"
+    from api_key
+    join workspace on workspace.id = api_key.workspace_id
+    left join settings on settings.workspace_id = api_key.workspace_id
+    where api_key.key_hash = any(array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash))`
+  return new Map(rows.map(({ hash, ...row }) => [hash, knownKey(row)]))
+}
+
+function knownKey({ perSecond, burst, ...row }: Omit<KeyRow, 'hash'>): KnownKey {
+  const { activatedAt, expiresInMs, revokedInMs, isSuspended, isDeleted, ...caller } = row
+  return {
+    caller: { ...caller, productStatuses: caller.productStatuses ?? [...PRODUCT_STATUSES] },
+    rateLimit: perSecond === null || burst === null ? null : { perSecond, burst },
+    activatedAt,
+    expiresInMs,
+    revokedInMs,
+    isSuspended,
+    isDeleted,
+  }
+}

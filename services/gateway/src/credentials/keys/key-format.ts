@@ -1,0 +1,76 @@
+import { createHmac, createSecretKey, hash, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
+import { z } from 'zod'
+import { base62, CHECK_LENGTH, checkOf, crcCheck, SECRET_LENGTH } from '../base62.ts'
+
+const SECRET_BYTES = 32
+
+const KEY = /^sk_(?:live|test)_[0-9a-f]{32}_[0-9A-Za-z]{49}$/
+
+/** The random part of a new key. */
+export const newSecret = (): Buffer => randomBytes(SECRET_BYTES)
+
+/** The random part of a key, from base64 of 32 bytes. */
+export const KeySecret = z
+  .base64()
+  .transform((text) => Buffer.from(text, 'base64'))
+  .refine((secret) => secret.length === SECRET_BYTES, `must be base64 of ${SECRET_BYTES} bytes`)
+
+/** The stored form of a key: its SHA-256 in hex. A fast hash is safe, since the key has 256 random bits. */
+export const hashOf = (key: string): string => hash('sha256', key, 'hex')
+
+/**
+ * What the check at the end of a key says without a look-up: `authentic`, the platform made the key; `unverified`, anybody may have
+ * made it; `malformed`, it is no key.
+ */
+export type Verification = 'authentic' | 'unverified' | 'malformed'
+
+/** Makes and verifies the text of API keys (OP-05). */
+export interface KeyFormat {
+  /**
+   * The texts that the API key of an id and a secret of 32 random bytes can have: `sk_live_` or `sk_test_`, the id without its dashes,
+   * `_`, the secret in base62, and a check of all that. The first is the text of a new key. The others are those of replicas with
+   * another first check key, and of earlier keys. The same arguments give the same texts. The id is readable, so that an operator can
+   * revoke a key that was found somewhere.
+   */
+  textsOf(id: string, livemode: boolean, secret: Buffer): [string, ...string[]]
+  /** Verifies the form and the check of a text. */
+  verify(text: string): Verification
+  /** Whether the platform made the text, at a lower cost than `verify`. */
+  isAuthentic(text: string): boolean
+}
+
+/**
+ * The format of keys whose check is a truncated HMAC-SHA-256 of one of `checkKeys`: the first makes new checks, all of them verify. An
+ * earlier key ends with its CRC32, which anybody can compute. Without `checkKeys` new keys have a CRC32 as well, and every text of the
+ * right form is `unverified`: it may be a key of a replica that has check keys already.
+ */
+export function keyFormat(checkKeys: SecretKeys | undefined): KeyFormat {
+  const keys = [...(checkKeys?.values() ?? [])].map(createSecretKey)
+  const checks = [...keys.map((key) => (start: string) => hmacCheck(key, start)), crcCheck]
+  const isAuthentic = (text: string) =>
+    KEY.test(text) && keys.some((key) => isSame(text.slice(-CHECK_LENGTH), hmacCheck(key, startOf(text))))
+  return {
+    textsOf(id, livemode, secret) {
+      const digits = base62(BigInt(`0x${secret.toString('hex')}`), SECRET_LENGTH)
+      const start = `sk_${livemode ? 'live' : 'test'}_${id.replaceAll('-', '')}_${digits}`
+      return checks.map((check) => start + check(start)) as [string, ...string[]]
+    },
+    verify(text) {
+      if (!KEY.test(text)) return 'malformed'
+      if (isAuthentic(text)) return 'authentic'
+      return keys.length === 0 || text.endsWith(crcCheck(startOf(text))) ? 'unverified' : 'malformed'
+    },
+    isAuthentic,
+  }
+}
+
+const startOf = (text: string): string => text.slice(0, -CHECK_LENGTH)
+
+/** Six bytes of the HMAC as six base62 digits: one of 57 billion. */
+const hmacCheck = (key: KeyObject, start: string): string =>
+  checkOf(createHmac('sha256', key).update(start).digest().readUIntBE(0, 6))
+
+/** Compares in constant time: the time must not tell how much of a guessed check is right. */
+const isSame = (check: string, expected: string): boolean =>
+  timingSafeEqual(Buffer.from(check, 'latin1'), Buffer.from(expected, 'latin1'))

@@ -1,0 +1,69 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import { bearerToken, invalidApiKey } from '../bearer-token.ts'
+import { wrongAttempts } from '../wrong-attempts.ts'
+import { type OperatorToken, operatorTokens } from './operator-tokens.ts'
+import { hashOfToken, isWellFormedToken } from './token-format.ts'
+
+/** The name of the operator whose token is the setting ADMIN_TOKEN. No other operator has it. */
+export const BOOTSTRAP = 'bootstrap'
+
+/** Wrong tokens of one address: twenty at once, and twenty a minute (OP-156). */
+const WRONG_TOKENS = { perSecond: 20 / 60, burst: 20 }
+
+interface Presented {
+  readonly authorization: string | undefined
+  /** The client's address. */
+  readonly address: string
+}
+
+/** Finds the operator of a request. As a component of the process it listens for changes of tokens. */
+export interface OperatorAuthenticator extends Component {
+  /**
+   * The name of the operator. Throws `invalid_api_key` when the token is missing, unknown or revoked, and `rate_limited` after too
+   * many wrong tokens from an address (OP-86).
+   */
+  authenticate(presented: Presented, now: Date): Promise<string>
+}
+
+/**
+ * Checks operator tokens. After too many wrong ones an address is refused without a comparison or a query. A right named token
+ * works even then, since others may share the address, and 256 random bits cannot be guessed. ADMIN_TOKEN does not: nobody knows
+ * how well it was chosen.
+ */
+export function operatorAuthenticator(worker: Database, adminToken: string): OperatorAuthenticator {
+  const tokens = operatorTokens(worker)
+  const wrong = wrongAttempts(WRONG_TOKENS, 'operator token')
+  const isAdminToken = secretMatcher(adminToken)
+
+  async function used({ id, name }: OperatorToken, now: Date): Promise<string> {
+    await tokens.recordUse(id, now)
+    return name
+  }
+
+  return {
+    ...tokens,
+    async authenticate({ authorization, address }, now) {
+      const token = bearerToken(authorization)
+      if (token === undefined) throw invalidApiKey('Send an operator token: Authorization: Bearer <TOKEN>')
+      const isWellFormed = isWellFormedToken(token)
+      const known = isWellFormed ? await tokens.find(hashOfToken(token), now) : undefined
+      if (known !== undefined) return used(known, now)
+      const refusal = wrong.refusalOf(address, now.getTime())
+      if (refusal !== undefined) throw refusal
+      if (isAdminToken(token)) return BOOTSTRAP
+      wrong.count(address, now.getTime())
+      const added = isWellFormed ? await tokens.lookUp(hashOfToken(token), now) : undefined
+      if (added !== undefined) return used(added, now)
+      throw invalidApiKey('The operator token is unknown or has been deleted')
+    },
+  }
+}
+
+/** Compares with a secret in constant time. It compares digests, so that the time does not depend on the lengths either. */
+function secretMatcher(secret: string): (given: string) => boolean {
+  const digest = (text: string) => createHash('sha256').update(text).digest()
+  const expected = digest(secret)
+  return (given) => timingSafeEqual(digest(given), expected)
+}

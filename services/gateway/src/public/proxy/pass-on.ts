@@ -1,0 +1,55 @@
+import { inCallSpan } from '@backoffice/http/call-span.ts'
+import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
+import { ROUTE_HEADER } from '@backoffice/http/request-metrics.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { clientOf } from '../../credentials/client-address.ts'
+import { headersForClient, headersForService } from './headers.ts'
+import { NO_BODY, type ReceivedBody } from './receive-body.ts'
+import type { Upstream } from './upstream.ts'
+
+interface PassedOn {
+  /** Whose slot it takes. */
+  readonly owner: string
+  readonly path: string
+  /** The internal token; none for what is public. */
+  readonly token?: string
+  readonly body?: ReceivedBody
+  /** Aborts when the client leaves. */
+  readonly signal: AbortSignal
+}
+
+/** Sends a request to a service and streams the answer back. Stops when the client closes the connection. */
+export async function passOn(
+  upstream: Upstream,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { owner, path, token, body = NO_BODY, signal }: PassedOn,
+) {
+  const { raw, method, id } = request
+  const headers = {
+    ...headersForService(raw.headers),
+    ...(token !== undefined && { [INTERNAL_TOKEN_HEADER]: token }),
+    'x-request-id': id,
+  }
+  const { traceparent, tracestate } = raw.headers
+  const answer = await inCallSpan({ service: upstream.name, method, traceparent, tracestate }, (trace) =>
+    upstream.send({ owner, method, path, headers: { ...headers, ...trace }, body: body.content, signal }),
+  ).finally(body.release)
+  const route = answer.headers[ROUTE_HEADER]
+  if (typeof route === 'string') request.logged = { ...request.logged, route }
+  return reply.code(answer.statusCode).headers(headersForClient(answer.headers)).send(answer.body)
+}
+
+/** Passes on a request without a key, which takes a slot of its client's address. */
+export const passOnPublic = (upstream: Upstream, request: FastifyRequest, reply: FastifyReply, path: string) =>
+  passOn(upstream, request, reply, { owner: clientOf(request.ip), path, signal: clientGone(reply) })
+
+/** A signal that aborts when the client closes the connection before it has its answer. */
+export function clientGone({ raw }: FastifyReply): AbortSignal {
+  const gone = new AbortController()
+  if (raw.destroyed) gone.abort()
+  raw.once('close', () => {
+    if (!raw.writableFinished) gone.abort()
+  })
+  return gone.signal
+}
