@@ -2,9 +2,9 @@ import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { type EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
 import type { ProductData } from '@backoffice/contracts/product-records.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
-import { connectKafka } from '@backoffice/messaging/kafka.ts'
-import type { OutgoingRecord } from '@backoffice/messaging/kafka-connection.ts'
-import { recordSerializer } from '@backoffice/messaging/schema-registry.ts'
+import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
+import type { OutgoingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { recordSerializer } from '@backoffice/messaging/registry/schema-registry.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 
 /** The size in bytes of the POST body of an event. */

@@ -3,9 +3,9 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { CategoryReference } from '@backoffice/contracts/product.ts'
 import type { ProductData, ProductState } from '@backoffice/contracts/product-records.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
-import { connectKafka } from '@backoffice/messaging/kafka.ts'
-import type { OutgoingRecord } from '@backoffice/messaging/kafka-connection.ts'
-import { recordSerializer } from '@backoffice/messaging/schema-registry.ts'
+import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
+import type { OutgoingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { recordSerializer } from '@backoffice/messaging/registry/schema-registry.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 
 const RECORDS_A_REQUEST = 500

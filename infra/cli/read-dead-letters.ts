@@ -1,6 +1,6 @@
-import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
-import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka-connection.ts'
-import { readRange } from '@backoffice/messaging/read-range.ts'
+import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
+import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 
 /** A record that a consumer could not process, without its value: that may have personal data. */

@@ -1,4 +1,4 @@
-import type { Kafka, OutgoingRecord } from '@backoffice/messaging/kafka-connection.ts'
+import type { Kafka, OutgoingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { type Letter, type Reading, readLetters, recordPosition } from './read-dead-letters.ts'

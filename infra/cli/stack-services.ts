@@ -1,7 +1,12 @@
 import { type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
 import { stackSecrets } from '@backoffice/local/secrets.ts'
 import { type StackEnvironment, settingsOf } from '@backoffice/local/service-settings.ts'
-import { KAFKA, type KafkaServers, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka-settings.ts'
+import {
+  KAFKA,
+  type KafkaServers,
+  kafkaServers,
+  refuseIncompleteKafka,
+} from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
 import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import { WORKER_DATABASE } from '@backoffice/postgres/database-settings.ts'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createTopics } from '@backoffice/messaging/create-topics.ts'
+import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { expect, test } from 'vitest'
 import { topics } from './topics.ts'

@@ -1,8 +1,8 @@
 import { TOPICS, type Topic } from '@backoffice/contracts/events.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { consumersOf, SERVICE_NAMES, SERVICES, TOPICS_FROM_OUTSIDE } from '@backoffice/contracts/services.ts'
-import { deadLetterTopic } from '@backoffice/messaging/dead-letters.ts'
-import type { NewTopic } from '@backoffice/messaging/kafka-connection.ts'
+import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
+import type { NewTopic } from '@backoffice/messaging/kafka/kafka-connection.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 

@@ -9,7 +9,9 @@ const SCRIPT = `
   import { SERVICE_NAMES } from './libs/contracts/src/services.ts'
   import { stackSecrets } from './infra/local/secrets.ts'
   import { settingsOf } from './infra/local/service-settings.ts'
-  import { registerSchemas } from './libs/messaging/src/register-schemas.ts'
+  import { globSync } from 'node:fs'
+  const [schemas] = globSync('./libs/messaging/src/**/register-schemas.ts')
+  const { registerSchemas } = await import('./' + schemas)
   const stack = JSON.parse(process.env.STACK)
   await registerSchemas(stack.registry)
   const secrets = stackSecrets(stack.directory)

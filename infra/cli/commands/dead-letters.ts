@@ -1,5 +1,5 @@
 import { consumersOf, SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
-import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
+import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { defineCommand } from 'citty'
@@ -88,7 +88,7 @@ async function withServices<Result>(
 ): Promise<Result[]> {
   const servers = stackServices(environment).kafka()
   // Loaded here, since no other command needs Kafka's client.
-  const { connectKafka } = await import('@backoffice/messaging/kafka.ts')
+  const { connectKafka } = await import('@backoffice/messaging/kafka/kafka.ts')
   const logger = createLogger('backoffice', 'error')
   const kafka = connectKafka({ ...servers, clientId: 'backoffice dead letters', logger })
   try {

@@ -1,5 +1,5 @@
 import { SERVICE_NAMES, SERVICES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
-import { type RefusedRow, refusedRows, resendRefused } from '@backoffice/messaging/refused-rows.ts'
+import { type RefusedRow, refusedRows, resendRefused } from '@backoffice/messaging/relay/refused-rows.ts'
 import { defineCommand } from 'citty'
 import { commandGroup, type Surroundings } from '../api-command.ts'
 import { list, refuseOtherArguments } from '../arguments.ts'

@@ -1,6 +1,6 @@
 import { SERVICE_NAMES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
-import { KAFKA, refuseIncompleteKafka } from '@backoffice/messaging/kafka-settings.ts'
-import { REGISTRY, refuseIncompleteRegistry } from '@backoffice/messaging/registry-settings.ts'
+import { KAFKA, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
+import { REGISTRY, refuseIncompleteRegistry } from '@backoffice/messaging/registry/registry-settings.ts'
 import { DATABASE_CA } from '@backoffice/postgres/database-settings.ts'
 import { MIGRATOR } from '@backoffice/postgres/provision.ts'
 import { z } from 'zod'

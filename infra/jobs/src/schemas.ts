@@ -1,5 +1,5 @@
-import { registerSchemas } from '@backoffice/messaging/register-schemas.ts'
-import { registryServer } from '@backoffice/messaging/registry-settings.ts'
+import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
+import { registryServer } from '@backoffice/messaging/registry/registry-settings.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { SchemasConfig } from './config.ts'
 import { runJob } from './run-job.ts'

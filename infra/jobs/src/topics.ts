@@ -1,6 +1,6 @@
 import { topics } from '@backoffice/kafka-topics/topics.ts'
-import { createTopics } from '@backoffice/messaging/create-topics.ts'
-import { kafkaServers } from '@backoffice/messaging/kafka-settings.ts'
+import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
+import { kafkaServers } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { TopicsConfig } from './config.ts'
 import { runJob } from './run-job.ts'

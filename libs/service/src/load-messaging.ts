@@ -1,8 +1,8 @@
 import { SERVICES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
-import type { Consumer, ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
-import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
-import { kafkaServers } from '@backoffice/messaging/kafka-settings.ts'
-import { registryServer } from '@backoffice/messaging/registry-settings.ts'
+import type { Consumer, ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { kafkaServers } from '@backoffice/messaging/kafka/kafka-settings.ts'
+import { registryServer } from '@backoffice/messaging/registry/registry-settings.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { workerServer } from '@backoffice/postgres/database-settings.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
@@ -27,8 +27,8 @@ export async function loadMessaging(
   name: ServiceName,
 ): Promise<(config: ServiceConfig, context: ProcessContext) => Messaging> {
   const isPublisher = SERVICES[name].publishes.length > 0
-  const { connectKafka } = await import('@backoffice/messaging/kafka.ts')
-  const { consumer } = await import('@backoffice/messaging/consumer.ts')
+  const { connectKafka } = await import('@backoffice/messaging/kafka/kafka.ts')
+  const { consumer } = await import('@backoffice/messaging/consumers/consumer.ts')
   const openRelay = isPublisher ? await loadRelay(name) : undefined
   return (config, context) => {
     const { KAFKA_BROKERS = [], KAFKA_PREFIX = '', KAFKA_TLS = false } = config
@@ -44,9 +44,9 @@ export async function loadMessaging(
 }
 
 async function loadRelay(name: ServiceName) {
-  const { outboxRelay } = await import('@backoffice/messaging/relay.ts')
-  const { recordSerializer } = await import('@backoffice/messaging/schema-registry.ts')
-  const { refuseWrongRegistry } = await import('@backoffice/messaging/registry-client.ts')
+  const { outboxRelay } = await import('@backoffice/messaging/relay/relay.ts')
+  const { recordSerializer } = await import('@backoffice/messaging/registry/schema-registry.ts')
+  const { refuseWrongRegistry } = await import('@backoffice/messaging/registry/registry-client.ts')
   return (config: ServiceConfig, kafka: Kafka, logger: Logger) => {
     const { SCHEMA_REGISTRY_URL = '' } = config
     const registry = registryServer({ ...config, SCHEMA_REGISTRY_URL })

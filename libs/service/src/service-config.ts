@@ -7,8 +7,8 @@ import {
   type UrlSetting,
   urlSetting,
 } from '@backoffice/contracts/services.ts'
-import { KAFKA, refuseIncompleteKafka } from '@backoffice/messaging/kafka-settings.ts'
-import { REGISTRY, refuseIncompleteRegistry } from '@backoffice/messaging/registry-settings.ts'
+import { KAFKA, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
+import { REGISTRY, refuseIncompleteRegistry } from '@backoffice/messaging/registry/registry-settings.ts'
 import { APP_DATABASE, WORKER_DATABASE } from '@backoffice/postgres/database-settings.ts'
 import { ProcessConfig } from '@backoffice/runtime/config.ts'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
-import { checkImports } from '@backoffice/messaging/check-imports.ts'
-import { undoImports } from '@backoffice/messaging/undo-imports.ts'
+import { checkImports } from '@backoffice/importing/check-imports.ts'
+import { undoImports } from '@backoffice/importing/undo-imports.ts'
 import { readAsset } from './assets/read-asset.ts'
 import { type Uploading, uploadAsset } from './assets/upload-asset.ts'
 import { createCategory } from './categories/create-category.ts'

@@ -1,5 +1,5 @@
 import { internalCalls } from '@backoffice/http/internal-calls.ts'
-import { expireImportedChanges } from '@backoffice/messaging/expire-imported-changes.ts'
+import { expireImportedChanges } from '@backoffice/importing/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { coverImages } from './collections/cover-image.ts'

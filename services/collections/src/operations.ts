@@ -1,5 +1,5 @@
-import { checkImports } from '@backoffice/messaging/check-imports.ts'
-import { undoImports } from '@backoffice/messaging/undo-imports.ts'
+import { checkImports } from '@backoffice/importing/check-imports.ts'
+import { undoImports } from '@backoffice/importing/undo-imports.ts'
 import type { FindCoverImage } from './collections/cover-image.ts'
 import { createCollection } from './collections/create-collection.ts'
 import { deleteCollection } from './collections/delete-collection.ts'

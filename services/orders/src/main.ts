@@ -1,4 +1,4 @@
-import { expireImportedChanges } from '@backoffice/messaging/expire-imported-changes.ts'
+import { expireImportedChanges } from '@backoffice/importing/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { catalogClient } from './catalog/catalog-client.ts'

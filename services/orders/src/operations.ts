@@ -1,5 +1,5 @@
-import { checkImports } from '@backoffice/messaging/check-imports.ts'
-import { undoImports } from '@backoffice/messaging/undo-imports.ts'
+import { checkImports } from '@backoffice/importing/check-imports.ts'
+import { undoImports } from '@backoffice/importing/undo-imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Catalog } from './catalog/catalog-client.ts'
 import type { CheckoutApps } from './checkout/checkout-apps.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { consumedImports } from '@backoffice/messaging/testing/consumed-imports.ts'
-import { aBatch } from '@backoffice/messaging/testing/import-batches.ts'
+import { consumedImports } from '@backoffice/importing/testing/consumed-imports.ts'
+import { aBatch } from '@backoffice/importing/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'

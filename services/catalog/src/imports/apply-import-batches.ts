@@ -1,4 +1,4 @@
-import { importBatches } from '@backoffice/messaging/import-batches.ts'
+import { importBatches } from '@backoffice/importing/import-batches.ts'
 import { importers } from './importers.ts'
 
 /** Applies batches of the catalog's import templates (OP-54). `wake` wakes the relay. */

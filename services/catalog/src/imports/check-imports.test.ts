@@ -1,5 +1,5 @@
 import type { Template } from '@backoffice/contracts/imports.ts'
-import { asApplied } from '@backoffice/messaging/testing/import-checks.ts'
+import { asApplied } from '@backoffice/importing/testing/import-checks.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'

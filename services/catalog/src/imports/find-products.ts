@@ -1,5 +1,5 @@
 import type { Product } from '@backoffice/contracts/product.ts'
-import type { RowsToPlan } from '@backoffice/messaging/importer.ts'
+import type { RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
 /** The members of a product that are read first. */

@@ -1,4 +1,4 @@
-import { aBatch } from '@backoffice/messaging/testing/import-batches.ts'
+import { aBatch } from '@backoffice/importing/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { aSimpleProduct } from '../products/testing/product-samples.ts'

@@ -1,4 +1,4 @@
-import type { Importers } from '@backoffice/messaging/importer.ts'
+import type { Importers } from '@backoffice/importing/importer.ts'
 import { importCategories } from './import-categories.ts'
 import { importProductVariants } from './import-product-variants.ts'
 import { importProducts } from './import-products.ts'

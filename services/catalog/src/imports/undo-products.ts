@@ -1,4 +1,4 @@
-import type { ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/messaging/importer.ts'
+import type { ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { lockVariants } from '../products/lock-product.ts'

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Category, Product } from '@backoffice/contracts/product.ts'
-import { appliedBatches } from '@backoffice/messaging/testing/import-batches.ts'
+import { appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import { aTopic, testKafka } from '@backoffice/messaging/testing/kafka.ts'
+import { aTopic, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'

@@ -1,5 +1,5 @@
-import { appliedBatches } from '@backoffice/messaging/testing/import-batches.ts'
-import { asApplied, importChecks } from '@backoffice/messaging/testing/import-checks.ts'
+import { appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
+import { asApplied, importChecks } from '@backoffice/importing/testing/import-checks.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, test } from 'vitest'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'

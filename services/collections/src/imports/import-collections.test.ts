@@ -1,4 +1,4 @@
-import { aBatch, appliedBatches } from '@backoffice/messaging/testing/import-batches.ts'
+import { aBatch, appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { type CollectionPage, collectionsService } from '../testing/collections-api.ts'

@@ -1,8 +1,8 @@
 import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
 import { CollectionRow } from '@backoffice/contracts/imports.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
-import type { Importer, RowsToPlan } from '@backoffice/messaging/importer.ts'
-import type { Row } from '@backoffice/messaging/row-outcomes.ts'
+import type { Importer, RowsToPlan } from '@backoffice/importing/importer.ts'
+import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import {

@@ -1,5 +1,5 @@
 import type { Collection } from '@backoffice/contracts/collection.ts'
-import { appliedBatches } from '@backoffice/messaging/testing/import-batches.ts'
+import { appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'

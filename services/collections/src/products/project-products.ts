@@ -1,6 +1,6 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
-import type { ReceivedRecord } from '@backoffice/messaging/received-records.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { ReceivedRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { tryLockMembershipsShared } from '../memberships/membership-lock.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'

@@ -1,4 +1,4 @@
-import { isTransient } from '@backoffice/messaging/retry.ts'
+import { isTransient } from '@backoffice/messaging/consumers/retry.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { isRetriable } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { isId } from '@backoffice/contracts/fields.ts'
-import type { IncomingRecord } from '@backoffice/messaging/kafka-connection.ts'
-import { parseRecord, type ReceivedRecord } from '@backoffice/messaging/received-records.ts'
+import { parseRecord, type ReceivedRecord } from '@backoffice/messaging/consumers/received-records.ts'
+import type { IncomingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { latestStates, StateRecord } from './product-state.ts'
 import { type ProjectionRow, projectionRowOf } from './projection-row.ts'
 

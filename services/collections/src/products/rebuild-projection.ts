@@ -1,6 +1,6 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
-import { type OffsetRange, readRange } from '@backoffice/messaging/read-range.ts'
+import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { type OffsetRange, readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { lockMembershipsShared } from '../memberships/membership-lock.ts'

@@ -1,5 +1,5 @@
-import { connectKafka } from '@backoffice/messaging/kafka.ts'
-import { KAFKA, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka-settings.ts'
+import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
+import { KAFKA, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
 import { openSession } from '@backoffice/postgres/lock-session.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'

@@ -1,6 +1,6 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import { connectKafka } from '@backoffice/messaging/kafka.ts'
-import { silent } from '@backoffice/messaging/testing/kafka.ts'
+import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
+import { silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'

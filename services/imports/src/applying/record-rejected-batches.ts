@@ -1,6 +1,6 @@
 import { Id } from '@backoffice/contracts/fields.ts'
 import { SERVICES } from '@backoffice/contracts/services.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'

@@ -1,7 +1,7 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { ImportResult } from '@backoffice/contracts/imports.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumer.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'

@@ -1,5 +1,5 @@
 import type { Customer } from '@backoffice/contracts/customer.ts'
-import { aBatch, appliedBatches } from '@backoffice/messaging/testing/import-batches.ts'
+import { aBatch, appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it, test } from 'vitest'
 import { type CustomerPage, customersApi } from '../customers/testing/customers-api.ts'

@@ -1,4 +1,4 @@
-import type { Importers } from '@backoffice/messaging/importer.ts'
+import type { Importers } from '@backoffice/importing/importer.ts'
 import { importCustomers } from './import-customers.ts'
 
 /** The import templates of the service (OP-54). */

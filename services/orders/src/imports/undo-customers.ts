@@ -1,5 +1,5 @@
-import type { ImportUndo, UndoOutcome } from '@backoffice/messaging/importer.ts'
-import type { ImportedChange } from '@backoffice/messaging/keep-changes.ts'
+import type { ImportUndo, UndoOutcome } from '@backoffice/importing/importer.ts'
+import type { ImportedChange } from '@backoffice/importing/keep-changes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CustomerRecord, customerColumns } from '../customers/customer.ts'
 import { updateCustomers } from '../customers/write-customers.ts'

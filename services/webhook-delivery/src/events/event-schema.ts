@@ -1,5 +1,5 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import type { RecordSchema } from '@backoffice/messaging/received-records.ts'
+import type { RecordSchema } from '@backoffice/messaging/consumers/received-records.ts'
 import { ReadEvent } from './matching.ts'
 import { platformEvent } from './platform-event.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID, randomUUIDv7 } from 'node:crypto'
 import { EVENT_TOPICS, type EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
-import { testKafka } from '@backoffice/messaging/testing/kafka.ts'
+import { testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'

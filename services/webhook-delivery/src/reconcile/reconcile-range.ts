@@ -1,4 +1,4 @@
-import type { Kafka } from '@backoffice/messaging/kafka-connection.ts'
+import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { databaseTime } from '../clock/database-clock.ts'
 import { endpointsOf, expectedDeliveries, type JudgedEvent } from './expected-deliveries.ts'

@@ -1,6 +1,6 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
-import type { OutgoingRecord } from '@backoffice/messaging/kafka-connection.ts'
+import type { OutgoingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { ruleSets } from '../../memberships/rule-sets.ts'

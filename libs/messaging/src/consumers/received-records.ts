@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { IncomingRecord } from './kafka-connection.ts'
+import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 
 /** A decoded record: `value` is the output of the consumer's schema; `key` is '' for a record without a key. */
 export interface ReceivedRecord<Value> {

@@ -5,7 +5,7 @@ import { ProductData, ProductState } from '@backoffice/contracts/product-records
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
-import { decodeRecord } from './received-records.ts'
+import { decodeRecord } from '../consumers/received-records.ts'
 import { registerSchemas } from './register-schemas.ts'
 import { recordSerializer, Unserialisable } from './schema-registry.ts'
 

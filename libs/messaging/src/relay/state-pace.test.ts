@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
+import { silent } from '../kafka/testing/kafka.ts'
 import { type Backlog, statePace } from './state-pace.ts'
-import { silent } from './testing/kafka.ts'
 
 const STATES = 'catalog.products'
 

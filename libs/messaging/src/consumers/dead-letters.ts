@@ -1,5 +1,5 @@
 import type { Sql, TransactionSql } from 'postgres'
-import type { IncomingRecord, OutgoingRecord } from './kafka-connection.ts'
+import type { IncomingRecord, OutgoingRecord } from '../kafka/kafka-connection.ts'
 
 /** The topic for the records that this consumer could not process. */
 export const deadLetterTopic = (consumer: string): string => `${consumer}.dead-letters`

@@ -5,11 +5,11 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
 import { noteError, type Span } from '@backoffice/runtime/spans.ts'
 import { traceparentOf } from '@backoffice/runtime/trace-context.ts'
-import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
+import { type Kafka, type OutgoingRecord, RecordsRefused } from '../kafka/kafka-connection.ts'
+import { type RecordSerializer, Unserialisable } from '../registry/schema-registry.ts'
 import { markPublished, type OutboxRow } from './outbox-rows.ts'
-import { publishSpan } from './record-spans.ts'
+import { publishSpan } from './publish-span.ts'
 import { type HeldRow, holdRows, refuseRow } from './refused-rows.ts'
-import { type RecordSerializer, Unserialisable } from './schema-registry.ts'
 
 /** The most bytes of a request with several records. Encoding them blocks the event loop for some milliseconds. */
 const REQUEST_BYTES = 256 * 1024

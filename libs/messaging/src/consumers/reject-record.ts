@@ -1,6 +1,6 @@
+import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 import { countDeadLetters } from './consumer-metrics.ts'
 import { deadLetter, parkKey } from './dead-letters.ts'
-import type { IncomingRecord } from './kafka-connection.ts'
 import type { RecordProcessing } from './record-processing.ts'
 import { retryWhileUnavailable } from './retry.ts'
 

@@ -1,4 +1,4 @@
-import type { IncomingRecord } from './kafka-connection.ts'
+import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 
 /** One partition's next transactions: the offsets at which they end, the nearest last, and the tries of a single record. */
 interface Halving {

@@ -2,9 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, test } from 'vitest'
+import { collect } from '../kafka/testing/kafka.ts'
 import type { ConsumerDefinition } from './consumer.ts'
 import { testConsumer } from './testing/consumer.ts'
-import { collect } from './testing/kafka.ts'
 import type { Note } from './testing/note.ts'
 
 const notes = await testConsumer()

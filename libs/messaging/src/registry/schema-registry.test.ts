@@ -7,7 +7,7 @@ import { JsonDeserializer } from '@confluentinc/schemaregistry/dist/serde/json.j
 import { SerdeType } from '@confluentinc/schemaregistry/dist/serde/serde.js'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
-import { decodeRecord } from './received-records.ts'
+import { decodeRecord } from '../consumers/received-records.ts'
 import { registerSchemas } from './register-schemas.ts'
 import { recordSerializer, Unserialisable } from './schema-registry.ts'
 

@@ -1,8 +1,6 @@
-import { randomUUID } from 'node:crypto'
 import { recordSpans } from '@backoffice/testing/trace-receiver.ts'
 import { expect, test } from 'vitest'
-import type { OutboxRow } from './outbox-rows.ts'
-import { inProcessSpan, publishSpan } from './record-spans.ts'
+import { inProcessSpan } from './process-span.ts'
 import { Interrupted } from './retry.ts'
 
 const traceparent = (trace: number, isSampled = true) =>
@@ -66,36 +64,4 @@ test('a batch that fails has a failed span, one that comes again since others ha
     await failing(new Interrupted('later'))
   })
   expect(spans.map(({ status }) => status.code)).toEqual([2, 0])
-})
-
-test('publishing a row has a span in the trace of its change, unless that is not recorded', async () => {
-  const row: OutboxRow = {
-    id: '1',
-    event_id: randomUUID(),
-    topic: 'catalog.events',
-    key: randomUUID(),
-    type: 'product.created',
-    workspace_id: randomUUID(),
-    livemode: true,
-    payload: '"secret"',
-    bytes: 8,
-    traceparent: traceparent(1),
-    occurred_at: new Date(Date.now() - 5000),
-    is_behind: false,
-  }
-  const [span, ...others] = await recordSpans(async () => {
-    publishSpan(row)?.end()
-    for (const other of [traceparent(1, false), '', 'trace'])
-      expect(publishSpan({ ...row, traceparent: other })).toBe(undefined)
-  })
-  expect(others).toEqual([])
-  expect(span).toMatchObject({
-    name: 'send catalog.events',
-    kind: 4,
-    traceId: traceparent(1).slice(3, 35),
-    parentSpanId: '00000000000000aa',
-    attributes: { 'messaging.message.id': row.event_id, 'backoffice.record_type': 'product.created' },
-  })
-  expect(span?.attributes['backoffice.outbox_wait_ms']).toBeGreaterThanOrEqual(5000)
-  expect(JSON.stringify(span)).not.toContain('secret')
 })

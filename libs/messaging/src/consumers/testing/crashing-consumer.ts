@@ -1,7 +1,7 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
+import { connectKafka } from '../../kafka/kafka.ts'
 import { consumer } from '../consumer.ts'
-import { connectKafka } from '../kafka.ts'
 import { Note } from './note.ts'
 
 /** A process of its own that commits the first records it gets and is gone before it can commit their offset. */

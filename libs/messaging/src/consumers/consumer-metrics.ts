@@ -1,5 +1,5 @@
 import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
-import type { IncomingRecord } from './kafka-connection.ts'
+import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 
 const consumers = meter('consumer')
 const consumed = consumers.createCounter('consumer_records', { description: 'Records consumed' })

@@ -1,8 +1,8 @@
+import { consumer } from '@backoffice/messaging/consumers/consumer.ts'
+import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
-import { consumer } from '../consumer.ts'
 import type { importBatches } from '../import-batches.ts'
-import { connectKafka } from '../kafka.ts'
 
 /** When the process dies: before the batch writes to the outbox, or after its commit and before the offset is committed. */
 export type Moment = 'BEFORE_ANSWER' | 'AFTER_COMMIT'

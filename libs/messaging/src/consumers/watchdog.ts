@@ -1,6 +1,6 @@
 import { meter } from '@backoffice/runtime/metrics.ts'
 import type { ProcessContext } from '@backoffice/runtime/process.ts'
-import type { GroupMember, Kafka, Position } from './kafka-connection.ts'
+import type { GroupMember, Kafka, Position } from '../kafka/kafka-connection.ts'
 
 /** Checks without progress until a consumer counts as stalled. */
 const CHECKS = 12

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 import { halvedBatches } from './halved-batches.ts'
-import type { IncomingRecord } from './kafka-connection.ts'
 
 const aRecord = (offset: number, partition = 0): IncomingRecord => ({
   topic: 'notes',

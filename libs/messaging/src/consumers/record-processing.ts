@@ -1,7 +1,7 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { TransactionSql } from 'postgres'
+import type { IncomingRecord, Kafka } from '../kafka/kafka-connection.ts'
 import type { HalvedBatches } from './halved-batches.ts'
-import type { IncomingRecord, Kafka } from './kafka-connection.ts'
 import type { ReceivedRecord, RecordSchema } from './received-records.ts'
 import type { RetryOptions } from './retry.ts'
 
