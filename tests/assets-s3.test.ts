@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startS3Server } from '@backoffice/local/s3-server.ts'
+import { startS3Server } from '@backoffice/testing/servers/s3-server.ts'
 import { afterAll, expect, it } from 'vitest'
 import { PIXEL, upload, uploadRefused } from './testing/files.ts'
 import { startStack } from './testing/stack.ts'

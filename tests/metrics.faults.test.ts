@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { grafanaDashboards } from '@backoffice/local/grafana-dashboards.ts'
+import { grafanaDashboards } from '@backoffice/generate/grafana-dashboards.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { guardChild, unguardChild } from '@backoffice/local/guard.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
+import { guardChild, unguardChild } from '@backoffice/testing/processes/guard.ts'
 import { expect, it } from 'vitest'
 
 /** Tests of requests that lock, wait, number, count and publish. */

@@ -10,9 +10,9 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = join(ROOT, 'node_modules', '.bin', 'node')
 const ENTRIES = {
   start: ['infra/local/start.ts'],
-  test: ['infra/local/test.ts', '--project=!faults', '--project=!neighbours'],
-  'test:faults': ['infra/local/test.ts', '--project=faults', '--project=neighbours'],
-  check: ['infra/local/check.ts'],
+  test: ['infra/check/test.ts', '--project=!faults', '--project=!neighbours'],
+  'test:faults': ['infra/check/test.ts', '--project=faults', '--project=neighbours'],
+  check: ['infra/check/check.ts'],
   bench: ['bench/run.ts'],
 }
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { StackError } from './stack-error.ts'
+import { StackError } from '@backoffice/testing/processes/stack-error.ts'
 
 /** A workspace of the demo and a key with full access to it. */
 export interface DemoWorkspace {

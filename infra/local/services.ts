@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
 import { ALLOCATION, nodeFlags } from '@backoffice/docker/node-flags.ts'
 import { START_SCRIPT } from '@backoffice/docker/start-script.ts'
-import { startChild } from './child.ts'
-import { type ManagedProcess, startManagedProcess } from './managed-process.ts'
-import { answersOk } from './ports.ts'
+import { startChild } from '@backoffice/testing/processes/child.ts'
+import { type ManagedProcess, startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
+import { answersOk } from '@backoffice/testing/processes/ports.ts'
 import { type StackEnvironment, settingsOf } from './service-settings.ts'
 
 const SERVICES = join(import.meta.dirname, '../../services')

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type Child, startChild } from '@backoffice/testing/processes/child.ts'
+import { processIdentity } from '@backoffice/testing/processes/process-identity.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { type Child, startChild } from './child.ts'
-import { processIdentity } from './processes.ts'
 import { lockStack } from './stack-lock.ts'
 
 function folder(): string {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { processIdentity } from './processes.ts'
-import { StackError } from './stack-error.ts'
+import { processIdentity } from '@backoffice/testing/processes/process-identity.ts'
+import { StackError } from '@backoffice/testing/processes/stack-error.ts'
 
 interface RecordedProcess {
   readonly name: string

@@ -5,8 +5,12 @@ import { topics } from '@backoffice/kafka-topics/topics.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
 import type { PasswordOf } from '@backoffice/postgres/provision.ts'
-import { type BackingService, embeddedBackingServices, environmentOr } from './backing-services.ts'
-import type { ManagedProcess, Progress } from './managed-process.ts'
+import type { ManagedProcess, Progress } from '@backoffice/testing/processes/managed-process.ts'
+import {
+  type BackingService,
+  embeddedBackingServices,
+  environmentOr,
+} from '@backoffice/testing/servers/backing-services.ts'
 import { serverOf } from './service-settings.ts'
 import type { Step } from './steps.ts'
 

@@ -1,6 +1,6 @@
+import { StackError } from '@backoffice/testing/processes/stack-error.ts'
 import { readableLine } from './log-line.ts'
 import { type Stack, startStack } from './stack.ts'
-import { StackError } from './stack-error.ts'
 import { type StartOptions, startOptions, USAGE, UsageError } from './start-options.ts'
 import { printLine, seconds, step } from './steps.ts'
 

@@ -1,5 +1,5 @@
-import type { Progress } from './managed-process.ts'
-import { StackError } from './stack-error.ts'
+import type { Progress } from '@backoffice/testing/processes/managed-process.ts'
+import { StackError } from '@backoffice/testing/processes/stack-error.ts'
 
 // A terminal shows progress in one line; a log keeps every line, so there progress appears rarely.
 const LOG_EVERY_MS = 3_000

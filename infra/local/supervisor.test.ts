@@ -1,7 +1,7 @@
+import { startChild } from '@backoffice/testing/processes/child.ts'
+import { type ManagedProcess, startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
+import { freePort, isListening } from '@backoffice/testing/processes/ports.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { startChild } from './child.ts'
-import { type ManagedProcess, startManagedProcess } from './managed-process.ts'
-import { freePort, isListening } from './ports.ts'
 import { createSupervisor } from './supervisor.ts'
 
 /** A supervised server on a port of its own. */

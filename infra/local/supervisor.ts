@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { ManagedProcess } from './managed-process.ts'
+import type { ManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 
 /** Keeps the processes of a stack running, and stops them. */
 export interface Supervisor {

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { startChild } from '@backoffice/local/child.ts'
-import { startManagedProcess } from '@backoffice/local/managed-process.ts'
-import { isListening } from '@backoffice/local/ports.ts'
+import { startChild } from '@backoffice/testing/processes/child.ts'
+import { startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
+import { isListening } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
 /** A service behind the balancer. */

@@ -1,8 +1,8 @@
 import type { ServiceName } from '@backoffice/contracts/services.ts'
-import type { ManagedProcess } from '@backoffice/local/managed-process.ts'
-import { freePort } from '@backoffice/local/ports.ts'
 import { stackSecrets } from '@backoffice/local/secrets.ts'
 import { startService } from '@backoffice/local/services.ts'
+import type { ManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
+import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import type { TestStack } from './stack.ts'
 

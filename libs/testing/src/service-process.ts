@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import { guardChild, unguardChild } from '@backoffice/local/guard.ts'
-import { freePort } from '@backoffice/local/ports.ts'
 import { TOKEN_SETTINGS } from './caller.ts'
 import { eventually } from './eventually.ts'
+import { guardChild, unguardChild } from './processes/guard.ts'
+import { freePort } from './processes/ports.ts'
 import { whenDone } from './when-done.ts'
 
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>

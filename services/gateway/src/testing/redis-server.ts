@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
-import { guardChild, unguardChild } from '@backoffice/local/guard.ts'
-import { freePort, isListening } from '@backoffice/local/ports.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { guardChild, unguardChild } from '@backoffice/testing/processes/guard.ts'
+import { freePort, isListening } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
 const PROGRAMS = ['valkey-server', 'redis-server']

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { buffer } from 'node:stream/consumers'
-import { freePort } from '@backoffice/local/ports.ts'
+import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { finished } from './foreground.ts'
+import { finished } from '@backoffice/testing/processes/foreground.ts'
 
 /** Runs every static check, even if one fails, and returns whether all passed. */
 export async function check(): Promise<boolean> {

@@ -1,10 +1,10 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lastLines, startChild } from './child.ts'
+import { lastLines, startChild } from '../processes/child.ts'
+import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
+import { freePort } from '../processes/ports.ts'
 import { javaCommand, jvmFlags, propertiesText } from './java.ts'
-import { type ProgramOptions, startManagedProcess } from './managed-process.ts'
 import { resolveS3Server } from './maven.ts'
-import { freePort } from './ports.ts'
 
 const KEYS = { accessKey: 'local', secretKey: 'local-secret' }
 

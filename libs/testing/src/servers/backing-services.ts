@@ -1,6 +1,6 @@
 import { join } from 'node:path'
+import type { ManagedProcess, Progress } from '../processes/managed-process.ts'
 import { startKafka } from './kafka.ts'
-import type { ManagedProcess, Progress } from './managed-process.ts'
 import { startPostgres } from './postgres.ts'
 import { startRegistry } from './registry.ts'
 

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { finished } from '@backoffice/testing/processes/foreground.ts'
+import { guardChild, guardFolder } from '@backoffice/testing/processes/guard.ts'
 import { check } from './check.ts'
-import { finished } from './foreground.ts'
-import { guardChild, guardFolder } from './guard.ts'
 import type { Counts } from './test-report.ts'
 
 const options = process.argv.slice(2)

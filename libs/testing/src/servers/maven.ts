@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
-import { runToEnd } from './child.ts'
+import { runToEnd } from '../processes/child.ts'
+import type { Progress } from '../processes/managed-process.ts'
+import { StackError } from '../processes/stack-error.ts'
 import { javaCommand } from './java.ts'
-import type { Progress } from './managed-process.ts'
-import { StackError } from './stack-error.ts'
 
 /** Where Maven has put Kafka and the registry. */
 interface JavaPrograms {
@@ -14,9 +14,10 @@ interface JavaPrograms {
   readonly registryDirectory: string
 }
 
-const HERE = import.meta.dirname
+/** The pom.xml files, and the Maven Wrapper. */
+const HERE = join(import.meta.dirname, '../../maven')
 const MAVEN = 'mvn'
-const CACHE = join(HERE, '..', '..', '.local', 'cache')
+const CACHE = join(HERE, '../../../.local/cache')
 
 /** The programs that a pom.xml names, with the folder they are fetched to and the file there that lists their jars. */
 interface Fetched {
@@ -42,14 +43,14 @@ const S3_SERVER: Fetched = {
 
 let resolving: Promise<string> | undefined
 
-/** Fetches Kafka and the registry that infra/local/pom.xml names, once per version. */
+/** Fetches Kafka and the registry that libs/testing/maven/pom.xml names, once per version. */
 export async function resolveJavaPrograms(onProgress: Progress = () => undefined): Promise<JavaPrograms> {
   resolving ??= resolve(JAVA_PROGRAMS, onProgress)
   const directory = await resolving
   return { kafkaClasspath: classpathIn(directory, JAVA_PROGRAMS), registryDirectory: join(directory, 'registry') }
 }
 
-/** Fetches the S3 server of the tests that infra/local/s3/pom.xml names, once per version, and returns its classpath. */
+/** Fetches the S3 server of the tests that libs/testing/maven/s3/pom.xml names, once per version, and returns its classpath. */
 export const resolveS3Server = async (onProgress: Progress = () => undefined): Promise<string> =>
   classpathIn(await resolve(S3_SERVER, onProgress), S3_SERVER)
 

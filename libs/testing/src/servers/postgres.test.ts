@@ -1,10 +1,10 @@
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, onTestFinished, test } from 'vitest'
-import { guardFolder } from './guard.ts'
-import { isListening } from './ports.ts'
+import { eventually } from '../eventually.ts'
+import { guardFolder } from '../processes/guard.ts'
+import { isListening } from '../processes/ports.ts'
 import { startPostgres } from './postgres.ts'
 import { postgresSettings } from './postgres-settings.ts'
 

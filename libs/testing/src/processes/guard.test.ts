@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { expect, test } from 'vitest'
-import { processIdentity } from './processes.ts'
+import { processIdentity } from './process-identity.ts'
 
 /** Runs a parent that guards a child and a folder, and returns the ids of both processes. */
 async function parentWithChild(directory: string): Promise<{ parent: number; child: number }> {

@@ -1,6 +1,6 @@
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers'
+import { freePort } from '../processes/ports.ts'
 import type { BackingService, BackingServices } from './backing-services.ts'
-import { freePort } from './ports.ts'
 
 const DOCKER_ANSWERS_WITHIN_MS = 3_000
 

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { finished } from './foreground.ts'
-import { wholeDocument } from './openapi-document.ts'
+import { wholeDocument } from '@backoffice/generate/openapi-document.ts'
+import { finished } from '@backoffice/testing/processes/foreground.ts'
 
 /* `npm run check:api`: lints the OpenAPI document by the rules of redocly.yaml, of which each is an error. Needs no running stack. */
 

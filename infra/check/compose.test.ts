@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
 import { IMAGES, ROOT } from '@backoffice/docker/workspaces.ts'
+import { composeEnvironment } from '@backoffice/generate/compose-environment.ts'
+import { CONFIGS } from '@backoffice/generate/service-configs.ts'
 import { DatabasesConfig, SchemasConfig, TopicsConfig } from '@backoffice/jobs/config.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { serviceTokens } from '@backoffice/service/service-tokens.ts'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { composeEnvironment } from './compose-environment.ts'
-import { CONFIGS } from './service-configs.ts'
 
 interface Compose {
   readonly services: Record<string, ComposeService>
@@ -133,7 +133,7 @@ it('the one-shot commands are programs that are there', () => {
 })
 
 it('the backing services have the versions that tests run in containers', () => {
-  const tested = readFileSync(join(import.meta.dirname, 'containers.ts'), 'utf8')
+  const tested = readFileSync(join(ROOT, 'libs/testing/src/servers/containers.ts'), 'utf8')
   for (const name of ['postgres', 'kafka', 'schema-registry'])
     expect(tested).toContain(`GenericContainer('${compose.services[name]?.image}')`)
 })

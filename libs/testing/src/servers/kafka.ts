@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lastLines, runToEnd, startChild } from './child.ts'
+import { lastLines, runToEnd, startChild } from '../processes/child.ts'
+import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
+import { freePort, isListening } from '../processes/ports.ts'
+import { StackError } from '../processes/stack-error.ts'
 import { javaCommand, jvmFlags, propertiesText } from './java.ts'
-import { type ProgramOptions, startManagedProcess } from './managed-process.ts'
 import { resolveJavaPrograms } from './maven.ts'
-import { freePort, isListening } from './ports.ts'
-import { StackError } from './stack-error.ts'
 
 interface KafkaOptions extends ProgramOptions {
   /** How the listener of clients is secured; without TLS and login unless given. */

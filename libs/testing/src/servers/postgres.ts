@@ -3,13 +3,13 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { lastLines, runToEnd, startChild } from './child.ts'
-import { type ProgramOptions, startManagedProcess } from './managed-process.ts'
-import { freePort } from './ports.ts'
+import { lastLines, runToEnd, startChild } from '../processes/child.ts'
+import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
+import { freePort } from '../processes/ports.ts'
+import { processIdentity } from '../processes/process-identity.ts'
+import { StackError } from '../processes/stack-error.ts'
 import { type PostgresPlace, preparePostgresPlace } from './postgres-place.ts'
 import { postgresSettings } from './postgres-settings.ts'
-import { processIdentity } from './processes.ts'
-import { StackError } from './stack-error.ts'
 
 interface PostgresOptions extends ProgramOptions {
   /** Settings of the server besides those every one gets. */

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
-import { StackError } from './stack-error.ts'
+import { StackError } from '../processes/stack-error.ts'
 
 const OLDEST_JAVA = 17
 

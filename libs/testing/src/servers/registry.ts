@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lastLines, startChild } from './child.ts'
+import { lastLines, startChild } from '../processes/child.ts'
+import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
+import { answersOk, freePort } from '../processes/ports.ts'
 import { javaCommand, jvmFlags } from './java.ts'
-import { type ProgramOptions, startManagedProcess } from './managed-process.ts'
 import { resolveJavaPrograms } from './maven.ts'
-import { answersOk, freePort } from './ports.ts'
 
 /**
  * Starts the Apicurio registry on 127.0.0.1 with its schemas in a database file in `directory`. `url` is that of the

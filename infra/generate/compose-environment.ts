@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { INTERNAL_KEY_ID, newSecrets } from './secrets.ts'
+import { INTERNAL_KEY_ID, newSecrets } from '@backoffice/local/secrets.ts'
 
 /** The settings of docker-compose.yml: `.env.example` with a new value for each secret that is empty there. */
 export function composeEnvironment(example: string): string {
