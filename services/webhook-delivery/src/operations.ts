@@ -12,7 +12,7 @@ import { removeEndpoint } from './endpoints/remove-endpoint.ts'
 import { rotateSecret } from './endpoints/rotate-secret.ts'
 import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { listEventTypes } from './events/list-event-types.ts'
-import { pingEndpoint } from './pings/ping-endpoint.ts'
+import { pingEndpoint } from './events/ping-endpoint.ts'
 
 export interface OperationsOptions extends EndpointCreation {
   readonly dispatcher: Pick<Dispatcher, 'noteWaiting'>

@@ -1,4 +1,5 @@
 import { type Database, enter, type Transaction } from '@backoffice/postgres/database.ts'
+import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
@@ -35,8 +36,7 @@ export const deleteWorkspaces = (deleting: Deleting, logger: Logger) =>
     logger,
     work: async () => {
       const startedAt = performance.now()
-      const [clock] = await deleting.db.sql<[{ now: Date }]>`select clock_timestamp() as now`
-      if (await deleteSome(deleting, clock.now)) return performance.now() - startedAt
+      if (await deleteSome(deleting, await databaseTime(deleting.db.sql))) return performance.now() - startedAt
     },
   })
 

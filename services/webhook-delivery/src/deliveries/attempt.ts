@@ -1,5 +1,5 @@
 import type { Exchange, Outgoing } from '@backoffice/outbound/post.ts'
-import { type Signing, signatureOf } from '../sending/signature.ts'
+import { type Signing, signatureOf } from '../secrets/signature.ts'
 import type { AttemptTrace } from './attempt-span.ts'
 import type { DeliveryStatus } from './delivery.ts'
 import type { Job } from './job.ts'

@@ -3,9 +3,9 @@ import { Id, Timestamp, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
+import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { databaseTime } from '../clock/database-clock.ts'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
 
 /**

@@ -4,12 +4,12 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
 import { targetUrl } from '@backoffice/outbound/target-url.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
 import { SigningSecret, secretOwner } from '../secrets/signing-secret.ts'
 import type { EndpointCreation } from './create-endpoint.ts'
 import { insertEndpoint } from './insert-endpoint.ts'
-import { takeEndpointId } from './take-endpoint-id.ts'
 
 /**
  * PUT /internal/endpoints/{id}: creates the endpoint of an installed app, with the id and the secret that apps has chosen. An id
@@ -42,3 +42,13 @@ export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCr
       })
     },
   })
+
+/**
+ * Takes an id for the endpoint of an app, once: returns false when it was taken before. A request to create the endpoint and one to
+ * delete it wait for each other here, so that the endpoint is gone in the end, whichever comes first.
+ */
+export async function takeEndpointId(tx: Transaction, id: string): Promise<boolean> {
+  const { count } = await tx`
+    insert into app_endpoint (workspace_id, id) values (${tx.context.workspaceId}, ${id}) on conflict do nothing`
+  return count > 0
+}

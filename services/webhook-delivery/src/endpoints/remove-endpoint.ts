@@ -3,7 +3,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { deleteFromWorkspace } from './delete-endpoint.ts'
-import { takeEndpointId } from './take-endpoint-id.ts'
+import { takeEndpointId } from './put-endpoint.ts'
 
 /**
  * DELETE /internal/endpoints/{id}: deletes the endpoint of an app as `DELETE /v1/webhooks/{id}` does. Answers 204 without an

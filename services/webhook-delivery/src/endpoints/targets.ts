@@ -1,5 +1,5 @@
 import { ALL_EVENTS } from '@backoffice/contracts/enabled-events.ts'
-import type { Signing } from '../sending/signature.ts'
+import type { Signing } from '../secrets/signature.ts'
 
 /** The part of an endpoint that deliveries need. */
 export interface Target {

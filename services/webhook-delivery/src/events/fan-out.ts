@@ -3,15 +3,18 @@ import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consume
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { BacklogWorker } from './backlog-worker.ts'
-import { FAN_OUT, readEventSchema } from './event-schema.ts'
 import { addToBacklog, workspacesInBacklog } from './fan-out-backlog.ts'
 import { type Incoming, type MatchedEvent, matchEvents, type ReadEvent } from './matching.ts'
+import { readEventSchema } from './platform-event.ts'
 import { type DeliveryWriting, deliveriesOf, writeDeliveries } from './write-deliveries.ts'
 
 export interface FanOut extends DeliveryWriting {
   readonly directory: EndpointDirectory
   readonly backlog: Pick<BacklogWorker, 'note'>
 }
+
+/** The consumer group that turns events into deliveries. */
+export const FAN_OUT = 'webhook-delivery.fan-out'
 
 const EVENTS_AT_ONCE = 500
 /** So few events do not wait for room: they do not fill the memory. */

@@ -3,7 +3,6 @@ import { spanContextFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { bodyBytes } from '../deliveries/body-bytes.ts'
 import type { Target, Targets } from '../endpoints/targets.ts'
-import { envelopeOf } from './envelope.ts'
 
 /** How far the clocks of two machines may be apart, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 10_000
@@ -58,3 +57,7 @@ export function matchEvents(
  */
 const wasThereAt = (occurredAt: Date, { createdAt }: Target): boolean =>
   createdAt.getTime() <= occurredAt.getTime() + CLOCK_TOLERANCE_MS
+
+/** The body of an event's deliveries (OP-61): made once, then stored, signed and sent as it is. */
+export const envelopeOf = ({ id, type, occurred_at, livemode, data }: EventRecord): string =>
+  JSON.stringify({ id, type, timestamp: occurred_at, livemode, data })

@@ -1,5 +1,6 @@
 import { EVENT_CATALOGUE, TOPICS } from '@backoffice/contracts/events.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
+import type { RecordSchema } from '@backoffice/messaging/consumers/received-records.ts'
 import { z } from 'zod'
 import { ReadEvent } from './matching.ts'
 
@@ -12,6 +13,12 @@ const MAX_BACK_MS = 30 * 24 * HOUR_MS
 interface Problem {
   readonly path: PropertyKey[]
   readonly message: string
+}
+
+/** The shape in which the fan-out reads each topic's events: those from outside this repository are held to the catalogue (OP-58). */
+export function readEventSchema(clock: () => Date): RecordSchema<ReadEvent> {
+  const PlatformEvent = platformEvent(clock)
+  return (topic) => (topic === TOPICS.platformEvents ? PlatformEvent : ReadEvent)
 }
 
 /**

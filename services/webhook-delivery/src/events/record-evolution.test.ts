@@ -1,6 +1,6 @@
 import { RECORDS, TOPICS } from '@backoffice/contracts/events.ts'
 import { expect, test } from 'vitest'
-import { readEventSchema } from './event-schema.ts'
+import { readEventSchema } from './platform-event.ts'
 
 const id = '0198c7a0-0000-7000-8000-000000000001'
 const tag = { id, name: 'New in', slug: 'new-in' }

@@ -3,8 +3,9 @@ import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts
 import { parseRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
-import { FAN_OUT, readEventSchema } from '../events/event-schema.ts'
+import { FAN_OUT } from '../events/fan-out.ts'
 import type { ReadEvent } from '../events/matching.ts'
+import { readEventSchema } from '../events/platform-event.ts'
 import type { JudgedEvent } from './expected-deliveries.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { databaseTime } from '../clock/database-clock.ts'
+import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { endpointsOf, expectedDeliveries, type JudgedEvent } from './expected-deliveries.ts'
 import { findDeliveries, withBacklog } from './found-deliveries.ts'
 import { type Discrepancy, type ExpectedDelivery, judge, type Outcome } from './judgement.ts'

@@ -1,4 +1,6 @@
-import type { AnySql } from '@backoffice/postgres/database.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import { SecretKeys, unknownKeys } from '@backoffice/secrets/secret-box.ts'
 
 const VARIABLE = 'WEBHOOK_SECRET_KEYS'
@@ -11,7 +13,7 @@ export const SECRET_KEYS = {
 }
 
 /** An error that names the keys of stored secrets that are not among these; undefined when there are none. `sql` is of the worker role. */
-export async function missingKeys(sql: AnySql, keys: SecretKeys): Promise<Error | undefined> {
+export async function missingKeys(sql: Sql, keys: SecretKeys): Promise<Error | undefined> {
   const used = await sql<{ secret_key_id: string }[]>`
     select secret_key_id from endpoint union select secret_key_id from previous_secret`
   return unknownKeys(
@@ -20,3 +22,15 @@ export async function missingKeys(sql: AnySql, keys: SecretKeys): Promise<Error 
     keys,
   )
 }
+
+/**
+ * Logs an error at the start when stored secrets are sealed with keys that this process was not given. It starts all the same: the
+ * deliveries of these endpoints wait, and the others go on (OP-107). `sql` is of the worker role.
+ */
+export const reportMissingKeys = (sql: Sql, keys: SecretKeys, logger: Logger): Component => ({
+  name: 'keys of signing secrets',
+  async start() {
+    const err = await missingKeys(sql, keys)
+    if (err !== undefined) logger.error({ err }, 'the deliveries of some endpoints wait for a key')
+  },
+})

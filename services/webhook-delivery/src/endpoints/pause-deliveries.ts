@@ -1,6 +1,6 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
 import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-hooks.ts'
+import { endpointsChanged } from './endpoint.ts'
 
 /**
  * Lets the deliveries of a suspended workspace wait, and those of a deleted one for good: the dispatchers read the state of a workspace
@@ -9,16 +9,15 @@ import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-ho
 export const pauseDeliveries: WorkspaceHooks = {
   onSuspended: (tx, at) => save(tx, at, false),
   onResumed: (tx, at) => save(tx, at, true),
-  onDeleted: (tx) => raiseVersion(tx, 'endpoint_set', tx.context.workspaceId),
+  onDeleted: endpointsChanged,
 }
 
 /** A record that comes again, or after a later one, changes nothing. */
 async function save(tx: Transaction, at: Date, isResumed: boolean): Promise<void> {
-  const { workspaceId } = tx.context
   const saved = await tx`
     insert into suspended_workspace as known (workspace_id, changed_at, resumed_at)
-    values (${workspaceId}, ${at}, case when ${isResumed} then clock_timestamp() end)
+    values (${tx.context.workspaceId}, ${at}, case when ${isResumed} then clock_timestamp() end)
     on conflict (workspace_id) do update set changed_at = excluded.changed_at, resumed_at = excluded.resumed_at
       where known.changed_at < excluded.changed_at`
-  if (saved.count > 0) await raiseVersion(tx, 'endpoint_set', workspaceId)
+  if (saved.count > 0) await endpointsChanged(tx)
 }

@@ -1,7 +1,7 @@
-import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import type { AnySql, Sql } from './database.ts'
 
 const SET_EVERY_MS = 10_000
 /** The longest accepted round trip, in milliseconds. The first answer is always accepted. */

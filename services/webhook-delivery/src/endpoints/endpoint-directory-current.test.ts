@@ -2,8 +2,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { afterAll, expect, test } from 'vitest'
 import { testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
-import { currentTargets } from './current-targets.ts'
-import { endpointDirectory } from './endpoint-directory.ts'
+import { currentTargets, endpointDirectory } from './endpoint-directory.ts'
 
 const { send, workerUrl, createEndpointAt } = await webhookDelivery()
 const worker = openDatabase({ url: workerUrl, applicationName: 'worker' })
