@@ -2,7 +2,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { calledBy, consumersOf, SERVICE_NAMES, SERVICES, type ServiceName } from '@backoffice/contracts/services.ts'
+import {
+  calledBy,
+  consumersOf,
+  SERVICE_NAMES,
+  SERVICES,
+  type ServiceName,
+  urlSetting,
+} from '@backoffice/contracts/services.ts'
 import { CONFIGS } from '@backoffice/generate/service-configs.ts'
 import { readDatabases } from '@backoffice/jobs/databases.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
@@ -167,9 +174,12 @@ interface Peer {
 const namesIn = ({ matchExpressions = [] }: Selector) => matchExpressions.flatMap(({ values }) => values).toSorted()
 const peers = (rules: readonly Peer[] = []) => rules.flatMap(({ podSelector }) => namesIn(podSelector))
 
-/** The services that a service calls. Apps calls the gateway back for the keys of apps (decision 026). */
-const callsOf = (name: ServiceName): readonly string[] =>
-  knownTo(name).includes('GATEWAY_URL') ? [...calledBy(name), 'gateway'] : calledBy(name)
+const callsOf = (name: ServiceName): readonly ServiceName[] => calledBy(name)
+
+test.each(SERVICE_NAMES)('%s knows the URLs of those that it calls, and of no other service', (name) => {
+  const known = SERVICE_NAMES.filter((other) => knownTo(name).includes(urlSetting(other)))
+  expect(known.toSorted()).toEqual(callsOf(name).toSorted())
+})
 
 test.each(SERVICE_NAMES)('the network lets %s call those it calls, and be called by its callers', (name) => {
   const { spec } = manifest<NetworkPolicy>(`base/${name}/network-policy.yaml`)

@@ -33,7 +33,6 @@ const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> =
   APP_SECRET_KEYS: ({ secrets }) => secrets.appSecretKey,
   APP_TOKEN_KEYS: ({ secrets }) => secrets.appTokenKey,
   APPS_ALLOW_LOOPBACK: () => 'true',
-  GATEWAY_URL: ({ urls }) => urls.gateway ?? '',
   PLATFORM_ISSUER: ({ urls }) => urls.gateway ?? '',
   PUBLIC_URL: ({ urls }) => urls.gateway ?? '',
   WEBHOOK_SECRET_KEYS: ({ secrets }) => secrets.webhookSecretKey,

@@ -73,8 +73,8 @@ export const SERVICES = {
     routes: ['/v1/apps'],
     publishes: [TOPICS.appsActs],
     consumers: WORKSPACES,
-    calls: ['webhook-delivery'],
-    settings: ['APP_SECRET_KEYS', 'APP_TOKEN_KEYS', 'APPS_ALLOW_LOOPBACK', 'GATEWAY_URL', 'PLATFORM_ISSUER'],
+    calls: ['gateway', 'webhook-delivery'],
+    settings: ['APP_SECRET_KEYS', 'APP_TOKEN_KEYS', 'APPS_ALLOW_LOOPBACK', 'PLATFORM_ISSUER'],
   },
   'webhook-delivery': {
     routes: ['/v1/webhooks'],
@@ -128,11 +128,19 @@ export type UrlSetting<Name extends string> = `${Uppercase<Snake<Name>>}_URL`
 export const urlSetting = <Name extends string>(name: Name): UrlSetting<Name> =>
   `${schemaOf(name).toUpperCase()}_URL` as UrlSetting<Name>
 
-/** The services in groups, in the order of stopping: a service stops after its callers. */
-export function stopGroups(): ServiceName[][] {
-  const callersOf = (name: ServiceName) =>
-    SERVICE_NAMES.filter((caller) => calledBy(caller).some((one) => one === name))
-  const groupOf = (name: ServiceName): number => Math.max(0, ...callersOf(name).map((caller) => groupOf(caller) + 1))
-  const last = Math.max(...SERVICE_NAMES.map(groupOf))
-  return Array.from({ length: last + 1 }, (_, group) => SERVICE_NAMES.filter((name) => groupOf(name) === group))
+/**
+ * The services in groups, in the order of stopping: the gateway first, through which all requests come, and each service after its
+ * callers. Where services call each other in a circle, the longest chain of calls from the gateway decides.
+ */
+export function stopGroups(callsOf: (name: ServiceName) => readonly ServiceName[] = calledBy): ServiceName[][] {
+  const longest = new Map<ServiceName, number>()
+  function follow(name: ServiceName, chain: readonly ServiceName[]): void {
+    if (chain.includes(name)) return
+    longest.set(name, Math.max(longest.get(name) ?? 0, chain.length))
+    for (const called of callsOf(name)) follow(called, [...chain, name])
+  }
+  follow('gateway', [])
+  const placeOf = (name: ServiceName) => longest.get(name) ?? 0
+  const inOrder = SERVICE_NAMES.toSorted((a, b) => placeOf(a) - placeOf(b))
+  return [...Map.groupBy(inOrder, placeOf).values()]
 }

@@ -7,9 +7,6 @@ import { z } from 'zod'
 
 /** The settings of apps. */
 export const AppsConfig = serviceConfig('apps').extend({
-  GATEWAY_URL: z
-    .url()
-    .describe("The gateway's address inside the cluster, `http://…`: it mints and revokes the keys of apps."),
   PLATFORM_ISSUER: z.string().min(1).describe('The `iss` of tokens for apps (OP-82).'),
   APP_SECRET_KEYS: SecretKeys.describe(
     'The keys that encrypt stored credentials of apps: `<key id>:<base64 of 32 bytes>`, comma-separated. The first encrypts, all decrypt.',
