@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { openPoints } from '@backoffice/testing/open-points.ts'
 import { expect, it } from 'vitest'
 import { sharedStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
@@ -27,10 +28,9 @@ it('lists the operations of every service', () => {
 })
 
 it('names only open points that docs/open-points.md decides', () => {
-  const decided = new Set([...docs('open-points.md').matchAll(/^\| (OP-\d+) \|/gm)].map(([, id]) => id))
   const named = operations.flatMap(({ entry }) => [entry['x-open-point'] ?? []].flat())
   expect(named.length).toBeGreaterThan(0)
-  expect([...named, ...info['x-open-point']].filter((id) => !decided.has(id))).toEqual([])
+  expect([...named, ...info['x-open-point']].filter((id) => !openPoints.has(id))).toEqual([])
 })
 
 it('names each status that an operation can answer with, and no range of them', () => {
@@ -50,11 +50,8 @@ const operationsIn = (text: string): string[] =>
   ].flatMap(([, methods = '', path]) => methods.split(/[,/]/).map((method) => `${method} ${path}`))
 
 it('marks each extension with an open point that names its path', () => {
-  const rows = new Map(
-    [...docs('open-points.md').matchAll(/^\| (OP-\d+) \|.*$/gm)].map(([row, id = '']) => [id, row] as const),
-  )
   for (const { name, entry } of operations.filter(({ entry }) => entry['x-extension'])) {
-    const named = [entry['x-open-point'] ?? []].flat().flatMap((id) => operationsIn(rows.get(id) ?? ''))
+    const named = [entry['x-open-point'] ?? []].flat().flatMap((id) => operationsIn(openPoints.get(id) ?? ''))
     expect([name, named.map((one) => one.split(' ')[1])]).toEqual([name, expect.arrayContaining([name.split(' ')[1]])])
   }
 })

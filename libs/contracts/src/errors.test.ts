@@ -1,12 +1,12 @@
-import { readFileSync } from 'node:fs'
+import { openPoints } from '@backoffice/testing/open-points.ts'
 import { expect, it } from 'vitest'
 import { ApiError, conflict, ERROR_STATUS, type ErrorCode, errorBody } from './errors.ts'
 
-const openPoints = readFileSync(new URL('../../../docs/open-points.md', import.meta.url), 'utf8')
-
 it('has exactly the codes and statuses of OP-02', () => {
-  const row = openPoints.split('\n').find((line) => line.startsWith('| OP-02')) ?? ''
-  const decided = [...row.matchAll(/`([a-z_]+)` (\d{3})/g)].map(([, code, status]) => [code, Number(status)])
+  const decided = [...(openPoints.get('OP-02') ?? '').matchAll(/`([a-z_]+)` (\d{3})/g)].map(([, code, status]) => [
+    code,
+    Number(status),
+  ])
   expect(decided.length).toBeGreaterThan(10)
   expect(ERROR_STATUS).toEqual(Object.fromEntries(decided))
 })

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { openPoints } from '@backoffice/testing/open-points.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { EVENT_TOPICS, EVENT_TYPES, RECORDS, TOPICS } from './events.ts'
@@ -144,12 +145,8 @@ it('has every name and every family that the specification shows', () => {
 })
 
 it('has every name of OP-68', () => {
-  const row =
-    read('open-points.md')
-      .split('\n')
-      .find((line) => line.startsWith('| OP-68')) ?? ''
-  const names = [...row.matchAll(/`([a-z_]+)\.([a-z/]+)`/g)].flatMap(([, resource, words = '']) =>
-    words.split('/').map((word) => `${resource}.${word}`),
+  const names = [...(openPoints.get('OP-68') ?? '').matchAll(/`([a-z_]+)\.([a-z/]+)`/g)].flatMap(
+    ([, resource, words = '']) => words.split('/').map((word) => `${resource}.${word}`),
   )
   expect(names.length).toBeGreaterThan(20)
   expect(EVENT_TYPES).toEqual(expect.arrayContaining(names))
