@@ -1,21 +1,9 @@
 import { z } from 'zod'
 import { Handle, MEMBERSHIP_TYPES, SORT_ORDERS } from './collection.ts'
-import {
-  CategorySlug,
-  Description,
-  Email,
-  Id,
-  MoneyMapInput,
-  Name,
-  NonNegativeInteger,
-  Position,
-  Sku,
-  Slug,
-  TimestampInput,
-} from './fields.ts'
+import { CategorySlug, Description, Email, Id, Name, Position, Slug, TimestampInput } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { named } from './named.ts'
-import { PRODUCT_STATUSES } from './product.ts'
+import { PRODUCT, PRODUCT_STATUSES, VARIANT } from './product.ts'
 
 /** The templates of imports (OP-54). */
 export const TEMPLATES = ['products', 'product_variants', 'stock', 'categories', 'customers', 'collections'] as const
@@ -27,32 +15,37 @@ export const TemplateKey = named('ImportTemplateKey', z.enum(TEMPLATES))
 /** Rows in a batch at most; the whole record stays below 512 KiB. */
 export const ROWS_PER_BATCH = 500
 
-/** A row of the template `products`; its key is `sku` (OP-55). */
-export const ProductRow = z.strictObject({
-  sku: Sku,
-  name: Name.optional(),
-  type: z.enum(['SIMPLE_PRODUCT', 'VIRTUAL_PRODUCT']).optional(),
-  status: z.enum(PRODUCT_STATUSES).optional(),
-  slug: Slug.optional(),
-  description: Description.optional(),
-  price: MoneyMapInput.optional(),
-  cost: MoneyMapInput.optional(),
-  stock: NonNegativeInteger.optional(),
-  categories: z.array(CategorySlug).max(LIMITS.idsPerCall).optional(),
-  tags: z.array(Name).max(LIMITS.idsPerCall).optional(),
-  requires_shipping: z.boolean().optional(),
-  can_preorder: z.boolean().optional(),
-  preorder_stops_at: TimestampInput.optional(),
-  max_cart_quantity: NonNegativeInteger.optional(),
-  low_stock_threshold: NonNegativeInteger.optional(),
-  purchase_note: Description.optional(),
-  tax_class: Id.optional(),
+/** The first columns of a template, in this order; members that came later follow as they are declared. */
+const inOrder = <Shape extends z.ZodRawShape>(shape: Shape, first: (keyof Shape & string)[]): Shape => ({
+  ...(Object.fromEntries(first.map((name) => [name, shape[name]])) as unknown as Shape),
+  ...shape,
 })
+
+/** A row of the template `products`; its key is `sku` (OP-55). */
+export const ProductRow = z.strictObject(
+  inOrder({ ...PRODUCT.shapes.imported, ...VARIANT.shapes.imported }, [
+    ...([
+      'sku',
+      'name',
+      'type',
+      'status',
+      'slug',
+      'description',
+      'price',
+      'cost',
+      'stock',
+      'categories',
+      'tags',
+    ] as const),
+  ]),
+)
 export type ProductRow = z.output<typeof ProductRow>
+
+const { sku: VariantSku, ...VARIANT_COLUMNS } = VARIANT.shapes.imported
 
 /** A row of the template `product_variants`; its key is `sku`, `product` the slug of a variable product (OP-55). */
 export const VariantRow = z.strictObject({
-  sku: Sku,
+  sku: VariantSku,
   product: Slug.optional(),
   option1_name: Name.optional(),
   option1_value: Name.optional(),
@@ -60,14 +53,12 @@ export const VariantRow = z.strictObject({
   option2_value: Name.optional(),
   option3_name: Name.optional(),
   option3_value: Name.optional(),
-  price: MoneyMapInput.optional(),
-  cost: MoneyMapInput.optional(),
-  stock: NonNegativeInteger.optional(),
+  ...inOrder(VARIANT_COLUMNS, ['price', 'cost', 'stock']),
 })
 export type VariantRow = z.output<typeof VariantRow>
 
 /** A row of the template `stock`: the current stock of a SKU (OP-55). */
-export const StockRow = z.strictObject({ sku: Sku, stock: NonNegativeInteger })
+export const StockRow = z.strictObject({ sku: VARIANT.shapes.create.sku, stock: VARIANT.shapes.create.stock })
 export type StockRow = z.output<typeof StockRow>
 
 /** A row of the template `categories`; its key is `slug`, `parent` the slug of another one (OP-55). */

@@ -1,17 +1,19 @@
 import { z } from 'zod'
-import { MoneyMap } from './fields.ts'
+import { withOlder } from './members.ts'
 import { exampleOf, named } from './named.ts'
-import { Category, Product, Tag, Variant } from './product.ts'
+import { Category, PRODUCT, Product, Tag, VARIANT } from './product.ts'
 
 /*
  * The data of records about products, categories and tags. These shapes are apart from the API's answers, because
- * replicas of two releases publish and read at the same time, and Kafka keeps records of older releases. A member that
- * is added to an answer is optional here, for example `barcode: Product.shape.barcode.optional()`, and the code that
- * reads a record without it uses a default (CONTRIBUTING: Add a field).
+ * replicas of two releases publish and read at the same time, and Kafka keeps records of older releases (decision 022).
  */
 
 /** The data of product.created and product.updated: the product body (OP-67). */
-export const ProductData = named('ProductData', z.strictObject({ ...Product.shape }), exampleOf(Product))
+export const ProductData = named(
+  'ProductData',
+  z.strictObject({ ...PRODUCT.shapes.data, variants: z.array(z.strictObject(VARIANT.shapes.data)) }),
+  exampleOf(Product),
+)
 export type ProductData = z.output<typeof ProductData>
 
 /** The data of tag events (spec: Event names and data). */
@@ -22,13 +24,14 @@ export const CategoryData = named('CategoryData', z.strictObject({ ...Category.s
 
 /** The data of product.state: the whole state of a product, for projections (topic `catalog.products`). */
 export const ProductState = z.strictObject({
-  ...ProductData.shape,
-  slug: z.string(),
+  ...PRODUCT.shapes.state,
   tags: z.array(TagData),
-  variants: z.array(z.strictObject({ ...Variant.shape, cost: MoneyMap })),
-  version: z.int(),
+  variants: z.array(z.strictObject(VARIANT.shapes.state)),
 })
 export type ProductState = z.output<typeof ProductState>
 
 /** The product body of a record of any release: gives each member that the record may lack its default. */
-export const productOf = (data: ProductData): Product => data
+export const productOf = (data: ProductData): Product => ({
+  ...withOlder(PRODUCT, data),
+  variants: data.variants.map((variant) => withOlder(VARIANT, variant)),
+})

@@ -1,5 +1,19 @@
 import { z } from 'zod'
-import { Id, MoneyMap, Timestamp } from './fields.ts'
+import {
+  CategorySlug,
+  Description,
+  Id,
+  MoneyMap,
+  MoneyMapInput,
+  Name,
+  NonNegativeInteger,
+  Sku,
+  Slug,
+  Timestamp,
+  TimestampInput,
+} from './fields.ts'
+import { LIMITS } from './limits.ts'
+import { members } from './members.ts'
 import { named } from './named.ts'
 
 export const PRODUCT_TYPES = ['SIMPLE_PRODUCT', 'VARIABLE_PRODUCT', 'VIRTUAL_PRODUCT'] as const
@@ -35,75 +49,6 @@ export const MediaItem = named(
 )
 export type MediaItem = z.output<typeof MediaItem>
 
-/** A variant; `attributes` maps an option id to the chosen value (spec: Product; OP-11, OP-12). */
-export const Variant = named(
-  'Variant',
-  z.strictObject({
-    id: Id,
-    sku: z.string(),
-    stock: z.int(),
-    price: MoneyMap,
-    attributes: z.record(z.string(), z.string()),
-  }),
-)
-
-/** The product body (spec: Product; price_range OP-10). */
-export const Product = named(
-  'Product',
-  z.strictObject({
-    id: Id,
-    name: z.string(),
-    status: z.enum(PRODUCT_STATUSES),
-    type: z.enum(PRODUCT_TYPES),
-    description: z.string().nullable(),
-    category: z.string().nullable(),
-    categories: z.array(CategoryReference),
-    requires_shipping: z.boolean(),
-    can_preorder: z.boolean(),
-    total_stock: z.int(),
-    price_range: named('PriceRange', z.strictObject({ min: MoneyMap, max: MoneyMap })),
-    options: z.array(Option),
-    media: z.array(MediaItem),
-    variants: z.array(Variant),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  }),
-  {
-    id: '0198c7a0-0000-7000-8000-000000000001',
-    name: 'Linen shirt',
-    status: 'ACTIVE',
-    type: 'VARIABLE_PRODUCT',
-    description: 'Loose fit',
-    category: null,
-    categories: [],
-    requires_shipping: true,
-    can_preorder: false,
-    total_stock: 12,
-    price_range: { min: { EUR: 4900 }, max: { EUR: 5400 } },
-    options: [{ id: '0198c7a0-0000-7000-8000-000000000002', name: 'Size', values: ['M', 'L'] }],
-    media: [],
-    variants: [
-      {
-        id: '0198c7a0-0000-7000-8000-000000000003',
-        sku: 'LINEN-M',
-        stock: 5,
-        price: { EUR: 4900 },
-        attributes: { '0198c7a0-0000-7000-8000-000000000002': 'M' },
-      },
-      {
-        id: '0198c7a0-0000-7000-8000-000000000004',
-        sku: 'LINEN-L',
-        stock: 7,
-        price: { EUR: 5400 },
-        attributes: { '0198c7a0-0000-7000-8000-000000000002': 'L' },
-      },
-    ],
-    created_at: '2026-03-01T12:00:00.000Z',
-    updated_at: '2026-03-01T12:00:00.000Z',
-  },
-)
-export type Product = z.output<typeof Product>
-
 /** A tag (spec: Event names and data). */
 export const Tag = named('Tag', z.strictObject({ id: Id, name: z.string(), slug: z.string() }), {
   id: '0198c7a0-0000-7000-8000-000000000005',
@@ -111,6 +56,140 @@ export const Tag = named('Tag', z.strictObject({ id: Id, name: z.string(), slug:
   slug: 'summer',
 })
 export type Tag = z.output<typeof Tag>
+
+/** The members of a variant. `attributes` maps an option id to the chosen value; requests name options (OP-11, OP-12, OP-22). */
+export const VARIANT = members({
+  id: { sql: 'uuid', shape: Id, shown: 'answer' },
+  sku: { sql: 'text', shape: z.string(), input: Sku, required: true, imported: 'key', shown: 'answer' },
+  stock: { sql: 'bigint', shape: z.int(), input: NonNegativeInteger, required: true, imported: true, shown: 'answer' },
+  price: { sql: 'jsonb', shape: MoneyMap, input: MoneyMapInput, unset: {}, imported: true, shown: 'answer' },
+  cost: { sql: 'jsonb', shape: MoneyMap, input: MoneyMapInput, unset: {}, imported: true, shown: 'state' },
+  attributes: { sql: 'jsonb', shape: z.record(z.string(), z.string()), shown: 'answer' },
+})
+
+/** A variant (spec: Product). */
+export const Variant = named('Variant', z.strictObject(VARIANT.shapes.answer))
+
+const LegacyCategory = named(
+  'ProductCategoryInput',
+  z
+    .strictObject({ id: Id.optional(), name: Name.optional() })
+    .refine(({ id, name }) => id !== undefined || name !== undefined, 'needs an id or a name'),
+)
+const Categories = z.array(z.string().min(1).max(LIMITS.nameLength)).max(LIMITS.idsPerCall)
+const CategorySlugs = z.array(CategorySlug).max(LIMITS.idsPerCall)
+const ImportedType = z.enum(['SIMPLE_PRODUCT', 'VIRTUAL_PRODUCT'])
+const Status = z.enum(PRODUCT_STATUSES)
+const Type = z.enum(PRODUCT_TYPES)
+const Text = z.string()
+const Flag = z.boolean()
+const Count = NonNegativeInteger
+
+/** The members of a product (spec: Product; input OP-13). `VARIANT` has those that a product of one variant has as well. */
+export const PRODUCT = members({
+  id: { sql: 'uuid', shape: Id, shown: 'answer' },
+  name: { sql: 'text', shape: Text, input: Name, required: true, imported: true, shown: 'answer' },
+  status: { sql: 'text', shape: Status, input: Status, initial: 'ACTIVE', imported: true, shown: 'answer' },
+  type: { sql: 'text', shape: Type, input: Type, required: true, imported: ImportedType.optional(), shown: 'answer' },
+  slug: { sql: 'text', shape: Text, input: Slug, create: Slug.nullish(), imported: true, shown: 'state' },
+  description: {
+    sql: 'text',
+    shape: Text.nullable(),
+    input: Description,
+    unset: null,
+    imported: true,
+    shown: 'answer',
+  },
+  category: { shape: Text.nullable(), input: LegacyCategory, unset: null, shown: 'answer' },
+  categories: {
+    shape: z.array(CategoryReference),
+    input: Categories,
+    imported: CategorySlugs.optional(),
+    shown: 'answer',
+  },
+  tags: { shape: z.array(Tag), input: z.array(Name).max(LIMITS.idsPerCall), imported: true, shown: 'state' },
+  requires_shipping: { sql: 'boolean', shape: Flag, input: Flag, imported: true, shown: 'answer' },
+  can_preorder: { sql: 'boolean', shape: Flag, input: Flag, initial: false, imported: true, shown: 'answer' },
+  preorder_stops_at: {
+    sql: 'timestamptz',
+    shape: Timestamp.nullable(),
+    input: TimestampInput,
+    unset: null,
+    imported: true,
+    shown: 'nobody',
+  },
+  max_cart_quantity: {
+    sql: 'bigint',
+    shape: Count.nullable(),
+    input: Count,
+    unset: null,
+    imported: true,
+    shown: 'nobody',
+  },
+  low_stock_threshold: {
+    sql: 'bigint',
+    shape: Count.nullable(),
+    input: Count,
+    unset: null,
+    imported: true,
+    shown: 'nobody',
+  },
+  purchase_note: {
+    sql: 'text',
+    shape: Text.nullable(),
+    input: Description,
+    unset: null,
+    imported: true,
+    shown: 'nobody',
+  },
+  tax_class: { sql: 'uuid', shape: Id.nullable(), input: Id, unset: null, imported: true, shown: 'nobody' },
+  total_stock: { shape: z.int(), shown: 'answer' },
+  price_range: { shape: named('PriceRange', z.strictObject({ min: MoneyMap, max: MoneyMap })), shown: 'answer' },
+  options: { shape: z.array(Option), shown: 'answer' },
+  media: { shape: z.array(MediaItem), shown: 'answer' },
+  variants: { shape: z.array(Variant), shown: 'answer' },
+  version: { sql: 'bigint', shape: z.int(), shown: 'state' },
+  /** How many of its versions changed only what it refers to, such as the name of a category. */
+  refreshes: { sql: 'bigint', shape: z.int(), shown: 'nobody' },
+  created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
+  updated_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
+})
+
+/** The product body (spec: Product; price_range OP-10). */
+export const Product = named('Product', z.strictObject(PRODUCT.shapes.answer), {
+  id: '0198c7a0-0000-7000-8000-000000000001',
+  name: 'Linen shirt',
+  status: 'ACTIVE',
+  type: 'VARIABLE_PRODUCT',
+  description: 'Loose fit',
+  category: null,
+  categories: [],
+  requires_shipping: true,
+  can_preorder: false,
+  total_stock: 12,
+  price_range: { min: { EUR: 4900 }, max: { EUR: 5400 } },
+  options: [{ id: '0198c7a0-0000-7000-8000-000000000002', name: 'Size', values: ['M', 'L'] }],
+  media: [],
+  variants: [
+    {
+      id: '0198c7a0-0000-7000-8000-000000000003',
+      sku: 'LINEN-M',
+      stock: 5,
+      price: { EUR: 4900 },
+      attributes: { '0198c7a0-0000-7000-8000-000000000002': 'M' },
+    },
+    {
+      id: '0198c7a0-0000-7000-8000-000000000004',
+      sku: 'LINEN-L',
+      stock: 7,
+      price: { EUR: 5400 },
+      attributes: { '0198c7a0-0000-7000-8000-000000000002': 'L' },
+    },
+  ],
+  created_at: '2026-03-01T12:00:00.000Z',
+  updated_at: '2026-03-01T12:00:00.000Z',
+})
+export type Product = z.output<typeof Product>
 
 /** A category (spec: Event names and data). */
 export const Category = named(

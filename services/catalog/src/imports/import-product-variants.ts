@@ -108,8 +108,8 @@ function withVariant(
   if (current !== undefined) return withChangedVariant(product, current, { ...values, attributes }, others)
   const defined = Object.keys(attributes ?? {}).map((name) => ({ id: optionIds.get(name) ?? '', name, values: [] }))
   const options = product.options.length > 0 ? product.options : defined
-  const { sku, stock = 0, price, cost } = values
-  return withNewVariant(product, { id: uuidv7(), sku, stock, price, cost, attributes }, options, others)
+  const { stock = 0 } = values
+  return withNewVariant(product, { ...values, id: uuidv7(), stock, attributes }, options, others)
 }
 
 /** Runs `work`. A refusal names the column of the row instead of the member of a request. */

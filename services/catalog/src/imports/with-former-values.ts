@@ -30,7 +30,8 @@ export function withFormerValues(
   if (lost[0] !== undefined) return `"${lost[0].slug}", which it had before, was deleted since the import`
   const variants = product.variants.flatMap((variant) => {
     const known = former[variantKey(variant.id)]
-    return known === undefined ? variant : ((known as VariantRecord | null) ?? [])
+    if (known === null) return []
+    return { ...variant, ...(known as VariantRecord | undefined) }
   })
   if (exchangesCombinations(product.variants, variants))
     return 'its variants had each other’s options before the import'

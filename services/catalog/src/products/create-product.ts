@@ -32,7 +32,7 @@ export const createProduct = operation({
         const references = { slug, options: found.options, ...chosen.pick(found, []) }
         const product = newProduct(body, plan, references, now)
         const skuTaken = (sku: string) =>
-          ofAnotherProduct(plan.variants.find((variant) => variant.sku === sku)?.skuPath ?? [], sku)
+          ofAnotherProduct(plan.variants.find((variant) => variant.members.sku === sku)?.skuPath ?? [], sku)
         await writeProducts(tx, [{ before: undefined, after: product }], {
           events: { newReferences },
           taken: { sku: skuTaken, ...(slugTaken && { slug: slugTaken }) },

@@ -1,7 +1,7 @@
 import { badRequest, type MemberPath, memberPath, unprocessable } from '@backoffice/contracts/errors.ts'
-import type { MoneyMap } from '@backoffice/contracts/fields.ts'
-import type { ProductStatus } from '@backoffice/contracts/product.ts'
+import { PRODUCT, type ProductStatus, VARIANT } from '@backoffice/contracts/product.ts'
 import { v7 as uuidv7 } from 'uuid'
+import type { z } from 'zod'
 import type { ResolvedReferences } from './chosen-references.ts'
 import { withMembers } from './plan-update.ts'
 import { type CreateProductBody, PER_VARIANT } from './product-input.ts'
@@ -21,25 +21,19 @@ export interface PlannedOption {
 export interface PlannedVariant {
   /** Where the request has it: `sku` or `variants[1].sku`. */
   readonly skuPath: MemberPath
-  readonly sku: string
-  readonly stock: number
-  readonly price: MoneyMap
-  readonly cost: MoneyMap
+  readonly members: z.output<z.ZodObject<typeof VARIANT.shapes.create>>
   /** Option name → value. */
   readonly attributes: ReadonlyMap<string, string>
 }
-
-/** The status of a product that comes without one (OP-13). */
-const NEW_STATUS: ProductStatus = 'ACTIVE'
 
 /**
  * Applies the Create rules 1, 2 and 4 (spec: Products; OP-13, OP-15). Throws `bad_request` when a member the type requires
  * is missing, `unprocessable` when members contradict each other or the workspace has switched the status off.
  */
 export function planProduct(body: CreateProductBody, supported: readonly ProductStatus[]): ProductPlan {
-  refuseUnsupportedStatus(body.status ?? NEW_STATUS, supported)
+  refuseUnsupportedStatus(body.status ?? PRODUCT.initial.status, supported)
   const variants = body.type === 'VARIABLE_PRODUCT' ? planVariants(body) : [planDefaultVariant(body)]
-  const total = variants.reduce((sum, variant) => sum + variant.stock, 0)
+  const total = variants.reduce((sum, { members }) => sum + members.stock, 0)
   if (!Number.isSafeInteger(total)) throw unprocessable(['variants'], 'their stock adds up to more than 2^53−1')
   return { options: body.options ?? [], variants }
 }
@@ -54,30 +48,23 @@ export function newProduct(
   const idByName = new Map(references.options.map(({ id, name }) => [name, id]))
   const idOf = (name: string) => idByName.get(name) ?? ''
   const blank: ProductRecord = {
+    ...PRODUCT.initial,
     id: uuidv7(),
     name: body.name,
     slug: references.slug,
-    status: NEW_STATUS,
     type: body.type,
-    description: null,
     requiresShipping: body.type !== 'VIRTUAL_PRODUCT',
-    canPreorder: false,
-    preorderStopsAt: null,
-    maxCartQuantity: null,
-    lowStockThreshold: null,
-    purchaseNote: null,
-    taxClass: null,
     version: 1,
     refreshes: 0,
     categories: [],
     tags: [],
     options: plan.options.map(({ name, values }) => ({ id: idOf(name), name, values: [...values] })),
     media: [],
-    variants: plan.variants.map(({ skuPath: _, attributes, ...variant }) => ({
-      id: uuidv7(),
-      ...variant,
-      attributes: Object.fromEntries([...attributes].map(([name, value]) => [idOf(name), value])),
-    })),
+    variants: plan.variants.map(({ members, attributes }) => {
+      const { sku, stock } = members
+      const chosen = Object.fromEntries([...attributes].map(([name, value]) => [idOf(name), value]))
+      return VARIANT.changed({ ...VARIANT.initial, id: uuidv7(), sku, stock, attributes: chosen }, members)
+    }),
     createdAt: now,
     updatedAt: now,
   }
@@ -99,7 +86,7 @@ function planDefaultVariant(body: CreateProductBody): PlannedVariant {
   const { sku, stock } = body
   if (sku === undefined) throw badRequest(['sku'], `is required for a ${body.type}`)
   if (stock === undefined) throw badRequest(['stock'], `is required for a ${body.type}`)
-  return { skuPath: ['sku'], sku, stock, price: body.price ?? {}, cost: body.cost ?? {}, attributes: new Map() }
+  return { skuPath: ['sku'], members: { ...body, sku, stock }, attributes: new Map() }
 }
 
 function planVariants(body: CreateProductBody): PlannedVariant[] {
@@ -114,13 +101,10 @@ function planVariants(body: CreateProductBody): PlannedVariant[] {
   const valuesByOption = indexOptions(options)
   const planned = variants.map((variant, index) => ({
     skuPath: ['variants', index, 'sku'],
-    sku: variant.sku,
-    stock: variant.stock,
-    price: variant.price ?? {},
-    cost: variant.cost ?? {},
+    members: variant,
     attributes: checkAttributes(variant.attributes, valuesByOption, ['variants', index, 'attributes']),
   }))
-  const skus = planned.map(({ sku }) => sku)
+  const skus = planned.map(({ members }) => members.sku)
   refuseTwice(skus, (index) => ['variants', index, 'sku'])
   const combinations = planned.map(({ attributes }) => JSON.stringify(options.map(({ name }) => attributes.get(name))))
   refuseTwice(combinations, (index) => ['variants', index, 'attributes'])

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
-import type { MoneyMap } from '@backoffice/contracts/fields.ts'
+import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { ResolvedReferences } from './chosen-references.ts'
 import { PER_VARIANT, type UpdateProductBody } from './product-input.ts'
@@ -22,8 +22,6 @@ export function planUpdate(
   const isSwitched = isVariable({ type }) !== isVariable(current)
   return {
     ...withMembers(current, body, references),
-    type,
-    slug: body.slug ?? current.slug,
     options: isSwitched ? [] : current.options,
     variants: isVariable({ type }) ? variantsOfVariable(current, body) : [defaultVariant(current, body)],
     ...oneChangeOn(current, now),
@@ -39,25 +37,11 @@ export const withMembers = (
   body: Omit<UpdateProductBody, 'type' | 'slug'>,
   references: ResolvedReferences,
 ): ProductRecord => ({
-  ...before,
-  name: body.name ?? before.name,
-  status: body.status ?? before.status,
-  description: sent(body.description, before.description),
-  requiresShipping: body.requires_shipping ?? before.requiresShipping,
-  canPreorder: body.can_preorder ?? before.canPreorder,
-  preorderStopsAt: sent(asDate(body.preorder_stops_at), before.preorderStopsAt),
-  maxCartQuantity: sent(body.max_cart_quantity, before.maxCartQuantity),
-  lowStockThreshold: sent(body.low_stock_threshold, before.lowStockThreshold),
-  purchaseNote: sent(body.purchase_note, before.purchaseNote),
-  taxClass: sent(body.tax_class, before.taxClass),
+  ...PRODUCT.changed(before, body),
   categories: body.categories === undefined && body.category === undefined ? before.categories : references.categories,
   tags: body.tags === undefined ? before.tags : references.tags,
   media: references.media,
 })
-
-const sent = <Value>(value: Value | undefined, before: Value): Value => (value === undefined ? before : value)
-
-const asDate = (value: string | null | undefined) => (typeof value === 'string' ? new Date(value) : value)
 
 /** The version and time after a change. The time never goes back: the request may have waited for the product since `now`. */
 export const oneChangeOn = ({ version, updatedAt }: ProductRecord, now: Date) => ({
@@ -90,13 +74,7 @@ function defaultVariant(current: ProductRecord, body: UpdateProductBody): Varian
   const stock = body.stock ?? first?.stock
   if (sku === undefined) throw missing('sku')
   if (stock === undefined) throw missing('stock')
-  const price = moneyOf(body.price, first?.price)
-  const cost = moneyOf(body.cost, first?.cost)
-  return { id, sku, stock, price, cost, attributes: {} }
+  return VARIANT.changed({ ...VARIANT.initial, ...first, id, sku, stock, attributes: {} }, body)
 }
-
-/** Amounts that are not sent stay, null unsets them (OP-09). */
-export const moneyOf = (value: MoneyMap | null | undefined, current: MoneyMap = {}): MoneyMap =>
-  value === undefined ? current : (value ?? {})
 
 const missing = (member: string) => unprocessable([member], 'is required: the product has no variant to take it from')

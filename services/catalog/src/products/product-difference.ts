@@ -26,9 +26,7 @@ export function differenceOf(changes: readonly ProductChange[]) {
     created: created.toSorted(inOrder(({ slug }) => slug)),
     changed: changes.filter(({ before }) => before !== undefined).map(({ after }) => after),
     /** The columns of changed products to set, as SQL. */
-    assignments: assignmentsOf(
-      changes.flatMap(({ before, after }) => (before === undefined ? [] : [{ before, after }])),
-    ),
+    assignments: assignmentsOf(changes),
     /** SKUs and slugs that a product or variant did not have before. */
     claimedSkus: variants.flatMap(({ claimedSkus }) => claimedSkus),
     claimedSlugs: changes.filter(({ before, after }) => before?.slug !== after.slug).map(({ after }) => after.slug),

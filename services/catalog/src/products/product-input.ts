@@ -1,36 +1,14 @@
-import {
-  Description,
-  Id,
-  MoneyMapInput,
-  Name,
-  NonNegativeInteger,
-  Sku,
-  Slug,
-  TimestampInput,
-} from '@backoffice/contracts/fields.ts'
+import { Id, Name } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { named } from '@backoffice/contracts/named.ts'
-import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
+import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
 import { z } from 'zod'
-
-const LegacyCategory = named(
-  'ProductCategoryInput',
-  z
-    .strictObject({ id: Id.optional(), name: Name.optional() })
-    .refine(({ id, name }) => id !== undefined || name !== undefined, 'needs an id or a name'),
-)
 
 const OptionInput = named('ProductOptionInput', z.strictObject({ name: Name, values: z.array(Name).min(1) }))
 
 export const VariantInput = named(
   'ProductVariantInput',
-  z.strictObject({
-    sku: Sku,
-    attributes: z.record(z.string(), z.string()),
-    price: MoneyMapInput.nullish(),
-    cost: MoneyMapInput.nullish(),
-    stock: NonNegativeInteger,
-  }),
+  z.strictObject({ ...VARIANT.shapes.create, attributes: z.record(z.string(), z.string()) }),
 )
 
 /** The highest position media can have: positions are PostgreSQL integers. */
@@ -51,37 +29,18 @@ const MediaInput = named(
     ),
 )
 
-const PRODUCT_MEMBERS = {
-  description: Description.nullish(),
-  category: LegacyCategory.nullish(),
-  categories: z.array(z.string().min(1).max(LIMITS.nameLength)).max(LIMITS.idsPerCall).optional(),
-  tags: z.array(Name).max(LIMITS.idsPerCall).optional(),
-  tax_class: Id.nullish(),
-  requires_shipping: z.boolean().optional(),
-  can_preorder: z.boolean().optional(),
-  preorder_stops_at: TimestampInput.nullish(),
-  max_cart_quantity: NonNegativeInteger.nullish(),
-  low_stock_threshold: NonNegativeInteger.nullish(),
-  purchase_note: Description.nullish(),
-  sku: Sku.optional(),
-  price: MoneyMapInput.nullish(),
-  cost: MoneyMapInput.nullish(),
-  stock: NonNegativeInteger.optional(),
-  medias: z.array(MediaInput).max(LIMITS.mediaPerProduct).optional(),
-}
+const Medias = z.array(MediaInput).max(LIMITS.mediaPerProduct)
 
 /** Members that belong on each variant of a VARIABLE product (spec: Create rules 2). */
-export const PER_VARIANT = ['sku', 'price', 'cost', 'stock'] as const
+export const PER_VARIANT = VARIANT.inputs
 
 /** Product input for create (spec: Product input for create; OP-13). `planProduct` checks the rules of each type. */
 export const CreateProductBody = named(
   'ProductInput',
   z.strictObject({
-    name: Name,
-    type: z.enum(PRODUCT_TYPES),
-    status: z.enum(PRODUCT_STATUSES).optional(),
-    slug: Slug.nullish(),
-    ...PRODUCT_MEMBERS,
+    ...PRODUCT.shapes.create,
+    ...VARIANT.shapes.update,
+    medias: Medias.optional(),
     options: z.array(OptionInput).min(1).optional(),
     variants: z.array(VariantInput).min(1).max(LIMITS.variantsPerProduct).optional(),
   }),
@@ -107,11 +66,9 @@ export type CreateProductBody = z.output<typeof CreateProductBody>
 export const UpdateProductBody = named(
   'ProductUpdate',
   z.strictObject({
-    name: Name.optional(),
-    type: z.enum(PRODUCT_TYPES).optional(),
-    status: z.enum(PRODUCT_STATUSES).optional(),
-    slug: Slug.optional(),
-    ...PRODUCT_MEMBERS,
+    ...PRODUCT.shapes.update,
+    ...VARIANT.shapes.update,
+    medias: Medias.optional(),
     remove_medias: z.array(Id).max(LIMITS.mediaPerProduct).optional(),
   }),
   { name: 'Linen shirt, washed', description: null, tags: ['Summer', 'New'] },

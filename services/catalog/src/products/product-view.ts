@@ -1,12 +1,18 @@
-import type { MoneyMap } from '@backoffice/contracts/fields.ts'
-import type { CategoryReference, MediaItem, Product, Tag } from '@backoffice/contracts/product.ts'
+import type { RecordOf } from '@backoffice/contracts/members.ts'
+import {
+  type CategoryReference,
+  type MediaItem,
+  PRODUCT,
+  type Product,
+  type Tag,
+  VARIANT,
+} from '@backoffice/contracts/product.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { priceRange } from './pricing.ts'
-import type { ProductColumns } from './product-columns.ts'
 
 /** A whole product, as it is read and written. */
-export interface ProductRecord extends ProductColumns {
+export interface ProductRecord extends RecordOf<typeof PRODUCT> {
   readonly categories: CategoryReference[]
   readonly tags: Tag[]
   readonly options: Product['options']
@@ -14,15 +20,7 @@ export interface ProductRecord extends ProductColumns {
   readonly variants: VariantRecord[]
 }
 
-export interface VariantRecord {
-  readonly id: string
-  readonly sku: string
-  readonly stock: number
-  readonly price: MoneyMap
-  readonly cost: MoneyMap
-  /** Option id → chosen value. */
-  readonly attributes: Record<string, string>
-}
+export type VariantRecord = RecordOf<typeof VARIANT>
 
 export interface MediaRecord {
   readonly id: string
@@ -35,35 +33,19 @@ export interface MediaRecord {
 }
 
 /** The product body, exactly the fields of the specification (spec: Product; unset values OP-09). */
-export function productBody(product: ProductRecord): Product {
-  return {
-    id: product.id,
-    name: product.name,
-    status: product.status,
-    type: product.type,
-    description: product.description,
+export const productBody = (product: ProductRecord): Product =>
+  PRODUCT.answerOf(product, {
     category: product.categories[0]?.name ?? null,
     categories: product.categories,
-    requires_shipping: product.requiresShipping,
-    can_preorder: product.canPreorder,
     total_stock: product.variants.reduce((total, variant) => total + variant.stock, 0),
     price_range: priceRange(product.variants.map((variant) => variant.price)),
     options: product.options,
     media: product.media.map(mediaItem),
     variants: product.variants.map(variantBody),
-    created_at: product.createdAt.toISOString(),
-    updated_at: product.updatedAt.toISOString(),
-  }
-}
+  })
 
 /** A variant, in the product's body and by itself (OP-22). */
-export const variantBody = ({ id, sku, stock, price, attributes }: VariantRecord): Product['variants'][number] => ({
-  id,
-  sku,
-  stock,
-  price,
-  attributes,
-})
+export const variantBody = (variant: VariantRecord): Product['variants'][number] => VARIANT.answerOf(variant)
 
 const mediaItem = ({ id, path, thumbnailPath, type, position }: MediaRecord): MediaItem => ({
   id,
@@ -74,6 +56,7 @@ const mediaItem = ({ id, path, thumbnailPath, type, position }: MediaRecord): Me
 })
 
 /** The product's state for projections: its body, and the members that only other services need. */
-export function productState(product: ProductRecord, body: Product): ProductState {
-  return { ...body, slug: product.slug, tags: product.tags, variants: product.variants, version: product.version }
-}
+export const productState = (product: ProductRecord, body: Product): ProductState => ({
+  ...PRODUCT.stateOf(product, { ...body, tags: product.tags }),
+  variants: product.variants.map((variant) => VARIANT.stateOf(variant)),
+})

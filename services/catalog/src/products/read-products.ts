@@ -1,6 +1,6 @@
+import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isOneOf } from './is-one-of.ts'
-import { PRODUCT_SQL } from './product-columns.ts'
 import type { ProductRecord } from './product-view.ts'
 
 /**
@@ -11,7 +11,7 @@ export async function readProducts(tx: Transaction, ids: readonly string[]): Pro
   const workspace = tx.context.workspaceId
   const rows = await tx<ProductRecord[]>`
     select
-      ${tx.unsafe(PRODUCT_SQL.selected)},
+      ${tx.unsafe(PRODUCT.sql.selected)},
       array(
         select json_build_object(
           'id', category.id, 'name', category.name, 'slug', coalesce(category.deleted_slug, category.slug),
@@ -49,9 +49,7 @@ export async function readProducts(tx: Transaction, ids: readonly string[]): Pro
       ) as media,
       -- As one JSON text: the driver parses an array of 2,048 letter by letter, and nothing else runs meanwhile.
       coalesce((
-        select json_agg(json_build_object(
-          'id', id, 'sku', sku, 'stock', stock, 'price', price, 'cost', cost, 'attributes', attributes
-        ) order by position, id)
+        select json_agg(json_build_object(${tx.unsafe(VARIANT.sql.object)}) order by position, id)
         from variant
         where variant.workspace_id = ${workspace} and variant.product_id = product.id
       ), '[]') as variants

@@ -1,9 +1,9 @@
 import { conflict, type MemberPath } from '@backoffice/contracts/errors.ts'
+import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
 import { commaSeparated, type SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { isOneOf } from './is-one-of.ts'
-import { columnsOf, PRODUCT_SQL } from './product-columns.ts'
 import { type Change, type Difference, differenceOf, type Link } from './product-difference.ts'
 import { productCreated, productStateRecord, productUpdated, referencesCreated } from './product-records.ts'
 import type { ProductRecord } from './product-view.ts'
@@ -120,9 +120,9 @@ const takenSlugs = (tx: Transaction, slugs: readonly string[]) => tx`
 
 const newProducts = (tx: Transaction, products: readonly ProductRecord[], unlessTaken: SqlPart) => tx`
   new_product as (
-    insert into product (workspace_id, ${tx.unsafe(PRODUCT_SQL.columns)})
-    select ${tx.context.workspaceId}, ${tx.unsafe(PRODUCT_SQL.members)}
-    from json_to_recordset(${JSON.stringify(products.map(columnsOf))}::text::json) as row (${tx.unsafe(PRODUCT_SQL.row)})
+    insert into product (workspace_id, ${tx.unsafe(PRODUCT.sql.columns)})
+    select ${tx.context.workspaceId}, ${tx.unsafe(PRODUCT.sql.members)}
+    from json_to_recordset(${JSON.stringify(products.map(PRODUCT.row))}::text::json) as row (${tx.unsafe(PRODUCT.sql.row)})
     where ${unlessTaken}
   )`
 
@@ -134,7 +134,7 @@ const changedProducts = (
 ) => tx`
   changed_product as (
     update product set ${tx.unsafe(assignments)}
-    from json_to_recordset(${JSON.stringify(products.map(columnsOf))}::text::json) as row (${tx.unsafe(PRODUCT_SQL.row)})
+    from json_to_recordset(${JSON.stringify(products.map(PRODUCT.row))}::text::json) as row (${tx.unsafe(PRODUCT.sql.row)})
     where product.workspace_id = ${tx.context.workspaceId} and product.id ${isOneOf(tx, idsOf(products))}
       and product.id = row.id and ${unlessTaken}
   )`
@@ -142,27 +142,26 @@ const changedProducts = (
 /** New variants come after the last one that the product has. */
 const insertedVariants = (tx: Transaction, variants: Difference['newVariants'], unlessTaken: SqlPart) => tx`
   new_variant as (
-    insert into variant (workspace_id, id, product_id, sku, stock, price, cost, attributes, position)
+    insert into variant (workspace_id, product_id, ${tx.unsafe(VARIANT.sql.columns)}, position)
     select
-      ${tx.context.workspaceId}, id, product, sku, stock, price, cost, attributes,
+      ${tx.context.workspaceId}, product, ${tx.unsafe(VARIANT.sql.members)},
       nth + case when "isFirst" then 0 else coalesce((
         select max(position) from variant
         where workspace_id = ${tx.context.workspaceId} and variant.product_id = row.product
       ), 0) end
     from json_to_recordset(${JSON.stringify(variants)}::text::json) as row (
-      id uuid, product uuid, sku text, stock bigint, price jsonb, cost jsonb, attributes jsonb, nth integer, "isFirst" boolean
+      product uuid, nth integer, "isFirst" boolean, ${tx.unsafe(VARIANT.sql.row)}
     )
     where ${unlessTaken}
   )`
 
+/** Orders take stock without a lock on the product, so a change that keeps the stock does not write it. */
+const VARIANT_ASSIGNMENTS = VARIANT.sql.assignments(VARIANT.names.filter((name) => name !== 'id' && name !== 'stock'))
+
 const updatedVariants = (tx: Transaction, variants: Difference['changedVariants'], unlessTaken: SqlPart) => tx`
   changed_variant as (
-    update variant set
-      sku = row.sku, stock = coalesce(row.stock, variant.stock), price = row.price, cost = row.cost,
-      attributes = row.attributes
-    from json_to_recordset(${JSON.stringify(variants)}::text::json) as row (
-      id uuid, sku text, stock bigint, price jsonb, cost jsonb, attributes jsonb
-    )
+    update variant set stock = coalesce(row.stock, variant.stock), ${tx.unsafe(VARIANT_ASSIGNMENTS)}
+    from json_to_recordset(${JSON.stringify(variants)}::text::json) as row (${tx.unsafe(VARIANT.sql.row)})
     where variant.workspace_id = ${tx.context.workspaceId} and variant.id ${isOneOf(tx, idsOf(variants))}
       and variant.id = row.id and ${unlessTaken}
   )`

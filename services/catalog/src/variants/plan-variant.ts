@@ -1,21 +1,15 @@
 import { notFound, unprocessable } from '@backoffice/contracts/errors.ts'
-import type { MoneyMap } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import type { Product } from '@backoffice/contracts/product.ts'
-import { moneyOf } from '../products/plan-update.ts'
+import { type Product, VARIANT } from '@backoffice/contracts/product.ts'
+import type { z } from 'zod'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
 
 type Options = Product['options']
 
-interface VariantMembers {
-  readonly sku?: string | undefined
-  readonly stock?: number | undefined
-  readonly price?: MoneyMap | null | undefined
-  readonly cost?: MoneyMap | null | undefined
-  /** Option name → value. */
+/** `attributes` maps option names to values. */
+type VariantMembers = z.output<z.ZodObject<typeof VARIANT.shapes.update>> & {
   readonly attributes?: Readonly<Record<string, string>> | undefined
 }
-
 type NewVariantMembers = VariantMembers & Pick<VariantRecord, 'id' | 'sku' | 'stock'>
 
 /**
@@ -24,14 +18,15 @@ type NewVariantMembers = VariantMembers & Pick<VariantRecord, 'id' | 'sku' | 'st
  */
 export function withNewVariant(
   product: ProductRecord,
-  { id, sku, stock, price, cost, attributes = {} }: NewVariantMembers,
+  { attributes = {}, ...members }: NewVariantMembers,
   options: Options,
   others: Pick<ProductRecord, 'variants'> = product,
 ): ProductRecord {
   refuseOneTooMany(product)
-  refuseTooMuchStock(product, stock)
+  refuseTooMuchStock(product, members.stock)
   const plan = planAttributes(others, options, attributes)
-  const variant = { id, sku, stock, price: price ?? {}, cost: cost ?? {}, attributes: plan.attributes }
+  const { id, sku, stock } = members
+  const variant = VARIANT.changed({ ...VARIANT.initial, id, sku, stock, attributes: plan.attributes }, members)
   return { ...product, options: plan.options, variants: [...product.variants, variant] }
 }
 
@@ -45,17 +40,10 @@ export function withChangedVariant(
   members: VariantMembers,
   others: Pick<ProductRecord, 'variants'> = product,
 ): ProductRecord {
-  const { sku = current.sku, stock = current.stock, attributes } = members
-  if (members.stock !== undefined) refuseTooMuchStock(product, stock, current)
+  const { stock, attributes } = members
+  if (stock !== undefined) refuseTooMuchStock(product, stock, current)
   const plan = attributes && planAttributes(others, product.options, attributes, current)
-  const variant = {
-    ...current,
-    sku,
-    stock,
-    price: moneyOf(members.price, current.price),
-    cost: moneyOf(members.cost, current.cost),
-    attributes: plan?.attributes ?? current.attributes,
-  }
+  const variant = { ...VARIANT.changed(current, members), attributes: plan?.attributes ?? current.attributes }
   return {
     ...product,
     options: plan?.options ?? product.options,
