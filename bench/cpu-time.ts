@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const TICKS_A_SECOND = 100
@@ -32,8 +32,17 @@ export function secondsOf(pid: number): number {
 
 /** See proc_pid_stat(5); the name is in parentheses and may contain any character. */
 function statOf(pid: number): { parent: number; ticks: number } | undefined {
-  if (!existsSync(`/proc/${pid}/stat`)) return undefined
-  const text = readFileSync(`/proc/${pid}/stat`, 'utf8')
+  const text = textOf(`/proc/${pid}/stat`)
+  if (text === undefined) return undefined
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
   return { parent: Number(fields[1]), ticks: fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0) }
+}
+
+/** Undefined for a process that has ended, and without /proc. */
+function textOf(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
 }

@@ -28,7 +28,7 @@ it('sets the name and the slug only where they change, and no column for a chang
       .assignments.split(', ')
       .map((one) => one.split(' = ')[0])
   expect(columns({ version: 2, updatedAt: new Date(9) })).toEqual(['version', 'updated_at'])
-  expect(columns({ name: 'Cup' })).toEqual(['version', 'updated_at', 'name'])
+  expect(columns({ name: 'Cup' })).toEqual(['name', 'version', 'updated_at'])
   expect(columns({ description: 'New' })).toContain('description')
   expect(columns({ description: 'New' })).not.toContain('slug')
 })
