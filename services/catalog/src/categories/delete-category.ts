@@ -7,10 +7,10 @@ import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
-import { lockMembers, requestMemberRefreshes } from '../refresh/member-changes.ts'
+import { lockMembers, requestMemberRefreshes } from '../member-changes/member-changes.ts'
+import { moveProducts } from '../member-changes/move-products.ts'
 import { unknownCategory } from './category-input.ts'
 import { lockCategory, recordCategoryChanges } from './lock-category.ts'
-import { moveProducts } from './move-products.ts'
 
 /**
  * DELETE /v1/categories/{id} (extension of OP-19): refused while it has products, unless `reassign_to` names the

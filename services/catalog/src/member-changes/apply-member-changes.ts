@@ -1,53 +1,31 @@
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
-import { moveProducts } from '../categories/move-products.ts'
-import { LINKED_TABLES, type Links, lockFreeMembers, MEMBERS_AT_ONCE } from '../refresh/member-changes.ts'
-import { nextWorkspace } from '../refresh/next-workspace.ts'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
-import { untagProducts } from '../tags/untag-products.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import { refreshRequests } from '../products/refresh-products.ts'
+import { BATCH_SIZE, LINKED_TABLES, type Links, lockMembers } from './member-changes.ts'
+import { moveProducts } from './move-products.ts'
+import { untagProducts } from './untag-products.ts'
 
 const EVERY_MS = 100
-/** The worker pauses this many times as long as it worked. */
-const PAUSE_FACTOR = 2
 /**
  * A workspace with more refresh requests waits. So a new request, such as that of a sale, is published within seconds,
  * and a category that changes often does not request more than is published.
  */
 const WAITING_REFRESHES = 1000
 
-/**
- * Makes the changes of all products of a category or tag in chunks, one workspace after the other (decision 017).
- * `worker` connects as the worker role and finds the workspaces; `db` works inside each. Replicas share the work.
- */
-export function applyMemberChanges({
-  db,
-  worker: workerDb,
-  logger,
-}: {
-  db: Database
-  worker: Database
-  logger: Logger
-}) {
-  let last: string | undefined
-  return worker({
+/** Makes the changes of all products of a category or tag in chunks (decision 017), one workspace after the other. */
+export const applyMemberChanges = (options: Pick<WorkInTurn, 'db' | 'worker' | 'logger'>) =>
+  workInTurn({
+    ...options,
     name: 'member changes',
     everyMs: EVERY_MS,
-    logger,
-    work: async () => {
-      const startedAt = performance.now()
-      const next = await nextWorkspace(workerDb, 'member_change', last, 'member changes')
-      last = next?.workspaceId
-      if (next === undefined) return
-      const hasWorked = await db.inWorkspace(next, applyMemberChange)
-      return hasWorked ? PAUSE_FACTOR * (performance.now() - startedAt) : 0
-    },
+    afterRoundMs: EVERY_MS,
+    waiting: () => options.worker.sql`select workspace_id as "workspaceId", livemode, traceparent from member_change`,
+    work: applyMemberChange,
   })
-}
 
 /** Renamed categories that one transaction handles at most. */
-const CHANGES_AT_ONCE = 100
+const MOST_CHANGES = 100
 
 interface MemberChange {
   readonly id: number
@@ -85,9 +63,9 @@ const oldestChange = (tx: Transaction, condition: SqlPart) => tx<MemberChange[]>
 async function requestRefreshes(tx: Transaction, first: MemberChange): Promise<boolean> {
   let requests = 0
   let next: MemberChange | undefined = first
-  for (let changes = 0; next !== undefined && changes < CHANGES_AT_ONCE; changes++) {
-    requests += await requestRefresh(tx, next, MEMBERS_AT_ONCE - requests)
-    if (requests >= MEMBERS_AT_ONCE) break
+  for (let changes = 0; next !== undefined && changes < MOST_CHANGES; changes++) {
+    requests += await requestRefresh(tx, next, BATCH_SIZE - requests)
+    if (requests >= BATCH_SIZE) break
     next = (await oldestChange(tx, tx`kind = 'CATEGORY_SHOWN'`))[0]
   }
   return true
@@ -125,7 +103,7 @@ async function requestRefresh(tx: Transaction, { id, of_id: category, reached }:
  */
 async function emptyDeleted(tx: Transaction, { id, of_id: ofId, reassign_to: target }: MemberChange, links: Links) {
   const workspace = tx.context.workspaceId
-  const products = await lockFreeMembers(tx, links, ofId)
+  const products = await lockMembers(tx, links, ofId, true)
   if (products.length > 0) {
     await (links === 'product_tag' ? untagProducts(tx, products, ofId) : moveProducts(tx, products, ofId, target))
     return true

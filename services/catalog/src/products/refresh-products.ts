@@ -1,11 +1,17 @@
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
-import { nextWorkspace } from '../refresh/next-workspace.ts'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import { productStateRecord, productUpdated } from './product-records.ts'
 import { readProducts } from './read-products.ts'
+
+/**
+ * The part of a statement that requests a refresh of the products in its CTE `requested (product_id, is_change)` (decision
+ * 017). With `is_change` product.updated fires; without it only the state for projections is published.
+ */
+export const refreshRequests = (tx: Transaction) => tx`
+  insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
+  select ${tx.context.workspaceId}, product_id, is_change, ${tx.context.livemode}, ${tx.context.traceparent}
+  from requested order by product_id`
 
 /**
  * Requests, in the transaction of a change, that the new state of these products is published soon (decision 017): for changes that
@@ -19,34 +25,21 @@ export const requestRefresh = (tx: Transaction, productIds: readonly string[], i
   ${refreshRequests(tx)}`
 
 const EVERY_MS = 100
-/** The worker pauses this many times as long as it worked. */
-const PAUSE_FACTOR = 2
 /** Requests handled in one transaction. */
 const BATCH_SIZE = 200
 /** Products read and published with one statement: one with 2,048 variants is half a megabyte. */
 const PUBLISHED_TOGETHER = 50
 
-/**
- * Publishes the state of waiting products, one workspace after the other. `worker` connects as the worker role and finds the
- * workspaces; `db` works inside each. Replicas share the work. They pause twice as long as they work, so that requests of clients
- * come first.
- */
-export function refreshProducts({ db, worker: workerDb, logger }: { db: Database; worker: Database; logger: Logger }) {
-  let last: string | undefined
-  return worker({
+/** Publishes the state of waiting products, one workspace after the other. */
+export const refreshProducts = (options: Pick<WorkInTurn, 'db' | 'worker' | 'logger'>) =>
+  workInTurn({
+    ...options,
     name: 'product refresh',
     everyMs: EVERY_MS,
-    logger,
-    work: async () => {
-      const startedAt = performance.now()
-      const next = await nextWorkspace(workerDb, 'product_refresh', last, 'product refresh')
-      last = next?.workspaceId
-      if (next === undefined) return
-      const refreshed = await db.inWorkspace(next, (tx) => refreshChunk(tx, new Date()))
-      return refreshed > 0 ? PAUSE_FACTOR * (performance.now() - startedAt) : 0
-    },
+    afterRoundMs: EVERY_MS,
+    waiting: () => options.worker.sql`select workspace_id as "workspaceId", livemode, traceparent from product_refresh`,
+    work: async (tx) => (await refreshChunk(tx, new Date())) > 0,
   })
-}
 
 /**
  * Publishes the state of some waiting products of one workspace and returns the number of requests it handled. Requests for products

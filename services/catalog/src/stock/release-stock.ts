@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { refreshRequests } from '../products/refresh-products.ts'
 import { readReservation, TakenLine } from './stock-lines.ts'
 
 const Released = z.strictObject({ order: Id, state: z.literal('RELEASED'), lines: z.array(TakenLine) })

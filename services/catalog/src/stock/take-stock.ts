@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { refreshRequests } from '../products/refresh-products.ts'
 import { haveSameLines, readReservation, type SummedLine, sumLines, TakenLine, WantedLines } from './stock-lines.ts'
 
 const Taken = z.strictObject({ order: Id, lines: z.array(TakenLine) })

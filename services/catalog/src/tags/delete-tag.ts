@@ -7,8 +7,8 @@ import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
-import { lockMembers } from '../refresh/member-changes.ts'
-import { untagProducts } from './untag-products.ts'
+import { lockMembers } from '../member-changes/member-changes.ts'
+import { untagProducts } from '../member-changes/untag-products.ts'
 
 /**
  * DELETE /v1/tags/{id} (extension of OP-19): untags its products, each of which fires product.updated soon (OP-37). The

@@ -1,9 +1,9 @@
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { WorkspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { NIL } from 'uuid'
 import { buildChunk } from './build-membership-version.ts'
 import { deleteFromRetiredVersion } from './delete-retired-versions.ts'
 import { lockMembershipsExclusive } from './membership-lock.ts'
@@ -24,7 +24,12 @@ const CHUNK_SIZE = { min: 500, initial: 5000, max: 50_000 }
  * rules this replica cannot read is left to those that can. `sql` has the worker role.
  */
 export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreadableVersions(logger)) {
-  let previousWorkspace: string = NIL
+  const workspaces = new WorkspacesInTurn(
+    sql,
+    () => sql`
+      select workspace_id as "workspaceId" from membership_version
+      where state = 'BUILDING' and number <> all(${[...unreadable.numbers]}::bigint[])`,
+  )
   let hasBuilt = false
   let chunkSize = CHUNK_SIZE.initial
   return worker({
@@ -41,9 +46,8 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreada
    * Returns false after a round through the workspaces that built nothing: no work is left, or other replicas do it.
    */
   async function buildNext(): Promise<boolean> {
-    const workspaceId = await nextWorkspace(sql, previousWorkspace, unreadable)
-    previousWorkspace = workspaceId ?? NIL
-    if (workspaceId === undefined) {
+    const next = await workspaces.next()
+    if (next === undefined) {
       const hadBuilt = hasBuilt
       hasBuilt = false
       return hadBuilt
@@ -51,7 +55,7 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreada
     const size = chunkSize
     // The next chunk is small if this one fails, for example because it takes too long.
     chunkSize = CHUNK_SIZE.min
-    const tookMs = await buildIn(sql, workspaceId, size, unreadable)
+    const tookMs = await buildIn(sql, next.workspaceId, size, unreadable)
     chunkSize = tookMs === undefined ? size : nextSize(size, tookMs)
     hasBuilt ||= tookMs !== undefined
     return true
@@ -61,14 +65,6 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreada
 /** At most doubles: a chunk may be quick because few of its products match. */
 const nextSize = (size: number, tookMs: number): number =>
   Math.round(Math.min(Math.max((size * CHUNK_MS) / Math.max(tookMs, CHUNK_MS / 2), CHUNK_SIZE.min), CHUNK_SIZE.max))
-
-async function nextWorkspace(sql: Sql, previous: string, { numbers }: UnreadableVersions): Promise<string | undefined> {
-  const [next] = await sql<{ workspaceId: string }[]>`
-    select workspace_id as "workspaceId" from membership_version
-    where state = 'BUILDING' and workspace_id > ${previous} and number <> all(${[...numbers]}::bigint[])
-    order by workspace_id limit 1`
-  return next?.workspaceId
-}
 
 /**
  * Builds a chunk. Returns for how many milliseconds it held the membership lock; undefined if another replica builds

@@ -1,10 +1,9 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
+import { WorkspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { NIL } from 'uuid'
 import type { RuleSets } from '../memberships/rule-sets.ts'
-import type { PartitionShard } from './apply-queued-batch.ts'
 import { queuedBatches } from './queued-batches.ts'
 
 const EVERY_MS = 200
@@ -36,12 +35,14 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
     const applyNext = queuedBatches(sql, ruleSets, logger, shard)
     const applyRound = async (stopping: AbortSignal) => {
       let applied = 0
-      let workspaceId = await nextWorkspace(sql, shard, NIL)
-      for (
-        ;
-        workspaceId !== undefined && !stopping.aborted;
-        workspaceId = await nextWorkspace(sql, shard, workspaceId)
-      ) {
+      const workspaces = new WorkspacesInTurn(
+        sql,
+        () => sql`
+          select workspace_id as "workspaceId" from queued_product
+          where refused is null and partition % ${SHARDS} = ${number}`,
+      )
+      for (let next = await workspaces.next(); next && !stopping.aborted; next = await workspaces.next()) {
+        const { workspaceId } = next
         const count = await applyNext(workspaceId)
         if (count !== 'LOCKED') applied += count
         else if (!locked.has(workspaceId)) {
@@ -65,11 +66,4 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
       await Promise.all([...shardWorkers, waiting].map((each) => each.stop?.()))
     },
   }
-}
-
-async function nextWorkspace(sql: Sql, { number, of }: PartitionShard, previous: string): Promise<string | undefined> {
-  const [next] = await sql<{ workspaceId: string }[]>`
-    select workspace_id as "workspaceId" from queued_product
-    where refused is null and workspace_id > ${previous} and partition % ${of} = ${number} order by workspace_id limit 1`
-  return next?.workspaceId
 }

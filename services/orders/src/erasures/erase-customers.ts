@@ -1,7 +1,6 @@
-import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
+import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import { eraseAnswers } from './erase-answers.ts'
 import { eraseOrders } from './erase-orders.ts'
 
@@ -12,46 +11,23 @@ import { eraseOrders } from './erase-orders.ts'
 export const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
 const EVERY_MS = 1000
-/** The worker pauses this many times as long as it worked. */
-const PAUSE_FACTOR = 2
 
 /**
- * Removes the personal data of erased customers, a batch of one workspace after the other (OP-130). `worker` connects
- * as the worker role and finds the workspaces; `db` works inside each. A batch is a transaction: a process that ends
- * loses no more than one.
+ * Removes the personal data of erased customers, a batch of one workspace after the other (OP-130). A batch is a
+ * transaction: a process that ends loses no more than one.
  */
-export function eraseCustomers({ db, worker: workerDb, logger }: { db: Database; worker: Database; logger: Logger }) {
-  let last: string | undefined
-  let hasWorked = false // since the first workspace
-  return worker({
+export const eraseCustomers = (options: Pick<WorkInTurn, 'db' | 'worker' | 'logger'>) =>
+  workInTurn({
+    ...options,
     name: 'erasures',
     everyMs: EVERY_MS,
-    logger,
-    work: async () => {
-      const startedAt = performance.now()
-      last = await nextWorkspace(workerDb, last)
-      if (last === undefined) {
-        const pauseMs = hasWorked ? 0 : EVERY_MS
-        hasWorked = false
-        return pauseMs
-      }
-      // It publishes nothing, so the mode and the trace are of no use.
-      const context: WorkspaceContext = { workspaceId: last, livemode: true, traceparent: '', actor: 'erasure' }
-      if (!(await db.inWorkspace(context, (tx) => eraseBatch(tx, new Date())))) return 0
-      hasWorked = true
-      return PAUSE_FACTOR * (performance.now() - startedAt)
-    },
+    afterRoundMs: 0,
+    // It publishes nothing, so the mode and the trace are of no use.
+    waiting: () => options.worker.sql`
+      select workspace_id as "workspaceId", true as livemode, '' as traceparent
+      from customer_erasure where stage <> 'DONE'`,
+    work: (tx) => eraseBatch(tx, new Date()),
   })
-}
-
-/** The next workspace after `last` with an open erasure; undefined after the last one, and the caller starts again. */
-async function nextWorkspace(worker: Database, last: string | undefined): Promise<string | undefined> {
-  const [next] = await worker.sql<{ workspace_id: string }[]>`
-    select workspace_id from customer_erasure
-    where stage <> 'DONE' and workspace_id > ${last ?? '00000000-0000-0000-0000-000000000000'}
-    order by workspace_id limit 1`
-  return next?.workspace_id
-}
 
 /**
  * Works on one batch of the transaction's workspace: some orders of one erased customer, or some answers. Orders come

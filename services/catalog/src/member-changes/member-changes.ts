@@ -1,7 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
 /** Members that one transaction locks and changes at most: a category or a tag may have a million products. */
-export const MEMBERS_AT_ONCE = 1000
+export const BATCH_SIZE = 1000
 
 /** The table that each linking table refers to, and the column with its id. */
 export const LINKED_TABLES = {
@@ -16,18 +16,13 @@ export type Links = keyof typeof LINKED_TABLES
  * Locks the first products of a category or tag in id order until the transaction ends, and returns their ids. Whoever
  * changes products locks them before their categories and tags, so call it before these are locked.
  */
-export const lockMembers = (tx: Transaction, links: Links, id: string) => membersToLock(tx, links, id, false)
-
-/** As `lockMembers`, but leaves out products that others have locked, and waits for nobody. */
-export const lockFreeMembers = (tx: Transaction, links: Links, id: string) => membersToLock(tx, links, id, true)
-
-async function membersToLock(tx: Transaction, links: Links, id: string, skipLocked: boolean): Promise<string[]> {
+export async function lockMembers(tx: Transaction, links: Links, id: string, skipLocked = false): Promise<string[]> {
   const workspace = tx.context.workspaceId
   const rows = await tx<{ id: string }[]>`
     select product.id
     from ${tx(links)} as link join product on product.workspace_id = ${workspace} and product.id = link.product_id
     where link.workspace_id = ${workspace} and link.${tx(LINKED_TABLES[links].column)} = ${id}
-    order by link.product_id limit ${MEMBERS_AT_ONCE}
+    order by link.product_id limit ${BATCH_SIZE}
     for no key update of product ${skipLocked ? tx`skip locked` : tx``}`
   return rows.map((row) => row.id)
 }

@@ -1,5 +1,5 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { refreshRequests } from '../products/refresh-products.ts'
 
 /**
  * Moves locked products from one category to another, and requests their product.updated (OP-37, OP-38). In each

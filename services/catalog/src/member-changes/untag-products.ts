@@ -1,5 +1,5 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { refreshRequests } from '../refresh/refresh-requests.ts'
+import { refreshRequests } from '../products/refresh-products.ts'
 
 /**
  * Takes a tag from locked products, and requests their product.updated (OP-37). Products without the tag are left
