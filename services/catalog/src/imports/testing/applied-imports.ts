@@ -17,6 +17,7 @@ import { updateProduct } from '../../products/update-product.ts'
 import { releaseStock } from '../../stock/release-stock.ts'
 import { takeStock } from '../../stock/take-stock.ts'
 import { createVariant } from '../../variants/create-variant.ts'
+import { updateVariant } from '../../variants/update-variant.ts'
 import { applyImportBatches } from '../apply-import-batches.ts'
 import { importers } from '../importers.ts'
 
@@ -30,6 +31,7 @@ export async function importsUnderTest() {
     updateProduct,
     deleteProduct,
     createVariant,
+    updateVariant,
     createCategory,
     updateCategory,
     deleteCategory,

@@ -1,0 +1,47 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Member } from '@backoffice/contracts/members.ts'
+import type { z } from 'zod'
+import { sampleValue } from './sample-value.ts'
+
+type Values = Readonly<Record<string, unknown>>
+
+interface Declared {
+  readonly members: Readonly<Record<string, Member>>
+}
+
+/** Where a value has to be, as the places have it. A row is `to_jsonb(table)`; a place that is left out is not looked at. */
+interface Places {
+  readonly answer?: object | undefined
+  readonly row: object | undefined
+  readonly event?: object | undefined
+  readonly state?: object | undefined
+}
+
+/** Samples for the members with a column in this shape of requests or rows. */
+export const sampleMembers = ({ members }: Declared, shape: Readonly<Record<string, z.ZodType>>, n: number): Values =>
+  Object.fromEntries(
+    Object.entries(shape)
+      .filter(([name]) => members[name]?.sql !== undefined)
+      .map(([name, schema]) => [name, sampleValue(schema, n)]),
+  )
+
+/** Each member that was sent and is not where its declaration says: `["cost: state"]`. */
+export function missingMembers({ members }: Declared, sent: Values, { row, ...bodies }: Places): string[] {
+  return Object.entries(sent).flatMap(([name, value]) => {
+    const { column = name, shown } = members[name] ?? { shown: 'nobody' }
+    const expected: [string, object | undefined, string][] = [['row', row, column]]
+    for (const [place, body] of Object.entries(bodies)) {
+      if (shown === 'answer' || (shown === 'state' && place === 'state')) expected.push([place, body, name])
+      else if (body !== undefined && name in body) return [`${name}: shown in the ${place}`]
+    }
+    return expected
+      .filter(([, body, key]) => !isSame((body as Values | undefined)?.[key], value))
+      .map(([place]) => `${name}: ${place}`)
+  })
+}
+
+/** PostgreSQL writes times in JSON in a form of its own. */
+const isSame = (found: unknown, sent: unknown): boolean =>
+  isDeepStrictEqual(found, sent) || (isTime(sent) && new Date(String(found)).getTime() === new Date(sent).getTime())
+
+const isTime = (value: unknown): value is string => typeof value === 'string' && /^\d{4}-\d\d-\d\dT/.test(value)
