@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Handle, MEMBERSHIP_TYPES, SORT_ORDERS } from './collection.ts'
+import type { ApiError } from './errors.ts'
 import { CategorySlug, Description, Email, Id, Name, Position, Slug, TimestampInput } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { named } from './named.ts'
@@ -131,6 +132,16 @@ export const RowError = z.strictObject({
   value: z.string().nullable(),
 })
 export type RowError = z.output<typeof RowError>
+
+/** A row's error, as an operation would throw it. */
+export const rowErrorOf = ({ code, path, reason }: ApiError): Omit<RowError, 'value'> => ({
+  column: String(path[0] ?? ''),
+  code: code === 'bad_request' || code === 'conflict' ? code : 'unprocessable',
+  message: reason,
+})
+
+/** A text of a file as reports show it: storable in PostgreSQL, and cut, since 500 descriptions would not fit a record. */
+export const reportedText = (text: string): string => text.slice(0, 255).replaceAll('\0', '').toWellFormed()
 
 /**
  * The body of `POST /internal/imports/check`: rows of a template that its owner looks at as if they were a batch,

@@ -1,8 +1,7 @@
-import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { ImportCheck, ImportCheckAnswer } from '@backoffice/contracts/imports.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import type { Importers } from './importer.ts'
+import { type Importers, importerOf } from './importer.ts'
 import { RowOutcomes } from './row-outcomes.ts'
 
 /**
@@ -20,8 +19,7 @@ export const checkImports = (importers: Importers) =>
     openPoints: ['OP-52', 'OP-55', 'OP-56'],
 
     handle({ body, now, inWorkspace }) {
-      const importer = importers[body.template]
-      if (importer === undefined) throw unprocessable(['template'], `"${body.template}" belongs to another service`)
+      const importer = importerOf(importers, body.template)
       return inWorkspace(async (tx) => {
         await tx`set transaction read only`
         const outcomes = new RowOutcomes()

@@ -7,9 +7,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 import { z } from 'zod'
-import { ImportBatch } from './import-batch.ts'
-import type { Importer, Importers } from './importer.ts'
-import { keepChanges } from './keep-changes.ts'
+import { ImportBatch, type ImportedChange, type Importer, type Importers } from './importer.ts'
 import { RowOutcomes } from './row-outcomes.ts'
 
 /** A batch of any service's template. A consumer ignores the templates of other services. */
@@ -80,3 +78,15 @@ async function applyBatch(tx: Transaction, importer: Importer, batch: ImportBatc
   const answer = { import_id, batch: batch.batch, template, rows: outcomes.applied(batch.rows) }
   await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
 }
+
+/** Keeps what a batch changed, in its transaction, so that the import can be undone (OP-151). */
+const keepChanges = (tx: Transaction, importId: string, changes: readonly ImportedChange[]) => tx`
+  insert into imported_batch (workspace_id, import_id, changes)
+  values (${tx.context.workspaceId}, ${importId}, ${JSON.stringify(changes)}::text::json)`
+
+/** The most rows of a statement while requests come: a larger one blocks the event loop for longer than a request takes. */
+const ROWS_BESIDE_REQUESTS = 100
+
+/** How many rows of an import one statement writes: `atMost`, or fewer while requests come. */
+export const rowsPerStatement = (atMost: number): number =>
+  hasRecentRequests() ? Math.min(ROWS_BESIDE_REQUESTS, atMost) : atMost

@@ -1,7 +1,20 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { TEMPLATES } from '@backoffice/contracts/imports.ts'
+import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import type { ImportBatch } from './import-batch.ts'
-import type { ImportedChange } from './keep-changes.ts'
+import { z } from 'zod'
 import type { RowOutcomes } from './row-outcomes.ts'
+
+/** A batch. The values of a row are validated later, so that a bad row fails alone. */
+export const ImportBatch = z.object({
+  import_id: Id,
+  batch: z.int(),
+  template: z.enum(TEMPLATES),
+  product_statuses: z.array(z.enum(PRODUCT_STATUSES)),
+  rows: z.array(z.object({ row: z.int(), values: z.record(z.string(), z.unknown()) })),
+})
+export type ImportBatch = z.output<typeof ImportBatch>
 
 /** Rows of a template to plan: a batch that is applied next, or rows that are only checked. */
 export interface RowsToPlan extends Pick<ImportBatch, 'product_statuses' | 'rows'> {
@@ -21,6 +34,18 @@ export interface Importer<Changes = unknown> {
   /** Writes changes of a plan. Imported rows fire no event (OP-72). */
   write(tx: Transaction, changes: Changes, now: Date): Promise<void>
   readonly undo: ImportUndo<Changes>
+}
+
+/** A resource that an import created or updated. */
+export interface ImportedChange {
+  readonly id: string
+  /** What rows of the template call it, such as its SKU. */
+  readonly key: string
+  /** The values that the import changed, by name, as they were; null for a resource that it created. */
+  readonly former: Readonly<Record<string, unknown>> | null
+  /** Texts that differ after each change of the resource; null before it was created. */
+  readonly version_before: string | null
+  readonly version_after: string
 }
 
 /** A resource to undo. Resources that somebody else changed between two batches are not among them. */
@@ -49,3 +74,10 @@ export interface ImportUndo<Changes = unknown> {
 
 /** The importers of a service, by the templates that it owns. */
 export type Importers = Partial<Readonly<Record<ImportBatch['template'], Importer>>>
+
+/** The importer of a template. Throws `unprocessable` for a template of another service. */
+export function importerOf(importers: Importers, template: ImportBatch['template']): Importer {
+  const importer = importers[template]
+  if (importer === undefined) throw unprocessable(['template'], `"${template}" belongs to another service`)
+  return importer
+}

@@ -1,5 +1,11 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { ImportCheckAnswer, ImportResult, RowError } from '@backoffice/contracts/imports.ts'
+import {
+  type ImportCheckAnswer,
+  type ImportResult,
+  type RowError,
+  reportedText,
+  rowErrorOf,
+} from '@backoffice/contracts/imports.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import { z } from 'zod'
@@ -26,7 +32,7 @@ export class RowOutcomes {
       return work()
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
-      this.#failed(row, rowError(error))
+      this.#failed(row, rowErrorOf(error))
       return undefined
     }
   }
@@ -94,17 +100,8 @@ export class RowOutcomes {
   }
 }
 
-const CELL_LENGTH = 255
-
-/** A value as the report shows it: storable in PostgreSQL, and cut, since 500 descriptions would not fit a record. */
+/** A value as the report shows it. */
 function cell(value: unknown): string | null {
   if (value === undefined || value === null) return null
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
-  return text.slice(0, CELL_LENGTH).replaceAll('\0', '').toWellFormed()
+  return reportedText(typeof value === 'string' ? value : JSON.stringify(value))
 }
-
-const rowError = ({ code, path, reason }: ApiError): Omit<RowError, 'value'> => ({
-  column: String(path[0] ?? ''),
-  code: code === 'bad_request' || code === 'conflict' ? code : 'unprocessable',
-  message: reason,
-})

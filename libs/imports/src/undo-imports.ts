@@ -1,10 +1,9 @@
-import { notFound, unprocessable } from '@backoffice/contracts/errors.ts'
+import { notFound } from '@backoffice/contracts/errors.ts'
 import { ImportUndoProgress, ImportUndoStep, KEPT_ROWS_SHOWN, type KeptRow } from '@backoffice/contracts/imports.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { collectBatch } from './collect-changes.ts'
-import type { Importers, ImportUndo, UndoneChange, UndoOutcome } from './importer.ts'
+import { type Importers, type ImportUndo, importerOf, type UndoneChange, type UndoOutcome } from './importer.ts'
 
 /** Resources handled in one transaction. */
 const STEP_SIZE = 200
@@ -38,8 +37,7 @@ export const undoImports = (importers: Importers) =>
     openPoints: ['OP-72'],
 
     handle({ body: { import_id: id, template }, now, inWorkspace }) {
-      const importer = importers[template]
-      if (importer === undefined) throw unprocessable(['template'], `"${template}" belongs to another service`)
+      const importer = importerOf(importers, template)
       return inWorkspace(async (tx) => {
         const before = await lockProgress(tx, id)
         const after = await takeStep(tx, id, importer.undo, before, now)
@@ -97,6 +95,37 @@ async function takeStep(
     kept: before.kept + count('kept'),
     kept_rows: [...before.kept_rows, ...keptRows].slice(0, KEPT_ROWS_SHOWN),
   }
+}
+
+/**
+ * Moves the changes of an import's next batch to `undone_change`, with one row per resource. Returns false when no batch is
+ * left. Several changes of a resource become its first former values and its last version. When somebody else has changed the
+ * resource in between, the row has no version. The caller has locked the undo.
+ */
+async function collectBatch(tx: Transaction, importId: string): Promise<boolean> {
+  const workspace = tx.context.workspaceId
+  const [{ batches }] = await tx<[{ batches: number }]>`
+    with batch as (
+      delete from imported_batch
+      where workspace_id = ${workspace} and import_id = ${importId} and id = (
+        select min(id) from imported_batch where workspace_id = ${workspace} and import_id = ${importId}
+      )
+      returning changes
+    ), collected as (
+      insert into undone_change as known (workspace_id, import_id, id, key, former, version)
+      select
+        ${workspace}, ${importId}, row.id, row.key, row.former,
+        case when earlier.id is null or earlier.version = row.version_before then row.version_after end
+      from batch
+      cross join json_to_recordset(batch.changes)
+        as row (id uuid, key text, former jsonb, version_before text, version_after text)
+      left join undone_change as earlier
+        on earlier.workspace_id = ${workspace} and earlier.import_id = ${importId} and earlier.id = row.id
+      on conflict (workspace_id, import_id, id) do update set
+        former = excluded.former || known.former, version = excluded.version
+    )
+    select count(*) as batches from batch`
+  return batches > 0
 }
 
 /** The newest resources first: a resource that depends on another one, such as a child category, is newer. */

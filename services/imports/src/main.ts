@@ -1,12 +1,11 @@
 import { runService } from '@backoffice/service/run-service.ts'
-import { applyImports } from './applying/apply-imports.ts'
-import { recordRejectedBatches } from './applying/record-rejected-batches.ts'
-import { recordResults } from './applying/record-results.ts'
+import { publishBatches } from './applying/publish-batches.ts'
+import { recordRejectedBatches, recordResults } from './applying/record-results.ts'
 import { ImportsConfig, importStorage } from './config.ts'
-import { removeExpired } from './expiry/remove-expired.ts'
 import { measureImports } from './imports/measure-imports.ts'
+import { ownerClient } from './imports/owner-client.ts'
+import { removeExpired } from './imports/remove-expired.ts'
 import { operations } from './operations.ts'
-import { ownerClient } from './owners/owner-client.ts'
 import { POOLS } from './pools.ts'
 import { undoImports } from './undo/undo-imports.ts'
 import { validateImports } from './validation/validate-imports.ts'
@@ -15,9 +14,10 @@ await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger,
   const storage = importStorage(config)
   const { worker, jobs, results } = pools
   const owners = ownerClient(config, tokens.signer)
-  const validation = validateImports({ db: jobs, worker, storage, owners, logger })
-  const batches = applyImports({ db: jobs, worker, storage }, logger)
-  const undos = undoImports({ db: jobs, worker, owners, logger }, batches.wake)
+  const context = { db: jobs, worker, storage, owners, logger }
+  const validation = validateImports(context)
+  const batches = publishBatches(context)
+  const undos = undoImports(context, batches.wake)
   const onRecorded = () => {
     batches.wake()
     wakeRelay()
@@ -32,12 +32,6 @@ await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger,
     components: [storage, owners],
     workspaces: { files: storage },
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],
-    workers: [
-      validation,
-      batches,
-      undos,
-      removeExpired({ db: jobs, worker, storage }, logger),
-      measureImports(worker, logger),
-    ],
+    workers: [validation, batches, undos, removeExpired(context), measureImports(worker, logger)],
   }
 })

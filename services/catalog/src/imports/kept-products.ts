@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ImportedChange } from '@backoffice/importing/keep-changes.ts'
+import type { ImportedChange } from '@backoffice/importing/importer.ts'
 import type { Change } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 

@@ -1,5 +1,5 @@
+import { rowsPerStatement } from '@backoffice/importing/import-batches.ts'
 import type { Row, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
-import { rowsPerStatement } from '@backoffice/importing/rows-per-statement.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
 import type { Change } from '../products/product-difference.ts'

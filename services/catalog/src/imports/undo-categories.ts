@@ -1,6 +1,5 @@
 import type { Category } from '@backoffice/contracts/product.ts'
-import type { ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
-import type { ImportedChange } from '@backoffice/importing/keep-changes.ts'
+import type { ImportedChange, ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { lockCategories } from './lock-categories.ts'
 import { type CategoryChanges, writeCategories } from './write-categories.ts'

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
-import type { ImportedChange } from '@backoffice/importing/keep-changes.ts'
+import type { ImportedChange, ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CollectionRecord, collectionColumns } from '../collections/collection.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'

@@ -2,25 +2,25 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { findingPath } from '../files/file-paths.ts'
 import { anAnswer, type StoredImport, storedImports } from '../testing/stored-imports.ts'
-import { importsWithRoom, publishNext } from './publish-batches.ts'
+import { importsToPublish, publishNext } from './publish-batches.ts'
 import { recordResults } from './record-results.ts'
 
 const stored = await storedImports()
 const { add, admin, db, worker, storage, columnsOf, publishedOf, receive } = stored
 
-/** The imports of these that may publish now, by their places, with their room. */
-async function roomOf(...imports: readonly StoredImport[]): Promise<[number, number][]> {
-  const found = await importsWithRoom(worker)
-  return found.flatMap(({ id, room }) => {
+/** The imports of these that may publish now, by their places, with the number of batches. */
+async function publishableOf(...imports: readonly StoredImport[]): Promise<[number, number][]> {
+  const found = await importsToPublish(worker)
+  return found.flatMap(({ id, batches }) => {
     const place = imports.findIndex((one) => one.id === id)
-    return place < 0 ? [] : [[place, room]]
+    return place < 0 ? [] : [[place, batches]]
   })
 }
 
 /** Publishes what may be published of an import. */
 async function publishOf({ id }: StoredImport): Promise<number> {
-  const applying = (await importsWithRoom(worker)).find((one) => one.id === id)
-  return applying === undefined ? 0 : publishNext({ db, worker, storage }, applying)
+  const applying = (await importsToPublish(worker)).find((one) => one.id === id)
+  return applying === undefined ? 0 : publishNext({ db, storage }, applying)
 }
 const answer = (to: StoredImport, batch: number) =>
   receive(
@@ -38,7 +38,7 @@ it('has at most four batches of an import under way, and each answer makes room 
   expect(await publishOf(large)).toBe(0)
   expect(await publishedOf(large)).toEqual([0, 1, 2, 3])
   await answer(large, 0)
-  expect(await roomOf(large)).toEqual([[0, 1]])
+  expect(await publishableOf(large)).toEqual([[0, 1]])
   expect(await publishOf(large)).toBe(1)
   await answer(large, 2)
   await answer(large, 1)
@@ -50,8 +50,8 @@ it('has at most four batches of an import under way, and each answer makes room 
 
 it('publishes the rows of each batch as they are in the file', async () => {
   const { id } = await add({ batches: 2, columns: { product_statuses: ['ACTIVE'] } })
-  const [applying] = (await importsWithRoom(worker)).filter((one) => one.id === id)
-  if (applying) await publishNext({ db, worker, storage }, applying)
+  const [applying] = (await importsToPublish(worker)).filter((one) => one.id === id)
+  if (applying) await publishNext({ db, storage }, applying)
   const records = await admin`select type, payload from outbox where key = ${id} order by id`
   const of = { import_id: id, template: 'stock', product_statuses: ['ACTIVE'] }
   expect(records).toEqual(
@@ -69,11 +69,11 @@ it('applies one import of a workspace after the other, in the order of their sta
   const second = await add({ workspaceId, batches: 1, columns: at(2) })
   const first = await add({ workspaceId, batches: 1, columns: at(1) })
   const ofAnother = await add({ batches: 1, columns: at(3) })
-  expect((await roomOf(first, second, ofAnother)).map(([place]) => place).sort()).toEqual([0, 2])
+  expect((await publishableOf(first, second, ofAnother)).map(([place]) => place).sort()).toEqual([0, 2])
   await publishOf(first)
-  expect(await roomOf(first, second)).toEqual([])
+  expect(await publishableOf(first, second)).toEqual([])
   await answer(first, 0)
-  expect(await roomOf(first, second)).toEqual([[1, 1]])
+  expect(await publishableOf(first, second)).toEqual([[1, 1]])
   await finish(second, ofAnother)
 })
 
@@ -83,16 +83,16 @@ it('gives workspaces their turns: 24 batches are under way, and the one that wai
   const sentAt = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n))
   for (const [n, { id }] of imports.entries()) await admin`update import set sent_at = ${sentAt(n)} where id = ${id}`
   const firstSix = [0, 1, 2, 3, 4, 5].map((place) => [place, 4])
-  expect(await roomOf(...imports)).toEqual(firstSix)
+  expect(await publishableOf(...imports)).toEqual(firstSix)
   for (const one of imports.slice(0, 6)) await publishOf(one)
-  expect(await roomOf(...imports)).toEqual([])
+  expect(await publishableOf(...imports)).toEqual([])
   await answer(first, 0)
-  expect(await roomOf(...imports)).toEqual([[6, 1]])
+  expect(await publishableOf(...imports)).toEqual([[6, 1]])
   await answer(first, 1)
-  expect(await roomOf(...imports)).toEqual([[6, 2]])
+  expect(await publishableOf(...imports)).toEqual([[6, 2]])
   await publishOf(seventh as StoredImport)
   await answer(first, 2)
-  expect(await roomOf(...imports)).toEqual([[7, 1]])
+  expect(await publishableOf(...imports)).toEqual([[7, 1]])
   expect(await publishedOf(eighth as StoredImport)).toEqual([])
   await finish(...imports)
 })
@@ -112,11 +112,11 @@ it('of replicas that publish at the same time one publishes a batch', async () =
 
 it('publishes nothing of an import that was cancelled after it was looked at', async () => {
   const cancelled = await add({ batches: 6 })
-  const [applying] = (await importsWithRoom(worker)).filter(({ id }) => id === cancelled.id)
+  const [applying] = (await importsToPublish(worker)).filter(({ id }) => id === cancelled.id)
   await admin`update import set status = 'CANCELLED', ends_at_batch = 0 where id = ${cancelled.id}`
-  if (applying) expect(await publishNext({ db, worker, storage }, applying)).toBe(0)
+  if (applying) expect(await publishNext({ db, storage }, applying)).toBe(0)
   expect(await publishedOf(cancelled)).toEqual([])
-  expect(await roomOf(cancelled)).toEqual([])
+  expect(await publishableOf(cancelled)).toEqual([])
   await finish(cancelled)
 })
 
@@ -136,8 +136,8 @@ it('publishes no batch in a workspace whose import is being undone, until the un
   const next = await add()
   const undone = await add({ workspaceId: next.workspaceId, columns: { ended_at: new Date() } })
   await admin`insert into import_undo (workspace_id, import_id) values (${next.workspaceId}, ${undone.id})`
-  expect(await roomOf(next)).toEqual([])
+  expect(await publishableOf(next)).toEqual([])
   await admin`update import_undo set status = 'DONE' where import_id = ${undone.id}`
-  expect(await roomOf(next)).toEqual([[0, 4]])
+  expect(await publishableOf(next)).toEqual([[0, 4]])
   await finish(next)
 })

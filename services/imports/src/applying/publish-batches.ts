@@ -3,45 +3,63 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { Template } from '@backoffice/contracts/imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
 import { findingPath } from '../files/file-paths.ts'
-import { OWNERS } from '../owners/owners.ts'
+import { noteFailure } from '../imports/end-import.ts'
+import { type ImportKey, inImport } from '../imports/import-row.ts'
+import { OWNERS } from '../imports/owner-client.ts'
+import type { WorkerContext } from '../imports/worker-context.ts'
 
 /** Batches of one import that are published and not answered, at most: its owner always has work, and others get their turn. */
 const WINDOW = 4
 /** Batches of all imports of one owner: an owner that is away holds up no import of another. */
-const UNDER_WAY_OF_OWNER = 24
+const UNANSWERED_OF_OWNER = 24
 
 /** An import with batches to publish. */
-interface ApplyingImport {
-  readonly workspace_id: string
-  readonly id: string
+interface ApplyingImport extends ImportKey {
   readonly template: Template
-  readonly livemode: boolean
-  readonly product_statuses: readonly string[]
+  readonly productStatuses: readonly string[]
   readonly claim: string
-  readonly next_batch: number
+  readonly nextBatch: number
   /** The number of batches that may be published now. */
-  readonly room: number
+  readonly batches: number
 }
 
-/** The connections and files of the publisher. `worker` connects as the worker role, `db` as the app role. */
-export interface Publishing {
-  readonly db: Database
-  readonly worker: Database
-  readonly storage: FileStorage
-}
+const EVERY_MS = 1000
+
+/**
+ * Publishes the batches of started imports as their earlier ones are answered. Every replica does, since an import's row says which
+ * batch is next. Call `wake` after an import was started or a batch answered.
+ */
+export const publishBatches = (context: WorkerContext) =>
+  worker({
+    name: 'batches',
+    everyMs: EVERY_MS,
+    logger: context.logger,
+    async work() {
+      let published = 0
+      for (const applying of await importsToPublish(context.worker)) {
+        try {
+          published += await publishNext(context, applying)
+        } catch (error) {
+          const message = 'could not publish the batches of an import, trying again'
+          context.logger.warn({ err: error, import_id: applying.id }, message)
+          await noteFailure(context.db, applying, error)
+        }
+      }
+      return published > 0 ? 0 : EVERY_MS
+    },
+  })
 
 /**
  * The imports that may publish batches now: of each workspace the one that was started first, and workspaces in turn, so that a large
  * import does not keep the others waiting. A workspace whose import is being undone has none.
  */
-export async function importsWithRoom({ sql }: Database): Promise<ApplyingImport[]> {
-  const applying = await sql<(Omit<ApplyingImport, 'room'> & { under_way: number; left: number })[]>`
+export async function importsToPublish({ sql }: Database): Promise<ApplyingImport[]> {
+  const applying = await sql<(Omit<ApplyingImport, 'batches'> & { unanswered: number; left: number })[]>`
     select
-      workspace_id, id, template, livemode, product_statuses, claim, next_batch,
-      next_batch - answered_batches as under_way, ends_at_batch - next_batch as left
+      workspace_id as "workspaceId", id, template, livemode, product_statuses as "productStatuses", claim,
+      next_batch as "nextBatch", next_batch - answered_batches as unanswered, ends_at_batch - next_batch as left
     from (
       select distinct on (workspace_id) * from import
       where started_at is not null and ended_at is null
@@ -52,14 +70,14 @@ export async function importsWithRoom({ sql }: Database): Promise<ApplyingImport
     ) first_of_workspace
     order by sent_at nulls first`
   const free = new Map<string, number>()
-  const freeOf = (template: Template) => free.get(OWNERS[template]) ?? UNDER_WAY_OF_OWNER
+  const freeOf = (template: Template) => free.get(OWNERS[template]) ?? UNANSWERED_OF_OWNER
   const take = (template: Template, count: number) => free.set(OWNERS[template], freeOf(template) - count)
-  for (const { template, under_way } of applying) take(template, under_way)
-  return applying.flatMap(({ under_way, left, ...found }) => {
-    const room = Math.min(WINDOW - under_way, left, freeOf(found.template))
-    if (room <= 0) return []
-    take(found.template, room)
-    return { ...found, room }
+  for (const { template, unanswered } of applying) take(template, unanswered)
+  return applying.flatMap(({ unanswered, left, ...found }) => {
+    const batches = Math.min(WINDOW - unanswered, left, freeOf(found.template))
+    if (batches <= 0) return []
+    take(found.template, batches)
+    return { ...found, batches }
   })
 }
 
@@ -67,23 +85,17 @@ export async function importsWithRoom({ sql }: Database): Promise<ApplyingImport
  * Publishes the next batches of an import, which follow each other in its file. Of several replicas, the first to commit publishes
  * them. Returns their number.
  */
-export async function publishNext({ db, storage }: Publishing, applying: ApplyingImport): Promise<number> {
-  const {
-    workspace_id: workspaceId,
-    id,
-    template,
-    livemode,
-    product_statuses,
-    claim,
-    next_batch: from,
-    room,
-  } = applying
-  const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: `import ${id}` }
-  const batches = await db.inWorkspace(
-    context,
+export async function publishNext(
+  { db, storage }: Pick<WorkerContext, 'db' | 'storage'>,
+  applying: ApplyingImport,
+): Promise<number> {
+  const { workspaceId, id, template, productStatuses: product_statuses, claim, nextBatch: from } = applying
+  const batches = await inImport(
+    db,
+    applying,
     (tx) => tx<{ batch: number; first_byte: number; bytes: number }[]>`
       select batch, first_byte, bytes from import_batch
-      where workspace_id = ${workspaceId} and import_id = ${id} and batch >= ${from} and batch < ${from + room}
+      where workspace_id = ${workspaceId} and import_id = ${id} and batch >= ${from} and batch < ${from + applying.batches}
       order by batch`,
   )
   const [first, last] = [batches[0], batches.at(-1)]
@@ -96,7 +108,7 @@ export async function publishNext({ db, storage }: Publishing, applying: Applyin
     key: id,
     data: { import_id: id, batch, template, product_statuses, rows: JSON.parse(lines[index] ?? '') },
   }))
-  return db.inWorkspace(context, async (tx) => {
+  return inImport(db, applying, async (tx) => {
     const advanced = await tx`
       update import set next_batch = ${last.batch + 1}, sent_at = clock_timestamp(), failing_since = null
       where workspace_id = ${workspaceId} and id = ${id} and next_batch = ${from} and ends_at_batch > ${last.batch}`

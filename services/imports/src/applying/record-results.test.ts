@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { EVENT_CATALOGUE } from '@backoffice/contracts/events.ts'
 import { expect, it } from 'vitest'
 import { anAnswer, type StoredImport, storedImports } from '../testing/stored-imports.ts'
-import { recordRejectedBatches } from './record-rejected-batches.ts'
-import { recordResults } from './record-results.ts'
+import { recordRejectedBatches, recordResults } from './record-results.ts'
 
 const { add, admin, columnsOf, eventsOf, receive } = await storedImports()
 const nothing = () => undefined

@@ -1,45 +1,77 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { ImportResult } from '@backoffice/contracts/imports.ts'
+import { SERVICES } from '@backoffice/contracts/services.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { ReceivedRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { endIfAnswered } from '../imports/end-import.ts'
-import { countAppliedRows } from '../imports/import-metrics.ts'
 
-const ResultRecord = z.object({
-  workspace_id: Id,
-  livemode: z.boolean(),
-  data: z.object(ImportResult.shape),
+const appliedRows = meter('imports').createCounter('imports_rows_applied', {
+  description: 'Rows whose answer is recorded, by what became of them',
 })
-type ResultRecord = z.output<typeof ResultRecord>
+
+/** A record about a batch. */
+const recordOf = <Data extends z.ZodType>(data: Data) => z.object({ workspace_id: Id, livemode: z.boolean(), data })
+const ResultRecord = recordOf(z.object(ImportResult.shape))
+const RejectedBatch = recordOf(z.object({ import_id: Id, batch: z.int() }))
+
+type Outcomes = Record<'created' | 'updated' | 'failed', number>
 
 /**
  * Records what became of each batch. An answer counts once: it fills the row of its batch. `onRecorded` is called after the commit,
  * to publish the next batches. The consumer's `db` connects as the app role.
  */
-export const recordResults = (onRecorded: () => void): ConsumerDefinition<ResultRecord> => ({
+export const recordResults = (onRecorded: () => void): ConsumerDefinition<z.output<typeof ResultRecord>> => ({
   name: 'imports.results',
   topics: [TOPICS.importsResults],
   schema: ResultRecord,
   batchSize: 1,
   async handle(records, tx) {
     const recorded: Outcomes[] = []
-    for (const { value, traceparent } of records) {
-      const { workspace_id: workspaceId, livemode, data } = value
-      const context = { workspaceId, livemode, traceparent: traceparentFrom(traceparent), actor: 'imports' }
-      const outcomes = await enter(tx, context, (inside) => recordResult(inside, data, new Date()))
+    for (const record of records) {
+      const outcomes = await inWorkspaceOf(record, tx, (inside) => recordResult(inside, record.value.data, new Date()))
       if (outcomes !== undefined) recorded.push(outcomes)
     }
     return () => {
-      recorded.forEach(countAppliedRows)
+      for (const outcomes of recorded) {
+        for (const [outcome, rows] of Object.entries(outcomes)) if (rows > 0) appliedRows.add(rows, { outcome })
+      }
       onRecorded()
     }
   },
 })
 
-type Outcomes = Record<'created' | 'updated' | 'failed', number>
+/**
+ * Ends an import when its owner could not process a batch and sent it to its dead letters. Later batches of the import go there,
+ * too. What was applied before stays and is reported. `wake` wakes the relay. The consumer's `db` connects as the app role.
+ */
+export const recordRejectedBatches = (wake: () => void): ConsumerDefinition<z.output<typeof RejectedBatch>> => ({
+  name: 'imports.rejected-batches',
+  topics: SERVICES.imports.consumers['rejected-batches'],
+  schema: RejectedBatch,
+  isEachIndependent: true,
+  batchSize: 1,
+  async handle(records, tx) {
+    for (const record of records) {
+      const { import_id: id, batch } = record.value.data
+      await inWorkspaceOf(record, tx, (inside) => recordRejection(inside, id, batch, new Date()))
+    }
+    return wake
+  },
+})
+
+function inWorkspaceOf<Result>(
+  { value, traceparent }: ReceivedRecord<{ workspace_id: string; livemode: boolean }>,
+  tx: Parameters<typeof enter>[0],
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  const { workspace_id: workspaceId, livemode } = value
+  return enter(tx, { workspaceId, livemode, traceparent: traceparentFrom(traceparent), actor: 'imports' }, work)
+}
 
 /** Returns the numbers of rows; undefined when the answer was recorded before. */
 async function recordResult(
@@ -71,4 +103,13 @@ async function recordResult(
   if (recorded.count === 0) return undefined
   await endIfAnswered(tx, id, now)
   return outcomes
+}
+
+async function recordRejection(tx: Transaction, id: string, batch: number, now: Date): Promise<void> {
+  await tx`
+    update import set
+      ends_at_batch = ${batch}, updated_at = now(),
+      failure = ${`batch ${batch} could not be applied; the rows before it are`}
+    where workspace_id = ${tx.context.workspaceId} and id = ${id} and ended_at is null and ends_at_batch > ${batch}`
+  await endIfAnswered(tx, id, now)
 }

@@ -3,8 +3,7 @@ import { Import } from '@backoffice/contracts/import.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import { endIfAnswered } from './end-import.ts'
-import { findImport, ImportPath } from './find-import.ts'
-import { type ImportRow, importBody, importColumns } from './import-row.ts'
+import { findImport, ImportPath, type ImportRow, importBody, importColumns } from './import-row.ts'
 
 /**
  * POST /v1/imports/{id}/cancel (extension of OP-50). No further batch is published; those under way are still applied and reported.

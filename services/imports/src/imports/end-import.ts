@@ -1,8 +1,9 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ImportStatus } from '@backoffice/contracts/import.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { type ImportRow, importColumns, importCounts } from './import-row.ts'
+import { type ImportKey, type ImportRow, importColumns, importCounts, inImport } from './import-row.ts'
 
 /**
  * Ends an import whose batches are all answered, and publishes import.completed (OP-72). Call it in the transaction that changed the
@@ -31,4 +32,46 @@ export async function endIfAnswered(tx: Transaction, id: string, now: Date): Pro
     summary: importCounts(ended),
   })
   await publish(tx, [event], now)
+}
+
+/**
+ * Ends an import as FAILED. While it is being validated it ends at once; while it is being applied, no further batch is published and
+ * it ends with the answer to the last one. `reason` is shown in its report.
+ */
+export async function failImport(tx: Transaction, id: string, reason: string, now: Date): Promise<void> {
+  await tx`
+    update import set
+      failure = ${reason}, updated_at = now(),
+      status = case when status = 'IMPORTING' then status else 'FAILED' end,
+      ended_at = case when status = 'IMPORTING' then null else now() end,
+      ends_at_batch = least(ends_at_batch, next_batch)
+    where workspace_id = ${tx.context.workspaceId} and id = ${id} and status in ('UPLOADED', 'VALIDATING', 'IMPORTING')`
+  await endIfAnswered(tx, id, now)
+}
+
+/** How long an import is retried while its storage or its template's owner is away, before it is FAILED. */
+const GIVE_UP_AFTER = '10 minutes'
+
+/**
+ * Notes that work on an import failed, and lets it be tried again a moment later. An import that has failed for longer than
+ * `giveUpAfter` (an interval of PostgreSQL) ends as FAILED; what is applied stays. Another replica may hold the claim by now: then
+ * nothing changes.
+ */
+export async function noteFailure(
+  db: Database,
+  failing: ImportKey & { readonly claim: string },
+  error: unknown,
+  giveUpAfter = GIVE_UP_AFTER,
+): Promise<void> {
+  const { workspaceId, id, claim } = failing
+  const reason = error instanceof ApiError ? error.message : 'an internal error'
+  await inImport(db, failing, async (tx) => {
+    const [{ is_over: isOver = false } = {}] = await tx<{ is_over: boolean }[]>`
+      update import set
+        failing_since = coalesce(failing_since, now()), claims = 0,
+        claimed_until = case when status = 'VALIDATING' then now() + interval '3 seconds' end
+      where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status in ('VALIDATING', 'IMPORTING')
+      returning failing_since <= now() - ${giveUpAfter}::interval as is_over`
+    if (isOver) await failImport(tx, id, `gave up after ${giveUpAfter}: ${reason}`, new Date())
+  })
 }

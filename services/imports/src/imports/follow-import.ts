@@ -7,8 +7,7 @@ import { okStream } from '@backoffice/http/reply.ts'
 import { EVENT_STREAM, streamed } from '@backoffice/http/streamed.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import { findImport, ImportPath } from './find-import.ts'
-import { importBody } from './import-row.ts'
+import { findImport, ImportPath, importBody } from './import-row.ts'
 
 /** How often an import is looked at, and the longest silence on a stream: proxies close silent ones. */
 const EVERY_MS = 1000

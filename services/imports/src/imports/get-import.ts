@@ -1,8 +1,7 @@
 import { Import } from '@backoffice/contracts/import.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { findImport, ImportPath } from './find-import.ts'
-import { importBody } from './import-row.ts'
+import { findImport, ImportPath, importBody } from './import-row.ts'
 
 /** GET /v1/imports/{id} (extension of OP-50): its state and progress. */
 export const getImport = operation({

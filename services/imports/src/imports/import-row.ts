@@ -1,6 +1,10 @@
-import type { Import, ImportCounts, ImportStatus } from '@backoffice/contracts/import.ts'
+import { notFound } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import type { Import, ImportCounts, ImportStatus, ReportedError } from '@backoffice/contracts/import.ts'
 import type { Template } from '@backoffice/contracts/imports.ts'
-import type { AnySql } from '@backoffice/postgres/database.ts'
+import type { AnySql, Database, Transaction } from '@backoffice/postgres/database.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { z } from 'zod'
 
 /** The columns of an import that the API shows. */
 export interface ImportRow extends ImportCounts {
@@ -39,5 +43,37 @@ export const importCounts = ({ total_rows, valid_rows, invalid_rows, created, up
   failed,
 })
 
+/** Why an import failed as a whole: an error of row 1, since the report has no other place (OP-52). */
+export const failureOf = ({ failure }: { readonly failure: string | null }): ReportedError[] =>
+  failure === null ? [] : [{ row: 1, column: '', code: 'unprocessable', message: failure, value: null }]
+
 /** Imports of a workspace that may wait for their validation, and as many that may be applied or wait for it (OP-150). */
 export const MAX_WAITING = 100
+
+export const ImportPath = z.strictObject({ id: Id })
+
+/** Reads an import of the workspace. Throws `not_found`. */
+export async function findImport(tx: Transaction, id: string): Promise<ImportRow> {
+  const [row] = await tx<ImportRow[]>`
+    select ${importColumns(tx)} from import where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+  return row ?? unknownImport(id)
+}
+
+export function unknownImport(id: string): never {
+  throw notFound(['id'], `this workspace has no import ${id}`)
+}
+
+/** An import, and the workspace in which a worker works on it. */
+export interface ImportKey {
+  readonly workspaceId: string
+  readonly id: string
+  readonly livemode: boolean
+}
+
+/** Runs a transaction of a worker in the workspace of an import, in the import's name. */
+export const inImport = <Result>(
+  db: Database,
+  { workspaceId, id, livemode }: ImportKey,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> =>
+  db.inWorkspace({ workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: `import ${id}` }, work)

@@ -4,8 +4,7 @@ import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { findImport, ImportPath } from './find-import.ts'
-import { type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
+import { findImport, ImportPath, type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
 
 const StartQuery = z.strictObject({ skip_invalid: z.enum(['true', 'false']).default('false') })
 

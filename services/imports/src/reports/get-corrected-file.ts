@@ -9,10 +9,9 @@ import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { CSV, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { firstRow } from '../files/read-csv.ts'
-import { ImportPath } from '../imports/find-import.ts'
+import { ImportPath } from '../imports/import-row.ts'
 import { ERROR_COLUMN } from '../rows/header.ts'
-import { failedRows, type ValidatedImport } from './failed-rows.ts'
-import { findStored } from './find-stored.ts'
+import { failedRows, findStored, type ValidatedImport } from './stored-import.ts'
 
 /** Enough for the header of a corrected file. */
 const HEADER_BYTES = 64 * 1024

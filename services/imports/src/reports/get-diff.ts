@@ -1,7 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { findImport, ImportPath } from '../imports/find-import.ts'
+import { findImport, ImportPath } from '../imports/import-row.ts'
 import { Diff } from '../validation/diff.ts'
 
 /** GET /v1/imports/{id}/diff (extension, OP-147): what applying the valid rows would have done when they were validated. */

@@ -7,11 +7,9 @@ import type { Database, WorkspaceContext } from '@backoffice/postgres/database.t
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { BYTE_ORDER_MARK, CSV, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
-import { ImportPath } from '../imports/find-import.ts'
+import { failureOf, ImportPath } from '../imports/import-row.ts'
 import { ERROR_HEADER, errorCells } from '../validation/report-files.ts'
-import { failedBatches } from './failed-rows.ts'
-import { findStored, type StoredImport } from './find-stored.ts'
-import { failureOf } from './import-errors.ts'
+import { failedBatches, findStored, type StoredImport } from './stored-import.ts'
 
 /**
  * GET /v1/imports/{id}/errors.csv (OP-52): every error of an import, first those of its validation, then those of rows that could not

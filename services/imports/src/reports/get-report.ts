@@ -2,9 +2,7 @@ import { ERRORS_SHOWN, ImportReport, type ReportedError } from '@backoffice/cont
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { findImport, ImportPath } from '../imports/find-import.ts'
-import { importCounts } from '../imports/import-row.ts'
-import { failureOf, validationErrors } from './import-errors.ts'
+import { failureOf, findImport, ImportPath, importCounts } from '../imports/import-row.ts'
 
 /**
  * GET /v1/imports/{id}/errors (spec: Imports): the report of the validation, then of the applying too. At most four statements.
@@ -33,6 +31,13 @@ export const getReport = operation({
       })
     }),
 })
+
+/** The first errors that validation found. */
+async function validationErrors(tx: Transaction, id: string): Promise<readonly ReportedError[]> {
+  const [finding] = await tx<{ errors: ReportedError[] }[]>`
+    select errors from import_finding where workspace_id = ${tx.context.workspaceId} and import_id = ${id}`
+  return finding?.errors ?? []
+}
 
 /** The first errors of rows that were valid and could not be applied. */
 async function firstOfApplying(tx: Transaction, id: string): Promise<ReportedError[]> {

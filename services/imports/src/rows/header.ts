@@ -1,5 +1,5 @@
 import type { ImportColumn, ImportTemplate } from '@backoffice/contracts/import-templates.ts'
-import type { RowError } from '@backoffice/contracts/imports.ts'
+import { type RowError, reportedText } from '@backoffice/contracts/imports.ts'
 
 /** The column that a file may have beside those of its template: `corrected.csv` shows what to mend in it. */
 export const ERROR_COLUMN = 'error'
@@ -15,16 +15,13 @@ export interface Header {
 
 /** A file that is not one of the template may have a great many unknown columns. */
 const ERRORS_SHOWN = 20
-const NAME_LENGTH = 255
 
 const badColumn = (column: string, message: string, value: string | null = null): RowError => ({
-  column: shownName(column),
+  column: reportedText(column),
   code: 'bad_request',
   message,
-  value: value === null ? null : shownName(value),
+  value: value === null ? null : reportedText(value),
 })
-
-const shownName = (name: string) => name.slice(0, NAME_LENGTH).replaceAll('\0', '').toWellFormed()
 
 /** Finds the template's columns in the first row of a file. They may come in any order, and optional ones may be missing. */
 export function readHeader(template: ImportTemplate, cells: readonly string[]): Header {

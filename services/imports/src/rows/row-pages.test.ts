@@ -11,12 +11,12 @@ import { type CsvRow, UnreadableRow } from '../files/read-csv.ts'
 import { readHeader } from './header.ts'
 import { type RowPage, rowPages } from './row-pages.ts'
 import { rowReader } from './row-reader.ts'
-import { uniqueKeys } from './unique-keys.ts'
+import { UniqueKeys } from './unique-keys.ts'
 
 /** The pages of rows below this header, from row 2 on; an error ends them. */
 async function pagesOf(template: Template, header: string, rows: Iterable<readonly string[]>, error?: Error) {
   const folder = mkdtempSync(join(tmpdir(), 'pages-'))
-  const keys = uniqueKeys(folder)
+  const keys = new UniqueKeys(folder)
   whenDone(() => {
     keys.close()
     rmSync(folder, { recursive: true })

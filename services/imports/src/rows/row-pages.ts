@@ -1,6 +1,6 @@
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import { TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
-import { ROWS_PER_BATCH, type RowError, type Template } from '@backoffice/contracts/imports.ts'
+import { ROWS_PER_BATCH, type RowError, rowErrorOf, type Template } from '@backoffice/contracts/imports.ts'
 import { type CsvRow, UnreadableRow } from '../files/read-csv.ts'
 import type { Values } from './row-reader.ts'
 import type { UniqueKeys } from './unique-keys.ts'
@@ -62,7 +62,7 @@ export async function* rowPages(rows: AsyncIterable<CsvRow>, rules: RowRules): A
     }
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error
-    page.refused.push({ row: error.row, cells: [], error: rowError(error.refusal) })
+    page.refused.push({ row: error.row, cells: [], error: rowErrorOf(error.refusal) })
   }
   if (page.read.length + page.refused.length > 0) yield page
 }
@@ -109,7 +109,7 @@ function outcomeOf({ row, cells }: CsvRow, rules: RowRules): (ReadRow & Parent) 
     return { row, cells, key, json, parent: parentOf(rules.template, values) }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    return { row, cells, error: rowError(error) }
+    return { row, cells, error: rowErrorOf(error) }
   }
 }
 
@@ -144,9 +144,3 @@ function claimKeys(row: number, values: Values, { template, keys }: RowRules): R
 
 const parentOf = (template: Template, { parent }: Values): string | undefined =>
   template === 'categories' && parent !== undefined ? String(parent) : undefined
-
-const rowError = ({ code, path, reason }: ApiError): RefusedRow['error'] => ({
-  column: String(path[0] ?? ''),
-  code: code === 'bad_request' || code === 'conflict' ? code : 'unprocessable',
-  message: reason,
-})

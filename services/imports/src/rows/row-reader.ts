@@ -3,8 +3,8 @@ import { TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
 import type { Template } from '@backoffice/contracts/imports.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import { z } from 'zod'
+import { readCell } from './cells.ts'
 import type { Header } from './header.ts'
-import { readCell } from './read-cell.ts'
 
 /** A row's values by column, as its batch carries them. */
 export type Values = Readonly<Record<string, unknown>>

@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, expect, it } from 'vitest'
-import { uniqueKeys } from './unique-keys.ts'
+import { UniqueKeys } from './unique-keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'keys-'))
-const keys = uniqueKeys(folder)
+const keys = new UniqueKeys(folder)
 afterAll(() => {
   keys.close()
   rmSync(folder, { recursive: true })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
 import { claimUndos } from './claim-undos.ts'
-import { takeStep } from './take-step.ts'
+import { takeStep } from './undo-imports.ts'
 
 const { add, admin, db, worker } = await storedImports()
 const logger = { warn: () => undefined } as never
@@ -46,10 +46,10 @@ it('is FAILED when its owner has not answered for ten minutes, and tried again u
   const never = new AbortController().signal
   const [claimed] = await claimUndos({ db, worker })
   if (claimed === undefined) throw new Error('the undo is not claimed')
-  expect(await takeStep({ db, worker, owners, logger }, claimed, never)).toBe(false)
+  expect(await takeStep({ db, owners, logger }, claimed, never)).toBe(false)
   expect(await undoOf(undo)).toMatchObject({ status: 'RUNNING', failing_since: expect.any(Date) })
   expect(await claim()).toEqual([])
   await admin`update import_undo set failing_since = now() - interval '10 minutes' where import_id = ${undo.id}`
-  expect(await takeStep({ db, worker, owners, logger }, claimed, never)).toBe(true)
+  expect(await takeStep({ db, owners, logger }, claimed, never)).toBe(true)
   expect(await undoOf(undo)).toMatchObject({ status: 'FAILED' })
 })

@@ -1,34 +1,19 @@
-import type { Template } from '@backoffice/contracts/imports.ts'
-import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-
-/** An undo whose next step this replica takes. */
-export interface ClaimedUndo {
-  readonly id: string
-  readonly workspaceId: string
-  readonly livemode: boolean
-  readonly template: Template
-  readonly productStatuses: readonly ProductStatus[]
-}
+import { inImport } from '../imports/import-row.ts'
+import type { AskingImport } from '../imports/owner-client.ts'
+import type { WorkerContext } from '../imports/worker-context.ts'
 
 /** A claim ends after so long; one step takes a fraction of it. */
 const LEASE = '20 seconds'
 /** Undos whose next steps are taken one after the other. */
 const BATCH_SIZE = 4
 
-/** The connections: `worker` connects as the worker role, `db` as the app role. */
-interface Databases {
-  readonly db: Database
-  readonly worker: Database
-}
-
 /**
  * Claims the next steps of undos, of each workspace the undo that was requested first, and workspaces in turn. An undo waits for
  * batches that are under way in its workspace; no further ones are published meanwhile.
  */
-export async function claimUndos({ db, worker }: Databases): Promise<ClaimedUndo[]> {
-  const running = await worker.sql<ClaimedUndo[]>`
+export async function claimUndos({ db, worker }: Pick<WorkerContext, 'db' | 'worker'>): Promise<AskingImport[]> {
+  const running = await worker.sql<AskingImport[]>`
     select import.id, import.workspace_id as "workspaceId", livemode, template, product_statuses as "productStatuses"
     from (
       select distinct on (workspace_id) * from import_undo where status = 'RUNNING' order by workspace_id, requested_at, import_id
@@ -45,13 +30,11 @@ export async function claimUndos({ db, worker }: Databases): Promise<ClaimedUndo
 }
 
 /** Claims one step; false when another replica was faster. */
-function claimStep(db: Database, { workspaceId, id, livemode }: ClaimedUndo): Promise<boolean> {
-  const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: `import ${id}` }
-  return db.inWorkspace(context, async (tx) => {
+const claimStep = (db: Database, undo: AskingImport): Promise<boolean> =>
+  inImport(db, undo, async (tx) => {
     const claimed = await tx`
       update import_undo set stepped_at = clock_timestamp(), claimed_until = clock_timestamp() + ${LEASE}::interval
-      where workspace_id = ${workspaceId} and import_id = ${id} and status = 'RUNNING'
+      where workspace_id = ${undo.workspaceId} and import_id = ${undo.id} and status = 'RUNNING'
         and coalesce(claimed_until <= clock_timestamp(), true)`
     return claimed.count === 1
   })
-}

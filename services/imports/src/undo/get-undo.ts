@@ -2,8 +2,8 @@ import { notFound } from '@backoffice/contracts/errors.ts'
 import { ImportUndo } from '@backoffice/contracts/import.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { findImport, ImportPath } from '../imports/find-import.ts'
-import { findUndo } from './find-undo.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { findImport, ImportPath } from '../imports/import-row.ts'
 
 /** GET /v1/imports/{id}/undo (extension of OP-50): how far the undo of an import is. */
 export const getUndo = operation({
@@ -25,3 +25,11 @@ export const getUndo = operation({
       throw notFound(['id'], `the import ${id} was not undone`)
     }),
 })
+
+/** The undo of an import as the API shows it; undefined when nobody asked for one. */
+export async function findUndo(tx: Transaction, id: string): Promise<ImportUndo | undefined> {
+  const [undo] = await tx<ImportUndo[]>`
+    select import_id, status, deleted, restored, kept, kept_rows as rows from import_undo
+    where workspace_id = ${tx.context.workspaceId} and import_id = ${id}`
+  return undo
+}

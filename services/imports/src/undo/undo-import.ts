@@ -3,8 +3,8 @@ import { ImportUndo } from '@backoffice/contracts/import.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { ImportPath, unknownImport } from '../imports/find-import.ts'
-import { findUndo } from './find-undo.ts'
+import { ImportPath, unknownImport } from '../imports/import-row.ts'
+import { findUndo } from './get-undo.ts'
 
 const WITHIN_HOURS = 24
 

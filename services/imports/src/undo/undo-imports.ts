@@ -1,22 +1,81 @@
+import type { ImportUndoProgress } from '@backoffice/contracts/imports.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { inImport } from '../imports/import-row.ts'
+import type { AskingImport, OwnerClient } from '../imports/owner-client.ts'
+import type { WorkerContext } from '../imports/worker-context.ts'
 import { claimUndos } from './claim-undos.ts'
-import { takeStep, type Undoing } from './take-step.ts'
 
 const EVERY_MS = 1000
+/** How long an undo is retried while its owner is away, before it is FAILED. */
+const GIVE_UP_AFTER = '10 minutes'
+const PAUSE = '3 seconds'
 
 /**
  * Asks the owners of templates to undo imports, step by step and workspaces in turn. A process that dies loses nothing: its claim ends,
  * and the owner knows how far it is. Call `wake` after an undo was requested; `onDone` is called after each that ends.
  */
-export function undoImports(undoing: Undoing, onDone: () => void) {
+export function undoImports(context: WorkerContext, onDone: () => void) {
   return worker({
     name: 'undos',
     everyMs: EVERY_MS,
-    logger: undoing.logger,
+    logger: context.logger,
     async work(stopping) {
-      const claimed = await claimUndos(undoing)
-      for (const undo of claimed) if (await takeStep(undoing, undo, stopping)) onDone()
+      const claimed = await claimUndos(context)
+      for (const undo of claimed) if (await takeStep(context, undo, stopping)) onDone()
       return claimed.length > 0 ? 0 : EVERY_MS
     },
   })
+}
+
+/** Asks the owner for the next step of an undo, and records how far it is. Returns whether the undo has ended. */
+export async function takeStep(
+  { db, owners, logger }: Pick<WorkerContext, 'db' | 'logger'> & { readonly owners: Pick<OwnerClient, 'undo'> },
+  undo: AskingImport,
+  stopping: AbortSignal,
+): Promise<boolean> {
+  const { id, workspaceId: workspace_id } = undo
+  try {
+    const progress = await owners.undo(undo, stopping)
+    return await inImport(db, undo, (tx) =>
+      progress === undefined ? endWithout(tx, id) : recordProgress(tx, id, progress),
+    )
+  } catch (error) {
+    if (stopping.aborted) return false
+    logger.warn({ err: error, import_id: id, workspace_id }, 'could not undo an import, trying again')
+    return inImport(db, undo, (tx) => noteFailure(tx, id)).catch(() => false)
+  }
+}
+
+/** Records the progress, unless that of a newer answer to another replica is recorded: the numbers only grow. */
+async function recordProgress(tx: Transaction, id: string, progress: ImportUndoProgress): Promise<boolean> {
+  const { deleted, restored, kept, rows, is_done: isDone } = progress
+  await tx`
+    update import_undo set
+      status = ${isDone ? 'DONE' : 'RUNNING'}, deleted = ${deleted}, restored = ${restored}, kept = ${kept},
+      kept_rows = ${JSON.stringify(rows)}::text::json, claimed_until = null, failing_since = null
+    where workspace_id = ${tx.context.workspaceId} and import_id = ${id} and status = 'RUNNING'
+      and deleted + restored + kept <= ${deleted + restored + kept}`
+  return isDone
+}
+
+/** Ends an undo when the owner keeps no changes of the import: there were none, or they are no longer kept. */
+async function endWithout(tx: Transaction, id: string): Promise<boolean> {
+  const workspace = tx.context.workspaceId
+  await tx`
+    update import_undo set status = case when created + updated = 0 then 'DONE' else 'FAILED' end
+    from import
+    where import_undo.workspace_id = ${workspace} and import_undo.import_id = ${id} and import_undo.status = 'RUNNING'
+      and import.workspace_id = ${workspace} and import.id = ${id}`
+  return true
+}
+
+async function noteFailure(tx: Transaction, id: string): Promise<boolean> {
+  const [{ status } = {}] = await tx<{ status: string }[]>`
+    update import_undo set
+      failing_since = coalesce(failing_since, now()), claimed_until = clock_timestamp() + ${PAUSE}::interval,
+      status = case when failing_since <= now() - ${GIVE_UP_AFTER}::interval then 'FAILED' else status end
+    where workspace_id = ${tx.context.workspaceId} and import_id = ${id} and status = 'RUNNING'
+    returning status`
+  return status === 'FAILED'
 }

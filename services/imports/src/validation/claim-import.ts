@@ -1,17 +1,12 @@
-import type { Template } from '@backoffice/contracts/imports.ts'
-import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-import { failImport } from '../imports/fail-import.ts'
+import { failImport } from '../imports/end-import.ts'
+import { type ImportKey, inImport } from '../imports/import-row.ts'
+import type { AskingImport } from '../imports/owner-client.ts'
+import type { WorkerContext } from '../imports/worker-context.ts'
 
 /** An import that this replica validates. */
-export interface ClaimedImport {
-  readonly id: string
-  readonly workspaceId: string
-  readonly livemode: boolean
-  readonly template: Template
+export interface ClaimedImport extends AskingImport {
   readonly encoding: string
-  readonly productStatuses: readonly ProductStatus[]
   /** The import of the same content in the 24 hours before. */
   readonly sameAs: string | null
   readonly claim: string
@@ -24,20 +19,17 @@ const LEASE = '20 seconds'
 /** A file whose validation has ended the process this often is not tried again. */
 const MAX_CLAIMS = 4
 
-/** The connections: `worker` connects as the worker role, `db` as the app role. */
-interface Databases {
-  readonly db: Database
-  readonly worker: Database
-}
-
 /**
  * Claims an import that waits for its validation. A workspace has one under way at a time, and workspaces take turns: the one that has
  * waited longest since its last claim is next. An import that fails, since its owner is away, comes after the others of its workspace
  * and holds up none of them. Only files of at most `maxBytes` are claimed.
  */
-export async function claimImport({ db, worker }: Databases, maxBytes: number): Promise<ClaimedImport | undefined> {
-  const waiting = await worker.sql<{ workspace_id: string; id: string; livemode: boolean }[]>`
-    select workspace_id, id, livemode
+export async function claimImport(
+  { db, worker }: Pick<WorkerContext, 'db' | 'worker'>,
+  maxBytes: number,
+): Promise<ClaimedImport | undefined> {
+  const waiting = await worker.sql<ImportKey[]>`
+    select workspace_id as "workspaceId", id, livemode
     from (
       select distinct on (workspace_id) workspace_id, id, livemode, bytes
       from import as waiting
@@ -52,17 +44,17 @@ export async function claimImport({ db, worker }: Databases, maxBytes: number): 
     where bytes <= ${maxBytes}
     order by (select max(claimed_at) from import where import.workspace_id = first_of_workspace.workspace_id) nulls first
     limit 10`
-  for (const { workspace_id: workspaceId, id, livemode } of waiting) {
-    const claimed = await claimOne(db, workspaceId, id, livemode)
+  for (const one of waiting) {
+    const claimed = await claimOne(db, one)
     if (claimed !== undefined) return claimed
   }
   return undefined
 }
 
 /** Claims one import; undefined when another replica was faster. */
-function claimOne(db: Database, workspaceId: string, id: string, livemode: boolean) {
-  const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: `import ${id}` }
-  return db.inWorkspace(context, async (tx): Promise<ClaimedImport | undefined> => {
+const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefined> =>
+  inImport(db, one, async (tx) => {
+    const { workspaceId, id } = one
     const [claimed] = await tx<(Omit<ClaimedImport, 'workspaceId'> & { claims: number })[]>`
       update import set
         status = 'VALIDATING', claim = uuidv7(), claims = claims + 1, updated_at = now(),
@@ -75,27 +67,16 @@ function claimOne(db: Database, workspaceId: string, id: string, livemode: boole
     if (claimed === undefined) return undefined
     const { claims, ...rest } = claimed
     if (claims <= MAX_CLAIMS) return { ...rest, workspaceId }
-    await failImport(
-      tx,
-      id,
-      'the file could not be validated; split it, or ask for help with the id of the import',
-      new Date(),
-    )
+    const reason = 'the file could not be validated; split it, or ask for help with the id of the import'
+    await failImport(tx, id, reason, new Date())
     return undefined
   })
-}
 
-/** Renews a claim, and tells the rows that were read. Returns false when the claim is lost, or the import cancelled. */
-export function renewClaim(
-  db: Database,
-  { workspaceId, id, livemode, claim }: ClaimedImport,
-  rows: number,
-): Promise<boolean> {
-  const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined) }
-  return db.inWorkspace(context, async (tx) => {
+/** Renews a claim, and records how many rows were read. Returns false when the claim is lost, or the import cancelled. */
+export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): Promise<boolean> =>
+  inImport(db, claimed, async (tx) => {
     const renewed = await tx`
       update import set claimed_until = clock_timestamp() + ${LEASE}::interval, total_rows = ${rows}, updated_at = now()
-      where workspace_id = ${workspaceId} and id = ${id} and claim = ${claim} and status = 'VALIDATING'`
+      where workspace_id = ${claimed.workspaceId} and id = ${claimed.id} and claim = ${claimed.claim} and status = 'VALIDATING'`
     return renewed.count === 1
   })
-}

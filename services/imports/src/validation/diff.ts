@@ -19,26 +19,24 @@ export type Diff = z.output<typeof Diff>
 
 const KINDS = { create: 'created', update: 'updated', unchanged: 'unchanged' } as const
 
-/** Counts what the owner answers about the rows, and keeps the first of each kind. */
-export function diffRecorder() {
-  const diff: Diff = {
-    create: { count: 0, rows: [] },
-    update: { count: 0, rows: [] },
-    unchanged: { count: 0, rows: [] },
-  }
-  return {
-    add(rows: readonly { readonly row: number; readonly key: string }[], answer: ImportCheckAnswer): void {
-      let keys: Map<number, string> | undefined
-      for (const [kind, outcome] of Object.entries(KINDS) as [keyof Diff, (typeof KINDS)[keyof Diff]][]) {
-        const { rows: shown } = diff[kind]
-        diff[kind].count += answer[outcome].length
-        if (shown.length === ROWS_SHOWN) continue
-        keys ??= new Map(rows.map(({ row, key }) => [row, key]))
-        for (const row of answer[outcome].slice(0, ROWS_SHOWN - shown.length)) {
-          shown.push({ row, key: keys.get(row) ?? '' })
-        }
-      }
-    },
-    result: () => diff,
+export const emptyDiff = (): Diff => ({
+  create: { count: 0, rows: [] },
+  update: { count: 0, rows: [] },
+  unchanged: { count: 0, rows: [] },
+})
+
+/** Counts in `diff` what the owner answers about these rows, and keeps the first of each kind. */
+export function addToDiff(
+  diff: Diff,
+  rows: readonly { readonly row: number; readonly key: string }[],
+  answer: ImportCheckAnswer,
+): void {
+  let keys: Map<number, string> | undefined
+  for (const [kind, outcome] of Object.entries(KINDS) as [keyof Diff, (typeof KINDS)[keyof Diff]][]) {
+    const { rows: shown } = diff[kind]
+    diff[kind].count += answer[outcome].length
+    if (shown.length === ROWS_SHOWN) continue
+    keys ??= new Map(rows.map(({ row, key }) => [row, key]))
+    for (const row of answer[outcome].slice(0, ROWS_SHOWN - shown.length)) shown.push({ row, key: keys.get(row) ?? '' })
   }
 }

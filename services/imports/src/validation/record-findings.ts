@@ -1,18 +1,18 @@
 import type { Database } from '@backoffice/postgres/database.ts'
-import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { inImport } from '../imports/import-row.ts'
 import type { ClaimedImport } from './claim-import.ts'
 import type { Findings } from './findings.ts'
 
 /** Records the findings of a validation, whose files are stored. Returns false, and records nothing, when the claim is lost. */
 export function recordFindings(
   db: Database,
-  { workspaceId, id, livemode, claim }: ClaimedImport,
+  claimed: ClaimedImport,
   { counts, batches, errors, diff }: Findings,
   storedBytes: number,
 ): Promise<boolean> {
-  const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: `import ${id}` }
+  const { workspaceId, id, claim } = claimed
   const isInvalid = counts.invalid_rows > 0 || counts.valid_rows === 0
-  return db.inWorkspace(context, async (tx) => {
+  return inImport(db, claimed, async (tx) => {
     const validated = await tx`
       update import set
         status = ${isInvalid ? 'INVALID' : 'VALIDATED'}, total_rows = ${counts.total_rows}, valid_rows = ${counts.valid_rows},

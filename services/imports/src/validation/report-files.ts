@@ -76,6 +76,8 @@ export function openReportFiles(folder: string, header: readonly string[]) {
   }
 }
 
+export type ReportFiles = ReturnType<typeof openReportFiles>
+
 /** Waits for a file that is still being opened: it would be created after its folder has been removed. */
 const close = (file: WriteStream): Promise<void> =>
   new Promise((resolve) => {

@@ -8,8 +8,8 @@ import { inUtf8 } from '../files/text-encoding.ts'
 import { readHeader } from '../rows/header.ts'
 import { type RowPage, rowPages } from '../rows/row-pages.ts'
 import { rowReader } from '../rows/row-reader.ts'
-import { uniqueKeys } from '../rows/unique-keys.ts'
-import { type Findings, findingsIn } from './findings.ts'
+import { UniqueKeys } from '../rows/unique-keys.ts'
+import { type Findings, FindingsCollector } from './findings.ts'
 import { openReportFiles } from './report-files.ts'
 
 /** An uploaded file, and where its validation may leave files. */
@@ -20,7 +20,7 @@ export interface FileToValidate {
   readonly encoding: string
   /** An empty folder, for what validation finds and for its own files. */
   readonly folder: string
-  /** What is to be told about the file itself. */
+  /** What the report says about the file itself. */
   readonly remarks: readonly ReportedError[]
 }
 
@@ -40,20 +40,23 @@ export async function validateFile(
   onRows: (rows: number) => void,
 ): Promise<Findings> {
   const { rows, header, cells } = await openRows(inUtf8(content, encoding), importTemplate(template))
-  const keys = uniqueKeys(folder)
+  const keys = new UniqueKeys(folder)
   const files = openReportFiles(folder, cells.slice(0, header.columns.length))
-  const findings = findingsIn(files, header)
+  const findings = new FindingsCollector(files, header)
   try {
-    await findings.tell(remarks)
-    await findings.tell(header.errors.map((error) => ({ row: 1, ...error })))
+    await findings.report(remarks)
+    await findings.report(header.errors.map((error) => ({ row: 1, ...error })))
     if (header.errors.length === 0) {
       const own = header.isCorrected ? restoredRows(rows) : rows
       const pages = rowPages(own, { template, readRow: rowReader(template, header), keys })
       const checked = pMapIterable(pages, async (page) => ({ page, answer: await answerFor(page, check) }), {
         concurrency: PAGES_IN_FLIGHT,
       })
-      for await (const { page, answer } of checked) onRows(await findings.add(page, answer))
-      if (findings.rows() === 0) await findings.tell([NO_ROWS])
+      for await (const { page, answer } of checked) {
+        await findings.add(page, answer)
+        onRows(findings.found.counts.total_rows)
+      }
+      if (findings.found.counts.total_rows === 0) await findings.report([NO_ROWS])
     }
     await files.end()
   } finally {
@@ -61,7 +64,7 @@ export async function validateFile(
     await files.close()
     keys.close()
   }
-  return findings.result()
+  return findings.found
 }
 
 const NO_ROWS: ReportedError = {

@@ -2,15 +2,14 @@ import { join } from 'node:path'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { inFolderOfItsOwn } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
 import { FINDINGS, type Finding, findingPath, uploadPath } from '../files/file-paths.ts'
-import { countValidatedRows } from '../imports/import-metrics.ts'
-import { noteFailure } from '../imports/note-failure.ts'
-import type { OwnerClient } from '../owners/owner-client.ts'
+import { noteFailure } from '../imports/end-import.ts'
+import type { WorkerContext } from '../imports/worker-context.ts'
 import { type ClaimedImport, claimImport, renewClaim } from './claim-import.ts'
 import { recordFindings } from './record-findings.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
@@ -22,28 +21,24 @@ const SMALL_BYTES = 5 * 1024 * 1024
 const EVERY_MS = 1000
 const HEARTBEAT_MS = 5000
 
-export interface Validating {
-  readonly db: Database
-  readonly worker: Database
-  readonly storage: FileStorage
-  readonly owners: OwnerClient
-  readonly logger: Logger
-}
+const validatedRows = meter('imports').createCounter('imports_rows_validated', {
+  description: 'Rows of files that validation has read; those of a file that is validated again count again',
+})
 
 /** The claim is lost, the import is cancelled, or the process stops. */
 class Stopped extends Error {}
 
 /** Validates uploaded files, one in each slot. Call `wake` after an upload. */
-export function validateImports(validating: Validating): Component & { wake(): void } {
+export function validateImports(context: WorkerContext): Component & { wake(): void } {
   const slots = Array.from({ length: SLOTS }, (_, slot) =>
     worker({
       name: `validation ${slot}`,
       everyMs: EVERY_MS,
-      logger: validating.logger,
+      logger: context.logger,
       async work(stopping) {
-        const claimed = await claimImport(validating, slot === 0 ? SMALL_BYTES : Number.MAX_SAFE_INTEGER)
+        const claimed = await claimImport(context, slot === 0 ? SMALL_BYTES : Number.MAX_SAFE_INTEGER)
         if (claimed === undefined) return EVERY_MS
-        await validateClaimed(validating, claimed, stopping)
+        await validateClaimed(context, claimed, stopping)
         return 0
       },
     }),
@@ -63,12 +58,12 @@ export function validateImports(validating: Validating): Component & { wake(): v
 }
 
 /** Validates one import. A failure that may pass is noted, and the import is tried again later. */
-async function validateClaimed(validating: Validating, claimed: ClaimedImport, stopping: AbortSignal): Promise<void> {
-  const { db, logger } = validating
+async function validateClaimed(context: WorkerContext, claimed: ClaimedImport, stopping: AbortSignal): Promise<void> {
+  const { db, logger } = context
   const startedAt = performance.now()
   const logged = { import_id: claimed.id, workspace_id: claimed.workspaceId }
   try {
-    const rows = await whileHeartbeating(db, claimed, stopping, (held) => validateStored(validating, claimed, held))
+    const rows = await whileHeartbeating(db, claimed, stopping, (held) => validateStored(context, claimed, held))
     logger.info({ ...logged, rows, duration_ms: Math.round(performance.now() - startedAt) }, 'import validated')
   } catch (error) {
     if (error instanceof Stopped) return
@@ -101,7 +96,7 @@ async function whileHeartbeating<Result>(
   }
   const heartbeat = setInterval(() => void renew(), HEARTBEAT_MS)
   const onRows = (rows: number) => {
-    countValidatedRows(rows - read)
+    validatedRows.add(rows - read)
     read = rows
     signal.throwIfAborted()
   }
@@ -116,7 +111,7 @@ async function whileHeartbeating<Result>(
 
 /** Validates a stored file, stores what was found and records it. Returns the number of rows. */
 function validateStored(
-  { db, storage, owners }: Validating,
+  { db, storage, owners }: WorkerContext,
   claimed: ClaimedImport,
   { signal, onRows }: HeldClaim,
 ): Promise<number> {

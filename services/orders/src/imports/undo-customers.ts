@@ -1,5 +1,4 @@
-import type { ImportUndo, UndoOutcome } from '@backoffice/importing/importer.ts'
-import type { ImportedChange } from '@backoffice/importing/keep-changes.ts'
+import type { ImportedChange, ImportUndo, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CustomerRecord, customerColumns } from '../customers/customer.ts'
 import { updateCustomers } from '../customers/write-customers.ts'

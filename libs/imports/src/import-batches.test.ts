@@ -2,9 +2,8 @@ import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { beforeEach, expect, test, vi } from 'vitest'
-import { importBatches } from './import-batches.ts'
+import { importBatches, rowsPerStatement } from './import-batches.ts'
 import type { Importer } from './importer.ts'
-import { rowsPerStatement } from './rows-per-statement.ts'
 import { appliedBatches } from './testing/import-batches.ts'
 
 const slow: Importer = {

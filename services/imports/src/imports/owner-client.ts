@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { ImportCheckAnswer, ImportUndoProgress, type Template } from '@backoffice/contracts/imports.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
-import { type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
+import { type CalledBy, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
 import { inCallSpan } from '@backoffice/http/call-span.ts'
 import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
 import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
@@ -11,13 +11,22 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import { Pool } from 'undici'
 import type { z } from 'zod'
 import type { RowPage } from '../rows/row-pages.ts'
-import { OWNERS, type Owner } from './owners.ts'
+import type { ImportKey } from './import-row.ts'
+
+type Owner = CalledBy<'imports'>
+
+/** The service that owns each template: it checks its rows and applies them. */
+export const OWNERS: Readonly<Record<Template, Owner>> = {
+  products: 'catalog',
+  product_variants: 'catalog',
+  stock: 'catalog',
+  categories: 'catalog',
+  collections: 'collections',
+  customers: 'orders',
+}
 
 /** The import in whose name an owner is asked. */
-export interface AskingImport {
-  readonly id: string
-  readonly workspaceId: string
-  readonly livemode: boolean
+export interface AskingImport extends ImportKey {
   readonly template: Template
   readonly productStatuses: readonly ProductStatus[]
 }

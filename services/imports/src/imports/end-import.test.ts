@@ -3,7 +3,7 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { expect, it } from 'vitest'
 import { recordResults } from '../applying/record-results.ts'
 import { anAnswer, storedImports } from '../testing/stored-imports.ts'
-import { noteFailure } from './note-failure.ts'
+import { noteFailure } from './end-import.ts'
 
 const { add, db, columnsOf, eventsOf, receive } = await storedImports()
 const away = new ApiError('service_unavailable', 'catalog does not answer')

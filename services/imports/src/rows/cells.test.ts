@@ -1,6 +1,6 @@
 import type { ColumnType, ImportColumn } from '@backoffice/contracts/import-templates.ts'
 import { describe, expect, it } from 'vitest'
-import { readCell } from './read-cell.ts'
+import { readCell } from './cells.ts'
 
 const column = (type: ColumnType): ImportColumn => ({
   name: 'column',

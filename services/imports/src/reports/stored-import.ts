@@ -1,10 +1,29 @@
 import { text } from 'node:stream/consumers'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
-import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { findingPath } from '../files/file-paths.ts'
-import { cellOf } from '../rows/write-cell.ts'
+import { type ImportRow, unknownImport } from '../imports/import-row.ts'
+import { cellOf } from '../rows/cells.ts'
 import { mistakeOf } from '../validation/report-files.ts'
+
+/** An import, as far as its files are concerned. */
+export interface StoredImport extends Pick<ImportRow, 'id' | 'status' | 'failure' | 'template'> {
+  /** Names the files of its validation. */
+  readonly claim: string | null
+  /** Whether these files are there. */
+  readonly isValidated: boolean
+}
+
+/** Reads what leads to the files of an import. Throws `not_found`. */
+export async function findStored(tx: Transaction, id: string): Promise<StoredImport> {
+  const [found] = await tx<StoredImport[]>`
+    select id, template, status, failure, claim, exists (
+      select from import_finding where workspace_id = ${tx.context.workspaceId} and import_id = ${id}
+    ) as "isValidated"
+    from import where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+  return found ?? unknownImport(id)
+}
 
 /** An import whose validation is stored. */
 export interface ValidatedImport {

@@ -1,0 +1,48 @@
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import { pathsOf } from '../files/file-paths.ts'
+import type { WorkerContext } from './worker-context.ts'
+
+const EVERY_MS = 60_000
+const BATCH_SIZE = 50
+const KEEP_DAYS = 30
+
+/** Removes imports with their files and reports 30 days after their last change (OP-146), by the clock of the database. */
+export const removeExpired = (context: WorkerContext) =>
+  worker({
+    name: 'expired imports',
+    everyMs: EVERY_MS,
+    logger: context.logger,
+    async work(stopping) {
+      while ((await removeBatch(context)) === BATCH_SIZE && !stopping.aborted);
+    },
+  })
+
+/** Removes some expired imports, the files before the rows: a crash between the two repeats both. Returns their number. */
+export async function removeBatch({
+  db,
+  worker,
+  storage,
+}: Pick<WorkerContext, 'db' | 'worker' | 'storage'>): Promise<number> {
+  const expired = await worker.sql<{ workspaceId: string; id: string }[]>`
+    select workspace_id as "workspaceId", id from import
+    where updated_at < now() - make_interval(days => ${KEEP_DAYS}) and (started_at is null or ended_at is not null)
+    order by updated_at limit ${BATCH_SIZE}`
+  for (const { workspaceId, id } of expired) {
+    const context = { workspaceId, livemode: true, traceparent: traceparentFrom(undefined), actor: 'expiry' }
+    // It ends, so that it can no longer be started.
+    const [ended] = await db.inWorkspace(
+      context,
+      (tx) => tx<{ claim: string | null }[]>`
+        update import set
+          ended_at = coalesce(ended_at, now()), status = case when ended_at is null then 'CANCELLED' else status end
+        where workspace_id = ${workspaceId} and id = ${id}
+          and updated_at < now() - make_interval(days => ${KEEP_DAYS}) and (started_at is null or ended_at is not null)
+        returning claim`,
+    )
+    if (ended === undefined) continue
+    await storage.remove(pathsOf({ workspaceId, id, claim: ended.claim }))
+    await db.inWorkspace(context, (tx) => tx`delete from import where workspace_id = ${workspaceId} and id = ${id}`)
+  }
+  return expired.length
+}
