@@ -7,13 +7,12 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { ServiceTokens } from '@backoffice/service/service-tokens.ts'
 import type { FastifyInstance } from 'fastify'
-import { type AdminDependencies, adminRoute } from './admin/admin-operation.ts'
-import type { AppsClient } from './apps/apps-client.ts'
+import { adminRoute } from './admin/admin-operation.ts'
 import type { Authenticator } from './credentials/keys/authenticator.ts'
 import type { KeyFormat } from './credentials/keys/key-format.ts'
 import { refuseTwoCredentials } from './credentials/one-credential.ts'
 import type { OperatorAuthenticator } from './credentials/operators/operator-authenticator.ts'
-import { internalOperations, operations } from './operations.ts'
+import { adminOperations, internalOperations } from './operations.ts'
 import { addPages } from './pages/add-pages.ts'
 import { pageLinks } from './pages/links/page-links.ts'
 import { signedIds } from './pages/links/signed-ids.ts'
@@ -23,8 +22,9 @@ import { addAssets } from './public/proxy/assets.ts'
 import { keepFromCaches } from './public/proxy/caching.ts'
 import { addProxy } from './public/proxy/proxy.ts'
 import { addPublicKeys } from './public/proxy/public-keys.ts'
-import type { Upstreams } from './public/proxy/upstream.ts'
 import type { TakeCall } from './public/rate-limit/call-answer.ts'
+import type { AppsClient } from './public/upstreams/apps-client.ts'
+import type { Upstreams } from './public/upstreams/upstream.ts'
 
 export interface GatewayOptions {
   readonly logger: Logger
@@ -74,7 +74,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   addAssets(app, options.upstreams.catalog.public)
   addPublicKeys(app, options.upstreams.apps.public)
   addPages(app, { ...options, ids: signedIds(tokens.signingKeys) })
-  if (!options.isAdminApart) addAdmin(app, { ...options, clock })
+  if (!options.isAdminApart) addAdmin(app, options, clock)
   const internalRoutes = internalOperations(options.format).map((one) =>
     operationRoute(one, { db: options.db, verifyToken: tokens.verify, clock }),
   )
@@ -88,22 +88,23 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   return app
 }
 
-type AdminOptions = AdminDependencies &
-  Pick<GatewayOptions, 'apps' | 'format' | 'upstreams' | 'tokens' | 'publicUrl' | 'checkResponses'>
-
 /** The admin API on a listener of its own: nothing but `/admin/v1`. */
 export function createAdminApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const { logger, trustedProxies = [] } = options
   const app = createApp({ logger, trustRequestId: false, trustedProxies })
   keepFromCaches(app)
   refuseTwoCredentials(app)
-  addAdmin(app, { ...options, clock })
+  addAdmin(app, options, clock)
   return app
 }
 
-function addAdmin(app: FastifyInstance, options: AdminOptions): void {
+function addAdmin(app: FastifyInstance, options: GatewayOptions, clock: () => Date): void {
   const { tokens, publicUrl, checkResponses } = options
   const links = pageLinks(signedIds(tokens.signingKeys), publicUrl)
-  const routes = operations({ ...options, links, signer: tokens.signer }).map((one) => adminRoute(one, options))
-  addRoutes(app, routes, checkResponses)
+  const dependencies = { ...options, signer: tokens.signer, links, clock }
+  addRoutes(
+    app,
+    adminOperations.map((one) => adminRoute(one, dependencies)),
+    checkResponses,
+  )
 }

@@ -1,16 +1,16 @@
 import { runService } from '@backoffice/service/run-service.ts'
 import { recordActsOfApps } from './admin/audit/record-acts-of-apps.ts'
-import { KEPT_TABLES } from './admin/workspaces/kept-tables.ts'
+import { KEPT_TABLES } from './admin/workspaces/get-deletion.ts'
 import { createAdminApp, createGatewayApp, type GatewayOptions } from './app.ts'
-import { appsClient } from './apps/apps-client.ts'
 import { GatewayConfig } from './config.ts'
 import { authenticator } from './credentials/keys/authenticator.ts'
 import { keyFormat } from './credentials/keys/key-format.ts'
 import { keyUses } from './credentials/keys/key-uses.ts'
 import { operatorAuthenticator } from './credentials/operators/operator-authenticator.ts'
 import { POOLS } from './pools.ts'
-import { componentsOf, openUpstreams } from './public/proxy/upstream.ts'
 import { openRateLimiter } from './public/rate-limit/open-rate-limiter.ts'
+import { appsClient } from './public/upstreams/apps-client.ts'
+import { componentsOf, openUpstreams } from './public/upstreams/upstream.ts'
 
 await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db, pools, consume }) => {
   const { worker, unverified } = pools

@@ -1,11 +1,18 @@
 import type { AnyOperation } from '@backoffice/http/operation.ts'
-import type { TokenSigner } from '@backoffice/http/token-signer.ts'
-import type { Database } from '@backoffice/postgres/database.ts'
 import type { AnyAdminOperation } from './admin/admin-operation.ts'
-import { appOperations } from './admin/apps/app-operations.ts'
+import { getApp } from './admin/apps/get-app.ts'
+import { listApps } from './admin/apps/list-apps.ts'
+import { registerApp } from './admin/apps/register-app.ts'
+import { updateApp } from './admin/apps/update-app.ts'
 import { listAudit } from './admin/audit/list-audit.ts'
-import { installationOperations } from './admin/installations/installation-operations.ts'
-import { pageOperations } from './admin/installations/page-operations.ts'
+import { consentToInstallation } from './admin/installations/consent.ts'
+import { createLink } from './admin/installations/create-link.ts'
+import { declineInstallation } from './admin/installations/decline.ts'
+import { getInstallation } from './admin/installations/get-installation.ts'
+import { listInstallations } from './admin/installations/list-installations.ts'
+import { openSession } from './admin/installations/open-session.ts'
+import { requestInstallation } from './admin/installations/request-installation.ts'
+import { uninstallApp } from './admin/installations/uninstall-app.ts'
 import { createKey } from './admin/keys/create-key.ts'
 import { identifyKey } from './admin/keys/identify-key.ts'
 import { listKeys } from './admin/keys/list-keys.ts'
@@ -25,37 +32,34 @@ import { updateSettings } from './admin/workspaces/update-settings.ts'
 import { activateAppKey } from './app-keys/activate-app-key.ts'
 import { putAppKey } from './app-keys/put-app-key.ts'
 import { revokeAppKey } from './app-keys/revoke-app-key.ts'
-import type { AppsClient } from './apps/apps-client.ts'
 import type { KeyFormat } from './credentials/keys/key-format.ts'
-import type { PageLinks } from './pages/links/page-links.ts'
-import type { Upstreams } from './public/proxy/upstream.ts'
-
-interface Operating {
-  readonly apps: AppsClient
-  readonly links: PageLinks
-  readonly db: Database
-  readonly format: KeyFormat
-  readonly upstreams: Upstreams
-  readonly signer: TokenSigner
-}
 
 /** The admin API (architecture: Admin API). */
-export const operations = ({ apps, links, db, format, upstreams, signer }: Operating): readonly AnyAdminOperation[] => [
+export const adminOperations: readonly AnyAdminOperation[] = [
   createWorkspace,
   listWorkspaces,
   updateSettings,
   suspendWorkspace,
   resumeWorkspace,
   deleteWorkspace,
-  createKey(format),
+  getDeletion,
+  createKey,
   listKeys,
-  identifyKey(format),
-  rotateKey(format),
+  identifyKey,
+  rotateKey,
   revokeKey,
-  getDeletion({ db, upstreams, signer }),
-  ...appOperations(apps),
-  ...installationOperations(apps, links),
-  ...pageOperations(apps, links),
+  registerApp,
+  updateApp,
+  listApps,
+  getApp,
+  requestInstallation,
+  listInstallations,
+  getInstallation,
+  consentToInstallation,
+  declineInstallation,
+  uninstallApp,
+  createLink,
+  openSession,
   createOperator,
   listOperators,
   rotateOperator,

@@ -1,10 +1,15 @@
 import type { Reply } from '@backoffice/http/reply.ts'
 import type { Route, RouteDeclaration, ValidRequest } from '@backoffice/http/route.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { AnySql, Database, Sql, Transaction } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { z } from 'zod'
+import type { KeyFormat } from '../credentials/keys/key-format.ts'
 import type { OperatorAuthenticator } from '../credentials/operators/operator-authenticator.ts'
+import type { PageLinks } from '../pages/links/page-links.ts'
+import type { AppsClient, AppsRequest } from '../public/upstreams/apps-client.ts'
+import type { Upstreams } from '../public/upstreams/upstream.ts'
 
 /** An act of an operator or a service: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
 export interface Act {
@@ -26,27 +31,47 @@ export interface Act {
   readonly target: string
 }
 
-/** A request of an operator. */
-interface OperatorRequest {
-  /** The operator's name. */
-  readonly operator: string
-  readonly requestId: string
-  readonly traceparent: string
+export interface AdminDependencies {
+  /** Writes inside one workspace. */
+  readonly db: Database
+  /** Reads across workspaces. */
+  readonly worker: Database
+  readonly operators: OperatorAuthenticator
+  readonly clock: () => Date
+  readonly apps: AppsClient
+  /** The text of API keys. */
+  readonly format: KeyFormat
+  readonly links: PageLinks
+  readonly signer: TokenSigner
+  readonly upstreams: Upstreams
+}
+
+/** A request to apps. */
+interface AppsExtras {
+  /** The whole platform unless given. */
+  readonly workspace?: AppsRequest['workspace']
+  readonly query?: Readonly<Record<string, string | number | undefined>> | undefined
+  readonly body?: unknown
 }
 
 /** The input of an admin operation's handler. */
-interface AdminInput<Params, Query, Body> extends ValidRequest<Params, Query, Body> {
+interface AdminInput<Params, Query, Body>
+  extends ValidRequest<Params, Query, Body>,
+    Pick<AdminDependencies, 'db' | 'format' | 'links' | 'signer' | 'upstreams'> {
   readonly now: Date
-  /** The operator's name. */
-  readonly operator: string
-  readonly requestId: string
-  readonly traceparent: string
   /** Reads across workspaces. */
   readonly worker: Sql
   /** Runs `work` in one transaction inside a workspace and writes `acts` to the audit log in the same transaction. */
-  act<Result>(workspaceId: string, acts: Act[], work: (tx: Transaction) => Promise<Result>): Promise<Result>
+  act<Result>(workspaceId: string, acts: readonly Act[], work: (tx: Transaction) => Promise<Result>): Promise<Result>
   /** The same for acts that concern no single workspace: `work` has the rights of the worker role. */
-  actOnPlatform<Result>(acts: Act[], work: (tx: AnySql) => Promise<Result>): Promise<Result>
+  actOnPlatform<Result>(acts: readonly Act[], work: (tx: AnySql) => Promise<Result>): Promise<Result>
+  /** Asks apps in the operator's name. Throws the refusal of apps, or `service_unavailable`. */
+  askApps<Answer>(
+    method: RouteDeclaration['method'],
+    path: `/internal/${string}`,
+    answer: z.ZodType<Answer> | null,
+    extras?: AppsExtras,
+  ): Promise<Answer>
 }
 
 /** Any operation of the admin API (architecture: Admin API). */
@@ -59,19 +84,13 @@ export const adminOperation = <Params extends z.ZodType, Query extends z.ZodType
   },
 ): AnyAdminOperation => declaration
 
-export interface AdminDependencies {
-  /** Writes inside one workspace. */
-  readonly db: Database
-  /** Reads across workspaces. */
-  readonly worker: Database
-  readonly operators: OperatorAuthenticator
-  readonly clock: () => Date
-}
+/** An operator by name, and the request. */
+type OperatorRequest = Pick<AppsRequest, 'actor' | 'requestId' | 'traceparent'>
 
 /** Makes a route of an admin operation: the caller needs an operator's token (OP-86). */
 export function adminRoute(
   declaration: AnyAdminOperation,
-  { db, worker, operators, clock }: AdminDependencies,
+  { db, worker, operators, clock, apps, ...dependencies }: AdminDependencies,
 ): Route<OperatorRequest> {
   return {
     declaration,
@@ -79,33 +98,47 @@ export function adminRoute(
       const { headers, id, ip } = request
       const operator = await operators.authenticate({ authorization: headers.authorization, address: ip }, clock())
       request.logged = { ...request.logged, operator }
-      return { operator, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
+      return { actor: operator, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
     },
-    answer({ operator, requestId, traceparent }, valid) {
+    answer(request, valid) {
       const now = clock()
-      const origin = { actor: operator, requestId, at: now }
+      const { traceparent } = request
       return declaration.handle({
         ...(valid as ValidRequest<never, never, never>),
+        ...dependencies,
         now,
-        operator,
-        requestId,
-        traceparent,
+        db,
         worker: worker.sql,
         act: (workspaceId, acts, work) =>
           db.inWorkspace({ workspaceId, livemode: true, traceparent }, async (tx) => {
             const result = await work(tx)
-            await recordActs(tx, acts, origin)
+            await recordActs(tx, acts, { ...request, at: now })
             return result
           }),
         actOnPlatform: (acts, work) =>
           inTransaction(worker.sql, async (tx) => {
             const result = await work(tx)
-            await insertActs(tx, null, acts, origin)
+            await insertActs(tx, null, acts, { ...request, at: now })
             return result
           }),
+        askApps: (method, path, answer, { workspace, query = {}, body } = {}) =>
+          apps.send(
+            { ...request, ...(workspace && { workspace }) },
+            method,
+            `${path}${queryText(query)}`,
+            answer,
+            body,
+          ),
       })
     },
   }
+}
+
+/** `?page=2&limit=50` of a validated query; empty when nothing is given. */
+function queryText(query: NonNullable<AppsExtras['query']>): string {
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
+  return parameters.size === 0 ? '' : `?${parameters}`
 }
 
 interface Origin {

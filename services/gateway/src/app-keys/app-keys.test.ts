@@ -5,7 +5,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import type { AuditEntry } from '../admin/audit/list-audit.ts'
-import type { IssuedKey } from '../admin/keys/issue-key.ts'
+import type { IssuedKey } from '../admin/keys/key.ts'
 import { keyFormat } from '../credentials/keys/key-format.ts'
 import { ADMIN_TOKEN, type TestGateway, testGateway } from '../testing/test-gateway.ts'
 

@@ -5,7 +5,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { recordActs } from '../admin/admin-operation.ts'
-import { NewScopes } from '../admin/keys/issue-key.ts'
+import { NewScopes } from '../admin/keys/key.ts'
 import { ownWorkspace } from '../admin/workspaces/find-workspace.ts'
 import { hashOf, type KeyFormat, KeySecret } from '../credentials/keys/key-format.ts'
 

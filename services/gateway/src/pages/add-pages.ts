@@ -1,6 +1,6 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { FastifyInstance } from 'fastify'
-import type { AppsClient } from '../apps/apps-client.ts'
+import type { AppsClient } from '../public/upstreams/apps-client.ts'
 import { addConsent } from './consent/consent.ts'
 import { answerPageError } from './document/answer-page-error.ts'
 import { PAGE_HEADERS } from './document/send-page.ts'

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
 import { testGateway } from '../../testing/test-gateway.ts'
-import type { IssuedKey } from '../keys/issue-key.ts'
+import type { IssuedKey } from '../keys/key.ts'
 import type { IssuedToken } from '../operators/issue-token.ts'
 import type { AuditEntry } from './list-audit.ts'
 

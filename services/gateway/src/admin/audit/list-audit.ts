@@ -26,7 +26,7 @@ export const listAudit = adminOperation({
 
   async handle({ query, worker }) {
     const { workspace, actor } = query
-    const page = await countedPage<{ at: Date }>(worker, query, {
+    const page = await countedPage(worker, query, {
       columns: worker`at, actor, action, target, request_id`,
       source: worker`
         from audit where true
@@ -34,6 +34,6 @@ export const listAudit = adminOperation({
         ${actor === undefined ? worker`` : worker`and actor = ${actor}`}`,
       order: worker`at desc, id desc`,
     })
-    return ok({ ...page, items: page.items.map((row) => ({ ...row, at: row.at.toISOString() })) })
+    return ok(page)
   },
 })

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { inventedKey, testGateway, unknownKey } from '../../testing/test-gateway.ts'
-import type { IssuedKey } from './issue-key.ts'
+import type { IssuedKey } from './key.ts'
 
 const gateway = await testGateway()
 const identify = (key: unknown) => gateway.admin<Record<string, unknown>>('POST', '/keys/identify', { key })

@@ -4,8 +4,7 @@ import type { z } from 'zod'
 import { hashOf } from '../../credentials/keys/key-format.ts'
 import { testGateway, unknownKey } from '../../testing/test-gateway.ts'
 import { echo } from '../../testing/test-upstream.ts'
-import type { IssuedKey } from './issue-key.ts'
-import type { Key } from './list-keys.ts'
+import type { IssuedKey, Key } from './key.ts'
 
 interface Listed {
   readonly items: readonly z.output<typeof Key>[]

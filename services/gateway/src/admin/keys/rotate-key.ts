@@ -4,10 +4,10 @@ import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import type { KeyFormat } from '../../credentials/keys/key-format.ts'
 import { type Act, adminOperation } from '../admin-operation.ts'
 import { ownWorkspace } from '../workspaces/find-workspace.ts'
-import { IssuedKey, issueKey, type KeyTerms } from './issue-key.ts'
+import { issueKey, type KeyTerms } from './issue-key.ts'
+import { IssuedKey } from './key.ts'
 import { workspaceOfKey } from './revoke-key.ts'
 
 const MAX_OVERLAP_S = 86_400
@@ -20,30 +20,29 @@ export const RotateKeyBody = z
  * POST /admin/v1/keys/{id}/rotate (OP-86): creates a key with the same name, kind, scopes and expiry, and revokes the old one at once or
  * after `overlap_seconds`. Throws `conflict` for a key that is revoked, has been rotated, has expired or is not activated yet.
  */
-export const rotateKey = (format: KeyFormat) =>
-  adminOperation({
-    method: 'POST',
-    path: '/admin/v1/keys/{id}/rotate',
-    summary: 'Rotate an API key',
-    params: z.strictObject({ id: Id }),
-    body: RotateKeyBody,
-    responses: { 201: IssuedKey },
-    openPoints: ['OP-05', 'OP-86'],
+export const rotateKey = adminOperation({
+  method: 'POST',
+  path: '/admin/v1/keys/{id}/rotate',
+  summary: 'Rotate an API key',
+  params: z.strictObject({ id: Id }),
+  body: RotateKeyBody,
+  responses: { 201: IssuedKey },
+  openPoints: ['OP-05', 'OP-86'],
 
-    async handle({ params, body, worker, act }) {
-      const workspaceId = await workspaceOfKey(worker, params.id)
-      const id = uuidv7()
-      const acts: Act[] = [
-        { action: 'key.rotated', target: `keys/${params.id}` },
-        { action: 'key.created', target: `keys/${id}` },
-      ]
-      return act(workspaceId, acts, async (tx) => {
-        const { livemode } = await ownWorkspace(tx)
-        const terms = await retireKey(tx, params.id, body.overlap_seconds)
-        return created(await issueKey(tx, format, { id, livemode }, terms))
-      })
-    },
-  })
+  async handle({ params, body, worker, act, format }) {
+    const workspaceId = await workspaceOfKey(worker, params.id)
+    const id = uuidv7()
+    const acts: Act[] = [
+      { action: 'key.rotated', target: `keys/${params.id}` },
+      { action: 'key.created', target: `keys/${id}` },
+    ]
+    return act(workspaceId, acts, async (tx) => {
+      const { livemode } = await ownWorkspace(tx)
+      const terms = await retireKey(tx, params.id, body.overlap_seconds)
+      return created(await issueKey(tx, format, { id, livemode }, terms))
+    })
+  },
+})
 
 /** The row's lock lets one of several simultaneous rotations through. */
 async function retireKey(tx: Transaction, id: string, overlapSeconds: number): Promise<KeyTerms> {

@@ -14,14 +14,6 @@ const Operator = z.strictObject({
 })
 export type Operator = z.output<typeof Operator>
 
-interface OperatorRow {
-  readonly id: string
-  readonly name: string
-  readonly created_at: Date
-  readonly last_used_at: Date | null
-  readonly revoked_at: Date | null
-}
-
 /** GET /admin/v1/operators: operator tokens with the revoked ones, newest first (OP-86). */
 export const listOperators = adminOperation({
   method: 'GET',
@@ -32,17 +24,11 @@ export const listOperators = adminOperation({
   openPoints: ['OP-86'],
 
   async handle({ query, worker }) {
-    const page = await countedPage<OperatorRow>(worker, query, {
+    const page = await countedPage(worker, query, {
       columns: worker`id, name, created_at, last_used_at, revoked_at`,
       source: worker`from operator_token`,
       order: worker`id desc`,
     })
-    const items = page.items.map((row) => ({
-      ...row,
-      created_at: row.created_at.toISOString(),
-      last_used_at: row.last_used_at?.toISOString() ?? null,
-      revoked_at: row.revoked_at?.toISOString() ?? null,
-    }))
-    return ok({ ...page, items })
+    return ok(page)
   },
 })

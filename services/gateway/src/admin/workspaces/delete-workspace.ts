@@ -23,7 +23,7 @@ export const deleteWorkspace = adminOperation({
     return act(id, [{ action: 'workspace.deleted', target: `workspaces/${id}` }], async (tx) => {
       const deleted = await markDeleted(tx, now)
       await publishChange(tx, 'workspace.deleted', deleted, now, noteDeletion)
-      return accepted({ workspace: id, requested_at: (await requestedAt(tx)).toISOString() })
+      return accepted({ workspace: id, requested_at: await requestedAt(tx) })
     })
   },
 })

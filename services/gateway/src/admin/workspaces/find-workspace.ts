@@ -1,10 +1,24 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+
+export interface WorkspaceRow {
+  readonly id: string
+  readonly name: string
+  readonly domain: string | null
+  readonly livemode: boolean
+}
+
+/** A workspace, live or sandbox, also a deleted one. Throws `not_found`. */
+export async function findWorkspace(worker: AnySql, id: string): Promise<WorkspaceRow> {
+  const [workspace] = await worker<WorkspaceRow[]>`select id, name, domain, livemode from workspace where id = ${id}`
+  if (workspace === undefined) throw unknownWorkspace(id)
+  return workspace
+}
 
 /** The workspace, live or sandbox, of the transaction. Throws `not_found` when it does not exist or is deleted. */
-export async function ownWorkspace(tx: Transaction) {
+export async function ownWorkspace(tx: Transaction): Promise<WorkspaceRow> {
   const { workspaceId } = tx.context
-  const [workspace] = await tx<{ id: string; name: string; domain: string | null; livemode: boolean }[]>`
+  const [workspace] = await tx<WorkspaceRow[]>`
     select id, name, domain, livemode from workspace where id = ${workspaceId} and deleted_at is null`
   if (workspace === undefined) throw unknownWorkspace(workspaceId)
   return workspace

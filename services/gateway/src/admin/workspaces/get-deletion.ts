@@ -3,56 +3,48 @@ import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { ROUTED_SERVICES, type RoutedService } from '@backoffice/contracts/services.ts'
 import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import type { CallingFor, TokenSigner } from '@backoffice/http/token-signer.ts'
-import type { Database, Sql } from '@backoffice/postgres/database.ts'
+import type { CallingFor } from '@backoffice/http/token-signer.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { rowsOf, WorkspaceRows } from '@backoffice/service/workspaces/get-rows.ts'
 import { z } from 'zod'
-import type { Upstreams } from '../../public/proxy/upstream.ts'
-import { adminOperation } from '../admin-operation.ts'
-import { KEPT_TABLES } from './kept-tables.ts'
+import { type AdminDependencies, adminOperation } from '../admin-operation.ts'
+
+/** Tables whose rows stay when a workspace is deleted: what operators did, with ids only. */
+export const KEPT_TABLES = ['audit'] as const
 
 /** What a service has left; null while it does not answer. */
 const Left = z.strictObject({ service: z.string(), rows: z.int().nullable(), files: z.int().nullable() })
 type Left = z.output<typeof Left>
 
-interface Asking {
-  readonly db: Database
-  readonly upstreams: Upstreams
-  readonly signer: TokenSigner
-}
-
 /**
  * GET /admin/v1/workspaces/{id}/deletion (decision 025): what each service still has of a deleted workspace and its sandbox, counted now.
  * `completed` when every service answers that it has nothing. Counts end at ten thousand of each table.
  */
-export const getDeletion = (asking: Asking) =>
-  adminOperation({
-    method: 'GET',
-    path: '/admin/v1/workspaces/{id}/deletion',
-    summary: 'Check the deletion of a workspace',
-    params: z.strictObject({ id: Id }),
-    responses: {
-      200: z.strictObject({ workspace: Id, requested_at: Timestamp, completed: z.boolean(), services: z.array(Left) }),
-    },
-    openPoints: ['OP-86'],
+export const getDeletion = adminOperation({
+  method: 'GET',
+  path: '/admin/v1/workspaces/{id}/deletion',
+  summary: 'Check the deletion of a workspace',
+  params: z.strictObject({ id: Id }),
+  responses: {
+    200: z.strictObject({ workspace: Id, requested_at: Timestamp, completed: z.boolean(), services: z.array(Left) }),
+  },
+  openPoints: ['OP-86'],
 
-    async handle({ params: { id }, worker, now }) {
-      const deletions = await deletionsOf(worker, id)
-      const [own] = deletions.filter((deletion) => deletion.id === id)
-      if (own === undefined) throw notFound([], `The deletion of workspace ${id} was not asked for`)
-      const ids = deletions.map((deletion) => deletion.id)
-      const services = await Promise.all([
-        leftHere(asking.db, ids),
-        ...ROUTED_SERVICES.map((service) => leftIn(service, ids, asking, now)),
-      ])
-      const completed = services.every(({ rows, files }) => rows === 0 && files === 0)
-      return ok({ workspace: id, requested_at: own.requested_at.toISOString(), completed, services })
-    },
-  })
-
-const deletionsOf = (worker: Sql, id: string) => worker<{ id: string; requested_at: Date }[]>`
-  select id, requested_at from workspace_deletion where ${id} in (id, parent)`
+  async handle({ params: { id }, worker, db, ...asking }) {
+    const deletions = await worker<{ id: string; requested_at: Date }[]>`
+      select id, requested_at from workspace_deletion where ${id} in (id, parent)`
+    const own = deletions.find((deletion) => deletion.id === id)
+    if (own === undefined) throw notFound([], `The deletion of workspace ${id} was not asked for`)
+    const ids = deletions.map((deletion) => deletion.id)
+    const services = await Promise.all([
+      leftHere(db, ids),
+      ...ROUTED_SERVICES.map((service) => leftIn(service, ids, asking)),
+    ])
+    const completed = services.every(({ rows, files }) => rows === 0 && files === 0)
+    return ok({ workspace: id, requested_at: own.requested_at, completed, services })
+  },
+})
 
 const total = (rows: Readonly<Record<string, number>>): number =>
   Object.values(rows).reduce((sum, count) => sum + count, 0)
@@ -66,9 +58,13 @@ async function leftHere(db: Database, ids: readonly string[]): Promise<Left> {
   return { service: 'gateway', rows, files: 0 }
 }
 
-async function leftIn(service: RoutedService, ids: readonly string[], asking: Asking, now: Date): Promise<Left> {
+interface Asking extends Pick<AdminDependencies, 'upstreams' | 'signer'> {
+  readonly now: Date
+}
+
+async function leftIn(service: RoutedService, ids: readonly string[], asking: Asking): Promise<Left> {
   try {
-    const each = await Promise.all(ids.map((id) => ask(service, id, asking, now)))
+    const each = await Promise.all(ids.map((id) => ask(service, id, asking)))
     return {
       service,
       rows: each.reduce((sum, { rows }) => sum + total(rows), 0),
@@ -80,7 +76,7 @@ async function leftIn(service: RoutedService, ids: readonly string[], asking: As
 }
 
 /** Throws when the service does not answer. */
-async function ask(service: RoutedService, id: string, { upstreams, signer }: Asking, now: Date) {
+async function ask(service: RoutedService, id: string, { upstreams, signer, now }: Asking) {
   const caller: CallingFor = { workspaceId: id, livemode: true, keyId: 'operator', productStatuses: [] }
   const { statusCode, body } = await upstreams[service].requests.send({
     owner: caller.keyId,

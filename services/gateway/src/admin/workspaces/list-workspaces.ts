@@ -1,7 +1,6 @@
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { countedPage } from '@backoffice/postgres/counted-page.ts'
-import type { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { Workspace } from './create-workspace.ts'
 
@@ -15,7 +14,7 @@ export const listWorkspaces = adminOperation({
   openPoints: ['OP-86'],
 
   async handle({ query, worker }) {
-    const page = await countedPage<z.output<typeof Workspace>>(worker, query, {
+    const page = await countedPage(worker, query, {
       columns: worker`
         id, name, domain, livemode,
         (

@@ -1,7 +1,7 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { unknownWorkspace } from './find-workspace.ts'
+import { unknownWorkspace, type WorkspaceRow } from './find-workspace.ts'
 
 /** A workspace, live or sandbox, with its status. */
 export const WorkspaceStatus = z.strictObject({
@@ -14,33 +14,24 @@ export const WorkspaceStatus = z.strictObject({
   suspension_reason: z.string().nullable(),
 })
 
-interface StatusRow {
-  id: string
-  name: string
-  domain: string | null
-  livemode: boolean
-  suspended_at: Date | null
-  suspension_reason: string | null
-  suspended_by_live: boolean
+interface StatusRow extends WorkspaceRow {
+  readonly status: 'ACTIVE' | 'SUSPENDED'
+  readonly suspended_at: Date | null
+  readonly suspension_reason: string | null
+  readonly suspended_by_live: boolean
 }
 
 /** Locks the transaction's workspace and returns its state. Throws `not_found`. */
 export async function lockWorkspace(tx: Transaction): Promise<StatusRow> {
   const { workspaceId } = tx.context
   const [row] = await tx<StatusRow[]>`
-    select id, name, domain, livemode, suspended_at, suspension_reason, suspended_by_live
+    select
+      id, name, domain, livemode, case when suspended_at is null then 'ACTIVE' else 'SUSPENDED' end as status,
+      suspended_at, suspension_reason, suspended_by_live
     from workspace where id = ${workspaceId} and deleted_at is null for no key update`
   if (row === undefined) throw unknownWorkspace(workspaceId)
   return row
 }
 
 /** The answer's body. */
-export const statusView = ({
-  suspended_at,
-  suspended_by_live: _,
-  ...row
-}: StatusRow): z.output<typeof WorkspaceStatus> => ({
-  ...row,
-  status: suspended_at === null ? 'ACTIVE' : 'SUSPENDED',
-  suspended_at: suspended_at?.toISOString() ?? null,
-})
+export const statusView = ({ suspended_by_live: _, ...row }: StatusRow) => row

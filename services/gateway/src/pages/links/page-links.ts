@@ -13,14 +13,9 @@ export interface PageTarget {
   readonly provider: string
 }
 
-interface PageLink {
-  readonly url: string
-  readonly expires_at: string
-}
-
 /** Makes one-time links (OP-81); the admin API hands them out. */
 export interface PageLinks {
-  create(tx: Transaction, target: PageTarget): Promise<PageLink>
+  create(tx: Transaction, target: PageTarget): Promise<{ readonly url: string; readonly expires_at: Date }>
 }
 
 /** `publicUrl` is the address of the gateway as browsers see it. */
@@ -28,7 +23,7 @@ export const pageLinks = (ids: SignedIds, publicUrl: URL): PageLinks => ({
   async create(tx, { page, installationId, provider }) {
     const { workspaceId } = tx.context
     const id = uuidv4()
-    const [row] = await tx<{ expiresAt: Date }[]>`
+    const [{ expires_at }] = await tx<[{ expires_at: Date }]>`
       with expired as (
         delete from page_link where workspace_id = ${workspaceId} and expires_at < clock_timestamp() - interval '1 day'
       )
@@ -36,10 +31,10 @@ export const pageLinks = (ids: SignedIds, publicUrl: URL): PageLinks => ({
       values (
         ${workspaceId}, ${id}, ${installationId}, ${provider}, ${page}, clock_timestamp() + interval '10 minutes'
       )
-      returning expires_at as "expiresAt"`
+      returning expires_at`
     const url = new URL('/apps/enter', publicUrl)
     url.searchParams.set('link', ids.sign('link', { workspaceId, id }))
-    return { url: url.href, expires_at: (row as { expiresAt: Date }).expiresAt.toISOString() }
+    return { url: url.href, expires_at }
   },
 })
 

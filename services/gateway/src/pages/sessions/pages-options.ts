@@ -1,7 +1,7 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
-import type { AppsClient, AppsRequest } from '../../apps/apps-client.ts'
+import type { AppsClient, AppsRequest } from '../../public/upstreams/apps-client.ts'
 import type { SignedIds } from '../links/signed-ids.ts'
 import type { PageSession, PageSessions } from './page-sessions.ts'
 

@@ -1,5 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { Upstream } from '../proxy/upstream.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
 import { mergeDocuments, type PartialDocument } from './merge-documents.ts'
 
 /** A merged document is served for this time, then the services are asked again. */

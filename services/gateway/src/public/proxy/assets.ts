@@ -1,9 +1,9 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { FastifyInstance } from 'fastify'
+import type { Upstream } from '../upstreams/upstream.ts'
 import { passOnPublic } from './pass-on.ts'
 import { assetPath } from './routes.ts'
-import type { Upstream } from './upstream.ts'
 
 /**
  * Answers `/assets`: streams stored files without asking for a key, since storefronts show them in `<img>` (OP-91). A key in

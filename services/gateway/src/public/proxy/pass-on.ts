@@ -3,9 +3,9 @@ import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
 import { ROUTE_HEADER } from '@backoffice/http/request-metrics.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { clientOf } from '../../credentials/client-address.ts'
+import type { Upstream } from '../upstreams/upstream.ts'
 import { headersForClient, headersForService } from './headers.ts'
 import { NO_BODY, type ReceivedBody } from './receive-body.ts'
-import type { Upstream } from './upstream.ts'
 
 interface PassedOn {
   /** Whose slot it takes. */

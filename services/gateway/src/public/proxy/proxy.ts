@@ -5,10 +5,10 @@ import { meter } from '@backoffice/runtime/metrics.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticator } from '../../credentials/keys/authenticator.ts'
 import type { TakeCall } from '../rate-limit/call-answer.ts'
+import type { Upstreams } from '../upstreams/upstream.ts'
 import { clientGone, passOn } from './pass-on.ts'
 import { bodyReceiver } from './receive-body.ts'
 import { JSON_LIMITS, type RouteLimits, routeOf, SLOW_ROUTES, serviceFor } from './routes.ts'
-import type { Upstreams } from './upstream.ts'
 
 const decisions = meter('gateway').createCounter('rate_limit_decisions', {
   description: 'Calls of API keys that the rate limit allowed or refused',

@@ -1,7 +1,7 @@
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { FastifyInstance } from 'fastify'
+import type { Upstream } from '../upstreams/upstream.ts'
 import { passOnPublic } from './pass-on.ts'
-import type { Upstream } from './upstream.ts'
 
 const PATHS = ['/.well-known/jwks.json', '/.well-known/platform.pem']
 

@@ -2,7 +2,7 @@ import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { ROUTED_SERVICES, type RoutedService, SERVICES } from '@backoffice/contracts/services.ts'
 import { JSON_WITHIN_MS, uploadWithinMs } from '@backoffice/http/body-deadline.ts'
 import { uploadBytes } from '@backoffice/http/upload.ts'
-import type { Connections } from './upstream.ts'
+import type { Connections } from '../upstreams/upstream.ts'
 
 /** The service of each route. */
 const ROUTES: ReadonlyMap<string, RoutedService> = new Map(

@@ -1,0 +1,25 @@
+import { Installation } from '@backoffice/contracts/app.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { adminOperation } from '../admin-operation.ts'
+import { findWorkspace } from '../workspaces/find-workspace.ts'
+
+/** GET /admin/v1/workspaces/{id}/installations (OP-81). */
+export const listInstallations = adminOperation({
+  method: 'GET',
+  path: '/admin/v1/workspaces/{id}/installations',
+  summary: 'List the installations of a workspace',
+  params: z.strictObject({ id: Id }),
+  query: PageQuery,
+  responses: { 200: Page(Installation) },
+  openPoints: ['OP-81'],
+
+  async handle({ params, query, worker, askApps }) {
+    const { id, livemode } = await findWorkspace(worker, params.id)
+    return ok(
+      await askApps('GET', '/internal/installations', Page(Installation), { workspace: { id, livemode }, query }),
+    )
+  },
+})

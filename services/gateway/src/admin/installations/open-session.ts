@@ -1,0 +1,25 @@
+import { AppSession, Installation } from '@backoffice/contracts/app.ts'
+import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { created } from '@backoffice/http/reply.ts'
+import { z } from 'zod'
+import { adminOperation } from '../admin-operation.ts'
+
+/** POST /admin/v1/installations/{id}/session (OP-83). */
+export const openSession = adminOperation({
+  method: 'POST',
+  path: '/admin/v1/installations/{id}/session',
+  summary: "Open a session of an app, with a one-time link to the app's page",
+  params: z.strictObject({ id: Id }),
+  body: z.strictObject({}).optional(),
+  responses: { 201: z.strictObject({ token: z.string(), expires_at: Timestamp, embed_url: z.url() }) },
+  openPoints: ['OP-83'],
+
+  async handle({ params: { id }, askApps, act, links }) {
+    const { workspace } = await askApps('GET', `/internal/installations/${id}`, Installation)
+    const { token, expires_at, provider } = await askApps('POST', `/internal/installations/${id}/session`, AppSession)
+    return act(workspace, [{ action: 'session.created', target: `installations/${id}` }], async (tx) => {
+      const { url } = await links.create(tx, { page: 'embed', provider, installationId: id })
+      return created({ token, expires_at, embed_url: url })
+    })
+  },
+})

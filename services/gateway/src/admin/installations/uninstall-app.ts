@@ -1,0 +1,13 @@
+import { Id } from '@backoffice/contracts/fields.ts'
+import { z } from 'zod'
+import { appsOperation } from '../apps-operation.ts'
+
+/** DELETE /admin/v1/installations/{id}: uninstalls an app. */
+export const uninstallApp = appsOperation({
+  method: 'DELETE',
+  path: '/admin/v1/installations/{id}',
+  summary: 'Uninstall an app',
+  params: z.strictObject({ id: Id }),
+  responses: { 202: null },
+  openPoints: ['OP-84'],
+})
