@@ -4,7 +4,6 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
-import { requestErasure } from '../erasures/request-erasure.ts'
 import { noSuchCustomer } from './customer.ts'
 
 /**
@@ -28,7 +27,9 @@ export const deleteCustomer = operation({
       const deleted = await tx`
         delete from customer where workspace_id = ${context.workspaceId} and id = ${id} returning id`
       if (deleted.length === 0) throw noSuchCustomer(id)
-      await requestErasure(tx, id, now)
+      await tx`
+        insert into customer_erasure (workspace_id, id, stage, created_at)
+        values (${context.workspaceId}, ${id}, 'ORDERS', ${now})`
       await publish(tx, [outboxRecord(TOPICS.ordersErasures, 'customer.erased', id, { id })], now)
       return new Reply(204)
     }),

@@ -1,8 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import type { OrderRecord } from './order.ts'
-import { invoicePaid, orderEvent } from './order-events.ts'
-import { issueInvoice } from './order-invoice.ts'
+import { invoicePaid, issueInvoice } from './invoice.ts'
+import { type OrderRecord, orderEvent } from './order.ts'
 import { fulfillmentStatusOf, paymentStatusOf } from './order-states.ts'
 import { writeOrder } from './write-order.ts'
 

@@ -1,6 +1,8 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
+import { type RecordType, TOPICS } from '@backoffice/contracts/events.ts'
 import type { FulfillmentStatus, Order, OrderStatus, PaymentStatus } from '@backoffice/contracts/order.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 
 /** A line of an order, with what catalog had when it was ordered. Amounts are in minor units. */
 export interface ItemRecord {
@@ -74,6 +76,12 @@ export const orderBody = (order: OrderRecord): Order => ({
   order_datetime: order.orderDatetime.toISOString(),
   promise_date: order.promiseDate,
 })
+
+/** An event about an order, with its body as it is now (OP-67). */
+export const orderEvent = (
+  type: Extract<RecordType<'orders.events'>, `order.${string}`>,
+  order: OrderRecord,
+): OutboxRecord => outboxRecord(TOPICS.ordersEvents, type, order.id, orderBody(order))
 
 /** The name of a customer in an order: first and last name. */
 export const customerName = (firstname: string, lastname: string | null): string =>

@@ -4,8 +4,8 @@ import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { type InvoiceRecord, invoiceBody, invoiceColumns } from '../orders/order-invoice.ts'
-import { pageOfOrder } from '../orders/page-of-order.ts'
+import { type InvoiceRecord, invoiceBody, invoiceColumns } from './invoice.ts'
+import { pageOfOrder } from './page-of-order.ts'
 
 /** GET /v1/orders/{id}/invoices (extension of OP-43): the one invoice, if there is one (OP-45). */
 export const listInvoices = operation({

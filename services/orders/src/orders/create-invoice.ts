@@ -5,8 +5,8 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { lockOrder } from '../orders/order.ts'
-import { type InvoiceRecord, invoiceBody, invoiceColumns, issueInvoice } from '../orders/order-invoice.ts'
+import { type InvoiceRecord, invoiceBody, invoiceColumns, issueInvoice } from './invoice.ts'
+import { lockOrder } from './order.ts'
 
 /**
  * POST /v1/orders/{id}/invoices (extension of OP-43): issues the invoice of an order, or answers the one there is (OP-45). Throws

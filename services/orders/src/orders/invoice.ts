@@ -1,5 +1,7 @@
+import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { Invoice } from '@backoffice/contracts/order.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { OrderRecord } from './order.ts'
 
@@ -21,6 +23,12 @@ export const invoiceBody = ({ number, createdAt, ...invoice }: InvoiceRecord): I
   number: String(number),
   created_at: createdAt.toISOString(),
 })
+
+/** The event of a paid invoice (spec: Event names and data). Its key is the order's, so that it follows order.paid. */
+export function invoicePaid(invoice: InvoiceRecord): OutboxRecord {
+  const { id, number, order, currency, total } = invoiceBody(invoice)
+  return outboxRecord(TOPICS.ordersEvents, 'invoice.paid', order, { id, number, order, currency, total })
+}
 
 /** The columns of an InvoiceRecord. */
 export const invoiceColumns = (sql: AnySql) => sql`
