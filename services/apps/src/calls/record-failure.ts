@@ -1,10 +1,10 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
+import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { AppFailure } from './acknowledged.ts'
 import type { Calling } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'
 import { releaseCall } from './claims.ts'
-import { delayAfter } from './retry-schedule.ts'
 
 /**
  * Records why an attempt failed, and when the next one is due. An attempt that a stopping process broke off is repeated
@@ -16,7 +16,9 @@ export async function recordFailure(
   error: unknown,
   wasStopped: boolean,
 ): Promise<void> {
-  const delayMs = wasStopped ? 0 : delayAfter(call.attempts, schedule, Math.random())
+  // After the last delay of the schedule, always that one (OP-81, OP-84).
+  const delays = Math.min(call.attempts, schedule.length) - 1
+  const delayMs = wasStopped ? 0 : (delayAfter(delays, schedule, Math.random()) ?? 0)
   await db.inWorkspace(call.context, async (tx) => {
     await lockInstallation(tx, call.installationId)
     if (!(await releaseCall(tx, call, delayMs)) || wasStopped) return

@@ -1,9 +1,9 @@
 import type { Exchange, Outgoing } from '@backoffice/outbound/post.ts'
+import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { type Signing, signatureOf } from '../secrets/signature.ts'
 import type { AttemptTrace } from './attempt-span.ts'
 import type { DeliveryStatus } from './delivery.ts'
 import type { Job } from './job.ts'
-import { nextAttemptAt } from './retry-schedule.ts'
 
 const USER_AGENT = 'CommerceBackOffice-Webhooks/1'
 
@@ -64,7 +64,8 @@ export function outcomeOf(
   }
   const { resend, attemptsMade, resendsMade, deliveredAt } = made.job
   if (resend !== undefined) return { ...made, ...resend, deliveredAt }
-  const next = nextAttemptAt(attemptsMade - resendsMade + 1, endedAt, schedule, jitter)
+  const delayMs = delayAfter(attemptsMade - resendsMade + 1, schedule, jitter)
+  const next = delayMs === undefined ? undefined : new Date(endedAt.getTime() + delayMs)
   return { ...made, status: next === undefined ? 'FAILED' : 'PENDING', nextAttemptAt: next, deliveredAt: undefined }
 }
 

@@ -1,8 +1,8 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
+import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { LEASE_S } from '../deliveries/claims.ts'
 import type { Dispatcher } from '../deliveries/dispatcher.ts'
 import type { Job } from '../deliveries/job.ts'
-import { nextAttemptAt } from '../deliveries/retry-schedule.ts'
 import { isCatchingUp, isPaused, type Target } from '../endpoints/targets.ts'
 import type { MatchedEvent } from './matching.ts'
 import { storeEvents } from './store-events.ts'
@@ -42,7 +42,7 @@ export async function insertDeliveries(
 ): Promise<() => void> {
   const now = clock()
   const claimedAt = performance.now()
-  const dueAt = nextAttemptAt(0, now, schedule, Math.random()) ?? now
+  const dueAt = new Date(now.getTime() + (delayAfter(0, schedule, Math.random()) ?? 0))
   const plan = dueAt <= now ? plannerFor(dispatcher, now) : planDelivery
   const planned = events.flatMap((event) => event.targets.map((target) => plan(event, target)))
   const jobs: Job[] = []
