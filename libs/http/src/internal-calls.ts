@@ -1,7 +1,6 @@
 import { ApiError, ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import type { ServiceName } from '@backoffice/contracts/services.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import type { TraceHeaders } from '@backoffice/runtime/trace-context.ts'
 import { Pool } from 'undici'
 import { z } from 'zod'
 import { inCallSpan } from './call-span.ts'
@@ -10,94 +9,94 @@ import { INTERNAL_TOKEN_HEADER } from './internal-token.ts'
 import type { CallingFor, TokenSigner } from './token-signer.ts'
 
 /** A request to an internal operation of another service. */
-interface InternalRequest<Answer> {
+interface InternalRequest {
   readonly caller: CallingFor
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: `/internal/${string}`
+  /** Sent as JSON; a string is JSON already. */
   readonly body?: unknown
-  /** The shape of a successful answer's body; null for an answer without one. */
-  readonly answer: z.ZodType<Answer> | null
   readonly requestId?: string
   readonly traceparent?: string
   readonly signal?: AbortSignal
 }
 
-/** Calls to the internal operations of one service. */
-export interface InternalCalls extends Component {
-  /**
-   * Sends a request and returns the body of a successful answer. Throws the refusal of the service with its code and
-   * message, or `service_unavailable` when there is no answer in time or none that can be read.
-   */
-  send<Answer = undefined>(request: InternalRequest<Answer>): Promise<Answer>
-}
-
-interface CallLimits {
-  /** Calls under way; others wait. */
-  readonly connections: number
-  readonly answerMs: number
+/** An answer, whatever its status; `body` is undefined without one. */
+interface InternalAnswer {
+  readonly statusCode: number
+  readonly body: unknown
 }
 
 const Refusal = z.object({
   error: z.object({ code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode]), message: z.string() }),
 })
 
-/** Opens kept-alive connections to a service. */
-export function internalCalls(
-  service: ServiceName,
-  url: string,
-  signer: TokenSigner,
-  { connections, answerMs }: CallLimits = { connections: 16, answerMs: 5000 },
-): InternalCalls {
-  const pool = new Pool(url, {
-    connections,
-    pipelining: 1,
-    connect: { timeout: answerMs },
-    ...IDLE_CONNECTIONS,
-    headersTimeout: answerMs,
-    bodyTimeout: answerMs,
-  })
+/** Calls to the internal operations of one service, over kept-alive connections. */
+export class InternalCalls implements Component {
+  readonly name: string
+  readonly #service: ServiceName
+  readonly #signer: TokenSigner
+  readonly #pool: Pool
 
-  async function answerTo(request: InternalRequest<unknown>, trace: TraceHeaders) {
-    const { caller, method, path, body, requestId, signal } = request
-    const { statusCode, body: answered } = await pool.request({
-      method,
-      path,
-      headers: {
-        [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, service, new Date()),
-        ...trace,
-        ...(requestId !== undefined && { 'x-request-id': requestId }),
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-      ...(signal && { signal }),
+  /** `connections` are the calls under way; others wait. `answerMs` bounds each wait for the service, in milliseconds. */
+  constructor(service: ServiceName, url: string, signer: TokenSigner, { connections = 16, answerMs = 5000 } = {}) {
+    this.name = `calls to ${service}`
+    this.#service = service
+    this.#signer = signer
+    this.#pool = new Pool(url, {
+      connections,
+      pipelining: 1,
+      connect: { timeout: answerMs },
+      ...IDLE_CONNECTIONS,
+      headersTimeout: answerMs,
+      bodyTimeout: answerMs,
     })
-    const text = await answered.text()
-    return { statusCode, body: text === '' ? undefined : (JSON.parse(text) as unknown) }
   }
 
-  const unavailable = (cause: unknown) =>
-    new ApiError('service_unavailable', `${service} does not answer now; try again`, { cause })
+  /**
+   * Sends a request and returns the body of a successful answer, which has the shape `answer`; null is that of an answer
+   * without a body. Throws the refusal of the service with its code and message, or `service_unavailable` when there is
+   * no answer in time or none that can be read.
+   */
+  async send<Answer = undefined>(
+    request: InternalRequest & { readonly answer: z.ZodType<Answer> | null },
+  ): Promise<Answer> {
+    const { statusCode, body } = await this.request(request).catch((error: unknown) => this.#isUnavailable(error))
+    if (statusCode >= 200 && statusCode < 300) {
+      const read = (request.answer ?? z.undefined()).safeParse(body)
+      return read.success ? (read.data as Answer) : this.#isUnavailable(read.error)
+    }
+    const { data: refusal } = Refusal.safeParse(body)
+    if (statusCode >= 500 || refusal === undefined)
+      return this.#isUnavailable(new Error(`${this.#service} answered ${statusCode}`))
+    throw new ApiError(refusal.error.code, refusal.error.message)
+  }
 
-  return {
-    name: `calls to ${service}`,
-    async send(request) {
-      const { method, traceparent } = request
-      const { statusCode: status, body } = await inCallSpan({ service, method, traceparent }, (trace) =>
-        answerTo(request, trace),
-      ).catch((error: unknown) => {
-        throw unavailable(error)
+  /** Sends a request and returns its answer. Throws when there is none in time, or none that is JSON. */
+  request(request: InternalRequest): Promise<InternalAnswer> {
+    const { caller, method, path, body, requestId, traceparent, signal } = request
+    return inCallSpan({ service: this.#service, method, traceparent }, async (trace) => {
+      const answer = await this.#pool.request({
+        method,
+        path,
+        headers: {
+          [INTERNAL_TOKEN_HEADER]: await this.#signer.ownCall(caller, this.#service, new Date()),
+          ...trace,
+          ...(requestId !== undefined && { 'x-request-id': requestId }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+        },
+        ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+        ...(signal && { signal }),
       })
-      if (status >= 200 && status < 300) {
-        const read = (request.answer ?? z.undefined()).safeParse(body)
-        if (!read.success) throw unavailable(read.error)
-        return read.data as never
-      }
-      const refusal = Refusal.safeParse(body)
-      if (status >= 500 || !refusal.success) throw unavailable(new Error(`${service} answered ${status}`))
-      throw new ApiError(refusal.data.error.code, refusal.data.error.message)
-    },
-    async stop() {
-      await pool.close()
-    },
+      const text = await answer.body.text()
+      return { statusCode: answer.statusCode, body: text === '' ? undefined : JSON.parse(text) }
+    })
+  }
+
+  async stop(): Promise<void> {
+    await this.#pool.close()
+  }
+
+  #isUnavailable(cause: unknown): never {
+    throw new ApiError('service_unavailable', `${this.#service} does not answer now; try again`, { cause })
   }
 }

@@ -1,4 +1,4 @@
-import { internalCalls } from '@backoffice/http/internal-calls.ts'
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { expireImportedChanges } from '@backoffice/importing/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
@@ -23,11 +23,11 @@ await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, log
   const unreadable = unreadableVersions(logger)
   const rules = ruleSets(unreadable)
   const queue = applyQueuedProducts(worker.sql, rules, logger)
-  const catalog = internalCalls('catalog', config.CATALOG_URL, tokens.signer)
+  const catalog = new InternalCalls('catalog', config.CATALOG_URL, tokens.signer)
   return {
     worker,
     components: [catalog],
-    operations: operations(coverImages(config.CATALOG_URL, tokens.signer), existingProducts(catalog)),
+    operations: operations(coverImages(catalog), existingProducts(catalog)),
     consumers: [consume(projectProducts(rules, queue.wake), products), consume(applyImportBatches(wakeRelay), imports)],
     workers: [
       queue,

@@ -1,4 +1,4 @@
-import { type InternalCalls, internalCalls } from '@backoffice/http/internal-calls.ts'
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
@@ -44,10 +44,10 @@ interface PlatformSettings {
 
 /** Opens connections to both services. */
 export function platformClient(settings: PlatformSettings, signer: TokenSigner): PlatformClient {
-  const gateway = internalCalls('gateway', settings.GATEWAY_URL, signer)
-  const webhooks = internalCalls('webhook-delivery', settings.WEBHOOK_DELIVERY_URL, signer)
+  const gateway = new InternalCalls('gateway', settings.GATEWAY_URL, signer)
+  const webhooks = new InternalCalls('webhook-delivery', settings.WEBHOOK_DELIVERY_URL, signer)
 
-  async function send<Answer>(
+  function send<Answer>(
     service: InternalCalls,
     { workspaceId, livemode, traceparent }: WorkspaceContext,
     method: 'POST' | 'PUT' | 'DELETE',
@@ -56,7 +56,7 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner):
     answer: z.ZodType<Answer> | null = null,
   ): Promise<Answer> {
     const caller = { workspaceId, livemode, keyId: 'apps', productStatuses: [] }
-    return service.send({ caller, method, path, traceparent, answer, ...(body !== undefined && { body }) })
+    return service.send({ caller, method, path, traceparent, answer, body })
   }
 
   return {
@@ -79,7 +79,7 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner):
       send(webhooks, context, 'PUT', `/internal/endpoints/${id}`, { url, enabled_events: events, secret, description }),
     deleteEndpoint: (context, id) => send(webhooks, context, 'DELETE', `/internal/endpoints/${id}`),
     async stop() {
-      await Promise.all([gateway.stop?.(), webhooks.stop?.()])
+      await Promise.all([gateway.stop(), webhooks.stop()])
     },
   }
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { aCaller, testSigner, testVerifier } from '@backoffice/testing/caller.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
@@ -9,7 +10,9 @@ import { coverImages } from './cover-image.ts'
 
 /** A server that answers as the catalog does. */
 const catalog = await startReceiver()
-const { send, create, published } = await collectionsService(coverImages(catalog.url, testSigner()))
+const { send, create, published } = await collectionsService(
+  coverImages(new InternalCalls('catalog', catalog.url, testSigner())),
+)
 type Caller = ReturnType<typeof aCaller>
 
 /** The catalog's only asset. */

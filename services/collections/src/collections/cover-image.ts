@@ -1,8 +1,7 @@
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
-import { inCallSpan } from '@backoffice/http/call-span.ts'
-import { INTERNAL_TOKEN_HEADER, type RequestContext } from '@backoffice/http/internal-token.ts'
-import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import type { InternalCalls } from '@backoffice/http/internal-calls.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import { z } from 'zod'
 
 /** A cover image: an asset of the catalog with its paths, which never change. */
@@ -18,29 +17,28 @@ export interface CoverImage {
  */
 export type FindCoverImage = (context: RequestContext, id: string | null | undefined) => Promise<CoverImage | undefined>
 
-const TIMEOUT_MS = 5000
-
 const StoredAsset = z.object({ id: Id, path: z.string(), thumbnail_path: z.string().nullable() })
 
-/** Reads assets from the catalog's API, in the workspace of the request. */
+/** Reads assets from the catalog, in the workspace of the request. */
 export const coverImages =
-  (catalogUrl: string, signer: TokenSigner): FindCoverImage =>
+  (catalog: InternalCalls): FindCoverImage =>
   async (context, id) => {
     if (!id) return undefined
-    const asset = await readAsset(`${catalogUrl}/internal/assets/${id}`, context, signer)
+    const asset = await readAsset(catalog, context, id)
     if (!asset?.thumbnail_path) throw noSuchPicture(id)
     return { id, path: asset.path, thumbnailPath: asset.thumbnail_path }
   }
 
 /** Returns undefined for an asset that the workspace does not have. */
-async function readAsset(url: string, context: RequestContext, signer: TokenSigner) {
-  const token = await signer.ownCall(context, 'catalog', new Date())
-  const { requestId, traceparent } = context
-  const headers = { [INTERNAL_TOKEN_HEADER]: token, 'x-request-id': requestId }
+async function readAsset(catalog: InternalCalls, caller: RequestContext, id: string) {
+  const { requestId, traceparent } = caller
   try {
-    const { statusCode, body } = await inCallSpan({ service: 'catalog', method: 'GET', traceparent }, async (trace) => {
-      const response = await fetch(url, { headers: { ...headers, ...trace }, signal: AbortSignal.timeout(TIMEOUT_MS) })
-      return { statusCode: response.status, body: (await response.json()) as unknown }
+    const { statusCode, body } = await catalog.request({
+      caller,
+      method: 'GET',
+      path: `/internal/assets/${id}`,
+      requestId,
+      traceparent,
     })
     if (statusCode === 404) return undefined
     if (statusCode === 200) return StoredAsset.parse(body)

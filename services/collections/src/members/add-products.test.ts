@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import { errorBody } from '@backoffice/contracts/errors.ts'
-import { internalCalls } from '@backoffice/http/internal-calls.ts'
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
@@ -17,7 +17,7 @@ import { existingProducts } from './existing-products.ts'
 
 /** A server that answers as the catalog does. */
 const catalog = await startReceiver()
-const calls = internalCalls('catalog', catalog.url, testSigner())
+const calls = new InternalCalls('catalog', catalog.url, testSigner())
 whenDone(async () => calls.stop?.())
 const service = await collectionsService(undefined, undefined, existingProducts(calls))
 const { admin, send, create, products, project, productsOf, takeStatements, published, membershipDifferences } = service

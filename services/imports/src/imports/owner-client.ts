@@ -3,12 +3,9 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { ImportCheckAnswer, ImportUndoProgress, type Template } from '@backoffice/contracts/imports.ts'
 import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { type CalledBy, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
-import { inCallSpan } from '@backoffice/http/call-span.ts'
-import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
-import { INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import { Pool } from 'undici'
 import type { z } from 'zod'
 import type { RowPage } from '../rows/row-pages.ts'
 import type { ImportKey } from './import-row.ts'
@@ -50,39 +47,29 @@ const REPEAT_AFTER_MS = [100, 500, 1000]
 
 /** Opens connections to the owners. */
 export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, signer: TokenSigner): OwnerClient {
-  const owners = [...new Set(Object.values(OWNERS))]
-  const open = (owner: Owner) =>
-    new Pool(urls[urlSetting(owner)], {
-      ...IDLE_CONNECTIONS,
-      connections: CONNECTIONS,
-      pipelining: 1,
-      headersTimeout: ANSWER_MS,
-      bodyTimeout: ANSWER_MS,
-    })
-  const pools = Object.fromEntries(owners.map((owner) => [owner, open(owner)])) as Record<Owner, Pool>
+  const limits = { connections: CONNECTIONS, answerMs: ANSWER_MS }
+  const calls = new Map(
+    [...new Set(Object.values(OWNERS))].map((owner) => [
+      owner,
+      new InternalCalls(owner, urls[urlSetting(owner)], signer, limits),
+    ]),
+  )
 
   /** Sends a request. Returns undefined for an answer 404. */
-  async function send(asking: AskingImport, path: string, body: string, signal: AbortSignal): Promise<unknown> {
+  async function send(asking: AskingImport, path: `/internal/${string}`, body: string, signal: AbortSignal) {
     const { id, workspaceId, livemode, template, productStatuses } = asking
     const caller = { workspaceId, livemode, keyId: `import ${id}`, productStatuses: [...productStatuses] }
-    const headers = {
-      [INTERNAL_TOKEN_HEADER]: await signer.ownCall(caller, OWNERS[template], new Date()),
-      'content-type': 'application/json',
-    }
-    const answer = await inCallSpan({ service: OWNERS[template], method: 'POST' }, (trace) =>
-      pools[OWNERS[template]].request({ method: 'POST', path, headers: { ...headers, ...trace }, body, signal }),
-    )
-    const answered = await answer.body.json()
-    if (answer.statusCode === 404) return undefined
+    const answer = await calls.get(OWNERS[template])?.request({ caller, method: 'POST', path, body, signal })
+    if (answer?.statusCode === 404) return undefined
     // The message of the answer may hold what is in the rows.
-    if (answer.statusCode !== 200) throw new Error(`${OWNERS[template]} answered ${answer.statusCode}`)
-    return answered
+    if (answer?.statusCode !== 200) throw new Error(`${OWNERS[template]} answered ${answer?.statusCode}`)
+    return answer.body
   }
 
   /** Sends a request that may be repeated, and repeats it a few times until its answer has the shape. */
   async function ask<Answer>(
     asking: AskingImport,
-    request: { readonly path: string; readonly body: string; readonly answer: z.ZodType<Answer> },
+    request: { readonly path: `/internal/${string}`; readonly body: string; readonly answer: z.ZodType<Answer> },
     signal: AbortSignal,
   ): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
@@ -114,7 +101,7 @@ export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, s
       return ask(asking, { path: '/internal/imports/undo', body, answer: ImportUndoProgress.optional() }, signal)
     },
     async stop() {
-      for (const pool of Object.values(pools)) await pool.destroy()
+      await Promise.all([...calls.values()].map((each) => each.stop()))
     },
   }
 }

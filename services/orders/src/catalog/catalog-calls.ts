@@ -1,12 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { inCallSpan } from '@backoffice/http/call-span.ts'
-import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
-import { INTERNAL_TOKEN_HEADER, type RequestContext } from '@backoffice/http/internal-token.ts'
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
-import { Pool } from 'undici'
 import { CatalogError, catalogUnavailable, tooManyCalls } from './catalog-refusal.ts'
 
 /** Limits of the calls to catalog; times in milliseconds. */
@@ -36,7 +34,7 @@ const REPEAT_AFTER_MS = 50
 
 /** What catalog has answered, whatever the status. */
 interface CatalogAnswer {
-  readonly status: number
+  readonly statusCode: number
   readonly body: unknown
   /** Whether an earlier attempt failed. That one may take effect as well. */
   readonly isRepeated: boolean
@@ -54,35 +52,23 @@ export interface CatalogCalls extends Component {
 
 /** Opens kept-alive connections to catalog. */
 export function catalogCalls(url: string, signer: TokenSigner, limits = LIMITS): CatalogCalls {
-  const pool = new Pool(url, {
-    connections: limits.slots.slots,
-    pipelining: 1,
-    connect: { timeout: limits.deadlineMs },
-    ...IDLE_CONNECTIONS,
-    headersTimeout: limits.deadlineMs,
-    bodyTimeout: limits.deadlineMs,
-  })
-  const slots = fairSlots(limits.slots, tooManyCalls)
+  const { deadlineMs, failures, halfOpenAfterMs, slots: share } = limits
+  const calls = new InternalCalls('catalog', url, signer, { connections: share.slots, answerMs: deadlineMs })
+  const slots = fairSlots(share, tooManyCalls)
   // A refusal is an answer and no failure: one tenant's mistakes do not keep the others from catalog.
   const breaker = circuitBreaker(handleAll, {
-    halfOpenAfter: limits.halfOpenAfterMs,
-    breaker: new ConsecutiveBreaker(limits.failures),
+    halfOpenAfter: halfOpenAfterMs,
+    breaker: new ConsecutiveBreaker(failures),
   })
 
-  async function send(context: RequestContext, path: string, body: string, signal: AbortSignal) {
-    const { requestId, traceparent } = context
-    const token = await signer.ownCall(context, 'catalog', new Date())
-    const headers = { [INTERNAL_TOKEN_HEADER]: token, 'x-request-id': requestId, 'content-type': 'application/json' }
-    const answer = await inCallSpan({ service: 'catalog', method: 'POST', traceparent }, (trace) =>
-      pool.request({ method: 'POST', path, headers: { ...headers, ...trace }, body, signal }),
-    )
-    const text = await answer.body.text()
-    if ([502, 503, 504].includes(answer.statusCode)) throw new Error(`catalog answered ${answer.statusCode} ${text}`)
-    return { status: answer.statusCode, body: JSON.parse(text) as unknown }
-  }
-
-  async function sendTwice(context: RequestContext, path: string, body: string, signal: AbortSignal) {
-    const attempt = () => breaker.execute(() => send(context, path, body, signal))
+  async function sendTwice(request: Parameters<typeof calls.request>[0], signal: AbortSignal) {
+    const attempt = () =>
+      breaker.execute(async () => {
+        const answer = await calls.request({ ...request, signal })
+        if ([502, 503, 504].includes(answer.statusCode))
+          throw new Error(`catalog answered ${answer.statusCode} ${JSON.stringify(answer.body)}`)
+        return answer
+      })
     try {
       return { ...(await attempt()), isRepeated: false }
     } catch (error) {
@@ -94,17 +80,16 @@ export function catalogCalls(url: string, signer: TokenSigner, limits = LIMITS):
   }
 
   return {
-    name: 'catalog',
-    post: (context, path, body) => {
-      const signal = AbortSignal.timeout(limits.deadlineMs)
-      return slots.run(context.workspaceId, () =>
-        sendTwice(context, path, JSON.stringify(body), signal).catch((cause: unknown) => {
+    name: calls.name,
+    post: (caller, path, body) => {
+      const { workspaceId, requestId, traceparent } = caller
+      const signal = AbortSignal.timeout(deadlineMs)
+      return slots.run(workspaceId, () =>
+        sendTwice({ caller, method: 'POST', path, body, requestId, traceparent }, signal).catch((cause: unknown) => {
           throw cause instanceof CatalogError ? cause : catalogUnavailable(cause)
         }),
       )
     },
-    async stop() {
-      await pool.close()
-    },
+    stop: () => calls.stop(),
   }
 }

@@ -44,7 +44,7 @@ export function catalogClient(catalogUrl: string, signer: TokenSigner, limits?: 
     ...[context, path, body]: Parameters<typeof post>
   ): Promise<Answer> => {
     const answer = await post(context, path, body)
-    if (answer.status >= 300) throw refusalOf(answer.status, answer.body, !answer.isRepeated)
+    if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body, !answer.isRepeated)
     const { success, data, error } = schema.safeParse(answer.body)
     if (!success) throw catalogUnavailable(error)
     return data

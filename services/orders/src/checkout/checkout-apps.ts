@@ -1,6 +1,6 @@
 import { type CheckoutRequest, CheckoutSession } from '@backoffice/contracts/app.ts'
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { internalCalls } from '@backoffice/http/internal-calls.ts'
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
@@ -27,7 +27,7 @@ const LIMITS = {
 /** Opens connections to the service apps. */
 export function checkoutApps(url: string, signer: TokenSigner): CheckoutApps & Component {
   const { answerMs } = LIMITS
-  const calls = internalCalls('apps', url, signer, { connections: LIMITS.slots.slots, answerMs })
+  const calls = new InternalCalls('apps', url, signer, { connections: LIMITS.slots.slots, answerMs })
   const slots = fairSlots(LIMITS.slots, tooManyCheckouts)
   return {
     name: calls.name,
@@ -43,7 +43,7 @@ export function checkoutApps(url: string, signer: TokenSigner): CheckoutApps & C
           traceparent: caller.traceparent,
         }),
       ),
-    ...(calls.stop && { stop: calls.stop }),
+    stop: () => calls.stop(),
   }
 }
 

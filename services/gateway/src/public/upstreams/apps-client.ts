@@ -1,5 +1,5 @@
 import { PLATFORM } from '@backoffice/contracts/app-records.ts'
-import { internalCalls } from '@backoffice/http/internal-calls.ts'
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { z } from 'zod'
@@ -31,14 +31,14 @@ export interface AppsClient extends Component {
 
 /** Opens connections to apps. */
 export function appsClient(url: string, signer: TokenSigner): AppsClient {
-  const calls = internalCalls('apps', url, signer)
+  const calls = new InternalCalls('apps', url, signer)
   return {
     name: 'apps client',
     async send({ actor, workspace = WHOLE_PLATFORM, requestId, traceparent }, method, path, answer, body) {
       const { id: workspaceId, livemode } = workspace
       const caller = { workspaceId, livemode, keyId: actor, productStatuses: [] }
-      return calls.send({ caller, method, path, answer, requestId, traceparent, ...(body !== undefined && { body }) })
+      return calls.send({ caller, method, path, answer, requestId, traceparent, body })
     },
-    stop: async () => calls.stop?.(),
+    stop: () => calls.stop(),
   }
 }
