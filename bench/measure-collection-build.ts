@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import postgres from 'postgres'
-import { insertMatchingProducts } from '../services/collections/src/memberships/insert-members.ts'
+import { insertMatchingProducts } from '../services/collections/src/memberships/build-membership-version.ts'
 import { compileRules } from '../services/collections/src/rules/compile.ts'
 import { readRules } from '../services/collections/src/rules/rules.ts'
 import type { Api } from './api.ts'

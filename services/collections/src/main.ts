@@ -14,9 +14,9 @@ import { unreadableVersions } from './memberships/unreadable-versions.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
 import { applyQueuedProducts } from './products/apply-queued-products.ts'
-import { expireDeletedProducts } from './products/expire-deleted-products.ts'
-import { measureQueue } from './products/measure-queue.ts'
+import { expireDeletedProducts } from './products/delete-products.ts'
 import { projectProducts } from './products/project-products.ts'
+import { measureQueue } from './products/queue-products.ts'
 
 await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, logger, pools, consume, wakeRelay }) => {
   const { worker, products, imports } = pools

@@ -3,14 +3,15 @@ import { named } from '@backoffice/contracts/named.ts'
 import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { type ProductData, productOf } from '@backoffice/contracts/product-records.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
+import { type FairSlots, fairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { z } from 'zod'
 import { type CompiledRules, compileRules } from '../rules/compile.ts'
 import { Rules } from '../rules/rules.ts'
-import { previewSlots } from './preview-slots.ts'
 
 const BUDGET_MS = 5000
 
@@ -83,3 +84,19 @@ async function matchingProducts(
   ])
   return { total: rows[0].total, products: rows.flatMap(({ body }) => body ?? []) }
 }
+
+/**
+ * Previews read all products of a workspace: two at once on a replica, one of each workspace, and few more wait
+ * (OP-162).
+ */
+const LIMITS = { slots: 2, share: 1, waiting: 5, waitMs: 5000 }
+
+/** The turns of previews. A workspace with too many of them gets `rate_limited`. */
+export const previewSlots = (): FairSlots =>
+  fairSlots(
+    LIMITS,
+    slotRefusals({
+      owner: 'This workspace has too many previews under way; wait until one ends',
+      all: 'Too many previews are under way; try again shortly',
+    }),
+  )

@@ -3,7 +3,12 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
 import { compileRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
-import { copyHandPickedMembers, type IdRange, insertMatchingProducts, type TargetVersion } from './insert-members.ts'
+import {
+  copyHandPickedMembers,
+  type IdRange,
+  insertMatchingProducts,
+  type TargetVersion,
+} from './build-membership-version.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
 
 /** Products that the request itself processes; the membership builder processes the others. */

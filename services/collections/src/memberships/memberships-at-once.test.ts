@@ -15,7 +15,7 @@ import { rebuildMemberships } from '../products/rebuild-memberships.ts'
 import { projector } from '../products/testing/projection.ts'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 import { buildChunk } from './build-membership-version.ts'
-import { deleteFromRetiredVersion } from './delete-retired-versions.ts'
+import { deleteFromRetiredVersion } from './membership-builder.ts'
 import { lockMembershipsExclusive } from './membership-lock.ts'
 import { ruleSets } from './rule-sets.ts'
 

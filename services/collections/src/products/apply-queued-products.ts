@@ -4,7 +4,7 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'
-import { queuedBatches } from './queued-batches.ts'
+import { queuedBatches } from './apply-queued-batch.ts'
 
 const EVERY_MS = 200
 /** Loops that work side by side, each on partitions of its own. */

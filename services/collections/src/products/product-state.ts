@@ -1,6 +1,8 @@
 import { Id, MoneyMap, Timestamp } from '@backoffice/contracts/fields.ts'
-import type { ProductState } from '@backoffice/contracts/product-records.ts'
+import type { ProductData, ProductState } from '@backoffice/contracts/product-records.ts'
 import { z } from 'zod'
+import type { ChangedProduct } from '../memberships/plan-membership-changes.ts'
+import { ruleProductOf } from '../rules/rule-product.ts'
 
 const Text = z.string()
 
@@ -44,5 +46,26 @@ export function latestStates(records: readonly { readonly key: string; readonly 
   return {
     states: [...latest.values()].filter((state) => state !== null),
     deleted: [...latest].filter(([, state]) => state === null).map(([id]) => id),
+  }
+}
+
+/** A product's row in the projection. */
+export interface ProjectionRow extends ChangedProduct {
+  readonly version: number
+  /** The product's body in JSON, as the record has it. */
+  readonly body: string
+}
+
+/** Makes the projection's row from a product's state. */
+export function projectionRowOf({ workspace_id: workspaceId, data }: NonNullable<StateRecord>): ProjectionRow {
+  const { slug: _slug, tags: _tags, version, ...shown } = data
+  const variants = shown.variants.map(({ cost: _cost, ...variant }) => variant)
+  const body: ProductData = { ...shown, variants }
+  return {
+    workspaceId,
+    id: data.id.toLowerCase(),
+    version,
+    ruleFields: ruleProductOf(data),
+    body: JSON.stringify(body),
   }
 }

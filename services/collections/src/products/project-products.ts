@@ -4,11 +4,10 @@ import type { ReceivedRecord } from '@backoffice/messaging/consumers/received-re
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { tryLockMembershipsShared } from '../memberships/membership-lock.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'
-import { applyProducts, type ProductChange } from './apply-products.ts'
 import { workspaceOfEach } from './delete-products.ts'
 import { latestStates, StateRecord } from './product-state.ts'
 import { queueProducts } from './queue-products.ts'
-import { lockPartition } from './write-products.ts'
+import { applyProducts, lockPartition, type ProductChange } from './write-products.ts'
 
 /** The most products of one workspace in a transaction that has several workspaces; the others are queued. */
 const SHARE = 100

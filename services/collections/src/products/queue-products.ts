@@ -1,6 +1,9 @@
-import type { AnySql } from '@backoffice/postgres/database.ts'
-import type { ProductChange } from './apply-products.ts'
+import type { AnySql, Database } from '@backoffice/postgres/database.ts'
+import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
 import { addDeletedProducts } from './delete-products.ts'
+import type { ProductChange } from './write-products.ts'
 
 /**
  * Queues changes of different products of one partition, under its lock. A product has one row: its newest state, or
@@ -27,3 +30,32 @@ export async function queueProducts(sql: AnySql, partition: number, changes: rea
       partition = excluded.partition, version = excluded.version, state = excluded.state, bytes = excluded.bytes, refused = null
     where known.state is not null and (excluded.state is null or excluded.version > known.version)`
 }
+
+const collections = meter('collections')
+const queued = collections.createGauge('collections_queued_products', {
+  description: 'Products whose state waits to be applied (waiting), or cannot be (refused); each up to ten thousand',
+})
+const oldest = collections.createGauge('collections_oldest_queued_seconds', {
+  description: 'Age of the oldest queued state that waits to be applied, among the first ten thousand',
+  unit: 's',
+})
+
+/**
+ * Measures the products that the consumer has queued: until they are applied the projection is older than its topic.
+ */
+export const measureQueue = (db: Database, logger: Logger) =>
+  measureRows(db, logger, async (tx) => {
+    const [found] = await tx<[{ waiting: number; refused: number; seconds: number }]>`
+      with waiting as materialized (
+        select queued_at from queued_product where refused is null order by workspace_id, queued_at limit ${MEASURED_ROWS}
+      )
+      select
+        (select count(*) from waiting)::integer as waiting,
+        (
+          select count(*) from (select from queued_product where refused is not null limit ${MEASURED_ROWS}) as refused
+        )::integer as refused,
+        coalesce((select extract(epoch from now() - min(queued_at)) from waiting), 0)::float8 as seconds`
+    queued.record(found.waiting, { state: 'waiting' })
+    queued.record(found.refused, { state: 'refused' })
+    oldest.record(Math.max(0, found.seconds))
+  })

@@ -12,10 +12,9 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
 import { ruleSets } from '../memberships/rule-sets.ts'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
-import { applyProducts } from './apply-products.ts'
 import { projectProducts } from './project-products.ts'
 import { projector, recordOf } from './testing/projection.ts'
-import { lockPartition } from './write-products.ts'
+import { applyProducts, lockPartition } from './write-products.ts'
 
 const { admin, worker, workerUrl, db, create, productsOf, startQueue, membershipDifferences } =
   await collectionsService()

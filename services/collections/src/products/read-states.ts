@@ -2,8 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { isId } from '@backoffice/contracts/fields.ts'
 import { parseRecord, type ReceivedRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import type { IncomingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
-import { latestStates, StateRecord } from './product-state.ts'
-import { type ProjectionRow, projectionRowOf } from './projection-row.ts'
+import { latestStates, type ProjectionRow, projectionRowOf, StateRecord } from './product-state.ts'
 
 /** A record that does not fit its schema. */
 export interface UnreadableRecord {

@@ -3,7 +3,7 @@ import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
 import { deleteProducts } from './delete-products.ts'
-import type { ProjectionRow } from './projection-row.ts'
+import type { ProjectionRow } from './product-state.ts'
 import type { UnreadableRecord } from './read-states.ts'
 import { ruleColumns } from './write-products.ts'
 

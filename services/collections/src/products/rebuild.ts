@@ -1,14 +1,125 @@
+import { TOPICS } from '@backoffice/contracts/events.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
+import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { KAFKA, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
+import { type OffsetRange, readRange } from '@backoffice/messaging/kafka/read-range.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
 import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
 import { openSession } from '@backoffice/postgres/lock-session.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
 import { z } from 'zod'
-import { type Rebuilt, rebuildProjection } from './rebuild-projection.ts'
+import { lockMembershipsShared } from '../memberships/membership-lock.ts'
+import { applyDeletions, workspacesOf } from './delete-products.ts'
+import { type ReadStates, readStates, type UnreadableRecord } from './read-states.ts'
+import { rebuildMemberships } from './rebuild-memberships.ts'
+import {
+  createRebuildTables,
+  deleteStaleProducts,
+  findAheadProducts,
+  insertTopicProducts,
+  isUpToDate,
+} from './rebuild-tables.ts'
+import { lockPartition, writeProducts } from './write-products.ts'
+
+const DAY_MS = 24 * 60 * 60 * 1000
+/**
+ * Records in one transaction. Each workspace takes an advisory lock, and the server has room for some thousand locks.
+ */
+const BATCH_SIZE = 1000
+const topics = [TOPICS.catalogProducts]
+
+/** Counts of a rebuild. */
+export interface Rebuilt {
+  /** Records read. */
+  read: number
+  /** Products with a change that may concern rules, orders or the storefront. */
+  changed: number
+  /** Products deleted because the topic does not have them. */
+  deleted: number
+  /** Unreadable records. */
+  unreadable: number
+  /** Collections with a new membership version, which the service builds. */
+  collections: number
+}
+
+/**
+ * Makes the projection equal to catalog.products, up to the topic's end at the start, while the service goes on
+ * consuming. The rebuild does not update memberships of changed products; it starts a new membership version for every
+ * collection at the end. It forgets the queued products first, since it reads their states from the topic. So repeat a
+ * rebuild that was killed: products may be old, and members may not match them. `sql` is a single connection of the
+ * worker role that does not reconnect: its temporary tables would be lost.
+ */
+export async function rebuildProjection(
+  kafka: Kafka,
+  sql: Sql,
+  onUnreadable: (unreadable: UnreadableRecord) => void,
+): Promise<Rebuilt> {
+  const rebuilt: Rebuilt = { read: 0, changed: 0, deleted: 0, unreadable: 0, collections: 0 }
+  await sql`delete from queued_product`
+  const startedAt = await createRebuildTables(sql)
+  const until = await endOf(kafka)
+  const all = { from: await kafka.offsetsAt(topics, new Date(0)), until }
+  const write = async (states: ReadStates) => {
+    const changed = await writeStates(sql, startedAt, states)
+    rebuilt.changed += changed
+  }
+  await readAll(kafka, all, async (states) => {
+    for (const unreadable of states.unreadable) onUnreadable(unreadable)
+    rebuilt.read += states.records
+    rebuilt.unreadable += states.unreadable.length
+    await write(states)
+  })
+  if ((await findAheadProducts(sql, startedAt)) > 0) await readAll(kafka, all, write)
+  // Compaction may have deleted records before they were read, because newer ones arrived after the start.
+  await readAll(kafka, { from: until, until: await endOf(kafka) }, write)
+  rebuilt.deleted = await deleteStaleProducts(sql, startedAt)
+  rebuilt.collections = await rebuildMemberships(sql)
+  return rebuilt
+}
+
+/** The offsets after the topic's last records. */
+const endOf = (kafka: Kafka) => kafka.offsetsAt(topics, new Date(Date.now() + DAY_MS))
+
+/** Reads a batch of records while the previous one is being written. */
+async function readAll(kafka: Kafka, range: OffsetRange, onStates: (states: ReadStates) => Promise<void>) {
+  let writing: Promise<void> = Promise.resolve()
+  await readRange(kafka, {
+    topics,
+    range,
+    async onRecords(records) {
+      for (let from = 0; from < records.length; from += BATCH_SIZE) {
+        const states = await readStates(records.slice(from, from + BATCH_SIZE))
+        await writing
+        writing = onStates(states)
+        // The next `await writing` throws the error.
+        writing.catch(() => undefined)
+      }
+    },
+  })
+  await writing
+}
+
+/** Returns how many products changed. Statements that need no earlier result are sent without waiting for it. */
+async function writeStates(sql: Sql, startedAt: Date, { partition, products, deleted, unreadable }: ReadStates) {
+  const workspaces = await workspacesOf(sql, deleted)
+  return inTransaction(sql, async (tx) => {
+    // Before the partition, which the consumer waits for.
+    if (workspaces.length > 0) await lockMembershipsShared(tx, workspaces)
+    const locked = lockPartition(tx, partition).execute()
+    if (deleted.length > 0) {
+      await locked
+      await applyDeletions(tx, deleted, products)
+    }
+    const inserted = insertTopicProducts(tx, products, unreadable).execute()
+    const [, , changed] = await Promise.all([locked, inserted, writeProducts(tx, products, isUpToDate(tx, startedAt))])
+    return changed.length
+  })
+}
 
 /**
  * `npm run rebuild -w services/collections`: makes the projection of products equal to catalog.products and starts a

@@ -5,8 +5,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { claimersWithoutLock, freeBacklog } from '../deliveries/dead-claims.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
-import { claimBacklog } from './fan-out-backlog.ts'
-import { takeFromBacklog } from './take-from-backlog.ts'
+import { claimBacklog, takeFromBacklog } from './fan-out-backlog.ts'
 import { type DeliveryWriting, insertDeliveries } from './write-deliveries.ts'
 
 export interface BacklogWorkerOptions extends DeliveryWriting {

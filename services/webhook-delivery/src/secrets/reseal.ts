@@ -1,11 +1,116 @@
-import { openDatabase } from '@backoffice/postgres/database.ts'
+import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
 import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
 import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
+import { openSecret, type SealedSecret, type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
-import { resealSecrets } from './reseal-secrets.ts'
 import { missingKeys, SECRET_KEYS } from './secret-keys.ts'
+import { secretOwner } from './signing-secret.ts'
+
+/** Secrets read and written at once. */
+const BATCH_SIZE = 200
+const NIL = '00000000-0000-0000-0000-000000000000'
+
+/** Numbers of secrets. */
+export interface Resealed {
+  readonly resealed: number
+  /** Sealed with another key than the first: they do not open, or another process has sealed them meanwhile. */
+  readonly left: number
+}
+
+/**
+ * Seals every secret that another key has sealed again, with the first key. A secret that changes during the run, for
+ * example by a rotation, is left unchanged. Each batch is a statement of its own, so an interrupted run is simply
+ * repeated.
+ */
+export async function resealSecrets(sql: Sql, keys: SecretKeys): Promise<Resealed> {
+  // In this order, because a rotation moves secrets from the first table to the second.
+  const current = await resealAll(sql, keys, { name: 'endpoint', endpointId: 'id' })
+  const previous = await resealAll(sql, keys, { name: 'previous_secret', endpointId: 'endpoint_id' })
+  return { resealed: current + previous, left: await countLeft(sql, firstOf(keys)) }
+}
+
+const firstOf = (keys: SecretKeys): string => [...keys.keys()][0] ?? ''
+
+async function countLeft(sql: Sql, keyId: string): Promise<number> {
+  const [row] = await sql<{ count: number }[]>`
+    select count(*) from (
+      select secret_key_id from endpoint union all select secret_key_id from previous_secret
+    ) as stored
+    where secret_key_id <> ${keyId}`
+  return row?.count ?? 0
+}
+
+/** A table with secrets, and its column with the endpoint's id. */
+interface SecretTable {
+  readonly name: string
+  readonly endpointId: string
+}
+
+interface StoredSecret extends SealedSecret {
+  readonly workspaceId: string
+  readonly endpointId: string
+  readonly id: string
+}
+
+async function resealAll(sql: Sql, keys: SecretKeys, table: SecretTable): Promise<number> {
+  let resealed = 0
+  let after = { workspaceId: NIL, id: NIL }
+  for (;;) {
+    const batch = await sql<StoredSecret[]>`
+      select workspace_id as "workspaceId", ${sql(table.endpointId)} as "endpointId", id,
+        secret_key_id as "keyId", sealed_secret as sealed
+      from ${sql(table.name)}
+      where (workspace_id, id) > (${after.workspaceId}, ${after.id}) and secret_key_id <> ${firstOf(keys)}
+      order by workspace_id, id limit ${BATCH_SIZE}`
+    const last = batch.at(-1)
+    if (last === undefined) return resealed
+    resealed += await replaceUnchanged(sql, table, batch.flatMap(resealedWith(keys)))
+    after = last
+  }
+}
+
+/** A secret sealed again with the bytes that it replaces; empty for a secret that does not open. */
+const resealedWith = (keys: SecretKeys) => (stored: StoredSecret) => {
+  const owner = secretOwner(stored.workspaceId, stored.endpointId)
+  const secret = openedOrNot(keys, stored, owner)
+  if (secret === undefined) return []
+  const { keyId, sealed } = sealSecret(keys, secret, owner)
+  const { workspaceId, id } = stored
+  return [{ workspaceId, id, keyId, former: stored.sealed.toString('base64'), sealed: sealed.toString('base64') }]
+}
+
+function openedOrNot(keys: SecretKeys, stored: StoredSecret, owner: string): Buffer | undefined {
+  try {
+    return openSecret(keys, stored, owner)
+  } catch {
+    return undefined
+  }
+}
+
+/** Replaces secrets that are as they were read and returns their number. Locks in one order against deadlocks. */
+async function replaceUnchanged(
+  sql: Sql,
+  { name }: SecretTable,
+  replacements: ReturnType<ReturnType<typeof resealedWith>>,
+): Promise<number> {
+  const { count } = await sql`
+    with resealed as (
+      select "workspaceId" as workspace_id, id, "keyId" as key_id,
+        decode(former, 'base64') as former, decode(sealed, 'base64') as sealed
+      from json_to_recordset(${JSON.stringify(replacements)}::text::json)
+        as resealed ("workspaceId" uuid, id uuid, "keyId" text, former text, sealed text)
+    ), unchanged as materialized (
+      select stored.workspace_id, stored.id, resealed.key_id, resealed.sealed
+      from ${sql(name)} as stored join resealed using (workspace_id, id)
+      where stored.sealed_secret = resealed.former
+      order by stored.workspace_id, stored.id for no key update of stored
+    )
+    update ${sql(name)} as stored set secret_key_id = unchanged.key_id, sealed_secret = unchanged.sealed
+    from unchanged where stored.workspace_id = unchanged.workspace_id and stored.id = unchanged.id`
+  return count
+}
 
 /**
  * `npm run reseal -w services/webhook-delivery`: seals every signing secret with the first of the keys, while the
@@ -29,4 +134,4 @@ async function reseal(): Promise<number> {
   }
 }
 
-await runCommand(reseal, 1)
+if (import.meta.main) await runCommand(reseal, 1)

@@ -11,7 +11,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, beforeEach, expect, test } from 'vitest'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { anEvent, type CreatedEndpoint, testKeys, webhookDelivery } from '../testing/webhooks-api.ts'
-import { resealSecrets } from './reseal-secrets.ts'
+import { resealSecrets } from './reseal.ts'
 import { secretOwner } from './signing-secret.ts'
 
 const { send, admin, workerUrl, createEndpointAt, startReplica } = await webhookDelivery()

@@ -20,7 +20,7 @@ import { aProductState, collectionsService } from '../testing/collections-api.ts
 import { projectProducts } from './project-products.ts'
 import { queueProducts } from './queue-products.ts'
 import type { UnreadableRecord } from './read-states.ts'
-import { rebuildProjection } from './rebuild-projection.ts'
+import { rebuildProjection } from './rebuild.ts'
 import { recordOf } from './testing/projection.ts'
 
 const LETTERS = deadLetterTopic('collections.products')
