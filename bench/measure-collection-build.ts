@@ -21,7 +21,7 @@ const READS = [
 ] as const
 /** Between two reads of one kind. */
 const READ_EVERY_MS = 50
-const AT_REST_MS = 5000
+const IDLE_MS = 5000
 
 const LOOK_EVERY_MS = 20
 const SHOWN_WITHIN_MS = 120_000
@@ -45,7 +45,7 @@ const rulesBelow = (stock: number) => ({
 export async function measureCollectionBuild(place: CollectionPlace): Promise<Row[]> {
   const { api } = place
   const [tenth, all] = [rulesBelow(10), rulesBelow(100)]
-  const before = await readBeside(api, pause(AT_REST_MS))
+  const before = await readBeside(api, pause(IDLE_MS))
   const made = await build(place, tenth, () => api.post('/v1/collections', { ...NEW, rules: tenth }))
   const changed = await build(place, all, () => api.put(`/v1/collections/${BUILT}`, { rules: all }))
   await untilTidy(place)

@@ -4,7 +4,7 @@ import { aProduct } from './products.ts'
 import type { Row } from './table.ts'
 
 /** As many as the connections of a client. */
-const AT_ONCE = 64
+const CONCURRENCY = 64
 
 /** A small read through the gateway and from the service: the time that the gateway adds, and the rate that it leaves. */
 export async function measureGateway(api: Api, direct: Api): Promise<Row[]> {
@@ -16,7 +16,7 @@ export async function measureGateway(api: Api, direct: Api): Promise<Row[]> {
     return { through: await read(api, count, concurrency), straight: await read(direct, count, concurrency) }
   }
   const one = await readBoth(1500, 1)
-  const many = await readBoth(4000, AT_ONCE)
+  const many = await readBoth(4000, CONCURRENCY)
   return [
     {
       name: 'gateway adds to a read, one at a time, p50',
@@ -26,7 +26,7 @@ export async function measureGateway(api: Api, direct: Api): Promise<Row[]> {
       bound: '≤ 1.5 ms',
     },
     {
-      name: `small reads through the gateway, ${AT_ONCE} at a time`,
+      name: `small reads through the gateway, ${CONCURRENCY} at a time`,
       measured: `${Math.round(many.through.perSecond)} /s (p99 ${many.through.p99.toFixed(0)} ms)`,
       floor: `${Math.round(many.straight.perSecond)} /s`,
       ratio: many.through.perSecond / many.straight.perSecond,

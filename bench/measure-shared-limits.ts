@@ -11,7 +11,7 @@ import type { BenchStack } from './stack.ts'
 import type { Row } from './table.ts'
 
 /** As many as the connections of a client. */
-const AT_ONCE = 64
+const CONCURRENCY = 64
 const READS = 3000
 const ROUNDS = 3
 
@@ -29,7 +29,7 @@ export async function measureSharedLimits(stack: BenchStack, key: string): Promi
   // In turn, and the best of each: the machine is not equally fast all the time.
   for (let round = 0; round <= ROUNDS; round++) {
     for (const [name, { api }] of Object.entries({ alone, sharing }) as ['alone' | 'sharing', { api: Api }][]) {
-      const many = await closedLoop(READS, AT_ONCE, () => api.get(`/v1/products/${id}`))
+      const many = await closedLoop(READS, CONCURRENCY, () => api.get(`/v1/products/${id}`))
       const one = await closedLoop(READS / 10, 1, () => api.get(`/v1/products/${id}`))
       if (round === 0) continue
       perSecond[name] = Math.max(perSecond[name], many.perSecond)
@@ -43,7 +43,7 @@ export async function measureSharedLimits(stack: BenchStack, key: string): Promi
   redis.kill()
   return [
     {
-      name: `small reads with shared rate limits, ${AT_ONCE} at a time`,
+      name: `small reads with shared rate limits, ${CONCURRENCY} at a time`,
       measured: `${Math.round(perSecond.sharing)} /s`,
       floor: `${Math.round(perSecond.alone)} /s`,
       ratio: perSecond.sharing / perSecond.alone,

@@ -47,7 +47,7 @@ export interface Deployment {
 }
 
 /** Processes that are started at the same time: two cores bear no more. */
-const AT_ONCE = 2
+const CONCURRENCY = 2
 
 interface DeploymentOptions {
   /** Of each service. */
@@ -102,7 +102,7 @@ export async function prepareDeployment({ replicas, postgresSettings = {} }: Dep
     balanced.flatMap(({ name, replicas }) => replicas.slice(round, round + 1).map((ports) => ({ name, ports }))),
   )
   const startAll = (round: (typeof rounds)[number], version: Version) =>
-    pMap(round, ({ name, ports }) => startReplica(name, ports, version), { concurrency: AT_ONCE })
+    pMap(round, ({ name, ports }) => startReplica(name, ports, version), { concurrency: CONCURRENCY })
 
   return {
     directory,

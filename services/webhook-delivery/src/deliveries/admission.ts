@@ -1,9 +1,9 @@
 import type { Target } from '../endpoints/targets.ts'
-import type { Backlog } from './backlog.ts'
 import { heldAtMost } from './concurrency.ts'
 import type { EndpointQueues } from './endpoint-queues.ts'
 import { CAPACITY, READY_TARGET, READY_TARGET_PER_ENDPOINT, WORKSPACE_SHARE } from './limits.ts'
 import { MemoryBudget } from './memory-budget.ts'
+import type { WaitingDeliveries } from './waiting-deliveries.ts'
 
 /** A workspace with more than a quarter of the waiting jobs fills the memory by itself. */
 const LARGE_PART = 4
@@ -15,15 +15,15 @@ export type Admission = (target: Pick<Target, 'id' | 'workspaceId'>, bodyBytes: 
  * Admits first attempts while memory has room. After a refusal an endpoint gets no other, nor does one whose first attempts
  * wait in the table: later events must not overtake them (OP-74).
  */
-export function admissionOf(queues: EndpointQueues, backlog: Backlog): Admission {
+export function admissionOf(queues: EndpointQueues, waitingDeliveries: WaitingDeliveries): Admission {
   const budget = new MemoryBudget(queues)
   const refused = new Set<string>()
   return ({ id, workspaceId }, bytes) => {
-    const hasRoom =
+    const fits =
       budget.leftFor(id, workspaceId) > 0 &&
       bytes <= budget.bytes &&
       firstAttemptsOf(queues, id) + budget.takenFor(id) < heldAtMost(queues.concurrencyOf(id))
-    if (!hasRoom || refused.has(id) || backlog.hasWaitingFirstAttempts(id)) {
+    if (!fits || refused.has(id) || waitingDeliveries.hasWaitingFirstAttempts(id)) {
       refused.add(id)
       return false
     }
@@ -40,14 +40,14 @@ export type Backpressure = (workspaceId: string) => boolean
  * is left of READY_TARGET, or than READY_TARGET_PER_ENDPOINT for each endpoint. It also has to wait when most of these endpoints
  * have first attempts in the table: there each costs a third write, and later ones have to follow.
  */
-export function backpressureOf(queues: EndpointQueues, backlog: Backlog): Backpressure {
+export function backpressureOf(queues: EndpointQueues, waitingDeliveries: WaitingDeliveries): Backpressure {
   const left = Math.max(0, READY_TARGET - queues.all.readyJobs)
   const byWorkspace = new Map<string, { endpoints: number; waiting: number }>()
   for (const { endpointId, workspaceId, concurrency } of queues) {
     if (concurrency.responsiveness === 'slow') continue
     const count = byWorkspace.get(workspaceId) ?? { endpoints: 0, waiting: 0 }
     count.endpoints++
-    if (backlog.hasWaitingFirstAttempts(endpointId)) count.waiting++
+    if (waitingDeliveries.hasWaitingFirstAttempts(endpointId)) count.waiting++
     byWorkspace.set(workspaceId, count)
   }
   return (workspaceId) => {

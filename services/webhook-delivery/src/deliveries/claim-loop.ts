@@ -4,7 +4,6 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { wakeSignal } from '@backoffice/runtime/wake-signal.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { isPaused } from '../endpoints/targets.ts'
-import type { Backlog } from './backlog.ts'
 import { ClaimWatch } from './claim-watch.ts'
 import { type Claimed, claimOf, jobsOf } from './claimed-jobs.ts'
 import type { Claimer } from './claimer.ts'
@@ -14,6 +13,7 @@ import type { EndpointQueues } from './endpoint-queues.ts'
 import { type Claim, isFirst } from './job.ts'
 import { ReturnedClaims } from './returned-claims.ts'
 import { TableWatch } from './table-watch.ts'
+import type { WaitingDeliveries } from './waiting-deliveries.ts'
 import { claimableBytes, wantedFrom } from './wanted.ts'
 
 /** The pause after a round, in milliseconds, so that one statement claims for many endpoints. */
@@ -27,7 +27,7 @@ export interface ClaimLoopOptions {
   readonly claimer: Claimer
   readonly directory: EndpointDirectory
   readonly queues: EndpointQueues
-  readonly backlog: Backlog
+  readonly waitingDeliveries: WaitingDeliveries
   readonly logger: Logger
   readonly clock: () => Date
   /** A job that waited longer is given back, so that its attempt ends well before the lease does. */
@@ -42,7 +42,7 @@ export interface ClaimLoopOptions {
  */
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions
-  readonly #alarm = wakeSignal()
+  readonly #wakeSignal = wakeSignal()
   readonly #tableWatch: TableWatch
   readonly #claimWatch: ClaimWatch
   /** To be given back before more is claimed. */
@@ -56,7 +56,7 @@ export class ClaimLoop {
     this.#tableWatch = new TableWatch({
       ...options,
       onLook: (ready) => this.#note(ready),
-      onReadThrough: () => options.backlog.noteReadThrough(),
+      onReadThrough: () => options.waitingDeliveries.noteReadThrough(),
     })
     this.#claimWatch = new ClaimWatch({
       ...options,
@@ -68,7 +68,7 @@ export class ClaimLoop {
         this.giveBack(claims.map((claim) => claimOf(claim, { claimedBy, claimedAt: performance.now() }))),
     })
     this.#returned = new ReturnedClaims((claim) =>
-      options.backlog.note(claim.target.id, options.clock(), isFirst(claim)),
+      options.waitingDeliveries.note(claim.target.id, options.clock(), isFirst(claim)),
     )
   }
 
@@ -81,14 +81,14 @@ export class ClaimLoop {
 
   /** Starts a round. Call it when a delivery becomes due earlier than was known. */
   wake(): void {
-    this.#alarm.wake()
+    this.#wakeSignal.wake()
   }
 
   /** Starts a round if deliveries are due, or nearly. Call it when endpoints may have room again. */
   wakeIfDue(): void {
-    const { backlog, clock } = this.#options
-    const nextDueAt = backlog.nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY
-    if (backlog.isDue || nextDueAt < clock().getTime() + TIDY_EVERY_MS) this.wake()
+    const { waitingDeliveries, clock } = this.#options
+    const nextDueAt = waitingDeliveries.nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY
+    if (waitingDeliveries.isDue || nextDueAt < clock().getTime() + TIDY_EVERY_MS) this.wake()
   }
 
   /** Gives claims back: later first attempts go to the table from now on, behind these (OP-74). */
@@ -125,21 +125,21 @@ export class ClaimLoop {
         await this.#returned.giveBack(sql).catch(() => undefined)
         await pause(TRY_AGAIN_MS)
       }
-      await this.#alarm.wait(this.#untilNextRound())
+      await this.#wakeSignal.wait(this.#untilNextRound())
     }
   }
 
   #untilNextRound(): number {
-    const { backlog, clock } = this.#options
-    const untilDue = (backlog.nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY) - clock().getTime()
+    const { waitingDeliveries, clock } = this.#options
+    const untilDue = (waitingDeliveries.nextDueAt?.getTime() ?? Number.POSITIVE_INFINITY) - clock().getTime()
     return Math.max(0, Math.min(untilDue, this.#tidyAt - performance.now()))
   }
 
   async #round(): Promise<void> {
-    const { sql, claimer, backlog, queues, clock, onRound } = this.#options
+    const { sql, claimer, waitingDeliveries, queues, clock, onRound } = this.#options
     if (performance.now() >= this.#tidyAt) this.#tidy()
     await this.#returned.giveBack(sql)
-    const wanted = claimer.id === undefined ? [] : wantedFrom(backlog, queues, clock())
+    const wanted = claimer.id === undefined ? [] : wantedFrom(waitingDeliveries, queues, clock())
     if (claimer.id !== undefined && wanted.length > 0) {
       await this.#claim(claimer.id, wanted)
       // Some endpoints may have more.
@@ -149,14 +149,14 @@ export class ClaimLoop {
   }
 
   #note(ready: readonly Omit<ReadyEndpoint, 'isPaused'>[]): void {
-    const { backlog, queues } = this.#options
+    const { waitingDeliveries, queues } = this.#options
     for (const { endpointId, isRepeat, dueAt } of ready) {
-      backlog.resume(endpointId)
+      waitingDeliveries.resume(endpointId)
       // Times are cut to milliseconds, so the delivery may be due up to 1 ms later.
-      backlog.note(endpointId, new Date(dueAt.getTime() + 1), !isRepeat)
-      if (!backlog.isReadThrough) queues.assumeSlow(endpointId)
+      waitingDeliveries.note(endpointId, new Date(dueAt.getTime() + 1), !isRepeat)
+      if (!waitingDeliveries.isReadThrough) queues.assumeSlow(endpointId)
     }
-    backlog.unparkAll()
+    waitingDeliveries.unparkAll()
     this.wake()
   }
 
@@ -175,8 +175,8 @@ export class ClaimLoop {
   }
 
   async #claim(claimer: number, wanted: readonly Wanted[]): Promise<void> {
-    const { sql, queues, backlog, clock } = this.#options
-    const upTo = backlog.notes
+    const { sql, queues, waitingDeliveries, clock } = this.#options
+    const upTo = waitingDeliveries.notes
     const now = clock()
     const held = { claimedBy: claimer, claimedAt: performance.now() }
     const maxBytes = claimableBytes(queues)
@@ -188,14 +188,14 @@ export class ClaimLoop {
       const own = byEndpoint.get(endpointId) ?? []
       const ownFirstAttempts = own.filter(isFirst).length
       if (ownFirstAttempts === firstAttempts && firstAttempts > 0) continue
-      backlog.noteFirstAttemptsClaimed(endpointId, upTo)
-      if (own.length - ownFirstAttempts < repeats) backlog.clear(endpointId, now, upTo)
+      waitingDeliveries.noteFirstAttemptsClaimed(endpointId, upTo)
+      if (own.length - ownFirstAttempts < repeats) waitingDeliveries.clear(endpointId, now, upTo)
     }
   }
 
   /** Adds claimed deliveries to the queues. Gives back those of paused endpoints, and ends those of deleted endpoints. */
   async #takeIn(claimed: readonly ClaimedDelivery[], held: Claimed): Promise<void> {
-    const { sql, directory, queues, backlog, clock } = this.#options
+    const { sql, directory, queues, waitingDeliveries, clock } = this.#options
     const paused: Claim[] = []
     const claims = new Map(claimed.map((delivery) => [delivery.id, claimOf(delivery, held)]))
     try {
@@ -206,7 +206,7 @@ export class ClaimLoop {
         if (isPaused(job.target)) paused.push(job)
         else queues.add(job, performance.now())
       }
-      for (const { target } of paused) backlog.pause(target.id)
+      for (const { target } of paused) waitingDeliveries.pause(target.id)
       this.giveBack(paused)
       if (claims.size > 0) await endClaims(sql, held.claimedBy, [...claims.keys()])
     } catch (error) {

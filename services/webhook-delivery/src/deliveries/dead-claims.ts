@@ -41,14 +41,14 @@ export async function claimersWithoutLock(sql: Sql): Promise<number[]> {
   return rows.map(({ claimer }) => claimer)
 }
 
-const FREED_AT_ONCE = 5000
+const BATCH_SIZE = 5000
 
 /** Frees some claims. */
 const freeClaims = (sql: Sql, deadClaimers: readonly number[]) => sql<FreedQueue[]>`
   with free as (
     select workspace_id, endpoint_id, id, event_id from delivery
     where claimed_by is not null and (lease_until < clock_timestamp() or claimed_by = any(${[...deadClaimers]}::integer[]))
-    limit ${FREED_AT_ONCE} for update skip locked
+    limit ${BATCH_SIZE} for update skip locked
   ),
   freed as (
     update delivery set claimed_by = null, lease_until = null

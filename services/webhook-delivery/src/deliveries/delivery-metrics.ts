@@ -50,7 +50,7 @@ export const countGivenUp = (deliveries: number): void => settled.add(deliveries
 export const outcomeLabel = ({ failure }: Exchange): string => failure?.class ?? 'delivered'
 
 /** Measures what waits in the table; `oldestDueAt` in Unix milliseconds, Infinity when nothing waits. */
-export function measureBacklog({ queues, oldestDueAt }: { queues: number; oldestDueAt: number }, now: Date): void {
+export function measureWaiting({ queues, oldestDueAt }: { queues: number; oldestDueAt: number }, now: Date): void {
   waiting.record(queues)
   overdue.record(Math.max(0, now.getTime() - oldestDueAt) / 1000)
 }

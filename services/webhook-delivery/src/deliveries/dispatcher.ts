@@ -11,7 +11,6 @@ import { type Admission, admissionOf, type Backpressure, backpressureOf, isOverl
 import { type Attempt, outcomeOf, outgoingOf } from './attempt.ts'
 import { logAttempt } from './attempt-log.ts'
 import { inAttemptSpan } from './attempt-span.ts'
-import { Backlog } from './backlog.ts'
 import { ClaimLoop } from './claim-loop.ts'
 import { type Claimer, claimer } from './claimer.ts'
 import { claimsOf, endClaims, LEASE_S } from './claims.ts'
@@ -21,12 +20,13 @@ import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
 import { recordAttempts } from './record-attempts.ts'
 import { Recorder } from './recorder.ts'
+import { WaitingDeliveries } from './waiting-deliveries.ts'
 
 /** Attempts started in one turn of the event loop, so that other work does not wait for more. */
-const STARTED_AT_ONCE = 32
+const STARTS_PER_TURN = 32
 /** For how long fresh events of many workspaces wait for room in memory, and how often they ask for it. */
-const ROOM_WITHIN_MS = 500
-const ROOM_ASKED_EVERY_MS = 10
+const MEMORY_WITHIN_MS = 500
+const MEMORY_ASKED_EVERY_MS = 10
 /** How long an endpoint rests whose deliveries cannot be signed, in milliseconds. */
 const COOLDOWN_MS = 10_000
 /** The time for a stop unless `until` is given, and its last part for recording ended attempts, in milliseconds. */
@@ -64,7 +64,7 @@ export class Dispatcher implements Component {
   readonly #claimer: Claimer
   readonly #currentTarget: CurrentTarget
   readonly #queues = new EndpointQueues()
-  readonly #backlog = new Backlog()
+  readonly #waitingDeliveries = new WaitingDeliveries()
   readonly #claimLoop: ClaimLoop
   readonly #recorder: Recorder
   #inFlight = 0
@@ -94,7 +94,7 @@ export class Dispatcher implements Component {
       claimer: this.#claimer,
       directory,
       queues: this.#queues,
-      backlog: this.#backlog,
+      waitingDeliveries: this.#waitingDeliveries,
       logger,
       clock,
       maxWaitMs,
@@ -109,18 +109,18 @@ export class Dispatcher implements Component {
 
   /** Returns a function that tells of each first attempt whether it is admitted to memory. */
   admission(): Admission {
-    return admissionOf(this.#queues, this.#backlog)
+    return admissionOf(this.#queues, this.#waitingDeliveries)
   }
 
-  /** Resolves when memory has room for fresh events, at the latest after ROOM_WITHIN_MS. */
-  async untilRoom(): Promise<void> {
-    const until = performance.now() + ROOM_WITHIN_MS
-    while (isOverloaded(this.#queues) && performance.now() < until) await pause(ROOM_ASKED_EVERY_MS)
+  /** Resolves when memory has room for fresh events, at the latest after MEMORY_WITHIN_MS. */
+  async untilMemoryIsFree(): Promise<void> {
+    const until = performance.now() + MEMORY_WITHIN_MS
+    while (isOverloaded(this.#queues) && performance.now() < until) await pause(MEMORY_ASKED_EVERY_MS)
   }
 
   /** Returns a function that tells whether the fresh events of a workspace should wait. */
   backpressure(): Backpressure {
-    return backpressureOf(this.#queues, this.#backlog)
+    return backpressureOf(this.#queues, this.#waitingDeliveries)
   }
 
   /**
@@ -130,9 +130,9 @@ export class Dispatcher implements Component {
   accept(jobs: readonly Job[]): void {
     // The commit may have outlasted the lease: then this process may have claimed the delivery again.
     const own = jobs.filter(({ deliveryId }) => !this.#queues.holds(deliveryId))
-    const behind = own.filter(({ target }) => this.#backlog.hasWaitingFirstAttempts(target.id))
+    const behind = own.filter(({ target }) => this.#waitingDeliveries.hasWaitingFirstAttempts(target.id))
     for (const job of own)
-      if (!this.#backlog.hasWaitingFirstAttempts(job.target.id)) this.#queues.add(job, performance.now())
+      if (!this.#waitingDeliveries.hasWaitingFirstAttempts(job.target.id)) this.#queues.add(job, performance.now())
     this.#claimLoop.giveBack(behind)
     if (this.#isStopping) this.#claimLoop.giveBack(this.#queues.withdraw(all))
     this.#pump()
@@ -140,7 +140,7 @@ export class Dispatcher implements Component {
 
   /** Notes that deliveries of these endpoints, perhaps first attempts, wait in the table and are due at `dueAt`. */
   noteWaiting(endpointIds: Iterable<string>, dueAt: Date): void {
-    for (const endpointId of endpointIds) this.#backlog.note(endpointId, dueAt, true)
+    for (const endpointId of endpointIds) this.#waitingDeliveries.note(endpointId, dueAt, true)
     this.#claimLoop.wake()
   }
 
@@ -184,7 +184,7 @@ export class Dispatcher implements Component {
   }
 
   #startSome(): void {
-    for (let started = 0; started < STARTED_AT_ONCE; started++) {
+    for (let started = 0; started < STARTS_PER_TURN; started++) {
       const job = this.claimerId === undefined ? undefined : this.#queues.start(performance.now())
       if (job === undefined) return
       void this.#attempt(job)
@@ -223,8 +223,8 @@ export class Dispatcher implements Component {
    */
   async #withdrawEndpoint(job: Job, target: Target | null | undefined): Promise<void> {
     const { sql, clock, logger } = this.#options
-    if (target && isPaused(target)) this.#backlog.pause(job.target.id)
-    else if (target) this.#backlog.rest(job.target.id, new Date(clock().getTime() + COOLDOWN_MS))
+    if (target && isPaused(target)) this.#waitingDeliveries.pause(job.target.id)
+    else if (target) this.#waitingDeliveries.rest(job.target.id, new Date(clock().getTime() + COOLDOWN_MS))
     const queue = this.#queues.get(job.target.id)
     const waiting = queue ? this.#queues.withdraw(all, [queue]) : []
     this.#queues.end(job, performance.now())
@@ -257,8 +257,8 @@ export class Dispatcher implements Component {
       const { job, nextAttemptAt } = attempt
       const isRecorded = recorded.has(job.deliveryId)
       this.#queues.forget(job)
-      this.#backlog.unpark(job.target.id)
-      if (isRecorded && nextAttemptAt) this.#backlog.note(job.target.id, nextAttemptAt)
+      this.#waitingDeliveries.unpark(job.target.id)
+      if (isRecorded && nextAttemptAt) this.#waitingDeliveries.note(job.target.id, nextAttemptAt)
       measureAttempt(attempt, isRecorded)
       logAttempt(this.#options.logger, attempt, isRecorded)
     }

@@ -6,7 +6,7 @@ import type { Job } from './job.ts'
 import { BURST_SLOTS, CAPACITY, CAPACITY_BYTES, READY_TARGET_PER_ENDPOINT, SLOTS } from './limits.ts'
 import { MemoryBudget } from './memory-budget.ts'
 import { aJob, many } from './testing/a-job.ts'
-import { readBacklog } from './testing/read-backlog.ts'
+import { readWaitingDeliveries } from './testing/read-waiting-deliveries.ts'
 
 const SECOND = 1000
 const MIB = 1024 * 1024
@@ -201,7 +201,7 @@ describe('room in memory', () => {
     const queues = new EndpointQueues()
     for (let endpoint = 0; endpoint < 2000; endpoint++) {
       queues.assumeSlow(`slow ${endpoint}`)
-      const admits = admissionOf(queues, readBacklog())
+      const admits = admissionOf(queues, readWaitingDeliveries())
       const jobs = many(10, () => aJob(`slow ${endpoint}`, {}, `workspace ${endpoint}`))
       for (const job of jobs.filter(({ target }) => admits(target, 100))) queues.add(job, 0)
     }
@@ -226,30 +226,30 @@ describe('admissions', () => {
   const [a, b] = [aJob('a').target, aJob('b').target]
 
   test('are as many as there is room for', () => {
-    const admits = admissionOf(new EndpointQueues(), readBacklog())
+    const admits = admissionOf(new EndpointQueues(), readWaitingDeliveries())
     const admitted = many(CAPACITY, () => admits(a, 100)).filter(Boolean).length
     expect(admitted).toBeGreaterThan(100)
     expect(admitted).toBeLessThan(CAPACITY / 8)
   })
 
   test('are bounded in bytes, and none comes after a refusal: later events do not overtake (OP-74)', () => {
-    const admits = admissionOf(new EndpointQueues(), readBacklog())
+    const admits = admissionOf(new EndpointQueues(), readWaitingDeliveries())
     expect([3, 30, 1].map((size) => admits(a, size * MIB))).toEqual([true, false, false])
     expect(admits(b, MIB)).toBe(true)
   })
 
   test('are refused to an endpoint whose first attempts wait in the table (OP-74)', () => {
-    const backlog = readBacklog()
-    backlog.note('a', new Date(), true)
-    backlog.note('b', new Date())
-    const admits = admissionOf(new EndpointQueues(), backlog)
+    const waitingDeliveries = readWaitingDeliveries()
+    waitingDeliveries.note('a', new Date(), true)
+    waitingDeliveries.note('b', new Date())
+    const admits = admissionOf(new EndpointQueues(), waitingDeliveries)
     expect([a, b].map((target) => admits(target, 100))).toEqual([false, true])
   })
 })
 
 describe('the fresh events of a workspace had better wait', () => {
-  const mustWait = (queues: EndpointQueues, backlog = readBacklog(), workspace = 'workspace') =>
-    backpressureOf(queues, backlog)(workspace)
+  const mustWait = (queues: EndpointQueues, waitingDeliveries = readWaitingDeliveries(), workspace = 'workspace') =>
+    backpressureOf(queues, waitingDeliveries)(workspace)
 
   test('while an eighth of the memory waits to be sent for it, but for what waits for endpoints that are slow', () => {
     const queues = new EndpointQueues()
@@ -280,10 +280,10 @@ describe('the fresh events of a workspace had better wait', () => {
       for (const job of many(CAPACITY / 4, (index) => aJob(`${workspace} ${index % 5}`, {}, workspace)))
         queues.add(job, 0)
     }
-    expect(workspaces.map((workspace) => mustWait(queues, readBacklog(), workspace))).toEqual(
+    expect(workspaces.map((workspace) => mustWait(queues, readWaitingDeliveries(), workspace))).toEqual(
       workspaces.map(() => true),
     )
-    expect(mustWait(queues, readBacklog(), 'another')).toBe(false)
+    expect(mustWait(queues, readWaitingDeliveries(), 'another')).toBe(false)
   })
 
   test('with those of all others while what waits is of many workspaces, and not while one has a large part of it', () => {
@@ -300,18 +300,18 @@ describe('the fresh events of a workspace had better wait', () => {
   })
 
   test('while most of its endpoints have first attempts in the table, for those after them have to follow', () => {
-    const [queues, backlog] = [new EndpointQueues(), readBacklog()]
+    const [queues, waitingDeliveries] = [new EndpointQueues(), readWaitingDeliveries()]
     for (const endpoint of ['a', 'b', 'c']) queues.add(aJob(endpoint), 0)
     queues.add(aJob('d', {}, 'another'), 0)
-    backlog.note('a', new Date(), true)
-    expect(mustWait(queues, backlog)).toBe(false)
-    backlog.note('b', new Date(), true)
-    expect(mustWait(queues, backlog)).toBe(true)
-    expect(mustWait(queues, backlog, 'another')).toBe(false)
+    waitingDeliveries.note('a', new Date(), true)
+    expect(mustWait(queues, waitingDeliveries)).toBe(false)
+    waitingDeliveries.note('b', new Date(), true)
+    expect(mustWait(queues, waitingDeliveries)).toBe(true)
+    expect(mustWait(queues, waitingDeliveries, 'another')).toBe(false)
     queues.assumeSlow('slow')
     queues.add(aJob('slow'), 0)
-    backlog.noteFirstAttemptsClaimed('b', backlog.notes)
-    backlog.note('slow', new Date(), true)
-    expect(mustWait(queues, backlog)).toBe(false)
+    waitingDeliveries.noteFirstAttemptsClaimed('b', waitingDeliveries.notes)
+    waitingDeliveries.note('slow', new Date(), true)
+    expect(mustWait(queues, waitingDeliveries)).toBe(false)
   })
 })

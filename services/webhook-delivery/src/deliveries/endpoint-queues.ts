@@ -3,7 +3,7 @@ import { EndpointQueue } from './endpoint-queue.ts'
 import type { Job } from './job.ts'
 import { type AttemptKind, isOpen, mayBurst, mayStart, REPEAT_SLOTS, repeatSlotsAfter } from './limits.ts'
 import { Load } from './load.ts'
-import { Turns } from './turns.ts'
+import { RoundRobin } from './round-robin.ts'
 
 /** Endpoints that are remembered while nothing is held for them. */
 const REMEMBERED = 20_000
@@ -27,11 +27,11 @@ export class EndpointQueues {
   readonly all = new Load()
   readonly #queues = new Map<string, EndpointQueue>()
   readonly #workspaces = new Map<string, Load>()
-  readonly #turns: Readonly<Record<AttemptKind, Turns>> = {
-    first: new Turns(),
-    unknown: new Turns(),
-    slow: new Turns(),
-    repeat: new Turns(),
+  readonly #turns: Readonly<Record<AttemptKind, RoundRobin>> = {
+    first: new RoundRobin(),
+    unknown: new RoundRobin(),
+    slow: new RoundRobin(),
+    repeat: new RoundRobin(),
   }
   /** Endpoints without a queue; the one whose queue ended longest ago comes first. */
   readonly #known = new Map<string, Known>()

@@ -3,10 +3,10 @@ import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { z } from 'zod'
-import { DUE_NOW } from './backlog.ts'
 import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
 import type { Dispatcher } from './dispatcher.ts'
 import { DeliveryPath, noSuchDelivery } from './get-delivery.ts'
+import { DUE_NOW } from './waiting-deliveries.ts'
 
 /** Attempts of one delivery outside the schedule that are asked for on a day, at most (OP-122). */
 const RESENDS_A_DAY = 100

@@ -2,7 +2,7 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import { dueBetween, FIRST_QUEUE, type ReadyEndpoint, readyAfter, readyOnceResumed } from './claims.ts'
-import { measureBacklog } from './delivery-metrics.ts'
+import { measureWaiting } from './delivery-metrics.ts'
 
 /** How often to look for deliveries that other replicas left or put back; less often where looking takes long. */
 const LOOK_EVERY_MS = 1000
@@ -16,7 +16,7 @@ const OVERLAP_MS = 10_000
 /** For so long after the end of a suspension its deliveries are looked for. */
 const RESUMED_WITHIN_S = 30
 /** Queues that one look reads through, besides what is due soon. */
-const READ_AT_ONCE = 1000
+const BATCH_SIZE = 1000
 
 export interface TableWatchOptions {
   readonly sql: Sql
@@ -87,17 +87,17 @@ export class TableWatch {
     const [due, resumed, read] = await Promise.all([
       dueBetween(sql, new Date(since), soon),
       readyOnceResumed(sql, RESUMED_WITHIN_S),
-      readyAfter(sql, this.#readUpTo, READ_AT_ONCE),
+      readyAfter(sql, this.#readUpTo, BATCH_SIZE),
     ])
     this.#lookedUpTo = now
     onLook([...due, ...resumed, ...read].filter(({ isPaused, dueAt }) => !isPaused && dueAt <= soon))
     this.#read.add(read)
     this.#readUpTo = read.at(-1) ?? FIRST_QUEUE
-    if (read.length < READ_AT_ONCE) this.#endReading(now)
+    if (read.length < BATCH_SIZE) this.#endReading(now)
   }
 
   #endReading(now: Date): void {
-    measureBacklog(this.#read, now)
+    measureWaiting(this.#read, now)
     this.#read = new Waiting()
     this.#readUpTo = FIRST_QUEUE
     this.#hurried = Math.max(0, this.#hurried - 1)

@@ -82,7 +82,7 @@ test('what dead and stopped claimers held is taken over as soon while 20,000 end
   const [stopped, other] = await Promise.all([startReplica(), startReplica()])
   const { caller } = await inFlight(stopped, '/stopped')
   await stopped.publish(...Array.from({ length: 5 }, () => anEvent(caller)))
-  // As those of a backlog, which has been due for long.
+  // As those that have been due for long.
   await admin`update delivery set next_attempt_at = now() - interval '1 hour' where workspace_id = ${caller.workspaceId}`
   await arrivalAt('/stopped', 2)
   ok()

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import type { Backlog } from './backlog.ts'
 import type { Wanted } from './claims.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import { CAPACITY } from './limits.ts'
 import { aJob, many } from './testing/a-job.ts'
-import { readBacklog } from './testing/read-backlog.ts'
+import { readWaitingDeliveries } from './testing/read-waiting-deliveries.ts'
+import type { WaitingDeliveries } from './waiting-deliveries.ts'
 import { wantedFrom } from './wanted.ts'
 
 const NOW = new Date(1000)
 
-function backlogOf(endpointIds: readonly string[]): Backlog {
-  const backlog = readBacklog()
-  for (const endpointId of endpointIds) backlog.note(endpointId, NOW)
-  return backlog
+function waitingFor(endpointIds: readonly string[]): WaitingDeliveries {
+  const waitingDeliveries = readWaitingDeliveries()
+  for (const endpointId of endpointIds) waitingDeliveries.note(endpointId, NOW)
+  return waitingDeliveries
 }
 
 /** Queues that know endpoints to answer quickly. */
@@ -37,7 +37,7 @@ const allJobs = (wanted: readonly Wanted[]) => wanted.reduce((sum, each) => sum 
 test('as many are claimed for an endpoint as keep it busy, for one that is slow or not known a few', () => {
   const queues = queuesKnowing(['quick'])
   queues.assumeSlow('slow')
-  expect(wantedFrom(backlogOf(['quick', 'slow', 'new']), queues, NOW)).toEqual([
+  expect(wantedFrom(waitingFor(['quick', 'slow', 'new']), queues, NOW)).toEqual([
     { endpointId: 'quick', firstAttempts: 0, repeats: 64 },
     { endpointId: 'slow', firstAttempts: 0, repeats: 4 },
     { endpointId: 'new', firstAttempts: 0, repeats: 6 },
@@ -45,41 +45,41 @@ test('as many are claimed for an endpoint as keep it busy, for one that is slow 
 })
 
 test('most are first attempts where these wait, and some of what is claimed is not, whatever waits', () => {
-  const [queues, backlog] = [queuesKnowing(['a']), readBacklog()]
-  backlog.note('a', NOW, true)
-  expect(wantedFrom(backlog, queues, NOW)).toEqual([{ endpointId: 'a', firstAttempts: 48, repeats: 16 }])
+  const [queues, waitingDeliveries] = [queuesKnowing(['a']), readWaitingDeliveries()]
+  waitingDeliveries.note('a', NOW, true)
+  expect(wantedFrom(waitingDeliveries, queues, NOW)).toEqual([{ endpointId: 'a', firstAttempts: 48, repeats: 16 }])
 })
 
 test('when many endpoints have some due each gets a few, in their turns', () => {
   const endpoints = many(1000, (index) => `endpoint ${index}`)
-  const [queues, backlog] = [queuesKnowing(endpoints), backlogOf(endpoints)]
-  const first = wantedFrom(backlog, queues, NOW)
-  const second = wantedFrom(backlog, queues, NOW)
+  const [queues, waitingDeliveries] = [queuesKnowing(endpoints), waitingFor(endpoints)]
+  const first = wantedFrom(waitingDeliveries, queues, NOW)
+  const second = wantedFrom(waitingDeliveries, queues, NOW)
   expect(first.length).toBeGreaterThan(50)
   expect(allJobs(first)).toBeLessThan(1100)
   expect(new Set([...first, ...second].map(({ endpointId }) => endpointId)).size).toBe(first.length + second.length)
 })
 
 test('nothing is claimed for an endpoint that has enough in hand, until it is unparked', () => {
-  const [queues, backlog] = [queuesKnowing(['a']), backlogOf(['a'])]
+  const [queues, waitingDeliveries] = [queuesKnowing(['a']), waitingFor(['a'])]
   for (const job of many(40, () => aJob('a', { attemptsMade: 1 }))) queues.add(job, 0)
-  expect(wantedFrom(backlog, queues, NOW)).toEqual([])
+  expect(wantedFrom(waitingDeliveries, queues, NOW)).toEqual([])
   queues.withdraw((queue) => queue.trim(10))
-  expect(wantedFrom(backlog, queues, NOW)).toEqual([])
-  backlog.unpark('a')
-  expect(wantedFrom(backlog, queues, NOW)).toEqual([{ endpointId: 'a', firstAttempts: 0, repeats: 54 }])
+  expect(wantedFrom(waitingDeliveries, queues, NOW)).toEqual([])
+  waitingDeliveries.unpark('a')
+  expect(wantedFrom(waitingDeliveries, queues, NOW)).toEqual([{ endpointId: 'a', firstAttempts: 0, repeats: 54 }])
 })
 
 test('claims leave half of the memory to fresh events, and one workspace’s some to another’s', () => {
   const endpoints = many(500, (index) => `endpoint ${index}`)
   const queues = queuesKnowing([...endpoints, 'another'], (index) => (index < endpoints.length ? 'one' : 'other'))
   for (let round = 0; round < 50; round++) {
-    for (const each of wantedFrom(backlogOf(endpoints), queues, NOW)) {
+    for (const each of wantedFrom(waitingFor(endpoints), queues, NOW)) {
       const { endpointId } = each
       for (const job of many(jobsOf(each), () => aJob(endpointId, { attemptsMade: 1 }, 'one'))) queues.add(job, 0)
     }
   }
   expect(queues.all.held).toBeGreaterThan(CAPACITY / 4)
   expect(queues.all.held).toBeLessThan(CAPACITY / 2)
-  expect(wantedFrom(backlogOf(['another']), queues, NOW)).toHaveLength(1)
+  expect(wantedFrom(waitingFor(['another']), queues, NOW)).toHaveLength(1)
 })

@@ -1,8 +1,8 @@
-import type { Backlog } from './backlog.ts'
 import type { Wanted } from './claims.ts'
 import { claimedAtMost } from './concurrency.ts'
 import type { EndpointQueues } from './endpoint-queues.ts'
 import { MemoryBudget } from './memory-budget.ts'
+import type { WaitingDeliveries } from './waiting-deliveries.ts'
 
 /** Claims leave half of the memory to first attempts of fresh events. */
 const CLAIMS_SHARE = 1 / 2
@@ -17,8 +17,8 @@ const FIRST_ATTEMPTS_SHARE = 3 / 4
  * Chooses the due endpoints to claim for, in their turns, and the number of deliveries for each. Parks endpoints that have enough
  * jobs or no room.
  */
-export function wantedFrom(backlog: Backlog, queues: EndpointQueues, now: Date): Wanted[] {
-  const due = backlog.due(now)
+export function wantedFrom(waitingDeliveries: WaitingDeliveries, queues: EndpointQueues, now: Date): Wanted[] {
+  const due = waitingDeliveries.due(now)
   const budget = new MemoryBudget(queues, CLAIMS_SHARE)
   const fairShare = Math.max(MIN_SHARE, Math.floor(Math.min(budget.jobs, CLAIM_LIMITS.deliveries) / due.length))
   const wanted: Wanted[] = []
@@ -26,12 +26,14 @@ export function wantedFrom(backlog: Backlog, queues: EndpointQueues, now: Date):
     if (wanted.length === CLAIM_LIMITS.endpoints || budget.taken >= CLAIM_LIMITS.deliveries || budget.isFull) break
     const jobs = Math.min(fairShare, jobsFor(endpointId, queues, budget))
     if (jobs <= 0) {
-      backlog.park(endpointId)
+      waitingDeliveries.park(endpointId)
       continue
     }
-    backlog.hadTurn(endpointId)
+    waitingDeliveries.hadTurn(endpointId)
     budget.take(endpointId, queues.workspaceOf(endpointId), { jobs, bytes: 0 })
-    const firstAttempts = backlog.hasWaitingFirstAttempts(endpointId) ? Math.ceil(jobs * FIRST_ATTEMPTS_SHARE) : 0
+    const firstAttempts = waitingDeliveries.hasWaitingFirstAttempts(endpointId)
+      ? Math.ceil(jobs * FIRST_ATTEMPTS_SHARE)
+      : 0
     wanted.push({ endpointId, firstAttempts, repeats: jobs - firstAttempts })
   }
   return wanted

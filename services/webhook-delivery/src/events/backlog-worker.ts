@@ -24,10 +24,10 @@ export interface BacklogWorker extends Component {
 /** How often to look for what other processes left. */
 const LOOK_EVERY_MS = 1000
 /** For how long the events of a workspace wait for room in memory, and how often they ask for it. */
-const ROOM_WITHIN_MS = 500
-const ROOM_ASKED_EVERY_MS = 10
+const MEMORY_WITHIN_MS = 500
+const MEMORY_ASKED_EVERY_MS = 10
 /** Workspaces that are served at once, at most. */
-const WORKSPACES_AT_ONCE = 100
+const BATCH_SIZE = 100
 
 /**
  * Serves the workspaces in turn, some deliveries of each at a time. A workspace whose deliveries wait in memory already gives its
@@ -41,11 +41,11 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
   let claimedBy: number | undefined
 
   const note = (workspaceIds: Iterable<string>) => {
-    for (const id of workspaceIds) if (!turns.has(id)) turns.set(id, performance.now() + ROOM_WITHIN_MS)
+    for (const id of workspaceIds) if (!turns.has(id)) turns.set(id, performance.now() + MEMORY_WITHIN_MS)
   }
   const next = () => {
     const [mustWait, now] = [dispatcher.backpressure(), performance.now()]
-    return [...turns].flatMap(([id, until]) => (now >= until || !mustWait(id) ? [id] : [])).slice(0, WORKSPACES_AT_ONCE)
+    return [...turns].flatMap(([id, until]) => (now >= until || !mustWait(id) ? [id] : [])).slice(0, BATCH_SIZE)
   }
   const serve = async (claimer: number, workspaceIds: readonly string[]) => {
     // Deleted before the table is read, so that a workspace that is noted meanwhile stays.
@@ -68,14 +68,14 @@ export function backlogWorker(options: BacklogWorkerOptions): BacklogWorker {
     logger,
     async work() {
       const claimer = dispatcher.claimerId
-      if (claimer === undefined) return ROOM_ASKED_EVERY_MS
+      if (claimer === undefined) return MEMORY_ASKED_EVERY_MS
       if (performance.now() >= lookAt) await look(claimer)
       const workspaceIds = next()
       if (workspaceIds.length > 0) {
         await serve(claimer, workspaceIds)
         return 0
       }
-      return turns.size > 0 ? ROOM_ASKED_EVERY_MS : Math.max(0, lookAt - performance.now())
+      return turns.size > 0 ? MEMORY_ASKED_EVERY_MS : Math.max(0, lookAt - performance.now())
     },
   })
   return {

@@ -16,11 +16,11 @@ export interface FanOut extends DeliveryWriting {
 /** The consumer group that turns events into deliveries. */
 export const FAN_OUT = 'webhook-delivery.fan-out'
 
-const EVENTS_AT_ONCE = 500
+const BATCH_SIZE = 500
 /** So few events do not wait for room: they do not fill the memory. */
 const FEW_EVENTS = 20
 /** Deliveries inserted with the events of one transaction at most, and those of one workspace among them (OP-166). */
-const DELIVERIES_AT_ONCE = { all: 2000, workspace: 500 } as const
+const MAX_DELIVERIES = { all: 2000, workspace: 500 } as const
 
 /**
  * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique. Events are
@@ -32,8 +32,8 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   schema: readEventSchema(options.clock),
   isEachIndependent: true,
   async batchSize(atHand) {
-    if (atHand > FEW_EVENTS) await options.dispatcher.untilRoom()
-    return EVENTS_AT_ONCE
+    if (atHand > FEW_EVENTS) await options.dispatcher.untilMemoryIsFree()
+    return BATCH_SIZE
   },
   handle: (records, tx) => fanOutEvents(options, tx, records),
 })
@@ -73,10 +73,10 @@ function withFewDeliveries(
   const mustWait = dispatcher.backpressure()
   const byWorkspace = Map.groupBy(events, ({ workspaceId }) => workspaceId)
   const few = new Set<string>()
-  let left: number = DELIVERIES_AT_ONCE.all
+  let left: number = MAX_DELIVERIES.all
   const counts = [...byWorkspace].map(([workspaceId, events]) => ({ workspaceId, deliveries: deliveriesOf(events) }))
   for (const { workspaceId, deliveries } of counts.sort((a, b) => a.deliveries - b.deliveries)) {
-    if (deliveries > Math.min(left, DELIVERIES_AT_ONCE.workspace)) break
+    if (deliveries > Math.min(left, MAX_DELIVERIES.workspace)) break
     if (inBacklog.has(workspaceId) || mustWait(workspaceId)) continue
     few.add(workspaceId)
     left -= deliveries

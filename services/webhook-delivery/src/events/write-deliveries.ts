@@ -10,7 +10,7 @@ import { storeEvents } from './store-events.ts'
 export interface DeliveryWriting {
   readonly dispatcher: Pick<
     Dispatcher,
-    'accept' | 'admission' | 'backpressure' | 'claimerId' | 'noteWaiting' | 'untilRoom'
+    'accept' | 'admission' | 'backpressure' | 'claimerId' | 'noteWaiting' | 'untilMemoryIsFree'
   >
   /** Delay before each attempt in milliseconds. */
   readonly schedule: readonly number[]

@@ -25,8 +25,8 @@ export interface Report {
 }
 
 /** Events kept in memory at a time, and deliveries per statement. */
-const EVENTS_AT_ONCE = 2000
-const DELIVERIES_AT_ONCE = 5000
+const EVENT_BATCH_SIZE = 2000
+const DELIVERY_BATCH_SIZE = 5000
 
 /**
  * Compares the events of a range in Kafka with the deliveries in the table. `sql` connects as the worker role. Writes
@@ -61,7 +61,7 @@ export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconcilia
     for (const record of records) {
       if (record === 'dead letter') report.deadLetters++
       else batch.push(record)
-      if (batch.length === EVENTS_AT_ONCE) await judgeBatch()
+      if (batch.length === EVENT_BATCH_SIZE) await judgeBatch()
     }
   }
   await readEvents(kafka, options, onRecords)
@@ -80,7 +80,7 @@ function* partsOf(expected: Iterable<ExpectedDelivery>): Generator<ExpectedDeliv
   let part: ExpectedDelivery[] = []
   for (const delivery of expected) {
     part.push(delivery)
-    if (part.length < DELIVERIES_AT_ONCE) continue
+    if (part.length < DELIVERY_BATCH_SIZE) continue
     yield part
     part = []
   }

@@ -18,7 +18,7 @@ interface Waiting {
 }
 
 /** What this process knows of deliveries that wait in the table: for which endpoints, and when they are due. */
-export class Backlog {
+export class WaitingDeliveries {
   readonly #waiting = new Map<string, Waiting>()
   /** Endpoints with something due, in their turns. */
   readonly #ready = new Set<string>()

@@ -2,7 +2,7 @@ import type { EndpointQueue } from './endpoint-queue.ts'
 import type { Job } from './job.ts'
 
 /** Queues that may have a job to start: workspaces take turns, and within a workspace its endpoints do. */
-export class Turns {
+export class RoundRobin {
   readonly #workspaces = new Map<string, Set<EndpointQueue>>()
 
   /** Puts a queue at the end of its workspace's turns unless it waits already. */
