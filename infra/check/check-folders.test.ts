@@ -37,8 +37,7 @@ test('folders that import each other in a circle are refused, and the circle is 
 
 test('imports in one direction, of packages, of tests and of what only tests use are no circle', () => {
   const checked = check({
-    [`${SRC}/a/one.ts`]:
-      "import { z } from 'zod'\nimport { two } from '../b/two.ts'\nimport { own } from '@backoffice/local/own.ts'\n",
+    [`${SRC}/a/one.ts`]: "import { z } from 'zod'\nimport { two } from '../b/two.ts'\nimport { own } from './own.ts'\n",
     [`${SRC}/b/two.test.ts`]: "import { one } from '../a/one.ts'\n",
     [`${SRC}/b/testing/two.ts`]: "import { one } from '../../a/one.ts'\n",
   })
