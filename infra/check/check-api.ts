@@ -1,17 +1,61 @@
-import { spawn } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { wholeDocument } from '@backoffice/generate/openapi-document.ts'
-import { finished } from '@backoffice/testing/processes/foreground.ts'
+import { dirname, join } from 'node:path'
+import { GENERATED } from '@backoffice/generate/generate.ts'
 
-/* `npm run check:api`: lints the OpenAPI document by the rules of redocly.yaml, of which each is an error. Needs no running stack. */
+const DOCUMENT = 'docs/openapi.json'
 
-const folder = mkdtempSync(join(tmpdir(), 'backoffice-openapi-'))
-const file = join(folder, 'openapi.json')
-writeFileSync(file, JSON.stringify(wholeDocument(), null, 2))
-// The linter would ask its maker's server for a newer version, and send statistics there.
-const env = { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', REDOCLY_TELEMETRY: 'off' }
-const config = join(import.meta.dirname, 'redocly.yaml')
-process.exitCode = await finished(spawn('redocly', ['lint', '--config', config, file], { stdio: 'inherit', env }))
-rmSync(folder, { recursive: true })
+/**
+ * `npm run check:api [-- <commit>]`: lints the OpenAPI document of the operations by the rules of redocly.yaml, of which each is an error,
+ * and names its changes since a commit, HEAD unless given. Fails when one breaks clients.
+ */
+function main(commit = 'HEAD'): number {
+  const document = GENERATED.api().get(DOCUMENT) ?? ''
+  using folder = folderOf({ [DOCUMENT]: document })
+  const config = join(import.meta.dirname, 'redocly.yaml')
+  const lint = redocly(folder.path, 'lint', '--config', config, DOCUMENT)
+  if (lint.status !== 0) console.log(`${lint.stdout}${lint.stderr}`)
+  const committed = spawnSync('git', ['show', `${commit}:${DOCUMENT}`], { encoding: 'utf8', maxBuffer: 2 ** 26 })
+  if (committed.status !== 0) console.log(`${commit} has no ${DOCUMENT} to compare with`)
+  const { breaks, report } = committed.status === 0 ? apiChanges(commit, committed.stdout, document) : NO_CHANGES
+  if (breaks) console.log(`${report}\nClients break. Where that is meant, commit ${DOCUMENT} with the reason.`)
+  return lint.status === 0 && !breaks ? 0 : 1
+}
+
+interface ApiChanges {
+  /** Whether what a client sends or reads today may fail. */
+  readonly breaks: boolean
+  /** Each change by operation, with its place in both documents. */
+  readonly report: string
+}
+
+const NO_CHANGES: ApiChanges = { breaks: false, report: '' }
+
+/** What a document changes of that of a commit. */
+export function apiChanges(commit: string, committed: string, document: string): ApiChanges {
+  const before = join(commit, DOCUMENT)
+  using folder = folderOf({ [before]: committed, [DOCUMENT]: document })
+  const { status, stdout, stderr } = redocly(folder.path, 'diff', before, DOCUMENT)
+  // It exits 1 for a document that it cannot read too.
+  if (!/\d+ major/.test(stdout)) throw new Error(`redocly diff failed: ${stdout}${stderr}`)
+  return { breaks: status !== 0, report: stdout }
+}
+
+/** A new folder with these files. */
+function folderOf(files: Readonly<Record<string, string>>) {
+  const folder = mkdtempDisposableSync(join(tmpdir(), 'backoffice-openapi-'))
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder.path, file)), { recursive: true })
+    writeFileSync(join(folder.path, file), text)
+  }
+  return folder
+}
+
+/** Runs a command of the linter, which else would ask its maker's server for a newer version, and send statistics there. */
+function redocly(cwd: string, ...args: readonly string[]) {
+  const env = { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', REDOCLY_TELEMETRY: 'off' }
+  return spawnSync('redocly', args, { cwd, env, encoding: 'utf8' })
+}
+
+if (import.meta.main) process.exitCode = main(process.argv[2])

@@ -7,7 +7,7 @@ import { CONFIGS } from '@backoffice/generate/service-configs.ts'
 import { DatabasesConfig, SchemasConfig, TopicsConfig } from '@backoffice/jobs/config.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { serviceTokens } from '@backoffice/service/service-tokens.ts'
-import { Ajv2020 } from 'ajv/dist/2020.js'
+import { Ajv } from 'ajv'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
 
@@ -47,9 +47,10 @@ const environmentOf = (service: string): Record<string, string> =>
   )
 
 it('docker-compose.yml is what the Compose Specification allows', () => {
-  // From compose-go 2.16.2 (Apache-2.0), which docker compose reads files with.
-  const schema = JSON.parse(readFileSync(join(ROOT, 'infra/docker/compose-spec.json'), 'utf8'))
-  const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(schema)
+  // Its linter brings the specification's schema.
+  const file = new URL('schemas/compose.schema.json', import.meta.resolve('dclint/package.json'))
+  const { $schema: _, ...schema } = JSON.parse(readFileSync(file, 'utf8'))
+  const validate = new Ajv({ strict: false, validateFormats: false }).compile(schema)
   expect(validate(compose), JSON.stringify(validate.errors)).toBe(true)
 })
 

@@ -2,16 +2,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SERVICE_NAMES, SERVICES } from '@backoffice/contracts/services.ts'
 import { expect, test } from 'vitest'
-import { configurationDocument, describedSettings, JOB_SETTINGS, SETTINGS } from './configuration-document.ts'
+import { describedSettings, JOB_SETTINGS, SETTINGS } from './configuration-document.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
 const READERS = { ...SETTINGS, ...JOB_SETTINGS }
-
-test('docs/configuration.md says what the services and the jobs read: else run `npm run generate:configuration`', () => {
-  const committed = readFileSync(join(ROOT, 'docs/configuration.md'), 'utf8')
-  expect(committed === configurationDocument()).toBe(true)
-})
 
 test.each(Object.entries(READERS))(
   'every setting of %s has a meaning, as sentences that fit into a table',

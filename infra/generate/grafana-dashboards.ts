@@ -22,7 +22,7 @@ const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
 }
 const DATASOURCE = { type: 'prometheus', uid: 'prometheus' }
 
-/** The dashboards as JSON for Grafana, by the name of their file. */
+/** The dashboards as JSON for Grafana, by the path of their file. */
 export function grafanaDashboards(): ReadonlyMap<string, string> {
   const files = Object.entries(DASHBOARDS).map(([name, { title, panels }]) => {
     const dashboard = {
@@ -36,7 +36,7 @@ export function grafanaDashboards(): ReadonlyMap<string, string> {
       templating: { list: usesService(panels) ? [SERVICE_VARIABLE] : [] },
       panels: panels.map(grafanaPanel),
     }
-    return [`${name}.json`, `${JSON.stringify(dashboard, null, 1)}\n`] as const
+    return [`infra/grafana/dashboards/${name}.json`, `${JSON.stringify(dashboard, null, 1)}\n`] as const
   })
   return new Map(files)
 }

@@ -1,13 +1,14 @@
 // Every npm script runs this first. It is plain JavaScript for Node 20: it installs the packages, Node 24 among them,
 // and runs the script with that Node.
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 const NODE = join(ROOT, 'node_modules', '.bin', 'node')
+const TYPES = 'libs/app-sdk/src/api-types.ts'
 const ENTRIES = {
   start: ['infra/local/start.ts'],
   test: ['infra/check/test.ts', '--project=!faults', '--project=!neighbours'],
@@ -23,6 +24,7 @@ if (!entry) {
   process.exit(2)
 }
 if (!isInstalled()) install()
+if (!areTypesCurrent()) spawnSync(NODE, ['libs/app-sdk/src/generate-api-types.ts'], { cwd: ROOT, stdio: 'inherit' })
 run(...entry)
 
 /** npm writes its list at the end of an installation: it is complete when the list agrees with the lock file. */
@@ -34,6 +36,12 @@ function isInstalled() {
   return Object.entries(wanted)
     .filter(([path, { optional, peer }]) => path.startsWith('node_modules/') && !optional && !peer)
     .every(([path, { version, link }]) => installed[path] && (link || installed[path].version === version))
+}
+
+/** npm makes the types of the API at the end of an installation; a pull may bring another document after it. */
+function areTypesCurrent() {
+  const madeAt = (file) => statSync(join(ROOT, file), { throwIfNoEntry: false })?.mtimeMs ?? 0
+  return madeAt(TYPES) >= madeAt('docs/openapi.json')
 }
 
 function install() {

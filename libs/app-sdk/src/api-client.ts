@@ -1,4 +1,5 @@
 import createClient, { type Client } from 'openapi-fetch'
+// Made at install: `npm run generate:api` makes it again.
 import type { paths } from './api-types.ts'
 
 interface ApiClientOptions {

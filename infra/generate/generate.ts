@@ -1,0 +1,20 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { configurationDocument } from './configuration-document.ts'
+import { grafanaDashboards } from './grafana-dashboards.ts'
+import { wholeDocument } from './openapi-document.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+
+/** The generated files in git: their texts by path, by the name of the script that writes them. None needs a running stack. */
+export const GENERATED = {
+  api: () => new Map([['docs/openapi.json', `${JSON.stringify(wholeDocument(), null, 2)}\n`]]),
+  configuration: () => new Map([['docs/configuration.md', configurationDocument()]]),
+  dashboards: grafanaDashboards,
+} as const satisfies Readonly<Record<string, () => ReadonlyMap<string, string>>>
+
+/** `npm run generate:<name>` */
+if (import.meta.main) {
+  const name = process.argv[2] as keyof typeof GENERATED
+  for (const [path, text] of GENERATED[name]()) writeFileSync(join(ROOT, path), text)
+}

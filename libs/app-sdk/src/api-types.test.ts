@@ -1,0 +1,25 @@
+import { expectTypeOf, it } from 'vitest'
+// Made at install: `npm run generate:api` makes it again.
+import type { components, operations, webhooks } from './api-types.ts'
+
+// `tsc` checks what these tests say: the types are gone when they run.
+
+type Json<Body> = Body extends { content: { 'application/json': infer Schema } } ? Schema : never
+type Named = components['schemas']
+type Unknown<Schemas> = { [Name in keyof Schemas]: unknown extends Schemas[Name] ? Name : never }[keyof Schemas]
+type Event = Json<webhooks[keyof webhooks]['post']['requestBody']>
+
+it('has a type for every named schema', () => {
+  expectTypeOf<Unknown<Named>>().toBeNever()
+})
+
+it('knows the bodies of an operation', () => {
+  expectTypeOf<Json<operations['createProduct']['responses'][201]>['name']>().toBeString()
+  type Input = Json<NonNullable<operations['createProduct']['requestBody']>>
+  expectTypeOf<{ name: 'Shirt'; type: 'SIMPLE_PRODUCT' }>().toExtend<Input>()
+})
+
+it('knows the data of an event by its type', () => {
+  expectTypeOf<Extract<Event, { type: 'order.paid' }>['data']['order_number']>().toBeString()
+  expectTypeOf<Extract<Event, { type: 'product.updated' }>['data']['name']>().toBeString()
+})
