@@ -1,8 +1,10 @@
 import { z } from 'zod'
 import { Handle, MEMBERSHIP_TYPES, SORT_ORDERS } from './collection.ts'
+import { CUSTOMER } from './customer.ts'
 import type { ApiError } from './errors.ts'
-import { CategorySlug, Description, Email, Id, Name, Position, Slug, TimestampInput } from './fields.ts'
+import { CategorySlug, Description, Id, Name, Position, Slug, TimestampInput } from './fields.ts'
 import { LIMITS } from './limits.ts'
+import { inOrder } from './members.ts'
 import { named } from './named.ts'
 import { PRODUCT, PRODUCT_STATUSES, VARIANT } from './product.ts'
 
@@ -15,12 +17,6 @@ export const TemplateKey = named('ImportTemplateKey', z.enum(TEMPLATES))
 
 /** Rows in a batch at most; the whole record stays below 512 KiB. */
 export const ROWS_PER_BATCH = 500
-
-/** The first columns of a template, in this order; members that came later follow as they are declared. */
-const inOrder = <Shape extends z.ZodRawShape>(shape: Shape, first: (keyof Shape & string)[]): Shape => ({
-  ...(Object.fromEntries(first.map((name) => [name, shape[name]])) as unknown as Shape),
-  ...shape,
-})
 
 /** A row of the template `products`; its key is `sku` (OP-55). */
 export const ProductRow = z.strictObject(
@@ -88,13 +84,7 @@ export const CollectionRow = z.strictObject({
 export type CollectionRow = z.output<typeof CollectionRow>
 
 /** A row of the template `customers`; its key is `email`, whatever its case (OP-131). */
-export const CustomerRow = z.strictObject({
-  email: Email,
-  firstname: Name.optional(),
-  lastname: Name.optional(),
-  phone: Name.optional(),
-  note: Description.optional(),
-})
+export const CustomerRow = z.strictObject(inOrder(CUSTOMER.shapes.imported, ['email']))
 export type CustomerRow = z.output<typeof CustomerRow>
 
 /**

@@ -19,6 +19,8 @@ export interface Member {
   readonly input?: z.ZodType
   /** A create has to send it. */
   readonly required?: true
+  /** Updates do not have it. */
+  readonly fixed?: true
   /** The value that `null` in a request sets (OP-09), and that a new record has unless a create sends another one. */
   readonly unset?: unknown
   /** The value of a new record, for a member that `null` does not unset. */
@@ -59,7 +61,9 @@ type CreateShape<M extends Members> = {
       ? InputOf<M[N]>
       : Sent<M[N]>
 }
-type UpdateShape<M extends Members> = { [N in NamesWith<M, { input: z.ZodType }>]: Sent<M[N]> }
+type UpdateShape<M extends Members> = {
+  [N in Exclude<NamesWith<M, { input: z.ZodType }>, NamesWith<M, { fixed: true }>>]: Sent<M[N]>
+}
 type ImportShape<M extends Members> = {
   [N in NamesWith<M, { imported: unknown }>]: M[N] extends { imported: infer Shape extends z.ZodType }
     ? Shape
@@ -105,6 +109,14 @@ export function members<const M extends Members>(declared: M) {
     Object.fromEntries(
       all.filter(([, member]) => isIn(member)).map(([name, member]) => [name, shapeOf(member)]),
     ) as Shape
+  function changes(sent: SentValues<M>): Partial<RecordOf<{ members: M }>> {
+    const set: Record<string, unknown> = {}
+    for (const { name, member, sql, unset } of settable) {
+      const value = (sent as Readonly<Record<string, unknown>>)[name] ?? (isNull(sent, name) ? unset : undefined)
+      if (value !== undefined) set[member] = sql === 'timestamptz' && value !== null ? new Date(value as string) : value
+    }
+    return set as Partial<RecordOf<{ members: M }>>
+  }
   const list = (sqlOf: (column: (typeof columns)[number]) => string, some = columns) => some.map(sqlOf).join(', ')
 
   return {
@@ -114,6 +126,9 @@ export function members<const M extends Members>(declared: M) {
     /** The names of the members that requests set. */
     inputs: all.filter(([, { input }]) => input).map(([name]) => name) as NamesWith<M, { input: z.ZodType }>[],
 
+    /** The members of records that updates set. */
+    updated: settable.filter(({ fixed }) => !fixed).map(({ member }) => member),
+
     /** For `z.strictObject(PRODUCT.shapes.answer)`. */
     shapes: {
       answer: shapes<AnswerShape<M>>(isAnswered, ({ shape }) => shape),
@@ -122,7 +137,7 @@ export function members<const M extends Members>(declared: M) {
       /** The data, and what only other services need. */
       state: shapes<RecordShape<M, 'answer' | 'state'>>(isInState, recordShape),
       create: shapes<CreateShape<M>>(({ input }) => input, createShape),
-      update: shapes<UpdateShape<M>>(({ input }) => input, sentShape),
+      update: shapes<UpdateShape<M>>(({ input, fixed }) => input && !fixed, sentShape),
       imported: shapes<ImportShape<M>>(({ imported }) => imported, importShape),
     },
 
@@ -133,14 +148,11 @@ export function members<const M extends Members>(declared: M) {
 
     /** The record with the values that a request sends. What is not sent stays; `null` unsets, where that is possible (OP-09). */
     changed<Current extends RecordOf<{ members: M }>>(current: Current, sent: SentValues<M>): Current {
-      const next: Record<string, unknown> = { ...current }
-      for (const { name, member, sql, unset } of settable) {
-        const value = (sent as Readonly<Record<string, unknown>>)[name] ?? (isNull(sent, name) ? unset : undefined)
-        if (value !== undefined)
-          next[member] = sql === 'timestamptz' && value !== null ? new Date(value as string) : value
-      }
-      return next as Current
+      return { ...current, ...changes(sent) }
     },
+
+    /** The members of a record that a request sets: as `changed`, for a record that is read later. */
+    changes,
 
     /** The body of answers and events: the record's members, and those that are not columns. */
     answerOf: (record: RecordOf<{ members: M }>, ...computed: Needed<Computed<M, Answer<M>>>) =>
@@ -183,6 +195,15 @@ export function withOlder<A extends Aggregate, Data extends object>({ members }:
   const older = Object.entries(members).flatMap(([name, { older }]) => (older === undefined ? [] : [[name, older]]))
   return { ...Object.fromEntries(older), ...data } as Data & Required<Pick<Data, keyof A['members'] & keyof Data>>
 }
+
+/** A shape with these members first, in this order; members that came later follow as they are declared. */
+export const inOrder = <Shape extends z.ZodRawShape>(
+  shape: Shape,
+  first: readonly (keyof Shape & string)[],
+): Shape => ({
+  ...(Object.fromEntries(first.map((name) => [name, shape[name]])) as unknown as Shape),
+  ...shape,
+})
 
 const camel = (name: string) => name.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
 

@@ -1,10 +1,14 @@
 import { z } from 'zod'
 import { Id } from './fields.ts'
 import { exampleOf, named } from './named.ts'
-import { Fulfillment, Invoice, Order } from './order.ts'
+import { FULFILLMENT, Fulfillment, Invoice, ORDER, ORDER_ITEM, Order } from './order.ts'
 
 /** The data of order.created, order.updated and order.paid. Later members are optional here (product-records.ts). */
-export const OrderData = named('OrderData', z.strictObject({ ...Order.shape }), exampleOf(Order))
+export const OrderData = named(
+  'OrderData',
+  z.strictObject({ ...ORDER.shapes.data, items: z.array(z.strictObject(ORDER_ITEM.shapes.data)) }),
+  exampleOf(Order),
+)
 
 /** The data of invoice.paid (spec: Event names and data). */
 export const InvoiceData = named(
@@ -13,11 +17,7 @@ export const InvoiceData = named(
 )
 
 /** The data of fulfillment.created (OP-67). */
-export const FulfillmentData = named(
-  'FulfillmentData',
-  z.strictObject({ ...Fulfillment.shape }),
-  exampleOf(Fulfillment),
-)
+export const FulfillmentData = named('FulfillmentData', z.strictObject(FULFILLMENT.shapes.data), exampleOf(Fulfillment))
 
 /**
  * The data of reservation.released: catalog returns the stock of this reservation (topic `orders.reservations`). It is

@@ -2,8 +2,7 @@ import { Customer } from '@backoffice/contracts/customer.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
-import { customerBody, customerEvent, emailTaken, newCustomer } from './customer.ts'
-import { NewCustomer } from './customer-input.ts'
+import { customerBody, customerEvent, emailTaken, NewCustomer, newCustomer } from './customer.ts'
 import { insertCustomer } from './write-customers.ts'
 
 /** POST /v1/customers (extension of OP-40). Throws `conflict` for the e-mail address of another customer. */

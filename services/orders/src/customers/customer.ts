@@ -1,67 +1,52 @@
-import type { Customer } from '@backoffice/contracts/customer.ts'
+import { isDeepStrictEqual } from 'node:util'
+import { CUSTOMER, type Customer } from '@backoffice/contracts/customer.ts'
 import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
+import type { RecordOf } from '@backoffice/contracts/members.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
-import type { CustomerChanges, NewCustomer } from './customer-input.ts'
+import { z } from 'zod'
+
+/** The members of a new customer. */
+export const NewCustomer = named('CustomerInput', z.strictObject(CUSTOMER.shapes.create), {
+  firstname: 'Ada',
+  lastname: 'Lovelace',
+  email: 'ada@example.com',
+})
+export type NewCustomer = z.output<typeof NewCustomer>
+
+/** The members of a customer that change; `null` unsets one, but for the firstname (OP-40). */
+export const CustomerChanges = named('CustomerUpdate', z.strictObject(CUSTOMER.shapes.update), {
+  phone: '+44 20 7946 0000',
+  note: null,
+})
+export type CustomerChanges = z.output<typeof CustomerChanges>
 
 /** A customer as the database has it. */
-export interface CustomerRecord {
-  readonly id: string
-  readonly firstname: string
-  readonly lastname: string | null
-  readonly email: string | null
-  readonly phone: string | null
-  readonly note: string | null
-  readonly createdAt: Date
-  readonly updatedAt: Date
-}
+export type CustomerRecord = RecordOf<typeof CUSTOMER>
 
 /** The customer body (spec: Customer). */
-export const customerBody = ({ createdAt, updatedAt, ...customer }: CustomerRecord): Customer => ({
-  ...customer,
-  created_at: createdAt.toISOString(),
-  updated_at: updatedAt.toISOString(),
-})
+export const customerBody = (customer: CustomerRecord): Customer => CUSTOMER.answerOf(customer)
 
 /** The columns of a CustomerRecord. */
-export const customerColumns = (sql: AnySql) => sql`
-  id, firstname, lastname, email, phone, note, created_at as "createdAt", updated_at as "updatedAt"`
+export const customerColumns = (sql: AnySql) => sql.unsafe(CUSTOMER.sql.selected)
 
 /** The column `email_key` of this e-mail address, which is ASCII: addresses are compared without case (OP-40). */
 export const emailKey = (email: string): string => email.toLowerCase()
 
 /** A customer that is not written yet. */
-export const newCustomer = (input: NewCustomer, now: Date): CustomerRecord => ({
-  id: uuidv7(),
-  firstname: input.firstname,
-  lastname: input.lastname ?? null,
-  email: input.email ?? null,
-  phone: input.phone ?? null,
-  note: input.note ?? null,
-  createdAt: now,
-  updatedAt: now,
-})
+export function newCustomer(input: NewCustomer, now: Date): CustomerRecord {
+  const { firstname } = input
+  return CUSTOMER.changed({ ...CUSTOMER.initial, id: uuidv7(), firstname, createdAt: now, updatedAt: now }, input)
+}
 
 /** The customer with these changes; the same object when nothing changes (OP-73). `updatedAt` never goes back. */
 export function withChanges(customer: CustomerRecord, changes: CustomerChanges, now: Date): CustomerRecord {
-  const { firstname, lastname, email, phone, note } = customer
-  const current: Required<CustomerChanges> = { firstname, lastname, email, phone, note }
-  const isChanged = Object.entries(current).some(([member, value]) => {
-    const next = changes[member as keyof CustomerChanges]
-    return next !== undefined && next !== value
-  })
-  if (!isChanged) return customer
-  return {
-    ...customer,
-    firstname: changes.firstname ?? firstname,
-    lastname: changes.lastname === undefined ? lastname : changes.lastname,
-    email: changes.email === undefined ? email : changes.email,
-    phone: changes.phone === undefined ? phone : changes.phone,
-    note: changes.note === undefined ? note : changes.note,
-    updatedAt: new Date(Math.max(customer.updatedAt.getTime(), now.getTime())),
-  }
+  const changed = CUSTOMER.changed(customer, changes)
+  if (isDeepStrictEqual(changed, customer)) return customer
+  return { ...changed, updatedAt: now > customer.updatedAt ? now : customer.updatedAt }
 }
 
 /** An event about a customer, with its body as it is now (OP-67). */

@@ -5,8 +5,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
 import { z } from 'zod'
-import { customerBody, customerEvent, emailTaken, withChanges } from './customer.ts'
-import { CustomerChanges } from './customer-input.ts'
+import { CustomerChanges, customerBody, customerEvent, emailTaken, withChanges } from './customer.ts'
 import { lockCustomer, updateCustomers } from './write-customers.ts'
 
 /** PUT /v1/customers/{id} (spec: Customers; OP-40): changes the members that are sent. Throws `conflict` for a taken e-mail address. */

@@ -1,3 +1,4 @@
+import { CUSTOMER } from '@backoffice/contracts/customer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CustomerRecord, customerColumns, emailKey, noSuchCustomer } from './customer.ts'
 
@@ -38,29 +39,26 @@ export async function insertCustomers(tx: Transaction, customers: readonly Custo
 
 /** In the order of the e-mail addresses, so that imports of the same ones do not deadlock. */
 const insertion = (tx: Transaction, customers: readonly CustomerRecord[], condition = tx`true`) => tx`
-  insert into customer (workspace_id, id, firstname, lastname, email, phone, note, created_at, updated_at)
-  select ${tx.context.workspaceId}, id, firstname, lastname, email, phone, note, "createdAt", "updatedAt"
+  insert into customer (workspace_id, ${tx.unsafe(CUSTOMER.sql.columns)})
+  select ${tx.context.workspaceId}, ${tx.unsafe(CUSTOMER.sql.members)}
   from ${asRows(tx, customers)}
   where ${condition}
   order by lower(email collate "C")`
+
+const CHANGED = CUSTOMER.sql.assignments(CUSTOMER.names.filter((name) => name !== 'id' && name !== 'createdAt'))
 
 /** Writes the members of customers that change, in one statement. The caller has locked them. A taken address violates the index. */
 export async function updateCustomers(tx: Transaction, customers: readonly CustomerRecord[]): Promise<void> {
   if (customers.length === 0) return
   await tx`
-    update customer set
-      firstname = row.firstname, lastname = row.lastname, email = row.email, phone = row.phone, note = row.note,
-      updated_at = row."updatedAt"
+    update customer set ${tx.unsafe(CHANGED)}
     from ${asRows(tx, customers)}
     where customer.workspace_id = ${tx.context.workspaceId} and customer.id = any(${customers.map(({ id }) => id)}::uuid[])
       and customer.id = row.id`
 }
 
-/** The customers as rows with the columns of CustomerRecord. */
 const asRows = (tx: Transaction, customers: readonly CustomerRecord[]) => tx`
-  json_to_recordset(${JSON.stringify(customers)}::text::json) as row (
-    id uuid, firstname text, lastname text, email text, phone text, note text, "createdAt" timestamptz, "updatedAt" timestamptz
-  )`
+  json_to_recordset(${JSON.stringify(customers)}::text::json) as row (${tx.unsafe(CUSTOMER.sql.row)})`
 
 /** Locks a customer until the transaction ends, and reads it. Throws `not_found`. */
 export async function lockCustomer(tx: Transaction, id: string): Promise<CustomerRecord> {

@@ -1,16 +1,21 @@
+import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
+import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { named } from '@backoffice/contracts/named.ts'
-import { Fulfillment } from '@backoffice/contracts/order.ts'
+import { FULFILLMENT, Fulfillment } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { changeOrder } from '../orders/change-order.ts'
 import { type ItemRecord, lockOrder } from '../orders/order.ts'
-import { type FulfillmentRecord, fulfillmentBody, fulfillmentCreated } from './fulfillment.ts'
 import { planFulfillment } from './plan-fulfillment.ts'
+
+/** A fulfilment as the database has it. */
+export type FulfillmentRecord = RecordOf<typeof FULFILLMENT>
 
 const FulfillmentBody = named(
   'FulfillmentInput',
@@ -41,11 +46,13 @@ export const createFulfillment = operation({
       const order = await lockOrder(tx, id)
       const items = planFulfillment(order, body?.items)
       const fulfillment = { id: uuidv7(), order: id, items, createdAt: now }
+      const answer = FULFILLMENT.answerOf(fulfillment)
       await insertFulfillment(tx, fulfillment)
       await changeOrder(tx, order, { items: withFulfilled(order.items, items) }, now, {
-        events: [fulfillmentCreated(fulfillment)],
+        // The order's key keeps it in order with order.updated (OP-67).
+        events: [outboxRecord(TOPICS.ordersEvents, 'fulfillment.created', id, answer)],
       })
-      return created(fulfillmentBody(fulfillment))
+      return created(answer)
     }),
 })
 

@@ -1,11 +1,11 @@
 import { Id } from '@backoffice/contracts/fields.ts'
-import { Fulfillment } from '@backoffice/contracts/order.ts'
+import { FULFILLMENT, Fulfillment } from '@backoffice/contracts/order.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { pageOfOrder } from '../orders/page-of-order.ts'
-import { type FulfillmentRecord, fulfillmentBody, fulfillmentColumns } from './fulfillment.ts'
+import type { FulfillmentRecord } from './create-fulfillment.ts'
 
 /** GET /v1/orders/{id}/fulfillments (extension of OP-43): newest first (OP-144). */
 export const listFulfillments = operation({
@@ -22,8 +22,8 @@ export const listFulfillments = operation({
 
   handle: ({ params: { id }, query, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const list = { table: tx`fulfillment`, columns: fulfillmentColumns(tx) }
+      const list = { table: tx`fulfillment`, columns: tx`${tx.unsafe(FULFILLMENT.sql.selected)}` }
       const page = await pageOfOrder<FulfillmentRecord>(tx, id, query, list)
-      return ok({ ...page, items: page.items.map(fulfillmentBody) })
+      return ok({ ...page, items: page.items.map((fulfillment) => FULFILLMENT.answerOf(fulfillment)) })
     }),
 })

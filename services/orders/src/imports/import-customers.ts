@@ -55,12 +55,9 @@ async function findCustomers(
 }
 
 /** Applies the row to the customer, or to a new one. Throws the row's refusal. */
-function planRow(
-  { email, firstname, ...row }: CustomerRow,
-  current: CustomerRecord | undefined,
-  now: Date,
-): CustomerRecord {
-  if (current !== undefined) return withChanges(current, { ...row, firstname }, now)
+function planRow({ email, ...row }: CustomerRow, current: CustomerRecord | undefined, now: Date): CustomerRecord {
+  if (current !== undefined) return withChanges(current, row, now)
+  const { firstname } = row
   if (firstname === undefined) throw badRequest(['firstname'], 'is required for a new customer')
   return newCustomer({ ...row, firstname, email }, now)
 }

@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+import { CUSTOMER } from '@backoffice/contracts/customer.ts'
 import type { ImportedChange, ImportUndo, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CustomerRecord, customerColumns } from '../customers/customer.ts'
@@ -40,19 +42,20 @@ export const undoCustomers: ImportUndo<CustomerChange[]> = {
   },
 }
 
-const MEMBERS = ['firstname', 'lastname', 'phone', 'note'] as const
-
 function keptCustomer({ current, next }: CustomerChange): ImportedChange {
   const { id, email } = next
   const [key, version_after] = [email ?? '', versionOf(next)]
   if (current === undefined) return { id, key, former: null, version_before: null, version_after }
-  const changed = MEMBERS.filter((member) => current[member] !== next[member])
+  const changed = CUSTOMER.names.filter((name) => name !== 'updatedAt' && !isDeepStrictEqual(current[name], next[name]))
   const former = Object.fromEntries(changed.map((member) => [member, current[member]]))
   return { id, key, former, version_before: versionOf(current), version_after }
 }
 
-const versionOf = ({ firstname, lastname, email, phone, note }: CustomerRecord) =>
-  JSON.stringify([firstname, lastname, email, phone, note])
+/** What clients can change of a customer. */
+function versionOf(customer: CustomerRecord): string {
+  const { id, createdAt, updatedAt, ...members } = CUSTOMER.row(customer)
+  return JSON.stringify(Object.values(members))
+}
 
 const later = (one: Date, other: Date) => (one > other ? one : other)
 

@@ -1,12 +1,13 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { invoicePaid, issueInvoice } from './invoice.ts'
-import { type OrderRecord, orderEvent } from './order.ts'
+import { type OrderRecord, orderBody, orderEvent } from './order.ts'
 import { fulfillmentStatusOf, paymentStatusOf } from './order-states.ts'
 import { writeOrder } from './write-order.ts'
 
 /** What a request changes of an order. The other statuses follow from it. */
-export type OrderChange = Partial<Pick<OrderRecord, 'status' | 'paid' | 'items' | 'note' | 'promiseDate'>>
+export type OrderChange = Partial<OrderRecord>
 
 interface Writing {
   /** Published before the events of the change. */
@@ -55,8 +56,4 @@ function withChange(before: OrderRecord, change: OrderChange, now: Date): OrderR
   return { ...after, updatedAt: new Date(Math.max(before.updatedAt.getTime(), now.getTime())) }
 }
 
-const BODY_MEMBERS = ['status', 'paymentStatus', 'fulfillmentStatus', 'note', 'promiseDate'] as const
-
-/** Whether two states of one order have the same body; its other members never change. */
-const isSameBody = (before: OrderRecord, after: OrderRecord) =>
-  BODY_MEMBERS.every((member) => before[member] === after[member])
+const isSameBody = (before: OrderRecord, after: OrderRecord) => isDeepStrictEqual(orderBody(before), orderBody(after))

@@ -1,4 +1,5 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { ORDER, ORDER_ITEM } from '@backoffice/contracts/order.ts'
 import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { ItemRecord, OrderRecord } from './order.ts'
@@ -13,29 +14,16 @@ export type PlannedOrder = Omit<OrderRecord, 'orderNumber' | 'customer'>
  * does not have, that cannot be ordered, or that has no price in the order's currency.
  */
 export function planOrder(form: OrderForm, variants: readonly OrderableVariant[], now: Date): PlannedOrder {
+  const members = { ...ORDER.initial, orderDatetime: now, ...ORDER.changes(form), status: 'CART' as const }
   const lines = orderedLines(form, variants)
-  const amounts = {
-    totalShipping: form.total_shipping ?? 0,
-    totalTax: form.total_tax ?? 0,
-    totalDiscount: form.total_discount ?? 0,
-  }
-  const { lineTotals, ...price } = priceOrder({ lines, ...amounts })
+  const { lineTotals, ...price } = priceOrder({ lines, ...members })
   return {
+    ...members,
+    ...price,
     // Lists are sorted, and filtered by time of creation, by the id (OP-140).
     id: uuidv7({ msecs: now.getTime() }),
-    status: 'CART',
-    paymentStatus: 'UNPAID',
-    fulfillmentStatus: 'UNFULFILLED',
-    salesChannel: form.sales_channel ?? null,
     currency: form.currency,
-    items: lines.map((line, index) => ({ ...line, id: uuidv7(), totalPrice: lineTotals[index] ?? 0, fulfilled: 0 })),
-    ...amounts,
-    ...price,
-    paid: 0,
-    shippingAddress: form.shipping_address ?? null,
-    note: form.note ?? null,
-    orderDatetime: form.order_datetime == null ? now : new Date(form.order_datetime),
-    promiseDate: form.promise_date ?? null,
+    items: lines.map((line, index) => ({ ...line, id: uuidv7(), totalPrice: lineTotals[index] ?? 0 })),
     createdAt: now,
     updatedAt: now,
   }
@@ -44,7 +32,7 @@ export function planOrder(form: OrderForm, variants: readonly OrderableVariant[]
 function orderedLines({ items, currency }: OrderForm, variants: readonly OrderableVariant[]) {
   const byId = new Map(variants.map((variant) => [variant.id, variant]))
   const bySku = new Map(variants.map((variant) => [variant.sku, variant]))
-  return items.map((line, index): Omit<ItemRecord, 'id' | 'totalPrice' | 'fulfilled'> => {
+  return items.map((line, index): Omit<ItemRecord, 'id' | 'totalPrice'> => {
     const member = line.variant == null ? 'sku' : 'variant'
     const variant = line.variant == null ? bySku.get(line.sku ?? '') : byId.get(line.variant)
     const path = ['items', index, member]
@@ -60,12 +48,13 @@ function orderedLines({ items, currency }: OrderForm, variants: readonly Orderab
     const unitPrice = variant.price[currency]
     if (unitPrice === undefined) throw unprocessable(path, `"${variant.sku}" has no price in ${currency}`)
     return {
+      ...ORDER_ITEM.initial,
       variant: variant.id,
       title: variant.title,
       sku: variant.sku,
-      quantity: line.quantity,
       unitPrice,
-      negotiatedUnitPrice: line.negotiated_unit_price ?? null,
+      quantity: line.quantity,
+      ...ORDER_ITEM.changes(line),
     }
   })
 }

@@ -1,33 +1,10 @@
-import {
-  CurrencyCode,
-  Description,
-  Id,
-  Name,
-  NonNegativeInteger,
-  Sku,
-  TimestampInput,
-} from '@backoffice/contracts/fields.ts'
+import { Id, Name, Sku } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
+import { inOrder } from '@backoffice/contracts/members.ts'
 import { named } from '@backoffice/contracts/named.ts'
+import { ORDER, ORDER_ITEM } from '@backoffice/contracts/order.ts'
 import { z } from 'zod'
-import { NewCustomer } from '../customers/customer-input.ts'
-
-/** A day; the years are those of TimestampInput. */
-const Day = z.iso
-  .date('must be a day, such as 2026-03-01')
-  .refine((day) => day >= '1000-01-01', 'must lie in the years 1000 to 9999')
-
-const ADDRESS_LEVELS = 10
-
-/** Its members are the workspace's own; they go into events, so they cannot nest as deep as a request. */
-const ShippingAddress = z
-  .record(z.string(), z.unknown())
-  .refine((address) => !nestsDeeper(address, ADDRESS_LEVELS), `must not nest deeper than ${ADDRESS_LEVELS} levels`)
-
-const nestsDeeper = (value: unknown, levels: number): boolean =>
-  typeof value === 'object' &&
-  value !== null &&
-  (levels === 0 || Object.values(value).some((member) => nestsDeeper(member, levels - 1)))
+import { NewCustomer } from '../customers/customer.ts'
 
 /** A line of the form. */
 const Line = named(
@@ -36,8 +13,7 @@ const Line = named(
     .looseObject({
       variant: Id.nullish(),
       sku: Sku.nullish(),
-      quantity: z.int().min(1),
-      negotiated_unit_price: NonNegativeInteger.nullish(),
+      ...ORDER_ITEM.shapes.create,
     })
     .refine(({ variant, sku }) => (variant == null) !== (sku == null), 'must have either variant or sku'),
 )
@@ -57,26 +33,23 @@ const FormCustomer = named(
     ),
 )
 
+const FIRST = [
+  ...(['currency', 'items', 'customer', 'shipping_address', 'total_shipping', 'total_tax', 'total_discount'] as const),
+  ...(['sales_channel', 'note', 'order_datetime', 'promise_date'] as const),
+]
+
 /**
  * The workspace order form in its default shape (OP-41). Members that it does not have are kept with the form. A workspace's own JSON
  * Schema is checked apart from it.
  */
 export const OrderForm = named(
   'OrderInput',
-  z.looseObject({
-    currency: CurrencyCode,
-    items: z.array(Line).min(1).max(LIMITS.idsPerCall),
-    customer: FormCustomer.nullish(),
-    shipping_address: ShippingAddress.nullish(),
-    total_shipping: NonNegativeInteger.nullish(),
-    total_tax: NonNegativeInteger.nullish(),
-    total_discount: NonNegativeInteger.nullish(),
-    sales_channel: Name.nullish(),
-    note: Description.nullish(),
-    order_datetime: TimestampInput.nullish(),
-    promise_date: Day.nullish(),
-    status: z.enum(['CART', 'PLACED']).nullish(),
-  }),
+  z.looseObject(
+    inOrder(
+      { ...ORDER.shapes.create, items: z.array(Line).min(1).max(LIMITS.idsPerCall), customer: FormCustomer.nullish() },
+      FIRST,
+    ),
+  ),
   {
     currency: 'EUR',
     items: [{ sku: 'LINEN-M', quantity: 2 }],

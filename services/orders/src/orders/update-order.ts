@@ -1,26 +1,21 @@
 import { Id } from '@backoffice/contracts/fields.ts'
+import { inOrder } from '@backoffice/contracts/members.ts'
 import { named } from '@backoffice/contracts/named.ts'
-import { ORDER_STATUSES, Order } from '@backoffice/contracts/order.ts'
+import { ORDER, Order } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import type { Catalog } from '../catalog/catalog-client.ts'
 import { releaseHeld } from '../reservations/reserve-stock.ts'
-import { changeOrder, type OrderChange } from './change-order.ts'
+import { changeOrder } from './change-order.ts'
 import { lockOrder, orderBody } from './order.ts'
-import { OrderForm } from './order-form.ts'
 import { requireTransition } from './order-states.ts'
 import type { PlaceWithStock } from './place-order.ts'
 
-const UpdateOrderBody = named(
-  'OrderUpdate',
-  z.strictObject({
-    note: OrderForm.shape.note,
-    promise_date: OrderForm.shape.promise_date,
-    status: z.enum(ORDER_STATUSES).optional(),
-  }),
-  { status: 'COMPLETED', note: 'Picked up at the shop' },
-)
+const UpdateOrderBody = named('OrderUpdate', z.strictObject(inOrder(ORDER.shapes.update, ['note', 'promise_date'])), {
+  status: 'COMPLETED',
+  note: 'Picked up at the shop',
+})
 
 /**
  * PUT /v1/orders/{id} (extension of OP-43): changes the members that are sent. PLACED takes the stock of the order, and CANCELLED
@@ -40,7 +35,7 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
     extension: true,
 
     async handle({ params: { id }, body, context, now, inWorkspace }) {
-      const change = changeOf(body)
+      const change = ORDER.changes(body)
       if (change.status === 'PLACED') return ok(orderBody(await place(context, id, now, change)))
       let released: string | undefined
       const reply = await inWorkspace(async (tx) => {
@@ -55,10 +50,3 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
       return reply
     },
   })
-
-/** The members that are sent; null unsets (OP-09). */
-const changeOf = ({ note, promise_date, status }: z.output<typeof UpdateOrderBody>): OrderChange => ({
-  ...(status !== undefined && { status }),
-  ...(note !== undefined && { note }),
-  ...(promise_date !== undefined && { promiseDate: promise_date }),
-})

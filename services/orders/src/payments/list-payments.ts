@@ -1,11 +1,11 @@
 import { Id } from '@backoffice/contracts/fields.ts'
-import { Payment } from '@backoffice/contracts/order.ts'
+import { PAYMENT, Payment } from '@backoffice/contracts/order.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { pageOfOrder } from '../orders/page-of-order.ts'
-import { type PaymentRecord, paymentBody, paymentColumns } from './payment.ts'
+import type { PaymentRecord } from './record-payment.ts'
 
 /** GET /v1/orders/{id}/payments (extension of OP-43): newest first (OP-144). */
 export const listPayments = operation({
@@ -22,8 +22,8 @@ export const listPayments = operation({
 
   handle: ({ params: { id }, query, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const list = { table: tx`payment`, columns: paymentColumns(tx) }
+      const list = { table: tx`payment`, columns: tx`${tx.unsafe(PAYMENT.sql.selected)}` }
       const page = await pageOfOrder<PaymentRecord>(tx, id, query, list)
-      return ok({ ...page, items: page.items.map(paymentBody) })
+      return ok({ ...page, items: page.items.map((payment) => PAYMENT.answerOf(payment)) })
     }),
 })

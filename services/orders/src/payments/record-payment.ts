@@ -1,7 +1,8 @@
 import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
-import { CurrencyCode, Id, Name } from '@backoffice/contracts/fields.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
+import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { named } from '@backoffice/contracts/named.ts'
-import { Payment } from '@backoffice/contracts/order.ts'
+import { PAYMENT, Payment } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -10,27 +11,17 @@ import { z } from 'zod'
 import { changeOrder } from '../orders/change-order.ts'
 import { lockOrder, type OrderRecord } from '../orders/order.ts'
 import type { PlaceWithStock } from '../orders/place-order.ts'
-import { type PaymentRecord, paymentBody, paymentColumns } from './payment.ts'
 
-const METADATA_LENGTH = 16 * 1024
-
-const PaymentBody = named(
-  'PaymentInput',
-  z.strictObject({
-    amount: z.int(),
-    currency: CurrencyCode,
-    provider: Name.nullish(),
-    reference: Name,
-    metadata: z
-      .record(z.string(), z.unknown())
-      .refine((metadata) => JSON.stringify(metadata).length <= METADATA_LENGTH, {
-        error: `must be at most ${METADATA_LENGTH} characters of JSON`,
-      })
-      .nullish(),
-  }),
-  { amount: 10300, currency: 'EUR', provider: 'example-pay', reference: 'pay_8271' },
-)
+const PaymentBody = named('PaymentInput', z.strictObject(PAYMENT.shapes.create), {
+  amount: 10300,
+  currency: 'EUR',
+  provider: 'example-pay',
+  reference: 'pay_8271',
+})
 type PaymentBody = z.output<typeof PaymentBody>
+
+/** A payment as the database has it. */
+export type PaymentRecord = RecordOf<typeof PAYMENT>
 
 /**
  * POST /v1/orders/{id}/payments (extension of OP-43): records a payment, whatever the state of the order (OP-47). A repeated reference
@@ -56,11 +47,11 @@ export const recordPayment = (place: PlaceWithStock) =>
         const payment = newPayment(order, body, now)
         if (!(await insertPayment(tx, payment))) {
           isToBePlaced = false
-          return ok(paymentBody(await samePayment(tx, payment)))
+          return ok(PAYMENT.answerOf(await samePayment(tx, payment)))
         }
         const after = await changeOrder(tx, order, { paid: sumPaid(order, payment) }, now)
         isToBePlaced = after.status === 'CART' && after.paymentStatus === 'PAID' && order.paymentStatus !== 'PAID'
-        return created(paymentBody(payment))
+        return created(PAYMENT.answerOf(payment))
       })
       // The payment is recorded, whatever happens here: an order that cannot be placed stays at CART, PAID (OP-47).
       if (isToBePlaced) await place(context, id, now).catch(() => undefined)
@@ -71,16 +62,9 @@ export const recordPayment = (place: PlaceWithStock) =>
 /** The payment of a request. Throws `unprocessable` for an amount that is not positive (OP-48). */
 function newPayment(order: OrderRecord, body: PaymentBody, now: Date): PaymentRecord {
   if (body.amount <= 0) throw unprocessable(['amount'], 'must be above 0')
-  return {
-    id: uuidv7(),
-    order: order.id,
-    amount: body.amount,
-    currency: body.currency,
-    provider: body.provider ?? null,
-    reference: body.reference,
-    metadata: body.metadata ?? {},
-    createdAt: now,
-  }
+  const { amount, currency, reference } = body
+  const blank = { ...PAYMENT.initial, id: uuidv7(), order: order.id, amount, currency, reference, createdAt: now }
+  return PAYMENT.changed(blank, body)
 }
 
 /**
@@ -98,13 +82,10 @@ function sumPaid({ currency, paid }: OrderRecord, payment: PaymentRecord): numbe
 
 /** Inserts a payment; returns false when the order has a payment of its reference. */
 async function insertPayment(tx: Transaction, payment: PaymentRecord): Promise<boolean> {
-  const { id, order, amount, currency, provider, reference, metadata, createdAt } = payment
   const inserted = await tx`
-    insert into payment (workspace_id, order_id, id, amount, currency, provider, reference, metadata, created_at)
-    values (
-      ${tx.context.workspaceId}, ${order}, ${id}, ${amount}, ${currency}, ${provider}, ${reference},
-      ${JSON.stringify(metadata)}::text::json, ${createdAt}
-    )
+    insert into payment (workspace_id, ${tx.unsafe(PAYMENT.sql.columns)})
+    select ${tx.context.workspaceId}, ${tx.unsafe(PAYMENT.sql.members)}
+    from json_to_recordset(${JSON.stringify([payment])}::text::json) as row (${tx.unsafe(PAYMENT.sql.row)})
     on conflict (workspace_id, order_id, reference) do nothing
     returning id`
   return inserted.length > 0
@@ -113,7 +94,7 @@ async function insertPayment(tx: Transaction, payment: PaymentRecord): Promise<b
 /** The recorded payment of the same reference. Throws `conflict` when its amount or currency is another one. */
 async function samePayment(tx: Transaction, { order, reference, amount, currency }: PaymentRecord) {
   const [payment] = await tx<[PaymentRecord]>`
-    select ${paymentColumns(tx)} from payment
+    select ${tx.unsafe(PAYMENT.sql.selected)} from payment
     where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and reference = ${reference}`
   if (payment.amount === amount && payment.currency === currency) return payment
   throw conflict(
