@@ -191,9 +191,9 @@ export function members<const M extends Members>(declared: M) {
 }
 
 /** The data of a record of any release: gives each member that the record may lack what readers take for it. */
-export function withOlder<A extends Aggregate, Data extends object>({ members }: A, data: Data) {
+export function withOlder<Data extends object>({ members }: Aggregate, data: Data) {
   const older = Object.entries(members).flatMap(([name, { older }]) => (older === undefined ? [] : [[name, older]]))
-  return { ...Object.fromEntries(older), ...data } as Data & Required<Pick<Data, keyof A['members'] & keyof Data>>
+  return { ...Object.fromEntries(older), ...data } as { [Name in keyof Data]-?: Exclude<Data[Name], undefined> }
 }
 
 /** A shape with these members first, in this order; members that came later follow as they are declared. */

@@ -20,6 +20,8 @@ export const PRODUCT_TYPES = ['SIMPLE_PRODUCT', 'VARIABLE_PRODUCT', 'VIRTUAL_PRO
 export const PRODUCT_STATUSES = ['ACTIVE', 'HIDDEN', 'ARCHIVED'] as const
 export type ProductStatus = (typeof PRODUCT_STATUSES)[number]
 
+const Text = z.string()
+
 /** Category reference (spec: Product). */
 export const CategoryReference = named(
   'CategoryReference',
@@ -81,7 +83,6 @@ const CategorySlugs = z.array(CategorySlug).max(LIMITS.idsPerCall)
 const ImportedType = z.enum(['SIMPLE_PRODUCT', 'VIRTUAL_PRODUCT'])
 const Status = z.enum(PRODUCT_STATUSES)
 const Type = z.enum(PRODUCT_TYPES)
-const Text = z.string()
 const Flag = z.boolean()
 const Count = NonNegativeInteger
 

@@ -1,9 +1,11 @@
+import { VARIANT } from '@backoffice/contracts/product.ts'
 import { expect, it } from 'vitest'
 import { differenceOf } from './product-difference.ts'
 import type { ProductRecord, VariantRecord } from './product-view.ts'
 
 const variant = (id: string, differences: Partial<VariantRecord> = {}): VariantRecord => ({
-  ...{ id, sku: `sku-${id}`, stock: 5, price: {}, cost: {}, attributes: {} },
+  ...VARIANT.initial,
+  ...{ id, sku: `sku-${id}`, stock: 5, attributes: {} },
   ...differences,
 })
 const product = (differences: Partial<ProductRecord> = {}) =>

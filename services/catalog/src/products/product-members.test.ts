@@ -20,7 +20,7 @@ async function missing(caller: Caller, id: string, ofProduct: object, ofVariant:
   const state = records.findLast(({ type }) => type === 'product.state')?.payload
   // Imports fire no events (OP-72).
   const event = records.findLast(({ type }) => type !== 'product.state')?.payload
-  const variantOf = (product: Product | undefined) => product?.variants[0]
+  const variantOf = (product: { readonly variants: readonly object[] } | undefined) => product?.variants[0]
   return [
     ...missingMembers(PRODUCT, { ...ofProduct }, { answer: body, row: rows?.product, state, ...(event && { event }) }),
     ...missingMembers(

@@ -1,3 +1,4 @@
+import { VARIANT } from '@backoffice/contracts/product.ts'
 import { expect, it } from 'vitest'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
 import { planAttributes, refuseOneTooMany, refuseTooMuchStock, withChangedVariant } from './plan-variant.ts'
@@ -5,11 +6,11 @@ import { planAttributes, refuseOneTooMany, refuseTooMuchStock, withChangedVarian
 const SIZE = { id: 's', name: 'Size', values: ['S', 'M'] }
 const COLOUR = { id: 'c', name: 'Colour', values: ['Red'] }
 const variant = (id: string, attributes: Record<string, string>, stock = 0): VariantRecord => ({
+  ...VARIANT.initial,
   id,
   sku: `sku-${id}`,
   stock,
   price: { NGN: 1, USD: 2 },
-  cost: {},
   attributes,
 })
 const SMALL = variant('1', { s: 'S', c: 'Red' }, 5)
