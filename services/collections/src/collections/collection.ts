@@ -37,10 +37,7 @@ export const collectionColumns = (tx: Transaction) => tx`
   collection.publish_at as "publishAt", collection.unpublish_at as "unpublishAt",
   collection.created_at as "createdAt", collection.updated_at as "updatedAt"`
 
-/**
- * The number of storefront-available members of the CURRENT version, from the maintained counts (spec: Collection,
- * product_count).
- */
+/** The storefront-available members of the CURRENT version, as counted (spec: Collection, product_count). */
 export const productCount = (tx: Transaction) => tx`(
   select coalesce(sum(available), 0)::bigint
   from membership_version as version join collection_member_count on version_number = version.number

@@ -48,10 +48,7 @@ const COLLECTION_HANDLES: NumberedSlugs = {
   lockPrefix: (workspace) => `${workspace} collection `,
 }
 
-/**
- * Returns the collection's handle: the explicit one or, with its family locked, one that is free. Only a SMART
- * collection needs the membership lock: a MANUAL one starts without members.
- */
+/** Locks a family of handles, and the memberships of a SMART collection: a MANUAL one starts without members. */
 async function lockForCreation(
   tx: Transaction,
   { handle, membershipType }: CollectionRecord,
@@ -67,8 +64,7 @@ async function lockForCreation(
 }
 
 /**
- * Inserts a collection. Throws `conflict` for an explicit handle that is taken; one that is taken at this very moment
- * fails on its unique constraint, and the transaction runs again.
+ * Throws `conflict` for a handle that is taken. One taken meanwhile violates the constraint: the request runs again.
  */
 async function insertCollection(tx: Transaction, collection: CollectionRecord, isHandleFixed: boolean): Promise<void> {
   const workspace = tx.context.workspaceId

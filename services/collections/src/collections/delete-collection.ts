@@ -6,10 +6,7 @@ import { retireMembershipVersions } from '../memberships/membership-versions.ts'
 import { lockCollection } from './collection.ts'
 import { CollectionPath } from './handle.ts'
 
-/**
- * DELETE /v1/collections/{handle} (OP-32). The membership builder deletes its members, which may be a million,
- * afterwards.
- */
+/** DELETE /v1/collections/{handle} (OP-32). The membership builder deletes its members afterwards. */
 export const deleteCollection = operation({
   operationId: 'deleteCollection',
   method: 'DELETE',

@@ -7,9 +7,7 @@ import { z } from 'zod'
 /** A collection in paths: its handle or its id (spec: Collections). */
 export const CollectionPath = z.strictObject({ handle: z.string().min(1).max(LIMITS.nameLength).normalize('NFC') })
 
-/**
- * The handle a collection of this name gets, before it is made unique: one that `Handle` takes, its number too (OP-32).
- */
+/** The handle that a name gives, before it is made unique: one that `Handle` takes, its number too (OP-32). */
 export function handleOf(name: string): string {
   const handle = slugify(name, 'collection')
   const isFree = !isId(handle) && !RESERVED_HANDLES.includes(handle)

@@ -31,10 +31,7 @@ export const listCollections = operation({
 
 type CountedCollection = CollectionRecord & { productCount: number }
 
-/**
- * Reads a page of collections by ids. In one statement with the offset the counts of all earlier pages would be summed,
- * too.
- */
+/** In one statement with the offset the counts of all earlier pages would be summed, too. */
 const selectPage = (tx: Transaction, ids: ReturnType<typeof isVisible>) => tx<CountedCollection[]>`
   select ${collectionColumns(tx)}, ${productCount(tx)} as "productCount"
   from collection where workspace_id = ${tx.context.workspaceId} and id = any(array(${ids}))

@@ -15,10 +15,7 @@ import { Rules } from '../rules/rules.ts'
 
 const BUDGET_MS = 5000
 
-/**
- * POST /v1/collections/preview (extension): the storefront-available products that rules match now, newest first.
- * Throws `unprocessable` for rules that take longer than `budgetMs`.
- */
+/** POST /v1/collections/preview (extension): the storefront-available products that rules match, newest first. */
 export const previewRules = (budgetMs = BUDGET_MS) => {
   const slots = previewSlots()
   return operation({
@@ -59,10 +56,7 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
   })
 }
 
-/**
- * Counts the products and reads a page of them in one pass. Uses no parallel workers, which would take processors from
- * other requests.
- */
+/** Counts and reads a page in one pass, without parallel workers, which would take processors from other requests. */
 async function matchingProducts(
   tx: Transaction,
   rules: CompiledRules,
@@ -85,10 +79,7 @@ async function matchingProducts(
   return { total: rows[0].total, products: rows.flatMap(({ body }) => body ?? []) }
 }
 
-/**
- * Previews read all products of a workspace: two at once on a replica, one of each workspace, and few more wait
- * (OP-162).
- */
+/** Previews read all products of a workspace: two at once on a replica, one of a workspace, few wait (OP-162). */
 const LIMITS = { slots: 2, share: 1, waiting: 5, waitMs: 5000 }
 
 /** The turns of previews. A workspace with too many of them gets `rate_limited`. */

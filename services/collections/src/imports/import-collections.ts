@@ -17,10 +17,7 @@ import { type Rules, readRules } from '../rules/rules.ts'
 import { undoCollections } from './undo-collections.ts'
 import { type CollectionChange, writeCollections } from './write-collections.ts'
 
-/**
- * Rows of the template `collections` (OP-54, OP-118), by the rules of POST and PUT /v1/collections: updates the collection with the
- * row's handle, or creates it.
- */
+/** Rows of the template `collections` (OP-54, OP-118), by the rules of POST and PUT /v1/collections. */
 export const importCollections: Importer<CollectionChange[]> = {
   async *plan(tx, batch, outcomes, now) {
     const rows = outcomes.read(CollectionRow, 'handle', batch.rows)

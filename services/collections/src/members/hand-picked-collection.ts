@@ -12,10 +12,7 @@ export const ProductIds = named(
   z.strictObject({ products: z.array(Id).min(1).max(LIMITS.idsPerCall) }),
 )
 
-/**
- * Locks a MANUAL collection, published or not, after taking the SHARED membership lock of its workspace. Throws `not_found`, and
- * `unprocessable` for a SMART collection (OP-34).
- */
+/** Takes the SHARED membership lock, then locks the collection. Throws `unprocessable` for a SMART one (OP-34). */
 export async function lockHandPickedCollection(tx: Transaction, handleOrId: string): Promise<CollectionRecord> {
   const collection = await lockCollection(tx, handleOrId, 'SHARED')
   if (collection.membershipType === 'MANUAL') return collection
@@ -25,10 +22,7 @@ export async function lockHandPickedCollection(tx: Transaction, handleOrId: stri
   )
 }
 
-/**
- * The condition for the version with all hand-picked members of a collection. It is CURRENT, or SAVED while a collection that was
- * SMART still shows the members by its rules.
- */
+/** The version with all hand-picked members: CURRENT, or SAVED while the collection still shows members by rules. */
 export const isHandPickedVersion = (tx: Transaction, collectionId: string) => tx`
   membership_version.workspace_id = ${tx.context.workspaceId} and membership_version.collection_id = ${collectionId}
   and membership_version.source = 'HAND_PICKED' and membership_version.state in ('CURRENT', 'SAVED')`

@@ -12,10 +12,7 @@ import { followsHandPicked, isHandPickedVersion, lockHandPickedCollection } from
 const Placement = named('ProductPosition', z.strictObject({ product: Id, position: NonNegativeInteger }))
 type Placement = z.output<typeof Placement>
 
-/**
- * PUT /v1/collections/{handle}/products/order (spec: Reorder rules; OP-34): sets the positions of the products sent; the others
- * keep theirs.
- */
+/** PUT /v1/collections/{handle}/products/order (spec: Reorder rules; OP-34): other products keep their positions. */
 export const reorderProducts = operation({
   operationId: 'reorderCollectionProducts',
   method: 'PUT',
@@ -48,10 +45,7 @@ function refuseDuplicates(positions: readonly Placement[], member: keyof Placeme
   }
 }
 
-/**
- * Sets the positions of members; members with the same position keep their relative order by `tie_breaker`. Returns the index of
- * the first product that is not a member.
- */
+/** Members with the same position keep their order by `tie_breaker`. Returns the index of the first non-member. */
 async function setPositions(
   tx: Transaction,
   collectionId: string,

@@ -117,10 +117,7 @@ export const insertMatchingProducts = (
   where workspace_id = ${workspaceId} and id > ${after} ${last ? sql`and id <= ${last}` : sql``}
     and ${rules.toSql(sql)}`
 
-/**
- * Copies hand-picked members from the membership version `source`. Members without a product in the projection are
- * copied as unavailable: a rebuild may add the product later, and its member is updated then.
- */
+/** Copies the members of `source`; those without a product are unavailable until a rebuild or a state adds it. */
 export const copyHandPickedMembers = (
   sql: AnySql,
   { number, sortOrder }: TargetVersion,

@@ -42,9 +42,7 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreada
     },
   })
 
-  /**
-   * Returns false after a round through the workspaces that built nothing: no work is left, or other replicas do it.
-   */
+  /** Returns false after a round that built nothing: no work is left, or other replicas do it. */
   async function buildNext(): Promise<boolean> {
     const next = await workspaces.next()
     if (next === undefined) {
@@ -66,10 +64,7 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreada
 const nextSize = (size: number, tookMs: number): number =>
   Math.round(Math.min(Math.max((size * CHUNK_MS) / Math.max(tookMs, CHUNK_MS / 2), CHUNK_SIZE.min), CHUNK_SIZE.max))
 
-/**
- * Builds a chunk. Returns for how many milliseconds it held the membership lock; undefined if another replica builds
- * there.
- */
+/** Returns for how many milliseconds it held the membership lock; undefined if another replica builds there. */
 async function buildIn(
   sql: Sql,
   workspaceId: string,
@@ -94,10 +89,7 @@ interface RetiredVersion {
   processedTo: string
 }
 
-/**
- * Deletes up to `size` members of one RETIRED membership version, and the version with its last member. Replicas take
- * different versions. Returns whether there was a version to delete from.
- */
+/** Deletes up to `size` members of a RETIRED version, and it with its last member. Returns whether there was one. */
 export async function deleteFromRetiredVersion(sql: Sql, size: number): Promise<boolean> {
   return inTransaction(sql, async (tx) => {
     const [version] = await tx<RetiredVersion[]>`

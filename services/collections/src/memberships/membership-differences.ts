@@ -66,10 +66,7 @@ export async function* membershipDifferences(sql: AnySql, workspaceId?: string):
   for await (const differences of versionDifferences(sql, inScope)) yield* differences
 }
 
-/**
- * Both sides are read in key order, so PostgreSQL can merge them with constant memory. `rules` are null for hand-picked
- * members.
- */
+/** Both sides are read in key order, and merged with constant memory. `rules` are null for hand-picked members. */
 function memberDifferences(sql: AnySql, version: StoredVersion, rules: CompiledRules | null) {
   const { workspace, collection, number, sortOrder } = version
   const isAwaited = sql`exists (select from awaited_product where workspace_id = ${workspace} and product_id = id)`

@@ -29,10 +29,7 @@ export interface MembershipChanges {
   readonly added: readonly MemberKey[]
 }
 
-/**
- * Compares the members of changed products with the rules that the products match. Removes no hand-picked members, and
- * none of versions whose rules cannot be read.
- */
+/** Removes no hand-picked members, and none of versions whose rules cannot be read. */
 export function planMembershipChanges(
   products: readonly ChangedProduct[],
   versions: ReadonlyMap<string, readonly RuleBasedVersion[]>,

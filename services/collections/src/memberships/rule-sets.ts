@@ -11,10 +11,7 @@ export interface RuleBasedVersion {
   readonly rules: CompiledRules | null
 }
 
-/**
- * The compiled rules of workspaces. `of` returns them as committed when it is called: a caller that holds the
- * membership lock has the rules that stay in force until it releases the lock.
- */
+/** The compiled rules of workspaces. They stay in force while the caller holds the membership lock. */
 export type RuleSets = VersionedCache<readonly RuleBasedVersion[]>
 
 /** Compiled rules take several times the memory of their text. */
@@ -56,8 +53,6 @@ const readRules = (sql: AnySql, workspaceIds: string[]) => sql<StoredRules[]>`
   from membership_version
   where workspace_id = any(${workspaceIds}::uuid[]) and source = 'RULES' and state in ('BUILDING', 'CURRENT')`
 
-/**
- * Tells every process, in the transaction of a change, to read the rules of the workspace's membership versions again.
- */
+/** Makes every process read the rules of the workspace's versions again, once the transaction is committed. */
 export const raiseRuleVersion = (sql: AnySql, workspaceId: string): Promise<void> =>
   raiseVersion(sql, 'rule_version', workspaceId)

@@ -26,10 +26,7 @@ export async function updateMemberships(sql: AnySql, ruleSets: RuleSets, product
   if (added.length > 0) await insertMembers(sql, added)
 }
 
-/**
- * Marks versions that skipped changes of products, at most every ten seconds. Skips a locked version: beside the SHARED
- * membership lock only another transaction that marks it holds its lock.
- */
+/** At most every ten seconds. Skips a locked version: only another transaction that marks it holds its lock. */
 const markSkipped = (sql: AnySql, numbers: readonly number[]) => sql`
   update membership_version set skipped_at = now()
   where number in (

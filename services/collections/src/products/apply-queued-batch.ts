@@ -76,20 +76,14 @@ export interface PartitionShard {
   readonly of: number
 }
 
-/**
- * After this time, in seconds, a product waits for the partition's lock. Before, the consumer goes first: others wait
- * for it.
- */
+/** After so long a product waits for the partition's lock. Before, the consumer goes first: others wait for it. */
 const OVERDUE_S = 2
 
 /** The next batch of a workspace. */
 export interface Batch {
   readonly workspaceId: string
   readonly size: number
-  /**
-   * Only the shard's partitions. Without a shard: all partitions, and up to a second of waiting for the membership
-   * lock.
-   */
+  /** Without a shard: all partitions, and up to a second of waiting for the membership lock. */
   readonly shard?: PartitionShard | undefined
   /** The first product of the batch, once it is read. */
   first?: QueuedChange | undefined

@@ -31,10 +31,7 @@ const State = z.custom<ProductState>().superRefine((state, context) => {
 export const StateRecord = z.object({ workspace_id: Id, data: State }).nullable()
 export type StateRecord = z.output<typeof StateRecord>
 
-/**
- * Reduces records of one partition, in any order, to one per product: the state with the highest version, or the
- * deletion. A deleted product stays deleted, since ids are never reused.
- */
+/** The latest state of each product, or its deletion: a deleted product stays deleted, since ids are never reused. */
 export function latestStates(records: readonly { readonly key: string; readonly value: StateRecord }[]) {
   const latest = new Map<string, StateRecord>()
   for (const { key, value } of records) {

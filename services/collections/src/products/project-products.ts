@@ -11,9 +11,7 @@ import { applyProducts, lockPartition, type ProductChange } from './write-produc
 
 /** The most products of one workspace in a transaction that has several workspaces; the others are queued. */
 const SHARE = 100
-/**
- * The longest wait for a row that a request has locked, in milliseconds: the products of all workspaces wait with it.
- */
+/** The longest wait for a row that a request has locked: the products of all workspaces wait with it. */
 const LOCK_TIMEOUT_MS = 200
 
 /**
@@ -54,9 +52,7 @@ export const projectProducts = (
   },
 })
 
-/**
- * Locks the partition and finds the workspaces of deletions; `unknown` are the deletions of products that nobody has.
- */
+/** Locks the partition and finds the workspaces of deletions; `unknown` are those of products that nobody has. */
 async function lockAndRead(tx: AnySql, records: readonly ReceivedRecord<StateRecord>[]) {
   const partition = records[0]?.partition ?? 0
   const { states, deleted } = latestStates(records)

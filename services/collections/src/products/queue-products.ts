@@ -40,9 +40,7 @@ const oldest = collections.createGauge('collections_oldest_queued_seconds', {
   unit: 's',
 })
 
-/**
- * Measures the products that the consumer has queued: until they are applied the projection is older than its topic.
- */
+/** Measures the queued products: until they are applied the projection is older than its topic. */
 export const measureQueue = (db: Database, logger: Logger) =>
   measureRows(db, logger, async (tx) => {
     const [found] = await tx<[{ waiting: number; refused: number; seconds: number }]>`

@@ -27,9 +27,7 @@ import {
 import { lockPartition, writeProducts } from './write-products.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/**
- * Records in one transaction. Each workspace takes an advisory lock, and the server has room for some thousand locks.
- */
+/** Records in one transaction. Each workspace takes a lock, and the server has room for some thousand. */
 const BATCH_SIZE = 1000
 const topics = [TOPICS.catalogProducts]
 

@@ -78,10 +78,7 @@ export async function writeProducts(sql: AnySql, products: readonly ProjectionRo
   return products.filter(({ id }) => changed.has(id))
 }
 
-/**
- * Arrays and JSON are sent beside the rows, one line of text per product: within the rows, parsing takes three times as
- * long.
- */
+/** Arrays and JSON are sent beside the rows, a line each: within the rows, parsing takes three times as long. */
 const statesFrom = (sql: AnySql, products: readonly ProjectionRow[]) => sql`(
   select workspace_id, id, version, name, skus, type, status, categories::text[] as categories, tags::text[] as tags,
     prices::jsonb as prices, costs::jsonb as costs, stock, requires_shipping, can_preorder, created_at, body::json as body
@@ -110,10 +107,7 @@ function rowOf({ workspaceId, id, version, ruleFields }: ProjectionRow) {
 const linesOf = (sql: AnySql, products: readonly ProjectionRow[], textOf: (product: ProjectionRow) => string) =>
   sql`string_to_table(${products.map(textOf).join('\n')}, E'\\n')`
 
-/**
- * A PostgreSQL array literal. It escapes quotes and backslashes as JSON does; folded texts contain nothing else to
- * escape.
- */
+/** An array literal of PostgreSQL. It escapes as JSON does; folded texts contain nothing else to escape. */
 const arrayOf = (texts: readonly string[]): string => `{${JSON.stringify(texts).slice(1, -1)}}`
 
 /** The columns that rules read, and orders and the storefront with them. */

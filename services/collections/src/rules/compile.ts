@@ -10,10 +10,7 @@ export interface CompiledRules extends Predicate {
   explain(product: RuleProduct): boolean[]
 }
 
-/**
- * Stored rules that this process cannot read. A newer version of the service has written them: during a deploy another replica can
- * read them.
- */
+/** Rules that this process cannot read: a newer version of the service, which runs during a deploy, wrote them. */
 export class UnreadableRules extends ApiError {
   constructor(cause: unknown) {
     super('service_unavailable', 'the collection has rules of a newer version of this service; try again', { cause })

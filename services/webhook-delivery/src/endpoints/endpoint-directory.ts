@@ -6,10 +6,7 @@ import type { Signing, SigningKey } from '../secrets/signature.ts'
 import { secretOwner } from '../secrets/signing-secret.ts'
 import { type Target, Targets } from './targets.ts'
 
-/**
- * Every workspace's endpoints, kept in memory with their secrets opened. `of` returns them as committed when it is
- * called; a workspace that never had an endpoint is absent.
- */
+/** Every workspace's endpoints, with their secrets opened. A workspace that never had an endpoint is absent. */
 export type EndpointDirectory = VersionedCache<Targets>
 
 const MAX_WORKSPACES = 10_000

@@ -67,9 +67,6 @@ export async function lockEndpoint(tx: Transaction, id: string): Promise<Endpoin
   return row
 }
 
-/**
- * Tells every process, in the transaction of a change, to read the workspace's endpoints again. Call it after the
- * endpoint's row is locked: then no two changes wait for each other.
- */
+/** Makes every process read the workspace's endpoints again. Call it with the endpoint locked, against deadlocks. */
 export const endpointsChanged = (tx: Transaction): Promise<void> =>
   raiseVersion(tx, 'endpoint_set', tx.context.workspaceId)

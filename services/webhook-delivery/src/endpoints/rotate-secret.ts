@@ -65,10 +65,7 @@ interface Overlap {
   readonly endsAt: Date
 }
 
-/**
- * Gives a locked endpoint a new secret. The previous secret signs until the overlap ends; older ones end at their own
- * time, or with the overlap if that is earlier.
- */
+/** The previous secret signs until the overlap ends; older ones end at their own time, if that is earlier. */
 async function replaceSecret(
   tx: Transaction,
   current: EndpointRow,

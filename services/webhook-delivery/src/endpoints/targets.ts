@@ -9,10 +9,7 @@ export interface Target {
   /** Undefined while its secret does not open; its deliveries wait until it does (OP-107). */
   readonly signing: Signing | undefined
   readonly createdAt: Date
-  /**
-   * Until when the deliveries of the workspace waited, in Unix milliseconds: Infinity while it is suspended and when it is deleted. Absent
-   * or 0 when it was never suspended.
-   */
+  /** Until when the deliveries waited, in Unix ms: Infinity while suspended and once deleted; absent or 0 if never. */
   readonly pausedUntil?: number
 }
 

@@ -44,10 +44,7 @@ export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date
   return { lastId: last.id, redacted: redacted.length }
 }
 
-/**
- * Makes the rest of the transaction read indexes in order. Otherwise PostgreSQL may take the workspace for a small one, and read
- * and sort all of its events for each batch.
- */
+/** Otherwise PostgreSQL may read and sort all events of a workspace that it takes for a small one, for each batch. */
 async function readInOrder(tx: AnySql): Promise<void> {
   await tx`select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 }

@@ -87,10 +87,7 @@ interface Taken {
   readonly left: readonly string[]
 }
 
-/**
- * Takes the oldest events of some workspaces out of the backlog of a claimer: an equal share of each, and BATCH_LIMITS in all.
- * Endpoints that were deleted meanwhile get nothing (OP-97).
- */
+/** The oldest events of some workspaces, an equal share of each. Endpoints deleted meanwhile get nothing (OP-97). */
 export async function takeFromBacklog(
   tx: AnySql,
   directory: EndpointDirectory,

@@ -51,10 +51,7 @@ export function matchEvents(
   })
 }
 
-/**
- * Whether an endpoint was there when an event occurred. Clocks differ, so one up to 10 s younger than the event gets it as
- * well: rather one too many than one missed (OP-78).
- */
+/** Clocks differ, so an endpoint up to 10 s younger than the event gets it too: rather one too many (OP-78). */
 const wasThereAt = (occurredAt: Date, { createdAt }: Target): boolean =>
   createdAt.getTime() <= occurredAt.getTime() + CLOCK_TOLERANCE_MS
 

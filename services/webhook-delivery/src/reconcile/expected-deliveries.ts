@@ -28,10 +28,7 @@ export const endpointsOf = (sql: AnySql, workspaceIds: readonly string[]) => sql
     created_at as "createdAt", updated_at as "updatedAt"
   from endpoint where workspace_id = any(${[...workspaceIds]}::uuid[])`
 
-/**
- * A change of an endpoint certainly applies to events this much later, in milliseconds: clocks differ, and it applies from its
- * commit.
- */
+/** A change of an endpoint certainly applies so much later: clocks differ, and it applies from its commit. */
 const SETTLED_AFTER_MS = 10_000
 
 /**

@@ -28,10 +28,7 @@ export interface Report {
 const EVENT_BATCH_SIZE = 2000
 const DELIVERY_BATCH_SIZE = 5000
 
-/**
- * Compares the events of a range in Kafka with the deliveries in the table. `sql` connects as the worker role. Writes
- * nothing, keeps nothing between batches, and opens no secret.
- */
+/** Compares events in Kafka with deliveries. Writes nothing and opens no secret. `sql` is of the worker role. */
 export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconciliation): Promise<Report> {
   const report: Report = { read: 0, events: 0, deadLetters: 0, outcomes: new Map(), discrepancies: new Map() }
   const overdueBefore = new Date((await databaseTime(sql)).getTime() - options.overdueMs)
