@@ -12,7 +12,7 @@ import { endpointDirectory } from './endpoints/endpoint-directory.ts'
 import { pauseDeliveries } from './endpoints/pause-deliveries.ts'
 import { erasureWorker } from './erasures/erasure-worker.ts'
 import { noteErasures } from './erasures/note-erasures.ts'
-import { backlogWorker } from './events/backlog-worker.ts'
+import { BacklogWorker } from './events/backlog-worker.ts'
 import { fanOut } from './events/fan-out.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
@@ -28,7 +28,7 @@ await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, lo
   const clock = databaseClock(worker.sql, logger)
   const dispatcher = new Dispatcher({ sql: worker.sql, server, directory, agent, logger, schedule, clock: clock.now })
   const writing = { directory, dispatcher, schedule, clock: clock.now }
-  const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
+  const backlog = new BacklogWorker({ ...writing, sql: worker.sql, logger })
   return {
     worker,
     operations: operations({ policy, keys, resolve: resolveName, mostEndpoints, dispatcher }),

@@ -2,7 +2,7 @@ import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { bodyBytes } from '../deliveries/body-bytes.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { MatchedEvent } from './matching.ts'
-import { storeEvents } from './store-events.ts'
+import { storeEvents } from './write-deliveries.ts'
 
 /** Which of some workspaces have events in the backlog, whichever process has them. */
 export async function workspacesInBacklog(tx: AnySql, workspaceIds: readonly string[]): Promise<Set<string>> {

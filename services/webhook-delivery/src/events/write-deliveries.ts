@@ -1,11 +1,11 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
+import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { LEASE_S } from '../deliveries/claims.ts'
 import type { Dispatcher } from '../deliveries/dispatcher.ts'
 import type { Job } from '../deliveries/job.ts'
 import { isCatchingUp, isPaused, type Target } from '../endpoints/targets.ts'
 import type { MatchedEvent } from './matching.ts'
-import { storeEvents } from './store-events.ts'
 
 export interface DeliveryWriting {
   readonly dispatcher: Pick<
@@ -18,8 +18,9 @@ export interface DeliveryWriting {
   readonly clock: () => Date
 }
 
-/** Deliveries inserted by one statement at most. */
+/** Deliveries inserted by one statement at most, and about how many bytes of bodies are stored by one. */
 const DELIVERIES_A_STATEMENT = 2500
+const BYTES_A_STATEMENT = 4 * 1024 * 1024
 
 /**
  * Stores events, and inserts their deliveries. First attempts that find room in memory are claimed with their insert. Returns
@@ -43,12 +44,13 @@ export async function insertDeliveries(
   const now = clock()
   const claimedAt = performance.now()
   const dueAt = new Date(now.getTime() + (delayAfter(0, schedule, Math.random()) ?? 0))
-  const plan = dueAt <= now ? plannerFor(dispatcher, now) : planDelivery
-  const planned = events.flatMap((event) => event.targets.map((target) => plan(event, target)))
+  const claimerOf = dueAt <= now ? claimerFor(dispatcher, now) : () => undefined
+  const planned = events.flatMap((event) =>
+    event.targets.map((target) => ({ event, target, claimedBy: claimerOf(event, target) })),
+  )
   const jobs: Job[] = []
   const waiting = new Set<string>()
-  for (let from = 0; from < planned.length; from += DELIVERIES_A_STATEMENT) {
-    const part = planned.slice(from, from + DELIVERIES_A_STATEMENT)
+  for (const part of partsOf(planned, DELIVERIES_A_STATEMENT)) {
     const inserted = await insertPlanned(tx, part, dueAt)
     for (const delivery of part) {
       const key = keyOf(delivery.event.id, delivery.target.id)
@@ -76,20 +78,12 @@ interface PlannedDelivery {
   readonly claimedBy: number | undefined
 }
 
-const planDelivery = (event: MatchedEvent, target: Target, claimedBy?: number): PlannedDelivery => ({
-  event,
-  target,
-  claimedBy,
-})
-
-/** Plans first attempts from memory while it has room; none for a workspace that is suspended, or was until just now. */
-function plannerFor(dispatcher: DeliveryWriting['dispatcher'], now: Date): typeof planDelivery {
+/** Claims first attempts while memory has room; none of a workspace that is suspended, or was until just now. */
+function claimerFor(dispatcher: DeliveryWriting['dispatcher'], now: Date) {
   const claimer = dispatcher.claimerId
   const admits = dispatcher.admission()
-  return (event, target) => {
-    const isHeld = !isCatchingUp(target, now) && admits(target, event.bytes.length)
-    return planDelivery(event, target, isHeld ? claimer : undefined)
-  }
+  return (event: MatchedEvent, target: Target): number | undefined =>
+    !isCatchingUp(target, now) && admits(target, event.bytes.length) ? claimer : undefined
 }
 
 const jobOf = (deliveryId: string, { event, target }: PlannedDelivery, claimedBy: number, claimedAt: number): Job => ({
@@ -141,4 +135,26 @@ const deliveryRow = ({ event, target, claimedBy }: PlannedDelivery) => ({
   event_id: event.id,
   event_type: event.type,
   claimed_by: claimedBy,
+})
+
+/** Stores events, each once whatever the number of its deliveries. One that is there stays as it is. */
+export async function storeEvents(tx: AnySql, events: readonly MatchedEvent[]): Promise<void> {
+  for (const part of partsOf(events, BYTES_A_STATEMENT, ({ bytes }) => bytes.length)) {
+    await tx`
+      insert into event (workspace_id, id, type, key, body, occurred_at, traceparent)
+      select workspace_id, id, type, key, body, occurred_at, traceparent
+      from json_to_recordset(${JSON.stringify(part.map(eventRow))}::text::json)
+        as event (workspace_id uuid, id uuid, type text, key text, body text, occurred_at timestamptz, traceparent text)
+      on conflict do nothing`
+  }
+}
+
+const eventRow = ({ workspaceId, id, type, key, body, occurredAt, traceparent }: MatchedEvent) => ({
+  workspace_id: workspaceId,
+  id,
+  type,
+  key,
+  body,
+  occurred_at: occurredAt.toISOString(),
+  traceparent,
 })

@@ -10,8 +10,6 @@ export interface ExpectedDelivery {
   readonly isCertain: boolean
   /** Whether the fan-out has consumed the event's record. */
   readonly isConsumed: boolean
-  /** Whether its event was in the backlog of the fan-out before the rows were looked for. */
-  readonly isInBacklog?: boolean
 }
 
 /** A delivery in the table. */
@@ -49,7 +47,7 @@ export interface Judgement {
 
 /** Compares an expected delivery with the rows found. A pending one that was due before `overdueBefore` is overdue. */
 export function judge(
-  expected: Pick<ExpectedDelivery, 'isCertain' | 'isConsumed' | 'isInBacklog'>,
+  expected: Pick<ExpectedDelivery, 'isCertain' | 'isConsumed'> & { readonly isInBacklog?: boolean },
   found: readonly FoundDelivery[],
   overdueBefore: Date,
 ): Judgement {

@@ -1,8 +1,9 @@
 import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { databaseTime } from '@backoffice/postgres/database-clock.ts'
+import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { endpointsOf, expectedDeliveries, type JudgedEvent } from './expected-deliveries.ts'
-import { findDeliveries, withBacklog } from './found-deliveries.ts'
+import { findDeliveries } from './found-deliveries.ts'
 import { type Discrepancy, type ExpectedDelivery, judge, type Outcome } from './judgement.ts'
 import { type EventRange, type JudgedRecord, readEvents } from './read-events.ts'
 
@@ -39,12 +40,11 @@ export async function reconcileRange(kafka: Kafka, sql: Sql, options: Reconcilia
     batch = []
     report.events += events.length
     const endpoints = await endpointsOf(sql, [...new Set(events.map(({ event }) => event.workspace_id))])
-    for (const part of partsOf(expectedDeliveries(events, endpoints))) {
-      // Reads the backlog first: an event that leaves it in between has its rows in the table.
-      const expected = await withBacklog(sql, part)
-      const found = await findDeliveries(sql, expected)
-      for (const [index, delivery] of expected.entries()) {
-        const { outcome, discrepancies } = judge(delivery, found[index] ?? [], overdueBefore)
+    for (const part of partsOf(expectedDeliveries(events, endpoints), DELIVERY_BATCH_SIZE)) {
+      const found = await findDeliveries(sql, part)
+      for (const [index, delivery] of part.entries()) {
+        const { isInBacklog = false, rows = [] } = found[index] ?? {}
+        const { outcome, discrepancies } = judge({ ...delivery, isInBacklog }, rows, overdueBefore)
         count(report.outcomes, outcome)
         for (const discrepancy of discrepancies) {
           count(report.discrepancies, discrepancy)
@@ -72,14 +72,3 @@ const count = <Key>(counts: Map<Key, number>, key: Key) => counts.set(key, (coun
 const withoutRepetitions = (events: readonly JudgedEvent[]): JudgedEvent[] => [
   ...new Map(events.toReversed().map((judged) => [`${judged.event.workspace_id}/${judged.event.id}`, judged])).values(),
 ]
-
-function* partsOf(expected: Iterable<ExpectedDelivery>): Generator<ExpectedDelivery[]> {
-  let part: ExpectedDelivery[] = []
-  for (const delivery of expected) {
-    part.push(delivery)
-    if (part.length < DELIVERY_BATCH_SIZE) continue
-    yield part
-    part = []
-  }
-  if (part.length > 0) yield part
-}

@@ -19,7 +19,7 @@ import { Dispatcher, type DispatcherOptions } from '../deliveries/dispatcher.ts'
 import { recoveryWorker } from '../deliveries/recovery-worker.ts'
 import type { EndpointWithSecret } from '../endpoints/endpoint.ts'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
-import { backlogWorker } from '../events/backlog-worker.ts'
+import { BacklogWorker } from '../events/backlog-worker.ts'
 import { fanOut, fanOutEvents } from '../events/fan-out.ts'
 import { operations } from '../operations.ts'
 
@@ -107,7 +107,7 @@ async function startReplica(workerUrl: string, { keys = testKeys, stopWithinMs =
   await dispatcher.start()
   const logger = createLogger('test', 'silent')
   const writing = { directory, dispatcher, schedule, clock }
-  const backlog = backlogWorker({ ...writing, sql: worker.sql, logger })
+  const backlog = new BacklogWorker({ ...writing, sql: worker.sql, logger })
   await backlog.start?.()
   const recoveries = recoveryWorker(worker.sql, createLogger('test', 'silent'))
   await recoveries.start?.()
