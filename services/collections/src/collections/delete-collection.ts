@@ -21,7 +21,7 @@ export const deleteCollection = operation({
   handle: ({ params, context, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
       const { id } = await lockCollection(tx, params.handle, 'EXCLUSIVE')
-      await retireMembershipVersions(tx, id)
+      await retireMembershipVersions(tx, [id])
       await tx`delete from collection where workspace_id = ${context.workspaceId} and id = ${id}`
       await publish(tx, [outboxRecord(TOPICS.collectionsEvents, 'collection.deleted', id, { id })], now)
       return new Reply(204)

@@ -3,7 +3,7 @@ import type { ImportedChange, ImportUndo, UndoneChange, UndoOutcome } from '@bac
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CollectionRecord, collectionColumns } from '../collections/collection.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
-import { raiseRuleVersion } from '../memberships/rule-sets.ts'
+import { retireMembershipVersions } from '../memberships/membership-versions.ts'
 import { type CollectionChange, writeCollections } from './write-collections.ts'
 
 /** Undoes imported collections (OP-151). Products that were picked by hand since are a change of the collection. */
@@ -97,10 +97,7 @@ async function findHandPicked(tx: Transaction, ids: readonly string[]): Promise<
 /** The membership builder deletes their members afterwards. */
 async function deleteCollections(tx: Transaction, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  const workspace = tx.context.workspaceId
+  await retireMembershipVersions(tx, ids)
   await tx`
-    update membership_version set state = 'RETIRED', processed_to = null
-    where workspace_id = ${workspace} and collection_id = any(${ids as string[]}::uuid[]) and state <> 'RETIRED'`
-  await raiseRuleVersion(tx, workspace)
-  await tx`delete from collection where workspace_id = ${workspace} and id = any(${ids as string[]}::uuid[])`
+    delete from collection where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[])`
 }

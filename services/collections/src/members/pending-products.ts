@@ -4,7 +4,7 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { lockMembershipsShared } from '../memberships/membership-lock.ts'
-import { updateOutdatedMembers } from '../memberships/update-memberships.ts'
+import { deleteMembersWhere, updateOutdatedMembers } from '../memberships/update-memberships.ts'
 
 const EVERY_MS = 500
 const BATCH_SIZE = 1000
@@ -69,13 +69,10 @@ const complete = (sql: Sql, workspaceId: string, ids: readonly string[]) =>
     await tx`delete from awaited_product where ${noted}`
   })
 
-const deleteMembersOfDeleted = (sql: AnySql, workspaceId: string, ids: readonly string[]) => sql`
-  with removed as (
-    select version_number, product_id from membership_version join collection_member on version_number = number
-    where membership_version.workspace_id = ${workspaceId} and state <> 'RETIRED' and product_id = any(${[...ids]}::uuid[])
-      and not exists (select from product where product.workspace_id = ${workspaceId} and product.id = product_id)
-    order by version_number, product_id
-    for update of collection_member
+const deleteMembersOfDeleted = (sql: AnySql, workspaceId: string, ids: readonly string[]) =>
+  deleteMembersWhere(
+    sql,
+    sql`
+      membership_version.workspace_id = ${workspaceId} and state <> 'RETIRED' and product_id = any(${[...ids]}::uuid[])
+      and not exists (select from product where product.workspace_id = ${workspaceId} and product.id = product_id)`,
   )
-  delete from collection_member as member using removed
-  where member.version_number = removed.version_number and member.product_id = removed.product_id`

@@ -106,12 +106,12 @@ async function insertVersion(
   return row.count
 }
 
-/** Retires all membership versions of a deleted collection; the builder deletes their members. */
-export async function retireMembershipVersions(tx: Transaction, collectionId: string): Promise<void> {
+/** Retires all membership versions of deleted collections; the builder deletes their members. */
+export async function retireMembershipVersions(tx: Transaction, collectionIds: readonly string[]): Promise<void> {
   const { workspaceId } = tx.context
   await tx`
     update membership_version set state = 'RETIRED', processed_to = null
-    where workspace_id = ${workspaceId} and collection_id = ${collectionId} and state <> 'RETIRED'`
+    where workspace_id = ${workspaceId} and collection_id = any(${[...collectionIds]}::uuid[]) and state <> 'RETIRED'`
   await raiseRuleVersion(tx, workspaceId)
 }
 

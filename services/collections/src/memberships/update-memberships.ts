@@ -1,4 +1,5 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
+import type { Fragment } from '../rules/predicate.ts'
 import { coversProduct } from './build-membership-version.ts'
 import {
   type ChangedProduct,
@@ -74,6 +75,16 @@ const hasKey = (sql: AnySql, key: string) => sql`
 
 const deleteMembers = (sql: AnySql, keys: readonly MemberKey[]) => sql`
   delete from collection_member as member using ${asRows(sql, keys)} where ${hasKey(sql, 'key')}`
+
+/** Deletes the members of versions that meet a condition. Locks them in key order, as every transaction does. */
+export const deleteMembersWhere = (sql: AnySql, condition: Fragment) => sql`
+  with removed as (
+    select version_number, product_id from membership_version join collection_member on version_number = number
+    where ${condition}
+    order by version_number, product_id
+    for update of collection_member
+  )
+  delete from collection_member as member using removed where ${hasKey(sql, 'removed')}`
 
 /** Locks the members in key order, as every transaction does that locks several, and then reads their positions. */
 const updateMembers = (sql: AnySql, keys: readonly MemberKey[]) => sql`

@@ -12,14 +12,6 @@ export async function workspaceOfEach(sql: AnySql, ids: readonly string[]): Prom
   return new Map(rows.map(({ id, workspaceId }) => [id, workspaceId]))
 }
 
-/** The workspaces of products. */
-export async function workspacesOf(sql: AnySql, ids: readonly string[]): Promise<string[]> {
-  if (ids.length === 0) return []
-  const rows = await sql<{ workspaceId: string }[]>`
-    select distinct workspace_id as "workspaceId" from product where id = any(${[...ids]}::uuid[])`
-  return rows.map(({ workspaceId }) => workspaceId)
-}
-
 /**
  * Deletes products, also unknown ones, and inserts them into `deleted_product`, so that no late state brings one back.
  * Needs the SHARED membership locks of their workspaces. Locks the products that are `written` afterwards too: every

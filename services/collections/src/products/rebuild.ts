@@ -14,7 +14,7 @@ import { createLogger } from '@backoffice/runtime/logger.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
 import { z } from 'zod'
 import { lockMembershipsShared } from '../memberships/membership-lock.ts'
-import { applyDeletions, workspacesOf } from './delete-products.ts'
+import { applyDeletions, workspaceOfEach } from './delete-products.ts'
 import { type ReadStates, readStates, type UnreadableRecord } from './read-states.ts'
 import { rebuildMemberships } from './rebuild-memberships.ts'
 import {
@@ -104,7 +104,7 @@ async function readAll(kafka: Kafka, range: OffsetRange, onStates: (states: Read
 
 /** Returns how many products changed. Statements that need no earlier result are sent without waiting for it. */
 async function writeStates(sql: Sql, startedAt: Date, { partition, products, deleted, unreadable }: ReadStates) {
-  const workspaces = await workspacesOf(sql, deleted)
+  const workspaces = [...new Set((await workspaceOfEach(sql, deleted)).values())]
   return inTransaction(sql, async (tx) => {
     // Before the partition, which the consumer waits for.
     if (workspaces.length > 0) await lockMembershipsShared(tx, workspaces)
