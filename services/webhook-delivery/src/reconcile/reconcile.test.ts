@@ -261,7 +261,7 @@ test('the number of statements does not grow with the number of events', async (
     return rows.length === 301
   })
   expect(await count()).toBe(one)
-  expect(one).toBe(4)
+  expect(one).toBe(3)
 })
 
 test.each([
