@@ -12,7 +12,6 @@ const exclude = [...configDefaults.exclude, FAULTS, NEIGHBOURS]
  */
 const everywhere = {
   pool: 'forks',
-  env: { ASSETS_URL: 'http://localhost:8080/assets' },
   expect: { poll: { timeout: 60_000 } },
 } as const
 
@@ -26,6 +25,7 @@ export default defineConfig({
         test: {
           ...everywhere,
           name: 'unit and service',
+          env: { ASSETS_URL: 'http://localhost:8080/assets' },
           include: ['{libs,services,infra}/**/*.test.ts'],
           exclude,
           // The files of a worker share their modules, so a module keeps no state of a test.

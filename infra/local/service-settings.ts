@@ -43,22 +43,29 @@ const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> =
 export const serverOf = (name: ServiceName, stackServer: string): string =>
   process.env[`ADMIN_DATABASE_URL_${schemaOf(name).toUpperCase()}`] || stackServer
 
-/** The settings of a service in this stack. */
-export function settingsOf(name: ServiceName, stack: StackEnvironment): NodeJS.ProcessEnv {
+/** The settings of a service in this stack. Those that the environment has too are the environment's, except the backing services. */
+export function settingsOf(
+  name: ServiceName,
+  stack: StackEnvironment,
+  environment: NodeJS.ProcessEnv = {},
+): NodeJS.ProcessEnv {
   const { secrets, urls } = stack
   const postgres = serverOf(name, stack.postgres)
   const schema = schemaOf(name)
   const passwordOf = rolePasswords(secrets)
-  return {
-    DATABASE_URL: roleUrl(postgres, schema, passwordOf),
-    WORKER_DATABASE_URL: roleUrl(postgres, `${schema}_worker`, passwordOf),
-    KAFKA_BROKERS: stack.kafka.join(','),
-    SCHEMA_REGISTRY_URL: stack.registry,
+  const settings = {
     INTERNAL_TOKEN_PUBLIC_KEYS: `${INTERNAL_KEY_ID}:${secrets.internalPublicKey}`,
     ...(calledBy(name).length > 0 && {
       INTERNAL_TOKEN_PRIVATE_KEYS: `${INTERNAL_KEY_ID}:${secrets.internalPrivateKey}`,
     }),
     ...Object.fromEntries(calledBy(name).map((called) => [urlSetting(called), urls[called]])),
     ...Object.fromEntries(SERVICES[name].settings.map((setting) => [setting, SETTINGS[setting](stack)])),
+  }
+  return {
+    ...Object.fromEntries(Object.entries(settings).map(([setting, value]) => [setting, environment[setting] || value])),
+    DATABASE_URL: roleUrl(postgres, schema, passwordOf),
+    WORKER_DATABASE_URL: roleUrl(postgres, `${schema}_worker`, passwordOf),
+    KAFKA_BROKERS: stack.kafka.join(','),
+    SCHEMA_REGISTRY_URL: stack.registry,
   }
 }

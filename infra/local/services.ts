@@ -46,7 +46,7 @@ export function startService(name: ServiceName, run: ServiceRun): Promise<Manage
           HOST: '127.0.0.1',
           PORT: String(port),
           OPS_PORT: String(opsPort),
-          ...settingsOf(name, stack),
+          ...settingsOf(name, stack, process.env),
           ...run.settings,
         },
         output: (line) => {

@@ -73,7 +73,8 @@ async function startServices(
   supervisor: Supervisor,
 ): Promise<{ environment: StackEnvironment; operations: OperationsUrls }> {
   const { directory, step } = options
-  const secrets = stackSecrets(directory)
+  const { ADMIN_TOKEN: adminToken } = process.env
+  const secrets = { ...stackSecrets(directory), ...(adminToken && { adminToken }) }
   const onDeath = (name: string, how: string) => void supervisor.restart(name, how)
   const [addresses] = await Promise.all([
     startBackingServices({ directory, passwordOf: rolePasswords(secrets), step, onStarted: supervisor.add, onDeath }),

@@ -17,6 +17,8 @@ Variables:
   STACK_DIR   the folder of the data and of stack.json, .local unless set
   DATABASE_URL, KAFKA_BROKERS, SCHEMA_REGISTRY_URL
               use this PostgreSQL, Kafka or schema registry instead of starting one
+  any setting of docs/configuration.md, such as PLATFORM_ISSUER
+              in place of the stack's own value
   SERVICES_DIRECTORY
               start the services from the trees of images in this folder (infra/docker/assemble.ts)`
 

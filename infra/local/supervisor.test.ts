@@ -49,12 +49,3 @@ test('a process that was stopped stays down', async () => {
   expect(await isListening(port)).toBe(false)
   expect(printed).toEqual([])
 })
-
-test('a process that ends before it is ready is an error that tells what it said', async () => {
-  const launch = () =>
-    startChild({ name: 'broken', file: process.execPath, args: ['-e', 'process.exit(3)'], output: () => {} })
-
-  await expect(
-    startManagedProcess({ name: 'broken', launch, isReady: async () => false, explain: () => 'no configuration' }),
-  ).rejects.toThrow('broken did not start (exit code 3): no configuration')
-})

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { guardChild, unguardChild } from './guard.ts'
+import { cpuSeconds } from './process-identity.ts'
 import { StackError } from './stack-error.ts'
 
 /** A process to run. Its output goes to a file or, line by line, to a function. */
@@ -22,6 +23,8 @@ export interface Child {
   readonly pid: number
   /** Resolves when the process has ended, with how: `exit code 1`, `SIGKILL`. */
   readonly exited: Promise<string>
+  /** Changes while the process prints or computes. */
+  activity(): string
   /** Asks it to stop, waits, and kills it after 30 s. */
   stop(): Promise<void>
   /** kill -9, and waits until it is gone. */
@@ -29,6 +32,8 @@ export interface Child {
 }
 
 const STOP_WITHIN_MS = 30_000
+/** An idle JVM computes for less than this in a minute. */
+const CPU_STEP_SECONDS = 2
 
 /**
  * Starts a process in a process group of its own, so that Ctrl-C reaches only this process and the children can be
@@ -57,9 +62,15 @@ export async function startChild(command: Command): Promise<Child> {
   const pid = child.pid as number
   guardChild(pid, stopSignal)
   void exited.then(() => unguardChild(pid))
-  if (typeof command.output === 'function') {
+  const { output } = command
+  let lines = 0
+  if (typeof output === 'function') {
+    const onLine = (line: string) => {
+      lines++
+      output(line)
+    }
     for (const stream of [child.stdout, child.stderr]) {
-      if (stream) createInterface({ input: stream }).on('line', command.output)
+      if (stream) createInterface({ input: stream }).on('line', onLine)
     }
   }
   const end = async (signal: NodeJS.Signals) => {
@@ -69,6 +80,10 @@ export async function startChild(command: Command): Promise<Child> {
   return {
     pid,
     exited,
+    activity() {
+      const printed = typeof output === 'string' ? statSync(output, { throwIfNoEntry: false })?.size : lines
+      return `${printed} ${Math.floor(cpuSeconds(pid) / CPU_STEP_SECONDS)}`
+    },
     kill: () => end('SIGKILL'),
     async stop() {
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)

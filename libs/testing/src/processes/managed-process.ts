@@ -36,11 +36,18 @@ interface ManagedProcessDefinition {
   onDeath?: ((how: string) => void) | undefined
 }
 
-const READY_WITHIN_MS = 60_000
 const POLL_MS = 50
+/** How many polls there are for each look at what the process does: without /proc, a look is a process of its own. */
+const LOOK_EACH = 20
 
-/** Starts a process and waits until it answers. Throws StackError when it ends first or does not answer within 60 s. */
-export async function startManagedProcess(definition: ManagedProcessDefinition): Promise<ManagedProcess> {
+/**
+ * Starts a process and waits until it answers, however slow the machine is: as long as the process prints or computes. Throws
+ * StackError when it ends first or stands still for `standstillMs`.
+ */
+export async function startManagedProcess(
+  definition: ManagedProcessDefinition,
+  standstillMs = 60_000,
+): Promise<ManagedProcess> {
   let running: Child | undefined
   const end = async (how: 'stop' | 'kill') => {
     const child = running
@@ -55,7 +62,7 @@ export async function startManagedProcess(definition: ManagedProcessDefinition):
       if (running) return
       const child = await definition.launch()
       running = child
-      await untilReady(definition, child).catch(async (error) => {
+      await untilReady(definition, child, standstillMs).catch(async (error) => {
         await end('kill')
         throw error
       })
@@ -72,17 +79,29 @@ export async function startManagedProcess(definition: ManagedProcessDefinition):
   return managed
 }
 
-async function untilReady(definition: ManagedProcessDefinition, child: Child): Promise<void> {
+async function untilReady(
+  { name, isReady, explain }: ManagedProcessDefinition,
+  child: Child,
+  standstillMs: number,
+): Promise<void> {
   let ended: string | undefined
   void child.exited.then((how) => {
     ended = how
   })
-  const deadline = Date.now() + READY_WITHIN_MS
-  while (!(await definition.isReady())) {
-    if (ended) throw new StackError(`${definition.name} did not start (${ended}): ${definition.explain()}`)
-    if (Date.now() > deadline) {
-      throw new StackError(`${definition.name} does not answer after 60 s: ${definition.explain()}`)
-    }
+  const stoodStill = standstill(standstillMs)
+  for (let polls = 0; !(await isReady()); polls++) {
+    if (ended) throw new StackError(`${name} did not start (${ended}): ${explain()}`)
+    if (polls % LOOK_EACH === 0 && stoodStill(child.activity(), Date.now()))
+      throw new StackError(`${name} does not answer and has done nothing for ${standstillMs / 1000} s: ${explain()}`)
     await delay(POLL_MS)
+  }
+}
+
+/** Makes a function that takes a process's activity and the time, and says whether the activity has been the same for `limitMs`. */
+export function standstill(limitMs: number): (activity: string, now: number) => boolean {
+  let last: { readonly activity: string; readonly since: number } | undefined
+  return (activity, now) => {
+    if (last?.activity !== activity) last = { activity, since: now }
+    return now - last.since >= limitMs
   }
 }

@@ -10,19 +10,40 @@ export function processIdentity(pid: number): string | undefined {
 }
 
 function fromProc(pid: number): string | undefined {
+  const [state, ...fields] = procStat(pid)
+  if (state === undefined || state === 'Z') return undefined
+  return `${fields[18]} ${readProc(pid, 'cmdline').replaceAll('\0', ' ').trim()}`
+}
+
+const fromPs = (pid: number): string | undefined => ps(pid, 'lstart=,command=') || undefined
+
+/** The seconds that a process has computed; 0 when there is no such process. */
+export function cpuSeconds(pid: number): number {
+  if (process.platform === 'linux') {
+    const [user = 0, system = 0] = procStat(pid).slice(11, 13).map(Number)
+    return (user + system) / TICKS_PER_SECOND
+  }
+  // days-hours:minutes:seconds
+  const parts = ps(pid, 'cputime=').split(/[:-]/).map(Number).reverse()
+  return parts.reduce((sum, part, place) => sum + part * ([1, 60, 3600, 86_400][place] ?? 0), 0)
+}
+
+/** Of the times in /proc, on every platform that Node runs on. */
+const TICKS_PER_SECOND = 100
+
+/** The fields of /proc/<pid>/stat after the name, which may have spaces; none when there is no such process. */
+const procStat = (pid: number): string[] => {
+  const stat = readProc(pid, 'stat')
+  return stat === '' ? [] : stat.replace(/^.*\) /s, '').split(' ')
+}
+
+function readProc(pid: number, file: string): string {
   try {
-    const [state, ...fields] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ')
-    if (state === 'Z') return undefined
-    const startedAt = fields[18]
-    return `${startedAt} ${readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()}`
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {
-    return undefined
+    return ''
   }
 }
 
-function fromPs(pid: number): string | undefined {
-  const { stdout, status } = spawnSync('ps', ['-o', 'lstart=,command=', '-p', String(pid)], { encoding: 'utf8' })
-  return status === 0 ? stdout.trim() : undefined
-}
+const ps = (pid: number, format: string): string =>
+  spawnSync('ps', ['-o', format, '-p', String(pid)], { encoding: 'utf8' }).stdout.trim()
