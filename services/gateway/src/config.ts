@@ -9,6 +9,8 @@ const AddressBlock = z
   .string()
   .refine((text) => ipaddr.isValid(text) || ipaddr.isValidCIDR(text), 'is neither an IP address nor a CIDR block')
 
+const Count = z.coerce.number().int().min(1)
+
 /** The settings of the gateway. */
 export const GatewayConfig = serviceConfig('gateway')
   .extend({
@@ -29,18 +31,12 @@ export const GatewayConfig = serviceConfig('gateway')
         'The keys of the check at the end of API keys: `<key id>:<base64 of 32 bytes>`, comma-separated. The first makes new checks, all verify. Unless set, new API keys end with a CRC32, so that replicas of before this setting accept them (OP-05).',
       )
       .meta({ secret: true }),
-    RATE_LIMIT_PER_MINUTE: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .default(6000)
-      .describe('Requests a minute of an API key, in workspaces without a limit of their own (OP-06).'),
-    RATE_LIMIT_BURST: z.coerce
-      .number()
-      .int()
-      .min(1)
-      .default(200)
-      .describe('Requests of an API key at once, in workspaces without a limit of their own (OP-06).'),
+    RATE_LIMIT_PER_MINUTE: Count.default(6000).describe(
+      'Requests a minute of an API key, in workspaces without a limit of their own (OP-06).',
+    ),
+    RATE_LIMIT_BURST: Count.default(200).describe(
+      'Requests of an API key at once, in workspaces without a limit of their own (OP-06).',
+    ),
     RATE_LIMIT_URL: z
       .url({ protocol: /^rediss?$/ })
       .optional()

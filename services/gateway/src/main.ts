@@ -3,12 +3,12 @@ import { recordActsOfApps } from './admin/audit/record-acts-of-apps.ts'
 import { KEPT_TABLES } from './admin/workspaces/get-deletion.ts'
 import { createAdminApp, createGatewayApp, type GatewayOptions } from './app.ts'
 import { GatewayConfig } from './config.ts'
-import { authenticator } from './credentials/keys/authenticator.ts'
+import { Authenticator } from './credentials/keys/authenticator.ts'
 import { keyFormat } from './credentials/keys/key-format.ts'
 import { keyUses } from './credentials/keys/key-uses.ts'
 import { operatorAuthenticator } from './credentials/operators/operator-authenticator.ts'
 import { POOLS } from './pools.ts'
-import { openRateLimiter } from './public/rate-limit/open-rate-limiter.ts'
+import { openRateLimiter } from './public/rate-limit/rate-limiter.ts'
 import { appsClient } from './public/upstreams/apps-client.ts'
 import { componentsOf, openUpstreams } from './public/upstreams/upstream.ts'
 
@@ -19,7 +19,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
   if (config.API_KEY_CHECK_KEYS === undefined) {
     logger.warn('API_KEY_CHECK_KEYS is not set: new API keys end with a CRC32, which anybody can compute')
   }
-  const keys = authenticator({ format, worker, unverified, uses })
+  const keys = new Authenticator({ format, worker, unverified, uses })
   const upstreams = openUpstreams(config)
   const apps = appsClient(config.APPS_URL, tokens.signer)
   const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)

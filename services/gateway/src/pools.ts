@@ -1,8 +1,8 @@
 import type { Pools } from '@backoffice/service/service-pools.ts'
-import { LOOK_UPS_AT_ONCE } from './credentials/keys/batched-look-ups.ts'
+import { LOOK_UP_CONCURRENCY } from './credentials/keys/batched-look-ups.ts'
 
 /** The connections of the gateway besides those for requests. */
 export const POOLS = {
   worker: { role: 'worker', poolSize: 10, sessions: 1 },
-  unverified: { role: 'worker', poolSize: LOOK_UPS_AT_ONCE },
+  unverified: { role: 'worker', poolSize: LOOK_UP_CONCURRENCY },
 } as const satisfies Pools

@@ -96,7 +96,7 @@ export function adminRoute(
     declaration,
     async authorize(request) {
       const { headers, id, ip } = request
-      const operator = await operators.authenticate({ authorization: headers.authorization, address: ip }, clock())
+      const operator = await operators.authenticate(headers.authorization, ip, clock())
       request.logged = { ...request.logged, operator }
       return { actor: operator, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
     },

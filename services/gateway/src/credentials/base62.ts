@@ -6,7 +6,7 @@ export const SECRET_LENGTH = 43
 /** Base62 digits of the check at the end of a key or token. */
 export const CHECK_LENGTH = 6
 
-/** The CRC32 of a text in base62: the end of operator tokens and of earlier keys, which tells a mistyped one without a look-up (OP-05). */
+/** The CRC32 of a text in base62: the end of operator tokens and of earlier keys, which tells a mistyped one (OP-05). */
 export const crcCheck = (text: string): string => checkOf(crc32(text))
 
 /** A number in base62, with zeros in front up to `length` digits. */
@@ -16,7 +16,7 @@ export function base62(value: bigint, length: number): string {
   return digits.padStart(length, '0')
 }
 
-/** A check of six base62 digits, of an integer below 2^53. Every request with an unknown key needs it, and BigInt is slow. */
+/** A check of six base62 digits, of an integer below 2^53. Requests with unknown keys need it, and BigInt is slow. */
 export function checkOf(value: number): string {
   let check = ''
   for (let rest = value; check.length < CHECK_LENGTH; rest = Math.floor(rest / 62)) check = DIGITS[rest % 62] + check

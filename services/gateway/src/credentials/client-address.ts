@@ -1,7 +1,7 @@
 import { isIPv4 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The client behind an address: the address, or the first 64 bits of an IPv6 address, since a client chooses the others. */
+/** The client behind an address: the address, or the first 64 bits of IPv6, since a client chooses the others. */
 export function clientOf(address: string): string {
   if (isIPv4(address) || !ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)

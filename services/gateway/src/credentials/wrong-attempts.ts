@@ -6,18 +6,11 @@ import { clientOf } from './client-address.ts'
 /** Addresses in memory. Beyond that the least recent one may start again. */
 const MAX_ADDRESSES = 50_000
 
-/** Counts the wrong keys (OP-165) or operator tokens (OP-156) of each client address. `now` is in Unix milliseconds. */
-export interface WrongAttempts {
-  /** The refusal of an address that has sent too many: `rate_limited`. */
-  refusalOf(address: string, now: number): ApiError | undefined
-  /** Counts one more. Throws `rate_limited` when the address had sent too many already. */
-  count(address: string, now: number): void
-  /** Takes back a counted attempt that turned out to be right. */
-  takeBack(address: string): void
-}
-
-/** Counts wrong attempts in this process's memory. `what` names them in messages. */
-export function wrongAttempts(limit: RateLimit, what: string): WrongAttempts {
+/**
+ * Counts the wrong keys (OP-165) or operator tokens (OP-156) of each client address, in this process's memory. `what`
+ * names them in messages. `now` is in Unix milliseconds.
+ */
+export function wrongAttempts(limit: RateLimit, what: string) {
   const buckets = new LRUCache<string, Bucket>({ max: MAX_ADDRESSES })
 
   /** One error for each number of seconds: making an error costs as much as the rest of a refusal. */
@@ -33,14 +26,17 @@ export function wrongAttempts(limit: RateLimit, what: string): WrongAttempts {
     return { bucket, refusal: isAllowed ? undefined : refusalFor(Math.max(1, Math.ceil((retryAt - now) / 1000))) }
   }
   return {
-    refusalOf: (address, now) => take(clientOf(address), now).refusal,
-    count(address, now) {
+    /** The refusal of an address that has sent too many: `rate_limited`. */
+    refusalOf: (address: string, now: number) => take(clientOf(address), now).refusal,
+    /** Counts one more. Throws `rate_limited` when the address had sent too many already. */
+    count(address: string, now: number): void {
       const client = clientOf(address)
       const { bucket, refusal } = take(client, now)
       if (refusal !== undefined) throw refusal
       buckets.set(client, bucket)
     },
-    takeBack(address) {
+    /** Takes back a counted attempt that turned out to be right. */
+    takeBack(address: string): void {
       const client = clientOf(address)
       const bucket = buckets.get(client)
       if (bucket !== undefined) buckets.set(client, { ...bucket, tokens: Math.min(limit.burst, bucket.tokens + 1) })

@@ -1,26 +1,17 @@
-import type { Database } from '@backoffice/postgres/database.ts'
 import type { FastifyInstance } from 'fastify'
-import type { AppsClient } from '../public/upstreams/apps-client.ts'
 import { addConsent } from './consent/consent.ts'
 import { answerPageError } from './document/answer-page-error.ts'
 import { PAGE_HEADERS } from './document/send-page.ts'
 import { addEmbed } from './embed/embed.ts'
-import type { SignedIds } from './links/signed-ids.ts'
 import { addEnter } from './sessions/enter.ts'
+import type { PagesOptions } from './sessions/merchant-requests.ts'
 import { pageSessions } from './sessions/page-sessions.ts'
-
-interface Pages {
-  readonly apps: AppsClient
-  readonly db: Database
-  readonly ids: SignedIds
-  readonly publicUrl: URL
-}
 
 /** Largest form that is read, in bytes. */
 const FORM_BYTES = 64 * 1024
 
 /** The pages of apps for merchants, under `/apps`. A cookie opens them, no key. */
-export function addPages(app: FastifyInstance, { apps, db, ids, publicUrl }: Pages): void {
+export function addPages(app: FastifyInstance, { apps, db, ids, publicUrl }: Omit<PagesOptions, 'sessions'>): void {
   const sessions = pageSessions(db, ids, publicUrl.protocol === 'https:')
   const options = { apps, db, ids, sessions, publicUrl }
   app.register(async (pages) => {

@@ -15,8 +15,8 @@ import type { z } from 'zod'
 import type { IssuedKey } from '../admin/keys/key.ts'
 import type { Workspace } from '../admin/workspaces/create-workspace.ts'
 import { createGatewayApp } from '../app.ts'
-import { type Authenticator, authenticator } from '../credentials/keys/authenticator.ts'
-import { LOOK_UPS_AT_ONCE } from '../credentials/keys/batched-look-ups.ts'
+import { Authenticator } from '../credentials/keys/authenticator.ts'
+import { LOOK_UP_CONCURRENCY } from '../credentials/keys/batched-look-ups.ts'
 import { type KeyFormat, keyFormat, newSecret } from '../credentials/keys/key-format.ts'
 import { type KeyUses, keyUses } from '../credentials/keys/key-uses.ts'
 import { operatorAuthenticator } from '../credentials/operators/operator-authenticator.ts'
@@ -127,13 +127,13 @@ export async function testGateway({
   const unverified = openDatabase({
     url: database.workerUrl,
     applicationName: 'test unverified keys',
-    poolSize: LOOK_UPS_AT_ONCE,
+    poolSize: LOOK_UP_CONCURRENCY,
     onStatement: (text) => void unverifiedStatements.push(text),
   })
   const { log, logger } = logInMemory()
   let now = Date.now()
   const uses = keyUses(worker, logger)
-  const keys = authenticator({ format, worker, unverified, uses })
+  const keys = new Authenticator({ format, worker, unverified, uses })
   const operators = operatorAuthenticator(worker, ADMIN_TOKEN)
   const urls = Object.fromEntries(ROUTED_SERVICES.map((name) => [urlSetting(name), services[name].url]))
   const upstreams = openUpstreams(

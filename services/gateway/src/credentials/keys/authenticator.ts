@@ -23,25 +23,11 @@ interface Presented {
   readonly address: string
 }
 
-/** Finds the key of a request. As a component of the process it listens for changes of keys. */
-export interface Authenticator extends Component {
-  /**
-   * The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown, not in force yet or no longer, or when its
-   * workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an address.
-   */
-  authenticate(presented: Presented, now: Date): Promise<KnownKey>
-  /**
-   * The refusal of a key that is certainly wrong, from an address that has sent too many: `rate_limited`. It takes neither a look-up nor
-   * a log line, so that a flood of wrong keys delays the requests of others as little as possible.
-   */
-  refuseEarly(presented: Presented, now: Date): ApiError | undefined
-}
-
-export interface AuthenticatorOptions {
+interface AuthenticatorOptions {
   readonly format: KeyFormat
   /** Looks up keys that the platform made. */
   readonly worker: Database
-  /** Looks up keys that anybody may have made, over `LOOK_UPS_AT_ONCE` connections. */
+  /** Looks up keys that anybody may have made, over `LOOK_UP_CONCURRENCY` connections. */
   readonly unverified: Pick<Database, 'sql'>
   readonly uses: Pick<KeyUses, 'note'>
 }
@@ -53,77 +39,96 @@ const CHANGES = 'gateway_workspace_changed'
 const WRONG_KEYS = { perSecond: 5, burst: 100 }
 
 /**
- * Checks API keys against the database. Keeps answers for 5 s at most, and until the database announces a change. Keys that the
- * platform made, by their check or an earlier look-up, do not wait for others. They also work from an address with too many wrong
- * keys, which many clients may share.
+ * Checks API keys against the database. Keeps answers for 5 s at most, and until the database announces a change. Keys
+ * that the platform made, by their check or an earlier look-up, do not wait for others. They also work from an address
+ * with too many wrong keys, which many clients may share.
  */
-export function authenticator({ format, worker, unverified, uses }: AuthenticatorOptions): Authenticator {
-  const cache = keyCache()
-  const wrong = wrongAttempts(WRONG_KEYS, 'API key')
-  const findAuthentic = batchedLookUps((hashes) => findKeys(worker.sql, hashes))
-  const findUnverified = unverifiedLookUps(unverified)
+export class Authenticator implements Component {
+  readonly name = 'api keys'
+  readonly #cache = keyCache()
+  readonly #wrong = wrongAttempts(WRONG_KEYS, 'API key')
+  readonly #options: AuthenticatorOptions
+  readonly #findAuthentic: ReturnType<typeof batchedLookUps>
+  readonly #findUnverified: ReturnType<typeof unverifiedLookUps>
 
-  async function lookUp(text: string, hash: string, address: string, now: number): Promise<LookedUpKey | undefined> {
-    const verification = cache.hasFound(hash) ? 'authentic' : format.verify(text)
-    const isUnknown = cache.get(hash, now) === null
+  constructor(options: AuthenticatorOptions) {
+    this.#options = options
+    this.#findAuthentic = batchedLookUps((hashes) => findKeys(options.worker.sql, hashes))
+    this.#findUnverified = unverifiedLookUps(options.unverified)
+  }
+
+  async start(): Promise<void> {
+    const { dropWorkspace, clear } = this.#cache
+    // A lost connection misses announcements, so everything is dropped when it is back.
+    await this.#options.worker.sql.listen(CHANGES, dropWorkspace, clear)
+  }
+
+  /**
+   * The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown, not in force yet or no longer,
+   * or when its workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an address.
+   */
+  async authenticate({ headers, address }: Presented, now: Date): Promise<KnownKey> {
+    const text = presentedKey(headers)
+    const hash = hashOf(text)
+    const kept = this.#cache.get(hash, now.getTime())
+    presentedKeys.add(1, { memory: kept ? 'hit' : kept === null ? 'unknown' : 'miss' })
+    const found = kept ?? (await this.#lookUp(text, hash, address, now.getTime()))
+    if (found === undefined) throw invalidApiKey('The API key is unknown')
+    // The process's clock measures the time since the look-up alone.
+    refuseUnlessInForce(found.key, now.getTime() - found.at)
+    this.#options.uses.note(found.key.caller.keyId, now)
+    return found.key
+  }
+
+  /**
+   * The refusal of a key that is certainly wrong, from an address that has sent too many: `rate_limited`. It takes neither
+   * a look-up nor a log line, so that a flood of wrong keys delays the requests of others as little as possible.
+   */
+  refuseEarly({ headers, address }: Presented, now: Date): ApiError | undefined {
+    const refusal = this.#wrong.refusalOf(address, now.getTime())
+    const text = refusal && (headers['x-api-key'] ?? tokenIn(headers.authorization ?? ''))
+    if (typeof text !== 'string') return undefined
+    const hash = hashOf(text)
+    if (this.#cache.get(hash, now.getTime()) === null) return refusal
+    return this.#cache.hasFound(hash) || this.#options.format.isAuthentic(text) ? undefined : refusal
+  }
+
+  async #lookUp(text: string, hash: string, address: string, now: number): Promise<LookedUpKey | undefined> {
+    const verification = this.#cache.hasFound(hash) ? 'authentic' : this.#options.format.verify(text)
+    const isUnknown = this.#cache.get(hash, now) === null
     if (verification === 'authentic') {
-      const found = isUnknown ? undefined : await cache.lookUp(hash, now, findAuthentic)
-      if (found === undefined) wrong.count(address, now)
+      const found = isUnknown ? undefined : await this.#cache.lookUp(hash, now, this.#findAuthentic)
+      if (found === undefined) this.#wrong.count(address, now)
       return found
     }
     // Counted before the look-up, so that the limit holds for simultaneous requests, too.
-    wrong.count(address, now)
+    this.#wrong.count(address, now)
     if (verification === 'malformed') throw invalidApiKey('The API key is malformed')
     if (isUnknown) return undefined
     try {
-      const found = await cache.lookUp(hash, now, () => findUnverified(hash, address))
-      if (found !== undefined) wrong.takeBack(address)
+      const found = await this.#cache.lookUp(hash, now, () => this.#findUnverified(hash, address))
+      if (found !== undefined) this.#wrong.takeBack(address)
       return found
     } catch (error) {
       // While the database is away, a key is neither right nor wrong.
-      if (!(error instanceof ApiError)) wrong.takeBack(address)
+      if (!(error instanceof ApiError)) this.#wrong.takeBack(address)
       throw error
     }
   }
+}
 
-  return {
-    name: 'api keys',
-    async start() {
-      // A lost connection misses announcements, so everything is dropped when it is back.
-      await worker.sql.listen(CHANGES, cache.dropWorkspace, cache.clear)
-    },
-    async authenticate({ headers, address }, now) {
-      const text = presentedKey(headers)
-      const hash = hashOf(text)
-      const kept = cache.get(hash, now.getTime())
-      presentedKeys.add(1, { memory: kept ? 'hit' : kept === null ? 'unknown' : 'miss' })
-      const found = kept ?? (await lookUp(text, hash, address, now.getTime()))
-      if (found === undefined) throw invalidApiKey('The API key is unknown')
-      const { key, at } = found
-      // The process's clock measures the time since the look-up alone.
-      const age = now.getTime() - at
-      if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet')
-      if (key.expiresInMs !== null && key.expiresInMs <= age) throw invalidApiKey('The API key has expired')
-      if (key.revokedInMs !== null && key.revokedInMs <= age) throw invalidApiKey('The API key has been revoked')
-      if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted')
-      if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended')
-      uses.note(key.caller.keyId, now)
-      return key
-    },
-    refuseEarly({ headers, address }, now) {
-      const refusal = wrong.refusalOf(address, now.getTime())
-      const text = refusal && (headers['x-api-key'] ?? tokenIn(headers.authorization ?? ''))
-      if (typeof text !== 'string') return undefined
-      const hash = hashOf(text)
-      if (cache.get(hash, now.getTime()) === null) return refusal
-      return cache.hasFound(hash) || format.isAuthentic(text) ? undefined : refusal
-    },
-  }
+/** `age` is the time since the key was looked up, in milliseconds. */
+function refuseUnlessInForce(key: KnownKey, age: number): void {
+  if (key.activatedAt === null) throw invalidApiKey('The API key is not activated yet')
+  if (key.expiresInMs !== null && key.expiresInMs <= age) throw invalidApiKey('The API key has expired')
+  if (key.revokedInMs !== null && key.revokedInMs <= age) throw invalidApiKey('The API key has been revoked')
+  if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted')
+  if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended')
 }
 
 /**
- * The API key in a request's `Authorization: Bearer` or `X-Api-Key`. Throws `invalid_api_key` when there is none, and when the two
- * headers carry different keys (spec: Authentication 1; OP-05).
+ * The API key in a request's `Authorization: Bearer` or `X-Api-Key`. Throws `invalid_api_key` when there is none, and
+ * when the two headers carry different keys (spec: Authentication 1; OP-05).
  */
 function presentedKey(headers: IncomingHttpHeaders): string {
   const bearer = bearerToken(headers.authorization)

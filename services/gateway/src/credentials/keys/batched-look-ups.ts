@@ -4,8 +4,8 @@ import type { KnownKey } from './find-keys.ts'
 
 /** Keys that one statement looks up. */
 const BATCH_SIZE = 500
-/** Statements at once: a second one, since the first may be stuck on a dead connection. */
-export const LOOK_UPS_AT_ONCE = 2
+/** Statements under way: a second one, since the first may be stuck on a dead connection. */
+export const LOOK_UP_CONCURRENCY = 2
 /** Hashes that wait at most. One more is refused at once. */
 const MAX_WAITING = 5_000
 /** The longest wait for an answer, and of a statement, in milliseconds: one that hangs gives its place to the next. */
@@ -14,9 +14,9 @@ const WITHIN_MS = 2_000
 type Answer = PromiseWithResolvers<KnownKey | undefined>
 
 /**
- * Looks keys up by their hashes, at once while fewer than two statements run. Hashes that come meanwhile wait, and the next statement
- * takes up to 500 of them: a flood of keys costs few statements, and a key waits for a few of them at most. Throws
- * `service_unavailable` when 5,000 hashes wait already, and ETIMEDOUT without an answer within 2 s.
+ * Looks keys up by their hashes, at once while fewer than two statements run. Hashes that come meanwhile wait, and the
+ * next statement takes up to 500 of them: a flood of keys costs few statements. Throws `service_unavailable` when 5,000
+ * hashes wait already, and ETIMEDOUT without an answer within 2 s.
  */
 export function batchedLookUps(
   find: (hashes: string[]) => Promise<ReadonlyMap<string, KnownKey>>,
@@ -58,7 +58,7 @@ export function batchedLookUps(
     const { promise, resolve, reject } = Promise.withResolvers<KnownKey | undefined>()
     const answer: Answer = { promise: answerWithin(WITHIN_MS, promise).finally(forget), resolve, reject }
     waiting.set(hash, answer)
-    if (running < LOOK_UPS_AT_ONCE) void run()
+    if (running < LOOK_UP_CONCURRENCY) void run()
     return answer.promise
 
     /** Removes a hash that still waits after its time: nobody waits for the answer any more. */

@@ -11,7 +11,7 @@ export interface KnownKey {
   readonly rateLimit: RateLimit | null
   /** Null for an app's key that does not work yet. */
   readonly activatedAt: Date | null
-  /** The time until the key is refused, in milliseconds from its look-up by the database's clock; null when it never expires. */
+  /** Milliseconds from its look-up until it is refused, by the database's clock; null when it never expires. */
   readonly expiresInMs: number | null
   /** The same; null when it is not revoked. */
   readonly revokedInMs: number | null
@@ -20,9 +20,8 @@ export interface KnownKey {
   readonly isDeleted: boolean
 }
 
-type Life = Pick<KnownKey, 'activatedAt' | 'expiresInMs' | 'revokedInMs' | 'isSuspended' | 'isDeleted'>
 type KeyRow = Omit<Caller, 'productStatuses'> &
-  Life & {
+  Omit<KnownKey, 'caller' | 'rateLimit'> & {
     hash: string
     productStatuses: ProductStatus[] | null
     perSecond: number | null
@@ -46,15 +45,19 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
   return new Map(rows.map(({ hash, ...row }) => [hash, knownKey(row)]))
 }
 
-function knownKey({ perSecond, burst, ...row }: Omit<KeyRow, 'hash'>): KnownKey {
-  const { activatedAt, expiresInMs, revokedInMs, isSuspended, isDeleted, ...caller } = row
+function knownKey({
+  keyId,
+  workspaceId,
+  livemode,
+  scopes,
+  productStatuses,
+  perSecond,
+  burst,
+  ...row
+}: Omit<KeyRow, 'hash'>) {
   return {
-    caller: { ...caller, productStatuses: caller.productStatuses ?? [...PRODUCT_STATUSES] },
+    ...row,
+    caller: { keyId, workspaceId, livemode, scopes, productStatuses: productStatuses ?? [...PRODUCT_STATUSES] },
     rateLimit: perSecond === null || burst === null ? null : { perSecond, burst },
-    activatedAt,
-    expiresInMs,
-    revokedInMs,
-    isSuspended,
-    isDeleted,
   }
 }

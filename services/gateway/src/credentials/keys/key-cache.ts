@@ -13,24 +13,11 @@ export interface LookedUpKey {
   readonly at: number
 }
 
-/** Keys in memory, by their hash. Times are Unix milliseconds. */
-export interface KeyCache {
-  /** The key with this hash, as it was looked up less than 5 s ago: null when there was none, undefined without a look-up. */
-  get(hash: string, now: number): LookedUpKey | null | undefined
-  /** Whether the latest look-up of this hash, however old, found a key. */
-  hasFound(hash: string): boolean
-  /** Looks the key up, and keeps the answer. Simultaneous calls with one hash share one look-up. */
-  lookUp(hash: string, now: number, find: LookUp): Promise<LookedUpKey | undefined>
-  /** Lets a workspace's keys be looked up again. Look-ups under way are answered and not kept. */
-  dropWorkspace(workspaceId: string): void
-  /** Lets every key be looked up again. */
-  clear(): void
-}
-
 /**
- * Keeps the answers of look-ups. Unknown hashes are kept apart, so that a flood of invented keys evicts no real one.
+ * Keys in memory, by their hash: the answers of look-ups. Unknown hashes are kept apart, so that a flood of invented keys
+ * evicts no real one. Times are Unix milliseconds.
  */
-export function keyCache(): KeyCache {
+export function keyCache() {
   const known = new LRUCache<string, { found: LookedUpKey; until: number }>({ max: MAX_KEYS })
   const unknown = new LRUCache<string, { until: number }>({ max: MAX_KEYS })
   let underWay = new Map<string, Promise<LookedUpKey | undefined>>()
@@ -54,22 +41,27 @@ export function keyCache(): KeyCache {
   }
 
   return {
-    get(hash, now) {
+    /** The key as it was looked up less than 5 s ago: null when there was none, undefined without a look-up. */
+    get(hash: string, now: number): LookedUpKey | null | undefined {
       const entry = known.get(hash)
       if (entry !== undefined && entry.until > now) return entry.found
       return (unknown.get(hash)?.until ?? 0) > now ? null : undefined
     },
-    hasFound: (hash) => known.has(hash),
-    lookUp(hash, now, find) {
+    /** Whether the latest look-up of this hash, however old, found a key. */
+    hasFound: (hash: string) => known.has(hash),
+    /** Looks the key up, and keeps the answer. Simultaneous calls with one hash share one look-up. */
+    lookUp(hash: string, now: number, find: LookUp): Promise<LookedUpKey | undefined> {
       const shared = underWay.get(hash) ?? keep(hash, now, find, underWay)
       underWay.set(hash, shared)
       return shared
     },
-    dropWorkspace(workspaceId) {
+    /** Lets a workspace's keys be looked up again. Look-ups under way are answered and not kept. */
+    dropWorkspace(workspaceId: string): void {
       for (const entry of known.values()) if (entry.found.key.caller.workspaceId === workspaceId) entry.until = 0
       underWay = new Map()
     },
-    clear() {
+    /** Lets every key be looked up again. */
+    clear(): void {
       for (const entry of known.values()) entry.until = 0
       unknown.clear()
       underWay = new Map()

@@ -19,44 +19,35 @@ export const KeySecret = z
 /** The stored form of a key: its SHA-256 in hex. A fast hash is safe, since the key has 256 random bits. */
 export const hashOf = (key: string): string => hash('sha256', key, 'hex')
 
-/**
- * What the check at the end of a key says without a look-up: `authentic`, the platform made the key; `unverified`, anybody may have
- * made it; `malformed`, it is no key.
- */
-export type Verification = 'authentic' | 'unverified' | 'malformed'
-
-/** Makes and verifies the text of API keys (OP-05). */
-export interface KeyFormat {
-  /**
-   * The texts that the API key of an id and a secret of 32 random bytes can have: `sk_live_` or `sk_test_`, the id without its dashes,
-   * `_`, the secret in base62, and a check of all that. The first is the text of a new key. The others are those of replicas with
-   * another first check key, and of earlier keys. The same arguments give the same texts. The id is readable, so that an operator can
-   * revoke a key that was found somewhere.
-   */
-  textsOf(id: string, livemode: boolean, secret: Buffer): [string, ...string[]]
-  /** Verifies the form and the check of a text. */
-  verify(text: string): Verification
-  /** Whether the platform made the text, at a lower cost than `verify`. */
-  isAuthentic(text: string): boolean
-}
+/** What the check at the end of a key says without a look-up: made by the platform, perhaps by others, or no key. */
+type Verification = 'authentic' | 'unverified' | 'malformed'
 
 /**
- * The format of keys whose check is a truncated HMAC-SHA-256 of one of `checkKeys`: the first makes new checks, all of them verify. An
- * earlier key ends with its CRC32, which anybody can compute. Without `checkKeys` new keys have a CRC32 as well, and every text of the
- * right form is `unverified`: it may be a key of a replica that has check keys already.
+ * The format of API keys (OP-05), whose check is a truncated HMAC-SHA-256 of one of `checkKeys`: the first makes new
+ * checks, all of them verify. An earlier key ends with its CRC32, which anybody can compute. Without `checkKeys` new keys
+ * have a CRC32 as well, and every text of the right form is `unverified`: it may be a key of a replica that has check
+ * keys already.
  */
-export function keyFormat(checkKeys: SecretKeys | undefined): KeyFormat {
+export function keyFormat(checkKeys: SecretKeys | undefined) {
   const keys = [...(checkKeys?.values() ?? [])].map(createSecretKey)
   const checks = [...keys.map((key) => (start: string) => hmacCheck(key, start)), crcCheck]
-  const isAuthentic = (text: string) =>
+  /** Whether the platform made the text, at a lower cost than `verify`. */
+  const isAuthentic = (text: string): boolean =>
     KEY.test(text) && keys.some((key) => isSame(text.slice(-CHECK_LENGTH), hmacCheck(key, startOf(text))))
   return {
-    textsOf(id, livemode, secret) {
+    /**
+     * The texts that the key of an id and a secret of 32 random bytes can have: `sk_live_` or `sk_test_`, the id without
+     * its dashes, `_`, the secret in base62, and a check of all that. The first is the text of a new key. The others are
+     * those of replicas with another first check key, and of earlier keys. The id is readable, so that an operator can
+     * revoke a key that was found somewhere.
+     */
+    textsOf(id: string, livemode: boolean, secret: Buffer): [string, ...string[]] {
       const digits = base62(BigInt(`0x${secret.toString('hex')}`), SECRET_LENGTH)
       const start = `sk_${livemode ? 'live' : 'test'}_${id.replaceAll('-', '')}_${digits}`
       return checks.map((check) => start + check(start)) as [string, ...string[]]
     },
-    verify(text) {
+    /** Verifies the form and the check of a text. */
+    verify(text: string): Verification {
       if (!KEY.test(text)) return 'malformed'
       if (isAuthentic(text)) return 'authentic'
       return keys.length === 0 || text.endsWith(crcCheck(startOf(text))) ? 'unverified' : 'malformed'
@@ -64,6 +55,7 @@ export function keyFormat(checkKeys: SecretKeys | undefined): KeyFormat {
     isAuthentic,
   }
 }
+export type KeyFormat = ReturnType<typeof keyFormat>
 
 const startOf = (text: string): string => text.slice(0, -CHECK_LENGTH)
 

@@ -1,20 +1,14 @@
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 
 const EVERY_MS = 60_000
 
-/** Remembers which keys were used and writes it once a minute, and when the process stops. */
-export interface KeyUses extends Component {
-  /** Notes a use of a key, in memory. */
-  note(keyId: string, at: Date): void
-  /** Writes all noted uses with one statement; sends none when there are none. */
-  write(): Promise<void>
-}
-
-/** The times of last use of keys, written apart from requests. `db` connects as the worker role. */
-export function keyUses(db: Database, logger: Logger): KeyUses {
+/**
+ * Remembers which keys were used and writes it once a minute, and when the process stops. `db` connects as the worker
+ * role.
+ */
+export function keyUses(db: Database, logger: Logger) {
   let noted = new Map<string, Date>()
 
   async function write() {
@@ -32,7 +26,9 @@ export function keyUses(db: Database, logger: Logger): KeyUses {
   const writer = worker({ name: 'key uses', everyMs: EVERY_MS, logger, work: write })
   return {
     ...writer,
-    note: (keyId, at) => void noted.set(keyId, at),
+    /** Notes a use of a key, in memory. */
+    note: (keyId: string, at: Date) => void noted.set(keyId, at),
+    /** Writes all noted uses with one statement; sends none when there are none. */
     write,
     async stop() {
       await writer.stop?.()
@@ -40,6 +36,7 @@ export function keyUses(db: Database, logger: Logger): KeyUses {
     },
   }
 }
+export type KeyUses = ReturnType<typeof keyUses>
 
 async function writeUses({ sql }: Database, uses: ReadonlyMap<string, Date>): Promise<void> {
   const rows = JSON.stringify([...uses].map(([id, at]) => ({ id, at })))

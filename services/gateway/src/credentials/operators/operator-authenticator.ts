@@ -1,9 +1,8 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/component.ts'
 import { bearerToken, invalidApiKey } from '../bearer-token.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
-import { type OperatorToken, operatorTokens } from './operator-tokens.ts'
+import { type OperatorToken, OperatorTokens } from './operator-tokens.ts'
 import { hashOfToken, isWellFormedToken } from './token-format.ts'
 
 /** The name of the operator whose token is the setting ADMIN_TOKEN. No other operator has it. */
@@ -12,28 +11,13 @@ export const BOOTSTRAP = 'bootstrap'
 /** Wrong tokens of one address: twenty at once, and twenty a minute (OP-156). */
 const WRONG_TOKENS = { perSecond: 20 / 60, burst: 20 }
 
-interface Presented {
-  readonly authorization: string | undefined
-  /** The client's address. */
-  readonly address: string
-}
-
-/** Finds the operator of a request. As a component of the process it listens for changes of tokens. */
-export interface OperatorAuthenticator extends Component {
-  /**
-   * The name of the operator. Throws `invalid_api_key` when the token is missing, unknown or revoked, and `rate_limited` after too
-   * many wrong tokens from an address (OP-86).
-   */
-  authenticate(presented: Presented, now: Date): Promise<string>
-}
-
 /**
- * Checks operator tokens. After too many wrong ones an address is refused without a comparison or a query. A right named token
- * works even then, since others may share the address, and 256 random bits cannot be guessed. ADMIN_TOKEN does not: nobody knows
- * how well it was chosen.
+ * Finds the operator of a request. After too many wrong tokens an address is refused without a comparison or a query. A
+ * right named token works even then, since others may share the address, and 256 random bits cannot be guessed.
+ * `adminToken` does not: nobody knows how well it was chosen.
  */
-export function operatorAuthenticator(worker: Database, adminToken: string): OperatorAuthenticator {
-  const tokens = operatorTokens(worker)
+export function operatorAuthenticator(worker: Database, adminToken: string) {
+  const tokens = new OperatorTokens(worker)
   const wrong = wrongAttempts(WRONG_TOKENS, 'operator token')
   const isAdminToken = secretMatcher(adminToken)
 
@@ -43,8 +27,13 @@ export function operatorAuthenticator(worker: Database, adminToken: string): Ope
   }
 
   return {
-    ...tokens,
-    async authenticate({ authorization, address }, now) {
+    name: 'operator tokens',
+    start: () => tokens.start(),
+    /**
+     * The name of the operator behind an Authorization header from an address. Throws `invalid_api_key` when the token
+     * is missing, unknown or revoked, and `rate_limited` after too many wrong tokens from the address (OP-86).
+     */
+    async authenticate(authorization: string | undefined, address: string, now: Date): Promise<string> {
       const token = bearerToken(authorization)
       if (token === undefined) throw invalidApiKey('Send an operator token: Authorization: Bearer <TOKEN>')
       const isWellFormed = isWellFormedToken(token)
@@ -60,8 +49,9 @@ export function operatorAuthenticator(worker: Database, adminToken: string): Ope
     },
   }
 }
+export type OperatorAuthenticator = ReturnType<typeof operatorAuthenticator>
 
-/** Compares with a secret in constant time. It compares digests, so that the time does not depend on the lengths either. */
+/** Compares with a secret in constant time; digests, so that the time does not depend on the lengths either. */
 function secretMatcher(secret: string): (given: string) => boolean {
   const digest = (text: string) => createHash('sha256').update(text).digest()
   const expected = digest(secret)

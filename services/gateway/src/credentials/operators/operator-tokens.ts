@@ -1,6 +1,5 @@
 import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/component.ts'
 
 /** What was read is used for this time unless a change is announced: within it every change is in force. */
 const FRESH_MS = 5_000
@@ -17,74 +16,76 @@ export interface OperatorToken {
   readonly id: string
   /** The operator's name. */
   readonly name: string
-  /** The time until the token is refused, in milliseconds from its reading by the database's clock; null when it is not revoked. */
+  /** Milliseconds from its reading until it is refused, by the database's clock; null when it is not revoked. */
   readonly revokedInMs: number | null
 }
 
-/** All operator tokens in memory: they are few, and a wrong token then costs no query. As a component it listens for changes. */
-export interface OperatorTokens extends Component {
+/**
+ * All operator tokens in memory: they are few, and a wrong token then costs no query. Reads them over a pool of the
+ * worker role, and listens for changes.
+ */
+export class OperatorTokens {
+  readonly #worker: Database
+  #announced = 0
+  #memory = { tokens: new Map<string, OperatorToken>(), readAt: 0, until: 0, announced: 0 }
+  #reading: Promise<void> | undefined
+  readonly #usedAt = new Map<string, number>()
+
+  constructor(worker: Database) {
+    this.#worker = worker
+  }
+
+  async start(): Promise<void> {
+    const onChange = () => {
+      this.#announced++
+    }
+    // A lost connection misses announcements, so everything is read again when it is back.
+    await this.#worker.sql.listen(CHANGES, onChange, onChange)
+  }
+
   /** The token with this hash in memory, which is at most 5 s old. */
-  find(hash: string, now: Date): Promise<OperatorToken | undefined>
+  async find(hash: string, now: Date): Promise<OperatorToken | undefined> {
+    const isFresh = this.#memory.until > now.getTime() && this.#memory.announced === this.#announced
+    if (!isFresh) {
+      this.#reading ??= answerWithin(WITHIN_MS, this.#read(now)).finally(() => {
+        this.#reading = undefined
+      })
+      await this.#reading
+    }
+    return this.#inForce(hash, now)
+  }
+
   /** The token with this hash in the database: another process may have created it a moment ago. */
-  lookUp(hash: string, now: Date): Promise<OperatorToken | undefined>
+  async lookUp(hash: string, now: Date): Promise<OperatorToken | undefined> {
+    await answerWithin(WITHIN_MS, this.#read(now))
+    return this.#inForce(hash, now)
+  }
+
   /** Writes when a token was used last, at most once a minute. */
-  recordUse(id: string, now: Date): Promise<void>
-}
+  async recordUse(id: string, now: Date): Promise<void> {
+    const before = now.getTime() - USE_WRITTEN_EVERY_MS
+    if ((this.#usedAt.get(id) ?? 0) > before) return
+    this.#usedAt.set(id, now.getTime())
+    await this.#worker.sql`
+      update operator_token set last_used_at = ${now}
+      where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(before)})`
+  }
 
-/** Reads the operator tokens over a pool of the worker role. */
-export function operatorTokens(worker: Database): OperatorTokens {
-  let announced = 0
-  let memory = { tokens: new Map<string, OperatorToken>(), readAt: 0, until: 0, announced }
-  let reading: Promise<void> | undefined
-  const usedAt = new Map<string, number>()
-
-  async function read(now: Date): Promise<void> {
+  async #read(now: Date): Promise<void> {
     // Counted before the rows are read: a change that is announced meanwhile causes another reading.
-    const seen = announced
-    const rows = await worker.sql<(OperatorToken & { hash: string })[]>`
+    const announced = this.#announced
+    const rows = await this.#worker.sql<(OperatorToken & { hash: string })[]>`
       select encode(token_hash, 'hex') as hash, id, name,
         (extract(epoch from revoked_at - clock_timestamp()) * 1000)::float8 as "revokedInMs"
       from operator_token where revoked_at is null or revoked_at > clock_timestamp()`
     const tokens = new Map(rows.map(({ hash, ...token }) => [hash, token]))
-    memory = { tokens, readAt: now.getTime(), until: now.getTime() + FRESH_MS, announced: seen }
+    this.#memory = { tokens, readAt: now.getTime(), until: now.getTime() + FRESH_MS, announced }
   }
 
-  const inForce = (hash: string, now: Date) => {
-    const token = memory.tokens.get(hash)
-    const isOver = (token?.revokedInMs ?? Number.POSITIVE_INFINITY) <= now.getTime() - memory.readAt
+  #inForce(hash: string, now: Date): OperatorToken | undefined {
+    const { tokens, readAt } = this.#memory
+    const token = tokens.get(hash)
+    const isOver = (token?.revokedInMs ?? Number.POSITIVE_INFINITY) <= now.getTime() - readAt
     return isOver ? undefined : token
-  }
-
-  return {
-    name: 'operator tokens',
-    async start() {
-      const onChange = () => {
-        announced++
-      }
-      // A lost connection misses announcements, so everything is read again when it is back.
-      await worker.sql.listen(CHANGES, onChange, onChange)
-    },
-    async find(hash, now) {
-      const isFresh = memory.until > now.getTime() && memory.announced === announced
-      if (!isFresh) {
-        reading ??= answerWithin(WITHIN_MS, read(now)).finally(() => {
-          reading = undefined
-        })
-        await reading
-      }
-      return inForce(hash, now)
-    },
-    async lookUp(hash, now) {
-      await answerWithin(WITHIN_MS, read(now))
-      return inForce(hash, now)
-    },
-    async recordUse(id, now) {
-      const before = now.getTime() - USE_WRITTEN_EVERY_MS
-      if ((usedAt.get(id) ?? 0) > before) return
-      usedAt.set(id, now.getTime())
-      await worker.sql`
-        update operator_token set last_used_at = ${now}
-        where id = ${id} and (last_used_at is null or last_used_at <= ${new Date(before)})`
-    },
   }
 }

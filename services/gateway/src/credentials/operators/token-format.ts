@@ -5,8 +5,8 @@ const SECRET_BYTES = 32
 const TOKEN = new RegExp(`^op_[0-9a-f]{32}_[0-9A-Za-z]{${SECRET_LENGTH + CHECK_LENGTH}}$`)
 
 /**
- * A new operator token: `op_`, the token's id without its dashes, `_`, 32 random bytes in base62 and the CRC32 of all that in
- * base62. It has the form of an API key (OP-05), so that scanners for leaked secrets find it, and its id says which one to delete.
+ * A new operator token: `op_`, its id without dashes, `_`, 32 random bytes in base62 and the CRC32 of all that. It has
+ * the form of an API key (OP-05), so that scanners for leaked secrets find it, and its id says which one to delete.
  */
 export function newToken(id: string): string {
   const secret = BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`)

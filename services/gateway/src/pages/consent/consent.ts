@@ -4,9 +4,8 @@ import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { forgedRequest } from '../document/refusals.ts'
 import { sendPage } from '../document/send-page.ts'
+import { askApps, type PagesOptions, refuseCrossSite } from '../sessions/merchant-requests.ts'
 import type { PageSession } from '../sessions/page-sessions.ts'
-import { merchantRequest, type PagesOptions } from '../sessions/pages-options.ts'
-import { refuseCrossSite } from '../sessions/refuse-cross-site.ts'
 import { consentPage } from './consent-page.ts'
 import { type Decision, statePage } from './state-page.ts'
 
@@ -17,15 +16,14 @@ const PATH = '/apps/consent/:installation(^[0-9a-f-]{36}$)'
 
 /** `/apps/consent/{installation}`: shows what an app asks for, and takes the merchant's decision (OP-81). */
 export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUrl }: PagesOptions): void {
-  const pathOf = (session: PageSession) => `/internal/installations/${session.installationId}` as const
-
   async function show(request: Ask, reply: FastifyReply, session: PageSession, decision: Decision, hasChanged = false) {
-    const installation = await apps.send(merchantRequest(request, session), 'GET', pathOf(session), Installation)
+    const installation = await askApps(apps, request, session, ['GET', ''], Installation)
+    const status = hasChanged ? 409 : 200
     if (installation.requested_scopes.length === 0) {
-      return sendPage(reply, { status: hasChanged ? 409 : 200, ...statePage(installation, session, decision) })
+      return sendPage(reply, { status, ...statePage(installation, session, decision) })
     }
     const body = consentPage({ installation, session, csrfToken: ids.csrfToken(session), hasChanged })
-    return sendPage(reply, { status: hasChanged ? 409 : 200, title: `${installation.name} asks for access`, body })
+    return sendPage(reply, { status, title: `${installation.name} asks for access`, body })
   }
 
   app.get(PATH, async (request: Ask, reply) => {
@@ -40,10 +38,9 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
     const decision = decisionOf(form.get('decision'))
     if (!ids.isCsrfToken(session, form.get('csrf')) || decision === undefined) throw forgedRequest()
     const shown = { scopes: form.getAll('scope'), events: form.getAll('event') }
-    const asked = merchantRequest(request, session)
     try {
-      if (decision === 'approve') await apps.send(asked, 'POST', `${pathOf(session)}/consent`, Installation, shown)
-      else await apps.send(asked, 'POST', `${pathOf(session)}/decline`, Installation)
+      if (decision === 'approve') await askApps(apps, request, session, ['POST', '/consent'], Installation, shown)
+      else await askApps(apps, request, session, ['POST', '/decline'], Installation)
     } catch (error) {
       if (!(error instanceof ApiError && error.code === 'conflict')) throw error
       return show(request, reply, session, undefined, true)

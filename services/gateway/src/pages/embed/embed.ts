@@ -1,25 +1,24 @@
 import { AppSession, Installation } from '@backoffice/contracts/app.ts'
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type Html, html } from '../document/html.ts'
+import { workspaceName } from '../document/identity.ts'
 import { forgedRequest, noLongerInstalled, noSuchPage } from '../document/refusals.ts'
 import { inlineFile, messagePage, sendPage } from '../document/send-page.ts'
+import { askApps, type PagesOptions, refuseCrossSite } from '../sessions/merchant-requests.ts'
 import type { PageSession } from '../sessions/page-sessions.ts'
-import { merchantRequest, type PagesOptions } from '../sessions/pages-options.ts'
-import { refuseCrossSite } from '../sessions/refuse-cross-site.ts'
-import { embedPage } from './embed-page.ts'
 
 type Ask = FastifyRequest<{ Params: { provider: string }; Querystring: { installation?: unknown } }>
 
 const SCRIPT = inlineFile(new URL('./embed.js', import.meta.url))
 
-/** `/apps/{provider}/embed?installation=…` shows an app in a frame; `/apps/{provider}/session` gives the page its tokens (OP-83). */
+/** `/apps/{provider}/embed?installation=…` shows an app in a frame; `…/session` gives the page its tokens (OP-83). */
 export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl }: PagesOptions): void {
   const sessionOf = (request: Ask) => sessions.find(request, 'embed', String(request.query.installation))
-  const pathOf = (session: PageSession) => `/internal/installations/${session.installationId}` as const
 
   async function show(request: Ask, reply: FastifyReply) {
     const session = await sessionOf(request)
-    const installation = await apps.send(merchantRequest(request, session), 'GET', pathOf(session), Installation)
+    const installation = await askApps(apps, request, session, ['GET', ''], Installation)
     const { provider, name, state, origin } = installation
     if (provider !== request.params.provider) throw noSuchPage()
     if (state === 'PENDING') {
@@ -48,8 +47,7 @@ export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl 
     const session = await sessionOf(request)
     const csrf = request.headers['x-csrf-token']
     if (!ids.isCsrfToken(session, typeof csrf === 'string' ? csrf : undefined)) throw forgedRequest()
-    const asked = merchantRequest(request, session)
-    const opened = await apps.send(asked, 'POST', `${pathOf(session)}/session`, AppSession)
+    const opened = await askApps(apps, request, session, ['POST', '/session'], AppSession)
     if (opened.provider !== request.params.provider) throw noSuchPage()
     const expiresAt = Date.parse(opened.expires_at)
     return reply.code(201).send({
@@ -65,4 +63,36 @@ export function addEmbed(app: FastifyInstance, { apps, ids, sessions, publicUrl 
   refuseOtherMethods(app, '/apps/:provider/embed', ['GET'])
   app.post('/apps/:provider/session', giveToken)
   refuseOtherMethods(app, '/apps/:provider/session', ['POST'])
+}
+
+/**
+ * What an app's frame may do. It has an origin of its own, so `allow-same-origin` gives it its own storage and none of
+ * ours. It must not move the window around it.
+ */
+const SANDBOX =
+  'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox allow-downloads'
+
+/** The page with an app's embed in a frame. The script reads what it needs from the attributes of `main`. */
+function embedPage({ id, provider, name, origin, embed }: Installation, session: PageSession, csrfToken: string): Html {
+  return html`
+    <header class="bar">
+      <p><strong><bdi>${name}</bdi></strong> <span class="quiet host">${new URL(origin).host}</span></p>
+      <p>${workspaceName(session)}</p>
+    </header>
+    <main
+      class="stage"
+      data-name="${name}"
+      data-origin="${origin}"
+      data-session="/apps/${provider}/session?installation=${id}"
+      data-csrf="${csrfToken}"
+    >
+      <p class="status" role="status">Loading <bdi>${name}</bdi>…</p>
+      <noscript><p class="status">This page needs JavaScript.</p></noscript>
+      <iframe
+        title="${name}"
+        src="${new URL(embed, origin).href}"
+        sandbox="${SANDBOX}"
+        referrerpolicy="origin"
+      ></iframe>
+    </main>`
 }

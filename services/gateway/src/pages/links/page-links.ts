@@ -13,14 +13,9 @@ export interface PageTarget {
   readonly provider: string
 }
 
-/** Makes one-time links (OP-81); the admin API hands them out. */
-export interface PageLinks {
-  create(tx: Transaction, target: PageTarget): Promise<{ readonly url: string; readonly expires_at: Date }>
-}
-
-/** `publicUrl` is the address of the gateway as browsers see it. */
-export const pageLinks = (ids: SignedIds, publicUrl: URL): PageLinks => ({
-  async create(tx, { page, installationId, provider }) {
+/** Makes one-time links (OP-81); the admin API hands them out. `publicUrl` is the gateway as browsers see it. */
+export const pageLinks = (ids: SignedIds, publicUrl: URL) => ({
+  async create(tx: Transaction, { page, installationId, provider }: PageTarget) {
     const { workspaceId } = tx.context
     const id = uuidv4()
     const [{ expires_at }] = await tx<[{ expires_at: Date }]>`
@@ -37,6 +32,7 @@ export const pageLinks = (ids: SignedIds, publicUrl: URL): PageLinks => ({
     return { url: url.href, expires_at }
   },
 })
+export type PageLinks = ReturnType<typeof pageLinks>
 
 /** Where a page is. */
 export const pathOf = ({ page, installationId, provider }: PageTarget): string =>
@@ -48,7 +44,7 @@ export interface BegunSession extends PageTarget {
   readonly seconds: number
 }
 
-/** Uses a link up and begins the session of the browser that opened it; undefined when the link was used before, or has expired. */
+/** Uses a link up and begins the session of the browser that opened it; undefined for a used or expired link. */
 export const useLink = (db: Database, { workspaceId, id }: Reference): Promise<BegunSession | undefined> =>
   inWorkspaceOf(db, workspaceId, async (tx) => {
     const [session] = await tx<BegunSession[]>`
@@ -80,7 +76,7 @@ export const findLink = (db: Database, { workspaceId, id }: Reference): Promise<
     return link?.page
   })
 
-/** A transaction in a workspace that a signed text has named. It writes no records, so livemode and trace do not matter. */
+/** A transaction in a workspace that a signed text has named. Without records, livemode and trace do not matter. */
 export const inWorkspaceOf = <Result>(
   db: Database,
   workspaceId: string,

@@ -8,25 +8,17 @@ export interface Reference {
   readonly id: string
 }
 
-/** Signs what browsers send back, so that a forged link or cookie is refused without a look-up. */
-export interface SignedIds {
-  /** The text of a link or a cookie. */
-  sign(purpose: 'link' | 'session', reference: Reference): string
-  /** The row that a text names; undefined when this platform has not signed it for this purpose. */
-  read(purpose: 'link' | 'session', text: string | undefined): Reference | undefined
-  /** The token that forms and scripts of a session's pages send along (OWASP: HMAC based token pattern). */
-  csrfToken(session: Reference): string
-  isCsrfToken(session: Reference, given: string | null | undefined): boolean
-}
+type Purpose = 'link' | 'session'
 
 const ID_BYTES = 16
 const MAC_BYTES = 32
 
 /**
- * `keys` are those of the internal token, which all replicas have; the keys of these signatures are derived from them. The first signs, and
- * what any of them has signed is accepted, so that links and sessions outlive a change of the key.
+ * Signs what browsers send back, so that a forged link or cookie is refused without a look-up. `keys` are those of the
+ * internal token, which all replicas have; the keys of these signatures are derived from them. The first signs, and what
+ * any of them has signed is accepted, so that links and sessions outlive a change of the key.
  */
-export function signedIds(keys: readonly SigningKey[]): SignedIds {
+export function signedIds(keys: readonly SigningKey[]) {
   const derived = keys.map(({ privateKey }) => {
     const secret = privateKey.export({ format: 'der', type: 'pkcs8' })
     return Buffer.from(hkdfSync('sha256', secret, '', 'gateway pages', MAC_BYTES))
@@ -39,21 +31,25 @@ export function signedIds(keys: readonly SigningKey[]): SignedIds {
     macs(purpose, reference).some((one) => timingSafeEqual(given, one))
 
   return {
-    sign(purpose, reference) {
+    /** The text of a link or a cookie. */
+    sign(purpose: Purpose, reference: Reference): string {
       const bytes = bytesOf(reference)
       return Buffer.concat([bytes, mac(purpose, bytes)]).toString('base64url')
     },
-    read(purpose, text = '') {
+    /** The row that a text names; undefined when this platform has not signed it for this purpose. */
+    read(purpose: Purpose, text = ''): Reference | undefined {
       const bytes = Buffer.from(text, 'base64url')
       if (bytes.length !== 2 * ID_BYTES + MAC_BYTES || bytes.toString('base64url') !== text) return undefined
       const reference = bytes.subarray(0, 2 * ID_BYTES)
       if (!isMac(bytes.subarray(2 * ID_BYTES), purpose, reference)) return undefined
       return { id: stringify(reference.subarray(0, ID_BYTES)), workspaceId: stringify(reference.subarray(ID_BYTES)) }
     },
-    csrfToken: (session) => mac('csrf', bytesOf(session)).toString('base64url'),
-    isCsrfToken(session, given) {
+    /** The token that forms and scripts of a session's pages send along (OWASP: HMAC based token pattern). */
+    csrfToken: (session: Reference): string => mac('csrf', bytesOf(session)).toString('base64url'),
+    isCsrfToken(session: Reference, given: string | null | undefined): boolean {
       const bytes = Buffer.from(given ?? '', 'base64url')
       return bytes.length === MAC_BYTES && isMac(bytes, 'csrf', bytesOf(session))
     },
   }
 }
+export type SignedIds = ReturnType<typeof signedIds>

@@ -4,8 +4,7 @@ import { html } from '../document/html.ts'
 import { forgedLink, usedLink } from '../document/refusals.ts'
 import { messagePage, sendPage } from '../document/send-page.ts'
 import { findLink, type PageName, pathOf, useLink } from '../links/page-links.ts'
-import type { PagesOptions } from './pages-options.ts'
-import { refuseCrossSite } from './refuse-cross-site.ts'
+import { type PagesOptions, refuseCrossSite } from './merchant-requests.ts'
 
 const TEXTS: Readonly<Record<PageName, { readonly title: string; readonly text: string; readonly button: string }>> = {
   consent: {
@@ -21,8 +20,8 @@ const TEXTS: Readonly<Record<PageName, { readonly title: string; readonly text: 
 }
 
 /**
- * `/apps/enter?link=…`: opens a one-time link. Chat and mail programs fetch the links of a message, and some run their scripts.
- * So a GET does not use the link up: it shows a button that posts the link.
+ * `/apps/enter?link=…`: opens a one-time link. Chat and mail programs fetch the links of a message, and some run their
+ * scripts. So a GET does not use the link up: it shows a button that posts the link.
  */
 export function addEnter(app: FastifyInstance, { db, ids, sessions, publicUrl }: PagesOptions): void {
   const url = '/apps/enter'

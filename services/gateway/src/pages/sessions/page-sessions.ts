@@ -12,28 +12,23 @@ export interface PageSession extends Reference {
   readonly livemode: boolean
 }
 
-/** Sessions of the pages. A cookie carries each: `<page>-<installation>`, so that one browser can have several pages open. */
-export interface PageSessions {
-  /** Sets the cookie of a session that has begun. */
-  begin(reply: FastifyReply, workspaceId: string, session: BegunSession): void
-  /** The session of the request's browser. Throws a refusal when it has none on this page of this installation. */
-  find(request: FastifyRequest, page: PageName, installationId: string): Promise<PageSession>
-  /** Ends a session before its time. */
-  end(reply: FastifyReply, session: PageSession): Promise<void>
-}
-
-/** `isSecure` tells whether browsers reach the gateway over https. */
-export function pageSessions(db: Database, ids: SignedIds, isSecure: boolean): PageSessions {
+/**
+ * Sessions of the pages. A cookie carries each: `<page>-<installation>`, so that one browser can have several pages
+ * open. `isSecure` tells whether browsers reach the gateway over https.
+ */
+export function pageSessions(db: Database, ids: SignedIds, isSecure: boolean) {
   const nameOf = (page: PageName, installationId: string) => `${isSecure ? '__Secure-' : ''}${page}-${installationId}`
   const cookie = (name: string, value: string, seconds: number) =>
     `${name}=${value}; Max-Age=${seconds}; Path=/apps; HttpOnly; SameSite=Strict${isSecure ? '; Secure' : ''}`
 
   return {
-    begin(reply, workspaceId, { id, page, installationId, seconds }) {
+    /** Sets the cookie of a session that has begun. */
+    begin(reply: FastifyReply, workspaceId: string, { id, page, installationId, seconds }: BegunSession): void {
       const value = ids.sign('session', { workspaceId, id })
       reply.header('set-cookie', cookie(nameOf(page, installationId), value, seconds))
     },
-    async find({ headers }, page, installationId) {
+    /** The session of the request's browser. Throws a refusal when it has none on this page of this installation. */
+    async find({ headers }: FastifyRequest, page: PageName, installationId: string): Promise<PageSession> {
       const reference = ids.read('session', cookieOf(headers.cookie, nameOf(page, installationId)))
       if (reference === undefined) throw noSession()
       const { workspaceId, id } = reference
@@ -42,8 +37,8 @@ export function pageSessions(db: Database, ids: SignedIds, isSecure: boolean): P
         workspaceId,
         (tx) => tx<PageSession[]>`
           select
-            session.workspace_id as "workspaceId", session.id, session.page, session.installation_id as "installationId",
-            workspace.name as "workspaceName", workspace.livemode
+            session.workspace_id as "workspaceId", session.id, session.page,
+            session.installation_id as "installationId", workspace.name as "workspaceName", workspace.livemode
           from page_session as session join workspace on workspace.id = session.workspace_id
           where session.workspace_id = ${workspaceId} and session.id = ${id} and session.page = ${page}
             and session.installation_id = ${installationId} and session.expires_at > clock_timestamp()
@@ -52,7 +47,8 @@ export function pageSessions(db: Database, ids: SignedIds, isSecure: boolean): P
       if (session === undefined) throw noSession()
       return session
     },
-    async end(reply, { workspaceId, id, page, installationId }) {
+    /** Ends a session before its time. */
+    async end(reply: FastifyReply, { workspaceId, id, page, installationId }: PageSession): Promise<void> {
       await inWorkspaceOf(
         db,
         workspaceId,
@@ -62,6 +58,7 @@ export function pageSessions(db: Database, ids: SignedIds, isSecure: boolean): P
     },
   }
 }
+export type PageSessions = ReturnType<typeof pageSessions>
 
 function cookieOf(header: string | undefined, name: string): string | undefined {
   const pair = header?.split('; ').find((one) => one.startsWith(`${name}=`))

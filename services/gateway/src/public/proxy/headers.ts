@@ -1,8 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import type { FastifyInstance } from 'fastify'
 
 /**
- * Request headers that reach a service. All others are dropped, among them hop-by-hop headers, credentials, `X-Internal-*`,
- * `Forwarded`, `X-Forwarded-*` and `X-Request-Id`.
+ * Request headers that reach a service. All others are dropped, among them hop-by-hop headers, credentials,
+ * `X-Internal-*`, `Forwarded`, `X-Forwarded-*` and `X-Request-Id`.
  */
 const TO_SERVICE = [
   'accept',
@@ -50,4 +51,17 @@ function pick(headers: IncomingHttpHeaders, names: readonly string[]): Record<st
     if (value !== undefined) picked[name] = typeof value === 'string' ? value : value.join(', ')
   }
   return picked
+}
+
+/** The API, as opposed to stored files, pages and documentation. */
+const API = /^\/(?:v1|admin)(?:[/?]|$)/
+
+/**
+ * Keeps answers of the API out of caches, refusals too: an answer belongs to the key of its request, and a cache that
+ * knows nothing of `X-Api-Key` would hand it to another tenant (RFC 9111).
+ */
+export function keepFromCaches(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ url }, reply) => {
+    if (API.test(url)) reply.headers({ 'cache-control': 'private, no-store', vary: 'Authorization, X-Api-Key' })
+  })
 }

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
-import { chunksOf, hasBody } from './request-body.ts'
 import type { RouteLimits } from './routes.ts'
 
 /** The unit in which memory is shared, in bytes. */
@@ -28,9 +28,10 @@ const nothing = () => undefined
 export const NO_BODY: ReceivedBody = { content: undefined, release: nothing }
 
 /**
- * Receives JSON bodies completely, so that a client that sends slowly holds no slot of a service; uploads are streamed. Workspaces share
- * the memory of the JSON bodies that are arriving, by their Content-Length, or the route's limit where they are chunked. Throws
- * `payload_too_large` (OP-07), `rate_limited` when a workspace sends too many at once, and `service_unavailable` when all do.
+ * Receives JSON bodies completely, so that a client that sends slowly holds no slot of a service; uploads are streamed.
+ * Workspaces share the memory of the JSON bodies that are arriving, by their Content-Length, or the route's limit where
+ * they are chunked. Throws `payload_too_large` (OP-07), `rate_limited` when a workspace sends too many at once, and
+ * `service_unavailable` when all do.
  */
 export function bodyReceiver(limits: SlotLimits = MEMORY) {
   const memory = fairSlots(limits, tooManyBodies)
@@ -60,3 +61,27 @@ const tooManyBodies = slotRefusals({
   owner: 'This workspace sends too many large bodies at once; send fewer',
   all: 'Too many bodies are on their way; try again',
 })
+
+/** Whether a request has a body; that of a GET has no meaning. Throws `payload_too_large` by Content-Length (OP-07). */
+function hasBody({ method, headers }: IncomingMessage, maxBytes: number): boolean {
+  const length = headers['content-length']
+  if (length !== undefined && Number(length) > maxBytes) throw tooLarge(maxBytes)
+  if (method === 'GET' || method === 'HEAD' || length === '0') return false
+  return length !== undefined || headers['transfer-encoding'] !== undefined
+}
+
+/** The chunks of a request's body as they arrive. Throws `payload_too_large` beyond `maxBytes` (OP-07). */
+async function* chunksOf(request: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+  let received = 0
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      received += chunk.length
+      if (received > maxBytes) throw tooLarge(maxBytes)
+      yield chunk
+    }
+  } finally {
+    request.resume() // Drops the rest of an unread body, so that the client comes to read its answer.
+  }
+}
+
+const tooLarge = (maxBytes: number) => new ApiError('payload_too_large', `body: is larger than ${maxBytes} bytes`)

@@ -7,9 +7,7 @@ export interface CallAnswer {
   readonly refusal: ApiError | undefined
 }
 
-/**
- * Counts one call of a key, whose workspace may have a limit of its own. `now` is this process's clock in Unix milliseconds.
- */
+/** Counts one call of a key, whose workspace may have a limit of its own. `now` is in Unix milliseconds. */
 export type TakeCall = (keyId: string, override: RateLimit | null, now: number) => CallAnswer | Promise<CallAnswer>
 
 interface CountedCall {
@@ -22,8 +20,8 @@ interface CountedCall {
 }
 
 /**
- * The answer to a call (OP-06, OP-29): `X-RateLimit-Limit` is the size of the key's bucket, `Remaining` the calls left in it, `Reset` the
- * Unix second at which it is full again without further calls. `Retry-After` is in whole seconds, at least 1.
+ * The answer to a call (OP-06, OP-29): `Limit` is the size of the key's bucket, `Remaining` the calls left in it,
+ * `Reset` the Unix second at which it is full again without further calls. `Retry-After` is at least 1 second.
  */
 export const callAnswer = (limit: RateLimit, { tokens, fullAt, waitMs }: CountedCall): CallAnswer => ({
   headers: {

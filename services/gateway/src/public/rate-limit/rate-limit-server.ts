@@ -11,7 +11,7 @@ import { type RateLimitConnection, RECONNECT_MS, rateLimitConnection } from './r
 
 /** The longest wait of a call for the server, unless a test says otherwise. */
 const ANSWER_WITHIN_MS = 50
-/** How long the server may execute a request, in milliseconds. Tokens that come too late for their call are given back. */
+/** How long the server may execute a request, in milliseconds. Tokens that come later than their call are given back. */
 const VALID_MS = 1000
 const HEARTBEAT_MS = 1000
 /** A shorter outage is not logged: a single answer may be late. */
@@ -29,18 +29,6 @@ const calls = meter('rate-limits').createCounter('rate_limit_server_calls', {
   description: 'Calls of the rate limit server, by outcome: answered or failed',
 })
 
-/** The server with the buckets of all gateways. As a component it keeps the connection and sends heartbeats. */
-export interface RateLimitServer extends Component {
-  /** Whether calls are counted on the server now. */
-  isUp(): boolean
-  /** The number of gateways that share it, at least 1. */
-  gateways(): number
-  /** Unix milliseconds by the server's clock. */
-  unixTime(): number
-  /** Takes tokens of a key's bucket. Undefined when there is no answer within 50 ms; a later one is passed to `onLate`. */
-  lease(keyId: string, request: LeaseRequest, onLate: (lease: Lease) => void): Promise<Lease | undefined>
-}
-
 interface RateLimitServerOptions {
   readonly url: string
   readonly answerWithinMs?: number | undefined
@@ -50,63 +38,115 @@ interface RateLimitServerOptions {
 }
 
 /**
- * Calls a Valkey or Redis server. After a call without an answer it counts as away until it answers a heartbeat, which is sent at
- * once when it is connected again or answers late. The log has one line for the begin of an outage of a second or more, and one for its end.
+ * The Valkey or Redis server with the buckets of all gateways. After a call without an answer it counts as away until
+ * it answers a heartbeat, which is sent at once when it is connected again or answers late. The log has one line for
+ * the begin of an outage of a second or more, and one for its end.
  */
-export function rateLimitServer({
-  url,
-  answerWithinMs = ANSWER_WITHIN_MS,
-  logger,
-  reconcile,
-}: RateLimitServerOptions): RateLimitServer {
-  const id = randomUUID()
-  const readings = heartbeatReadings()
-  let connection: RateLimitConnection | undefined
+export class RateLimitServer implements Component {
+  readonly name = 'rate limit server'
+  readonly #id = randomUUID()
+  readonly #readings = heartbeatReadings()
+  readonly #options: RateLimitServerOptions
+  readonly #heartbeats: ReturnType<typeof worker>
+  #connection: RateLimitConnection | undefined
   // Only the message is kept: errors of the client contain their command, and so the password.
-  let connectionError: string | undefined
-  let awaySince: number | undefined = performance.now()
-  let isLogged = false
+  #connectionError: string | undefined
+  #awaySince: number | undefined = performance.now()
+  #isLogged = false
 
-  function noteAway(reason: string): void {
-    awaySince ??= performance.now()
-    serverUp.record(0)
-    if (isLogged || performance.now() - awaySince < LOGGED_AFTER_MS) return
-    isLogged = true
-    logger.warn(
-      { reason: connectionError ?? reason, gateways: readings.gateways() },
-      'the rate limit server is away: this gateway counts its part of each limit alone',
+  constructor(options: RateLimitServerOptions) {
+    this.#options = options
+    const { logger } = options
+    this.#heartbeats = worker({ name: this.name, everyMs: HEARTBEAT_MS, logger, work: () => this.#beat() })
+  }
+
+  async start(): Promise<void> {
+    await this.#connect()
+    await this.#beat()
+    await this.#heartbeats.start?.()
+  }
+
+  async stop(): Promise<void> {
+    await this.#heartbeats.stop?.()
+    if (this.isUp()) await this.#ask((server) => server.zrem(GATEWAYS_KEY, this.#id))
+    this.#connection?.disconnect()
+  }
+
+  /** Whether calls are counted on the server now. */
+  isUp(): boolean {
+    return this.#awaySince === undefined
+  }
+
+  /** The number of gateways that share it, at least 1. */
+  gateways(): number {
+    return this.#readings.gateways()
+  }
+
+  /** Unix milliseconds by the server's clock. */
+  unixTime(): number {
+    return this.#readings.unixTime(performance.now())
+  }
+
+  /** Takes tokens of a key's bucket. Undefined without an answer within 50 ms; a later one is passed to `onLate`. */
+  async lease(keyId: string, request: LeaseRequest, onLate: (lease: Lease) => void): Promise<Lease | undefined> {
+    const gateway = { id: this.#id, gateways: this.gateways() }
+    const values = leaseArguments(request, gateway, this.unixTime() + VALID_MS)
+    const reply = await this.#ask(
+      (server) => server.leaseTokens(`rate-limit:${keyId}`, ...values),
+      (late) => {
+        const lease = leaseOf(late)
+        if (lease !== undefined) onLate(lease)
+      },
     )
+    const lease = reply && leaseOf(reply)
+    if (reply !== undefined && lease === undefined) this.#noteAway('it executed a request too late')
+    return lease
   }
 
-  async function comeBack(): Promise<void> {
-    if (awaySince === undefined || !(await reconcile())) return
-    const durationMs = Math.round(performance.now() - awaySince)
-    awaySince = undefined
-    serverUp.record(1)
-    if (isLogged) logger.info({ duration_ms: durationMs }, 'the rate limit server is back: limits are shared again')
-    isLogged = false
+  async #connect(): Promise<void> {
+    const connection = await rateLimitConnection(this.#options.url)
+    this.#connection = connection
+    connection.on('error', (error: Error) => {
+      this.#connectionError = error.message
+    })
+    connection.on('ready', () => {
+      this.#connectionError = undefined
+      this.#heartbeats.wake()
+    })
+    await Promise.race([connection.connect().catch(() => undefined), pause(START_WITHIN_MS, undefined, { ref: false })])
   }
 
-  async function ask<Reply>(
+  /** Returns the pause until the next heartbeat. */
+  async #beat(): Promise<number> {
+    const reply = await this.#ask((server) => server.countGateways(GATEWAYS_KEY, this.#id))
+    if (reply === undefined) return RECONNECT_MS
+    this.#readings.note(reply, performance.now())
+    gatewaysSeen.record(this.gateways())
+    await this.#comeBack()
+    return HEARTBEAT_MS
+  }
+
+  async #ask<Reply>(
     command: (connection: RateLimitConnection) => Promise<Reply>,
     onLate: (reply: Reply) => void = () => undefined,
   ): Promise<Reply | undefined> {
-    if (connection === undefined) return undefined
+    if (this.#connection === undefined) return undefined
+    const { answerWithinMs = ANSWER_WITHIN_MS } = this.#options
     const { promise: missed, reject } = Promise.withResolvers<never>()
     const late = () => reject(new Error(`no answer within ${answerWithinMs} ms`))
-    const sent = command(connection)
+    const sent = command(this.#connection)
     try {
       const reply = await Promise.race([sent, missed]).finally(deadline(answerWithinMs, late))
       calls.add(1, { outcome: 'answered' })
       return reply
     } catch (error) {
       calls.add(1, { outcome: 'failed' })
-      noteAway((error as Error).message)
+      this.#noteAway((error as Error).message)
       sent.then(
         (reply) => {
           onLate(reply)
           // The server answers again.
-          heartbeats.wake()
+          this.#heartbeats.wake()
         },
         () => undefined,
       )
@@ -114,58 +154,25 @@ export function rateLimitServer({
     }
   }
 
-  /** Returns the pause until the next heartbeat. */
-  async function beat(): Promise<number> {
-    const reply = await ask((server) => server.countGateways(GATEWAYS_KEY, id))
-    if (reply === undefined) return RECONNECT_MS
-    readings.note(reply, performance.now())
-    gatewaysSeen.record(readings.gateways())
-    await comeBack()
-    return HEARTBEAT_MS
+  #noteAway(reason: string): void {
+    this.#awaySince ??= performance.now()
+    serverUp.record(0)
+    if (this.#isLogged || performance.now() - this.#awaySince < LOGGED_AFTER_MS) return
+    this.#isLogged = true
+    this.#options.logger.warn(
+      { reason: this.#connectionError ?? reason, gateways: this.gateways() },
+      'the rate limit server is away: this gateway counts its part of each limit alone',
+    )
   }
 
-  const heartbeats = worker({ name: 'rate limit server', everyMs: HEARTBEAT_MS, logger, work: beat })
-
-  async function connect(): Promise<void> {
-    connection = await rateLimitConnection(url)
-    connection.on('error', (error: Error) => {
-      connectionError = error.message
-    })
-    connection.on('ready', () => {
-      connectionError = undefined
-      heartbeats.wake()
-    })
-    await Promise.race([connection.connect().catch(() => undefined), pause(START_WITHIN_MS, undefined, { ref: false })])
-  }
-
-  return {
-    name: heartbeats.name,
-    isUp: () => awaySince === undefined,
-    gateways: readings.gateways,
-    unixTime: () => readings.unixTime(performance.now()),
-    async lease(keyId, request, onLate) {
-      const until = readings.unixTime(performance.now()) + VALID_MS
-      const values = leaseArguments(request, { id, gateways: readings.gateways() }, until)
-      const reply = await ask(
-        (server) => server.leaseTokens(`rate-limit:${keyId}`, ...values),
-        (late) => {
-          const lease = leaseOf(late)
-          if (lease !== undefined) onLate(lease)
-        },
-      )
-      const lease = reply && leaseOf(reply)
-      if (reply !== undefined && lease === undefined) noteAway('it executed a request too late')
-      return lease
-    },
-    async start() {
-      await connect()
-      await beat()
-      await heartbeats.start?.()
-    },
-    async stop() {
-      await heartbeats.stop?.()
-      if (awaySince === undefined) await ask((server) => server.zrem(GATEWAYS_KEY, id))
-      connection?.disconnect()
-    },
+  async #comeBack(): Promise<void> {
+    if (this.#awaySince === undefined || !(await this.#options.reconcile())) return
+    const duration_ms = Math.round(performance.now() - this.#awaySince)
+    this.#awaySince = undefined
+    serverUp.record(1)
+    if (this.#isLogged) {
+      this.#options.logger.info({ duration_ms }, 'the rate limit server is back: limits are shared again')
+    }
+    this.#isLogged = false
   }
 }

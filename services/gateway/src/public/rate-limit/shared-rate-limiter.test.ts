@@ -4,7 +4,7 @@ import { Redis } from 'iovalkey'
 import { pino } from 'pino'
 import { expect, test, vi } from 'vitest'
 import { redisServer } from '../../testing/redis-server.ts'
-import { sharedRateLimiter } from './shared-rate-limiter.ts'
+import { SharedRateLimiter } from './shared-rate-limiter.ts'
 import type { RateLimit } from './token-bucket.ts'
 
 const redis = await redisServer()
@@ -29,7 +29,7 @@ interface GatewayOptions {
 async function gateway({ url = redis.url, answerWithinMs = 5000 }: GatewayOptions = {}) {
   const log: Record<string, unknown>[] = []
   const logger = pino({ base: null }, { write: (line: string) => void log.push(JSON.parse(line)) })
-  const { takeCall, server } = sharedRateLimiter({ standard: STANDARD, url, logger, answerWithinMs })
+  const { takeCall, server } = new SharedRateLimiter({ standard: STANDARD, url, logger, answerWithinMs })
   await server.start?.()
   const stop = async () => server.stop?.()
   whenDone(stop)

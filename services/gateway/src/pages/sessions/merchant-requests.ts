@@ -1,0 +1,46 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
+import type { FastifyRequest } from 'fastify'
+import type { z } from 'zod'
+import type { AppsClient } from '../../public/upstreams/apps-client.ts'
+import { forgedRequest } from '../document/refusals.ts'
+import type { SignedIds } from '../links/signed-ids.ts'
+import type { PageSession, PageSessions } from './page-sessions.ts'
+
+/** What the pages work with. */
+export interface PagesOptions {
+  readonly apps: AppsClient
+  /** Writes inside one workspace. */
+  readonly db: Database
+  readonly ids: SignedIds
+  readonly sessions: PageSessions
+  /** The gateway's address, as browsers see it. */
+  readonly publicUrl: URL
+}
+
+/** Asks apps about the installation of a session, in the merchant's name. */
+export function askApps<Answer>(
+  apps: AppsClient,
+  request: FastifyRequest,
+  { workspaceId, livemode, installationId }: PageSession,
+  [method, act]: readonly ['GET', ''] | readonly ['POST', '/consent' | '/decline' | '/session'],
+  answer: z.ZodType<Answer>,
+  body?: unknown,
+): Promise<Answer> {
+  request.logged = { ...request.logged, workspace_id: workspaceId }
+  const traceparent = presentTraceparent(request.headers.traceparent)
+  const workspace = { id: workspaceId, livemode }
+  const asked = { actor: 'merchant', workspace, requestId: request.id, traceparent }
+  return apps.send(asked, method, `/internal/installations/${installationId}${act}`, answer, body)
+}
+
+/**
+ * Refuses a POST that another site makes the browser send. Browsers say where a request comes from in Sec-Fetch-Site.
+ * Those that do not have to send our Origin, which is `null` from a page without referrers. Throws a refusal.
+ */
+export function refuseCrossSite({ headers }: FastifyRequest, publicUrl: URL): void {
+  const { origin, 'sec-fetch-site': site } = headers
+  const isOurs = origin === publicUrl.origin
+  if (site === undefined ? !isOurs : site !== 'same-origin') throw forgedRequest()
+  if (origin !== undefined && origin !== 'null' && !isOurs) throw forgedRequest()
+}
