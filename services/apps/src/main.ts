@@ -3,14 +3,14 @@ import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { makeCalls } from './calls/make-calls.ts'
 import { measureCalls } from './calls/measure-calls.ts'
-import { reportUnknownKeys } from './calls/report-unknown-keys.ts'
+import { platformClient } from './calls/platform-client.ts'
+import { reportUnknownKeys } from './calls/sealed-secrets.ts'
 import { AppsConfig } from './config.ts'
+import { uninstallAll } from './installations/uninstall-all.ts'
 import { operations } from './operations.ts'
-import { platformClient } from './platform/platform-client.ts'
 import { POOLS } from './pools.ts'
 import { appTokens } from './tokens/app-tokens.ts'
-import { addPublicKeys } from './tokens/serve-keys.ts'
-import { uninstallAll } from './workspaces/uninstall-all.ts'
+import { addPublicKeys } from './tokens/token-keys.ts'
 
 await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, logger, pools }) => {
   const { APP_SECRET_KEYS: secretKeys, APP_TOKEN_KEYS: tokenKeys, APP_RETRY_DELAYS: schedule } = config

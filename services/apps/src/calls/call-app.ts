@@ -1,7 +1,14 @@
 import { postText, type TextExchange } from '@backoffice/outbound/post-text.ts'
+import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
 import { inSpan, noteErrorType, SpanKind } from '@backoffice/runtime/spans.ts'
 import type { Dispatcher } from 'undici'
-import { measureAppRequest } from './call-metrics.ts'
+
+const requests = meter('apps').createHistogram('app_request_duration_seconds', {
+  description:
+    'From sending a request to an app to the end of its answer, by outcome: acknowledged, or what went wrong',
+  unit: 's',
+  advice: { explicitBucketBoundaries: SECONDS },
+})
 
 /** How apps are reached. */
 export interface AppConnection {
@@ -51,7 +58,8 @@ export function callApp(
       keptBytes: KEPT_BYTES,
       ...(signal && { signal }),
     })
-    measureAppRequest(call, exchange, performance.now() - startedAt)
+    const outcome = exchange.failure?.class ?? 'acknowledged'
+    requests.record((performance.now() - startedAt) / 1000, { call, outcome })
     if (exchange.answer) span?.setAttribute('http.response.status_code', exchange.answer.status)
     if (exchange.failure) noteErrorType(span, exchange.failure.class)
     return exchange

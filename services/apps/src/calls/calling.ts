@@ -2,10 +2,10 @@ import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { audienceOf } from '../apps/app-row.ts'
 import { type Databases, findInstallation } from '../installation-rows/find-installation.ts'
 import type { InstallationRow } from '../installation-rows/installation-row.ts'
-import type { PlatformClient } from '../platform/platform-client.ts'
 import type { AppTokens, TokenSubject } from '../tokens/app-tokens.ts'
 import type { AppConnection } from './call-app.ts'
 import type { ClaimedCall } from './claim-calls.ts'
+import type { PlatformClient } from './platform-client.ts'
 
 /** What the calls to apps are made with. */
 export interface Calling extends Databases {

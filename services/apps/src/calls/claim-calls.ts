@@ -40,19 +40,19 @@ interface DueCall {
 }
 
 /** How many calls a replica can take on. */
-interface Room {
+interface FreeSlots {
   readonly calls: number
   /** How many of them may be repeated ones. */
   readonly retries: number
 }
 
 /**
- * Claims calls that are due, as many as there is room for. First come those that end the access of an uninstalled app,
- * since these do not call the app. Then apps take turns, each with at most PER_APP calls under way. The calls of one
- * app in one workspace keep their order: it hears of its uninstallation before it is installed again. Uses `now()`,
+ * Claims calls that are due, as many as there are free slots. First come those that end the access of an uninstalled app,
+ * since these do not call the app. Then the apps come round robin, each with at most PER_APP calls under way. The calls of
+ * one app in one workspace keep their order: it hears of its uninstallation before it is installed again. Uses `now()`,
  * since an index cannot search for a volatile time.
  */
-export async function claimCalls({ db, worker }: Databases, room: Room): Promise<ClaimedCall[]> {
+export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Promise<ClaimedCall[]> {
   const due = await worker.sql<DueCall[]>`
     select due.workspace_id, due.installation_id, installation.livemode, due.traceparent
     from (
@@ -64,7 +64,7 @@ export async function claimCalls({ db, worker }: Databases, room: Room): Promise
           where kind = 'uninstall' and access_ended_at is null
             and due_at <= now() and coalesce(claimed_until <= now(), true)
           order by due_at
-          limit ${room.calls}
+          limit ${free.calls}
         )
         union all
         select next.*
@@ -90,9 +90,9 @@ export async function claimCalls({ db, worker }: Databases, room: Room): Promise
       ) candidate
     ) due
     join installation on installation.workspace_id = due.workspace_id and installation.id = due.installation_id
-    where due.attempts = 0 or due.place <= ${room.retries}
+    where due.attempts = 0 or due.place <= ${free.retries}
     order by nth, due.due_at
-    limit ${room.calls}`
+    limit ${free.calls}`
   const claimed = await Promise.all(
     due.map((row) => {
       const { workspace_id: workspaceId, livemode } = row

@@ -48,3 +48,12 @@ export async function releaseCall(
     returning kind = ${kind} as "isSame"`
   return released?.isSame === true
 }
+
+/** Deletes the call; false when another attempt has claimed it, or it has become an uninstall. */
+export async function endCall(tx: Transaction, { installationId, claim, kind }: ClaimedCall): Promise<boolean> {
+  const ended = await tx`
+    delete from call
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
+      and claim = ${claim} and kind = ${kind}`
+  return ended.count === 1
+}

@@ -1,11 +1,12 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { recordAct, SYSTEM_ACTOR } from '../acts/record-act.ts'
+import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { scopesOf } from '../installation-rows/installation-row.ts'
 import { acknowledged } from './acknowledged.ts'
-import { type Calling, installationOf, tokenSubject } from './calling.ts'
+import { type Calling, installationOf } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'
+import { endCall } from './claims.ts'
 import { keyOf } from './sealed-secrets.ts'
 
 /**
@@ -13,7 +14,7 @@ import { keyOf } from './sealed-secrets.ts'
  * once, to tell the app. Deletes the secrets of a provision under way. Throws when a step fails.
  */
 export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall): Promise<void> {
-  await endAccess(calling, call, [call.formerKeyId], [call.formerEndpointId])
+  await endAccess(calling, call, [call.keyId, call.formerKeyId], [call.endpointId, call.formerEndpointId])
   await calling.db.inWorkspace(
     call.context,
     (tx) => tx`
@@ -29,21 +30,21 @@ export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall
  * acknowledge.
  */
 export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
-  const { db, tokens } = calling
+  const { db } = calling
   if (!call.isExpired) {
     const installation = await installationOf(calling, call)
-    const { token } = await tokens.provision(tokenSubject(installation, scopesOf(installation)), new Date())
+    const scopes = scopesOf(installation)
     const body = {
       workspace: installation.workspace_id,
       provider: installation.app_manifest.provider,
       reason: call.reason,
       uninstalled_at: installation.uninstalled_at?.toISOString() ?? null,
     }
-    await acknowledged(calling, call, installation, { path: '/install/uninstall', token, body, signal: stopping })
+    await acknowledged(calling, call, installation, { path: '/install/uninstall', scopes, body, signal: stopping })
   }
   await db.inWorkspace(call.context, async (tx) => {
     await lockInstallation(tx, call.installationId)
-    if (!(await forget(tx, call))) return
+    if (!(await endCall(tx, call))) return
     const now = new Date()
     await startNextCall(tx, call)
     if (!call.isExpired) {
@@ -52,7 +53,7 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
         where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`
     }
     const action = call.isExpired ? 'installation.purge_failed' : 'installation.purged'
-    await recordAct(tx, SYSTEM_ACTOR, { action, target: `installations/${call.installationId}` }, now)
+    await recordAct(tx, SYSTEM_ACTOR, action, `installations/${call.installationId}`, now)
   })
 }
 
@@ -66,38 +67,28 @@ const startNextCall = (tx: Transaction, { appId }: ClaimedCall) => tx`
  * new installation is FAILED; an installed app keeps what it has. Throws when a step fails.
  */
 export async function giveUpProvision(calling: Calling, call: ClaimedCall): Promise<void> {
-  await endAccess(calling, call)
+  await endAccess(calling, call, [call.keyId], [call.endpointId])
   await calling.db.inWorkspace(call.context, async (tx) => {
     await lockInstallation(tx, call.installationId)
-    if (!(await forget(tx, call))) return
+    if (!(await endCall(tx, call))) return
     await tx`
       update installation set state = 'FAILED', requested_manifest = null
       where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId} and state = 'PENDING'`
-    await recordAct(
-      tx,
-      SYSTEM_ACTOR,
-      { action: 'installation.failed', target: `installations/${call.installationId}` },
-      new Date(),
-    )
+    await recordAct(tx, SYSTEM_ACTOR, 'installation.failed', `installations/${call.installationId}`, new Date())
   })
 }
 
-/**
- * Revokes the key and deletes the endpoint of a provision, and the other given ones. A key that perhaps does not exist
- * yet is minted first, so that no late attempt can mint it afterwards.
- */
+/** Revokes keys and deletes endpoints. A key that perhaps does not exist is minted first: no late attempt can mint it. */
 async function endAccess(
   { platform, secretKeys }: Calling,
   call: ClaimedCall,
-  otherKeys: readonly (string | null)[] = [],
-  otherEndpoints: readonly (string | null)[] = [],
+  keys: readonly (string | null)[],
+  endpoints: readonly (string | null)[],
 ): Promise<void> {
   const key = openedKey(secretKeys, call)
   if (key !== undefined) await platform.mintKey(call.context, key).catch(ignoreRefusal)
-  for (const id of [call.keyId, ...otherKeys]) if (id !== null) await platform.revokeKey(call.context, id)
-  for (const id of [call.endpointId, ...otherEndpoints]) {
-    if (id !== null) await platform.deleteEndpoint(call.context, id)
-  }
+  for (const id of keys) if (id !== null) await platform.revokeKey(call.context, id)
+  for (const id of endpoints) if (id !== null) await platform.deleteEndpoint(call.context, id)
 }
 
 /** As `keyOf`; undefined too when the secret does not open: then the key is revoked without it (OP-107). */
@@ -109,19 +100,7 @@ function openedKey(...of: Parameters<typeof keyOf>): ReturnType<typeof keyOf> {
   }
 }
 
-/**
- * `conflict`: an attempt before has revoked the key. `not_found`: the workspace is deleted. So no attempt can mint it
- * later.
- */
+/** `conflict`: an attempt before has revoked the key. `not_found`: the workspace is deleted. */
 function ignoreRefusal(error: unknown): void {
   if (!(error instanceof ApiError && ['conflict', 'not_found'].includes(error.code))) throw error
-}
-
-/** Deletes the call; false when another attempt has claimed it, or it has become an uninstall. */
-async function forget(tx: Transaction, { installationId, claim, kind }: ClaimedCall): Promise<boolean> {
-  const forgotten = await tx`
-    delete from call
-    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
-      and claim = ${claim} and kind = ${kind}`
-  return forgotten.count === 1
 }

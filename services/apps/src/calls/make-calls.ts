@@ -1,21 +1,24 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
+import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { noteErrorType, SpanKind, within } from '@backoffice/runtime/spans.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { AppFailure } from './acknowledged.ts'
-import { countCall } from './call-metrics.ts'
 import type { Calling } from './calling.ts'
 import { type ClaimedCall, claimCalls } from './claim-calls.ts'
-import { renewClaims } from './claims.ts'
+import { releaseCall, renewClaims } from './claims.ts'
 import { endAccessOfUninstalled, giveUpProvision, uninstallFromApp } from './end-installation.ts'
 import { provision } from './provision.ts'
-import { recordFailure } from './record-failure.ts'
 
-/**
- * Calls that a replica makes at the same time. Repeated ones leave the others room: apps that hang do not delay a new
- * installation.
- */
+const attempts = meter('apps').createCounter('app_calls', {
+  description: 'Attempts of calls by what was to be done, and whether it was made, or whose part of it failed',
+})
+
+/** Concurrent calls of a replica. Repeated ones leave slots to the others: apps that hang delay no new installation. */
 const SLOTS = { calls: 32, retries: 16 }
 /** The pause between looks for due calls, in milliseconds: the shortest delay of the schedule within these bounds. */
 const PAUSE = { least: 50, most: 1000 }
@@ -30,12 +33,12 @@ export function makeCalls(calling: Calling & { readonly logger: Logger }): Compo
     async work(stopping) {
       await renewClaims(calling.worker.sql, [...underWay.keys()])
       const retries = [...underWay.keys()].filter(({ attempts }) => attempts > 1).length
-      const room = { calls: SLOTS.calls - underWay.size, retries: SLOTS.retries - retries }
-      const claimed = room.calls > 0 ? await claimCalls(calling, room) : []
+      const free = { calls: SLOTS.calls - underWay.size, retries: SLOTS.retries - retries }
+      const claimed = free.calls > 0 ? await claimCalls(calling, free) : []
       for (const call of claimed) {
         const ending = makeCall(calling, call, stopping).finally(() => {
           underWay.delete(call)
-          // A place is free, and the next call of the same app may be due.
+          // A slot is free, and the next call of the same app may be due.
           loop.wake()
         })
         underWay.set(call, ending)
@@ -75,12 +78,12 @@ async function makeCall(
   await within(span, async () => {
     try {
       await take(calling, call, stopping)
-      countCall(step, 'made')
+      attempts.add(1, { call: step, outcome: 'made' })
       calling.logger.info({ ...logged, duration_ms: Math.round(performance.now() - startedAt) }, 'call made')
     } catch (error) {
       const failed = stopping.aborted ? 'stopped' : error instanceof AppFailure ? 'app_failed' : 'platform_failed'
       noteErrorType(span, failed)
-      countCall(step, failed)
+      attempts.add(1, { call: step, outcome: failed })
       if (!stopping.aborted) calling.logger.warn({ ...logged, attempts: call.attempts, err: error }, 'call failed')
       await recordFailure(calling, call, error, stopping.aborted).catch(() => undefined)
     }
@@ -94,3 +97,29 @@ function stepOf({ kind, isAccessEnded, isExpired }: ClaimedCall) {
   if (kind === 'uninstall') return ['uninstall', uninstallFromApp] as const
   return isExpired ? (['give_up', giveUpProvision] as const) : (['provision', provision] as const)
 }
+
+/**
+ * Records why an attempt failed, and when the next one is due. An attempt that a stopping process broke off is repeated
+ * at once.
+ */
+async function recordFailure(
+  { db, schedule }: Calling,
+  call: ClaimedCall,
+  error: unknown,
+  wasStopped: boolean,
+): Promise<void> {
+  // After the last delay of the schedule, always that one (OP-81, OP-84).
+  const delays = Math.min(call.attempts, schedule.length) - 1
+  const delayMs = wasStopped ? 0 : (delayAfter(delays, schedule, Math.random()) ?? 0)
+  await db.inWorkspace(call.context, async (tx) => {
+    await lockInstallation(tx, call.installationId)
+    if (!(await releaseCall(tx, call, delayMs)) || wasStopped) return
+    await tx`
+      update installation set last_error = ${messageOf(error)}
+      where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`
+  })
+}
+
+/** The message that operators see; the reason of an unexpected error is in the log only. */
+const messageOf = (error: unknown): string =>
+  error instanceof AppFailure || error instanceof ApiError ? error.message : 'the call failed; see the log of apps'

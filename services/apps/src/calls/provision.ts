@@ -1,11 +1,11 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { recordAct, SYSTEM_ACTOR } from '../acts/record-act.ts'
 import { nameOf } from '../apps/app-row.ts'
+import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { acknowledged } from './acknowledged.ts'
-import { type Calling, installationOf, tokenSubject } from './calling.ts'
+import { type Calling, installationOf } from './calling.ts'
 import type { ClaimedCall } from './claim-calls.ts'
-import { refuseLostClaim, releaseCall } from './claims.ts'
+import { endCall, refuseLostClaim, releaseCall } from './claims.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
@@ -13,7 +13,7 @@ import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
  * Every step may be repeated, and every attempt delivers the same key and secret. Throws when a step fails.
  */
 export async function provision(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
-  const { db, platform, tokens, secretKeys } = calling
+  const { db, platform, secretKeys } = calling
   const { context, manifest } = call
   const key = keyOf(secretKeys, call)
   if (manifest === null || key === undefined) throw new Error('a provision without a key')
@@ -21,9 +21,9 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
 
   const apiKey = await platform.mintKey(context, key)
   const webhookSecret = await createEndpoint(calling, call, installation.origin)
-  const { token } = await tokens.provision(tokenSubject(installation, manifest.scopes), new Date())
   const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
-  await acknowledged(calling, call, installation, { path: '/install/provision', token, body, signal: stopping })
+  const { scopes } = manifest
+  await acknowledged(calling, call, installation, { path: '/install/provision', scopes, body, signal: stopping })
 
   // Uninstalled while the app answered: the key never works.
   await db.inWorkspace(context, (tx) => refuseLostClaim(tx, call))
@@ -47,14 +47,11 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
 /** The app has acknowledged: the installation is ACTIVE, and the call is forgotten with its secrets. */
 async function recordActive(tx: Transaction, call: ClaimedCall): Promise<void> {
   const { workspaceId } = tx.context
-  const { installationId: id, keyId, endpointId, manifest, claim } = call
+  const { installationId: id, keyId, endpointId, manifest } = call
   const now = new Date()
   await lockInstallation(tx, id)
-  const ended = await tx`
-    delete from call
-    where workspace_id = ${workspaceId} and installation_id = ${id} and claim = ${claim} and kind = 'provision'`
-  // It was uninstalled meanwhile: the call goes on as an uninstall and revokes what this attempt has made.
-  if (ended.count === 0) {
+  if (!(await endCall(tx, call))) {
+    // It was uninstalled meanwhile: the call goes on as an uninstall and revokes what this attempt has made.
     await releaseCall(tx, call, 0)
     return
   }
@@ -63,5 +60,5 @@ async function recordActive(tx: Transaction, call: ClaimedCall): Promise<void> {
       state = 'ACTIVE', manifest = ${tx.json(manifest)}, key_id = ${keyId}, endpoint_id = ${endpointId},
       activated_at = coalesce(activated_at, ${now}), last_error = null
     where workspace_id = ${workspaceId} and id = ${id}`
-  await recordAct(tx, SYSTEM_ACTOR, { action: 'installation.activated', target: `installations/${id}` }, now)
+  await recordAct(tx, SYSTEM_ACTOR, 'installation.activated', `installations/${id}`, now)
 }

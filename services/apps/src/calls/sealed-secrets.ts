@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { openSecret, type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { openSecret, type SecretKeys, sealSecret, unknownKeys } from '@backoffice/secrets/secret-box.ts'
 import { nameOf } from '../apps/app-row.ts'
-import type { NewAppKey } from '../platform/platform-client.ts'
 import type { ClaimedCall } from './claim-calls.ts'
+import type { NewAppKey } from './platform-client.ts'
 
 const SECRET_BYTES = 32
 
@@ -26,3 +29,18 @@ function open(keys: SecretKeys, { context, installationId, sealedWith }: Claimed
 }
 
 const ownerOf = (workspaceId: string, installationId: string) => `${workspaceId} ${installationId}`
+
+/**
+ * Logs an error at the start when secrets of calls are sealed with keys that this process was not given. It starts all
+ * the same: these calls wait, and the others go on (OP-107).
+ */
+export const reportUnknownKeys = (worker: Database, keys: SecretKeys, logger: Logger): Component => ({
+  name: 'secret keys of calls',
+  async start() {
+    const used = await worker.sql<{ id: string }[]>`
+      select distinct sealed_with as id from call where sealed_with is not null`
+    const ids = used.map(({ id }) => id)
+    const err = unknownKeys('APP_SECRET_KEYS', ids, keys)
+    if (err !== undefined) logger.error({ err }, 'calls to apps wait for their keys')
+  },
+})

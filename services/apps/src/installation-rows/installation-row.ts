@@ -1,8 +1,6 @@
 import type { Installation, InstallationState, InstalledApp } from '@backoffice/contracts/app.ts'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
-import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
-import type { AnySql } from '@backoffice/postgres/database.ts'
 import { nameOf } from '../apps/app-row.ts'
 
 /** A row of `installation`, with what its app's row says now. */
@@ -29,14 +27,6 @@ export interface InstallationRow {
   /** The app's newest manifest: its embed, checkout, name and audience are in force. */
   readonly app_manifest: AppManifest
 }
-
-/** The columns of an InstallationRow. */
-export const installationColumns = (sql: AnySql): SqlPart => sql`
-  installation.*, app.origin, app.manifest as app_manifest`
-
-/** Where an InstallationRow comes from; a `where` follows. */
-export const installationsOfApps = (sql: AnySql): SqlPart => sql`
-  from installation join app on app.id = installation.app_id`
 
 export const installationBody = (row: InstallationRow): Installation => ({
   id: row.id,

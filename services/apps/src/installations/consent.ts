@@ -6,12 +6,12 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
-import { actorOf, recordAct } from '../acts/record-act.ts'
-import { addProvision } from '../calls/add-provision.ts'
+import { actorOf, recordAct } from '../apps/record-act.ts'
+import { addProvision } from '../calls/add-calls.ts'
 import {
-  contextOf,
   type Databases,
   findInstallation,
+  inWorkspaceOf,
   lockInstallation,
 } from '../installation-rows/find-installation.ts'
 import { type InstallationRow, installationBody } from '../installation-rows/installation-row.ts'
@@ -26,9 +26,9 @@ interface Consenting extends Databases {
 }
 
 /**
- * POST /internal/installations/{id}/consent: the merchant consents to what the installation asks for, and the provision of the app begins
- * (OP-81). `scopes` and `events` are those that the merchant was shown; when the app asks for others by now, nothing happens. A second
- * consent changes nothing.
+ * POST /internal/installations/{id}/consent: the merchant consents to what the installation asks for, and the provision
+ * of the app begins (OP-81). `scopes` and `events` are those that the merchant was shown; when the app asks for others by
+ * now, nothing happens. A second consent changes nothing.
  */
 export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
   operation({
@@ -41,12 +41,11 @@ export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
     responses: { 200: Installation },
 
     async handle({ params: { id }, body, context, now }) {
-      const workspace = await contextOf(consenting, context, id)
-      const row = await consenting.db.inWorkspace(workspace, async (tx) => {
+      const row = await inWorkspaceOf(consenting, context, id, async (tx) => {
         const installation = await lockInstallation(tx, id)
         if (!isAsked(installation, body)) return installation
         await consent(tx, installation, consenting.secretKeys, now)
-        await recordAct(tx, actorOf(context), { action: 'installation.consented', target: `installations/${id}` }, now)
+        await recordAct(tx, actorOf(context), 'installation.consented', `installations/${id}`, now)
         return findInstallation(tx, id)
       })
       wake()

@@ -4,18 +4,18 @@ import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { actorOf, recordAct } from '../acts/record-act.ts'
+import { actorOf, recordAct } from '../apps/record-act.ts'
 import {
-  contextOf,
   type Databases,
   findInstallation,
+  inWorkspaceOf,
   lockInstallation,
 } from '../installation-rows/find-installation.ts'
 import { installationBody } from '../installation-rows/installation-row.ts'
 
 /**
- * POST /internal/installations/{id}/decline: the merchant does not consent. A new installation ends as UNINSTALLED, and the app hears
- * nothing. An installed app stays as it was.
+ * POST /internal/installations/{id}/decline: the merchant does not consent. A new installation ends as UNINSTALLED, and
+ * the app hears nothing. An installed app stays as it was.
  */
 export const declineInstallation = (databases: Databases) =>
   operation({
@@ -27,8 +27,7 @@ export const declineInstallation = (databases: Databases) =>
     responses: { 200: Installation },
 
     async handle({ params: { id }, context, now }) {
-      const workspace = await contextOf(databases, context, id)
-      const row = await databases.db.inWorkspace(workspace, async (tx) => {
+      const row = await inWorkspaceOf(databases, context, id, async (tx) => {
         const installation = await lockInstallation(tx, id)
         if (installation.requested_manifest === null) {
           if (installation.state === 'UNINSTALLED') return installation
@@ -40,7 +39,7 @@ export const declineInstallation = (databases: Databases) =>
             state = case when manifest is null then 'UNINSTALLED' else state end,
             uninstalled_at = case when manifest is null then ${now}::timestamptz end
           where workspace_id = ${tx.context.workspaceId} and id = ${id}`
-        await recordAct(tx, actorOf(context), { action: 'installation.declined', target: `installations/${id}` }, now)
+        await recordAct(tx, actorOf(context), 'installation.declined', `installations/${id}`, now)
         return findInstallation(tx, id)
       })
       return ok(installationBody(row))

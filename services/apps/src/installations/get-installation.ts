@@ -3,7 +3,7 @@ import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { contextOf, type Databases, findInstallation } from '../installation-rows/find-installation.ts'
+import { type Databases, findInstallation, inWorkspaceOf } from '../installation-rows/find-installation.ts'
 import { installationBody } from '../installation-rows/installation-row.ts'
 
 /** GET /internal/installations/{id} (OP-81). */
@@ -17,8 +17,7 @@ export const getInstallation = (databases: Databases) =>
     responses: { 200: Installation },
 
     async handle({ params: { id }, context }) {
-      const workspace = await contextOf(databases, context, id)
-      const row = await databases.db.inWorkspace(workspace, (tx) => findInstallation(tx, id))
+      const row = await inWorkspaceOf(databases, context, id, (tx) => findInstallation(tx, id))
       return ok(installationBody(row))
     },
   })

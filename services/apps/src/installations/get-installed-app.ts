@@ -4,12 +4,8 @@ import { notFound } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import {
-  type InstallationRow,
-  installationColumns,
-  installationsOfApps,
-  installedAppBody,
-} from '../installation-rows/installation-row.ts'
+import { findInstallations } from '../installation-rows/find-installation.ts'
+import { installedAppBody } from '../installation-rows/installation-row.ts'
 
 /** GET /v1/apps/{provider} (extension): an app of the workspace, as long as it is not uninstalled (OP-152). */
 export const getInstalledApp = operation({
@@ -25,10 +21,8 @@ export const getInstalledApp = operation({
 
   handle: ({ params: { provider }, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [row] = await tx<InstallationRow[]>`
-        select ${installationColumns(tx)} ${installationsOfApps(tx)}
-        where installation.workspace_id = ${tx.context.workspaceId} and installation.state in ('PENDING', 'ACTIVE')
-          and app.provider = ${provider}`
+      const isThis = tx`installation.state in ('PENDING', 'ACTIVE') and app.provider = ${provider}`
+      const [row] = await findInstallations(tx, isThis)
       if (row === undefined) throw notFound(['provider'], `this workspace has no app ${provider}`)
       return ok(installedAppBody(row))
     }),

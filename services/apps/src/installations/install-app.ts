@@ -6,8 +6,8 @@ import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { actorOf, recordAct } from '../acts/record-act.ts'
 import type { AppRow } from '../apps/app-row.ts'
+import { actorOf, recordAct } from '../apps/record-act.ts'
 import { findInstallation } from '../installation-rows/find-installation.ts'
 import { installationBody } from '../installation-rows/installation-row.ts'
 
@@ -32,7 +32,7 @@ export const installApp = operation({
       if (app === undefined) throw unprocessable(['provider'], `there is no app ${provider}; register it first`)
       const { id, isChanged } = await request(tx, app, workspace, now)
       if (isChanged) {
-        await recordAct(tx, actorOf(context), { action: 'installation.created', target: `installations/${id}` }, now)
+        await recordAct(tx, actorOf(context), 'installation.created', `installations/${id}`, now)
       }
       return created(installationBody(await findInstallation(tx, id)))
     }),

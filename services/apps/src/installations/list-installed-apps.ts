@@ -2,13 +2,8 @@ import { InstalledApp } from '@backoffice/contracts/app.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
-import {
-  type InstallationRow,
-  installationColumns,
-  installationsOfApps,
-  installedAppBody,
-} from '../installation-rows/installation-row.ts'
+import { pageOfInstallations } from '../installation-rows/find-installation.ts'
+import { installedAppBody } from '../installation-rows/installation-row.ts'
 
 /** GET /v1/apps (extension): the workspace's apps that are installed or wait for it, newest first (OP-152). */
 export const listInstalledApps = operation({
@@ -24,13 +19,7 @@ export const listInstalledApps = operation({
 
   handle: ({ query, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const page = await countedPage<InstallationRow>(tx, query, {
-        columns: installationColumns(tx),
-        source: tx`
-          ${installationsOfApps(tx)}
-          where installation.workspace_id = ${tx.context.workspaceId} and installation.state in ('PENDING', 'ACTIVE')`,
-        order: tx`installation.id desc`,
-      })
+      const page = await pageOfInstallations(tx, query, tx`installation.state in ('PENDING', 'ACTIVE')`)
       return ok({ ...page, items: page.items.map(installedAppBody) })
     }),
 })

@@ -5,7 +5,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { tokenSubject } from '../calls/calling.ts'
-import { contextOf, type Databases, findInstallation } from '../installation-rows/find-installation.ts'
+import { type Databases, findInstallation, inWorkspaceOf } from '../installation-rows/find-installation.ts'
 import { scopesOf } from '../installation-rows/installation-row.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
 
@@ -20,12 +20,11 @@ export const openSession = ({ tokens, ...databases }: Databases & { readonly tok
     responses: { 201: AppSession },
 
     async handle({ params: { id }, context, now }) {
-      const workspace = await contextOf(databases, context, id)
-      const row = await databases.db.inWorkspace(workspace, (tx) => findInstallation(tx, id))
+      const row = await inWorkspaceOf(databases, context, id, (tx) => findInstallation(tx, id))
       if (row.state !== 'ACTIVE')
         throw conflict([], `the installation is ${row.state}; only an ACTIVE one has sessions`)
       const { token, expiresAt } = await tokens.session(tokenSubject(row, scopesOf(row)), now)
       const { provider, embed } = row.app_manifest
-      return created({ token, expires_at: expiresAt.toISOString(), provider, origin: row.origin, embed })
+      return created({ token, expires_at: expiresAt, provider, origin: row.origin, embed })
     },
   })

@@ -3,13 +3,13 @@ import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { actorOf, recordAct } from '../acts/record-act.ts'
-import { addUninstall, type UninstallReason } from '../calls/add-uninstall.ts'
-import { contextOf, type Databases, lockInstallation } from '../installation-rows/find-installation.ts'
+import { actorOf, recordAct } from '../apps/record-act.ts'
+import { addUninstall, type UninstallReason } from '../calls/add-calls.ts'
+import { type Databases, inWorkspaceOf, lockInstallation } from '../installation-rows/find-installation.ts'
 
 /**
- * DELETE /internal/installations/{id}: uninstalls (OP-84). The installation is UNINSTALLED at once; its key, its webhook endpoint and
- * then the app itself follow. A second request changes nothing.
+ * DELETE /internal/installations/{id}: uninstalls (OP-84). The installation is UNINSTALLED at once; its key, its webhook
+ * endpoint and then the app itself follow. A second request changes nothing.
  */
 export const uninstallApp = ({ wake, ...databases }: Databases & { wake(): void }) =>
   operation({
@@ -21,16 +21,10 @@ export const uninstallApp = ({ wake, ...databases }: Databases & { wake(): void 
     responses: { 202: null },
 
     async handle({ params: { id }, context, now }) {
-      const workspace = await contextOf(databases, context, id)
-      await databases.db.inWorkspace(workspace, async (tx) => {
+      await inWorkspaceOf(databases, context, id, async (tx) => {
         await lockInstallation(tx, id)
         if (!(await uninstall(tx, id, 'operator', now))) return
-        await recordAct(
-          tx,
-          actorOf(context),
-          { action: 'installation.uninstalled', target: `installations/${id}` },
-          now,
-        )
+        await recordAct(tx, actorOf(context), 'installation.uninstalled', `installations/${id}`, now)
       })
       wake()
       return accepted(undefined)

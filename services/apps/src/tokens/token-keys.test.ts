@@ -6,8 +6,7 @@ import { createLocalJWKSet, importSPKI, jwtVerify } from 'jose'
 import { describe, expect, test } from 'vitest'
 import { tokenKeyEntries } from '../testing/test-keys.ts'
 import { appTokens } from './app-tokens.ts'
-import { addPublicKeys } from './serve-keys.ts'
-import { jwksOf, pemOf } from './token-keys.ts'
+import { addPublicKeys, jwksOf, pemOf } from './token-keys.ts'
 
 const [first, second] = tokenKeyEntries
 const keysOf = (...entries: string[]) => SigningKeys.parse(entries.join(','))

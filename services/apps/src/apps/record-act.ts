@@ -15,7 +15,7 @@ export const SYSTEM_ACTOR: Actor = { actor: 'apps', requestId: '' }
 /** The operator or the merchant of a request: the gateway says who it is. */
 export const actorOf = ({ keyId, requestId }: RequestContext): Actor => ({ actor: keyId, requestId })
 
-export type Action =
+type Action =
   | 'app.registered'
   | 'app.updated'
   | 'installation.created'
@@ -31,9 +31,10 @@ export type Action =
 export function recordAct(
   tx: Transaction,
   { actor, requestId }: Actor,
-  act: { readonly action: Action; readonly target: string },
+  action: Action,
+  target: `apps/${string}` | `installations/${string}`,
   now: Date,
 ): Promise<void> {
-  const data = { actor, ...act, request_id: requestId }
-  return publish(tx, [outboxRecord(TOPICS.appsActs, 'act.recorded', act.target, data)], now)
+  const data = { actor, action, target, request_id: requestId }
+  return publish(tx, [outboxRecord(TOPICS.appsActs, 'act.recorded', target, data)], now)
 }

@@ -4,29 +4,18 @@ import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { TextExchange } from '@backoffice/outbound/post-text.ts'
-import type { Database } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { type AppConnection, callApp } from '../calls/call-app.ts'
-import { tokenSubject } from '../calls/calling.ts'
-import {
-  type InstallationRow,
-  installationColumns,
-  installationsOfApps,
-  scopesOf,
-} from '../installation-rows/installation-row.ts'
-import type { AppTokens } from '../tokens/app-tokens.ts'
-
-interface CheckingOut {
-  readonly db: Database
-  readonly tokens: AppTokens
-  readonly app: AppConnection
-}
+import { callApp } from '../calls/call-app.ts'
+import { type Calling, tokenSubject } from '../calls/calling.ts'
+import { findInstallations } from '../installation-rows/find-installation.ts'
+import { scopesOf } from '../installation-rows/installation-row.ts'
 
 /**
- * POST /internal/checkout, for POST /v1/orders/{id}/checkout: asks the app for a checkout of a placed order (OP-85). Refusals of the app
- * are `unprocessable` with its message. An app that fails, is silent for too long or answers something else is `service_unavailable`.
+ * POST /internal/checkout, for POST /v1/orders/{id}/checkout: asks the app for a checkout of a placed order (OP-85).
+ * Refusals of the app are `unprocessable` with its message. An app that fails, is silent for too long or answers
+ * something else is `service_unavailable`.
  */
-export const createCheckout = ({ db, tokens, app }: CheckingOut) =>
+export const createCheckout = ({ db, tokens, app }: Pick<Calling, 'db' | 'tokens' | 'app'>) =>
   operation({
     method: 'POST',
     path: '/internal/checkout',
@@ -36,12 +25,8 @@ export const createCheckout = ({ db, tokens, app }: CheckingOut) =>
     responses: { 201: CheckoutSession },
 
     async handle({ body: { provider, ...order }, context, now }) {
-      const [installation] = await db.inWorkspace(
-        context,
-        (tx) => tx<InstallationRow[]>`
-          select ${installationColumns(tx)} ${installationsOfApps(tx)}
-          where installation.workspace_id = ${context.workspaceId} and installation.state = 'ACTIVE'
-            and app.provider = ${provider}`,
+      const [installation] = await db.inWorkspace(context, (tx) =>
+        findInstallations(tx, tx`installation.state = 'ACTIVE' and app.provider = ${provider}`),
       )
       const path = installation?.app_manifest.checkout?.path
       if (installation === undefined || path === undefined) {

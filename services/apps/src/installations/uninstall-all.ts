@@ -1,7 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-hooks.ts'
-import { recordAct, SYSTEM_ACTOR } from '../acts/record-act.ts'
-import { uninstall } from '../installations/uninstall-app.ts'
+import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
+import { uninstall } from './uninstall-app.ts'
 
 /** A deleted workspace's apps are uninstalled first; its rows stay until the apps know, for 24 hours at most (OP-84). */
 export const uninstallAll = (wake: () => void): WorkspaceHooks => ({
@@ -22,5 +22,5 @@ export const uninstallAll = (wake: () => void): WorkspaceHooks => ({
 
 async function uninstallOne(tx: Transaction, id: string, at: Date): Promise<void> {
   await uninstall(tx, id, 'workspace_deleted', at)
-  await recordAct(tx, SYSTEM_ACTOR, { action: 'installation.uninstalled', target: `installations/${id}` }, at)
+  await recordAct(tx, SYSTEM_ACTOR, 'installation.uninstalled', `installations/${id}`, at)
 }

@@ -1,0 +1,74 @@
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
+import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+
+/** A key of kind app that is to be minted. */
+export interface NewAppKey {
+  readonly id: string
+  /** 32 random bytes; the same bytes give the same key. */
+  readonly secret: Buffer
+  readonly name: string
+  readonly scopes: readonly string[]
+}
+
+interface NewEndpoint {
+  readonly id: string
+  readonly url: string
+  readonly events: readonly string[]
+  /** `whsec_…` */
+  readonly secret: string
+  readonly description: string
+}
+
+const MintedKey = z.object({ key: z.string() })
+
+interface PlatformSettings {
+  readonly GATEWAY_URL: string
+  readonly WEBHOOK_DELIVERY_URL: string
+}
+
+/**
+ * What apps asks of the gateway and of webhook-delivery, in the name of a workspace. Every request may be repeated. All
+ * throw `service_unavailable` when there is no answer.
+ */
+export function platformClient(settings: PlatformSettings, signer: TokenSigner) {
+  const gateway = new InternalCalls('gateway', settings.GATEWAY_URL, signer)
+  const webhooks = new InternalCalls('webhook-delivery', settings.WEBHOOK_DELIVERY_URL, signer)
+
+  function send<Answer>(
+    service: InternalCalls,
+    { workspaceId, livemode, traceparent }: WorkspaceContext,
+    method: 'POST' | 'PUT' | 'DELETE',
+    path: `/internal/${string}`,
+    body?: unknown,
+    answer: z.ZodType<Answer> | null = null,
+  ): Promise<Answer> {
+    const caller = { workspaceId, livemode, keyId: 'apps', productStatuses: [] }
+    return service.send({ caller, method, path, traceparent, answer, body })
+  }
+
+  return {
+    name: 'platform client',
+    /** Makes a key of kind app, which does not work yet, and returns its text. */
+    async mintKey(context: WorkspaceContext, { id, secret, name, scopes }: NewAppKey): Promise<string> {
+      const body = { secret: secret.toString('base64'), name, scopes }
+      const answer = await send(gateway, context, 'PUT', `/internal/app-keys/${id}`, body, MintedKey)
+      return answer.key
+    },
+    activateKey: (context: WorkspaceContext, id: string) =>
+      send(gateway, context, 'POST', `/internal/app-keys/${id}/activate`),
+    /** A key that does not exist counts as revoked. */
+    revokeKey: (context: WorkspaceContext, id: string) =>
+      send(gateway, context, 'POST', `/internal/app-keys/${id}/revoke`),
+    createEndpoint: (context: WorkspaceContext, { id, events, ...endpoint }: NewEndpoint) =>
+      send(webhooks, context, 'PUT', `/internal/endpoints/${id}`, { ...endpoint, enabled_events: events }),
+    /** An endpoint that does not exist counts as deleted. */
+    deleteEndpoint: (context: WorkspaceContext, id: string) =>
+      send(webhooks, context, 'DELETE', `/internal/endpoints/${id}`),
+    async stop() {
+      await Promise.all([gateway.stop(), webhooks.stop()])
+    },
+  }
+}
+export type PlatformClient = ReturnType<typeof platformClient>
