@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { z } from 'zod'
-import { Page, PageQuery, pageOf, pageView } from './pagination.ts'
+import { ListQuery, listView, Page, PageQuery, pageOf, pageView } from './pagination.ts'
 
 it.each([
   [{}, { page: 1, size: 20, offset: 0 }],
@@ -22,7 +22,16 @@ it.each([
     { page: 1_000_000_000, size: 100, offset: 99_999_999_900 },
   ],
 ])('the query %j asks for %j (OP-03)', (query, expected) => {
-  expect(pageOf(PageQuery.parse(query))).toEqual(expected)
+  expect(pageOf(PageQuery.parse(query))).toMatchObject({ ...expected, taken: expected.size })
+})
+
+it('after an item one more is taken, which says whether a page follows (OP-03)', () => {
+  const query = ListQuery.parse({ page: '7', limit: '2', after: 'A0000000-0000-4000-8000-000000000000' })
+  expect(pageOf(query)).toMatchObject({ page: 7, size: 2, offset: 0, taken: 3, after: query.after?.toLowerCase() })
+  const members = { page: 7, size: 2, total: 9, total_pages: 5, has_previous_page: true }
+  expect(listView(query, 9, ['a', 'b', 'c'])).toEqual({ ...members, has_next_page: true, items: ['a', 'b'] })
+  expect(listView(query, 9, ['a', 'b'])).toEqual({ ...members, has_next_page: false, items: ['a', 'b'] })
+  expect(PageQuery.safeParse({ after: query.after }).success).toBe(false)
 })
 
 it.each(['0', '-1', '+1', '1.0', ' 1', '1e2', '', 'abc', '101', '1'.repeat(40), '٣'])(

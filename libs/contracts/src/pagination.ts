@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { Id } from './fields.ts'
+import { LIMITS } from './limits.ts'
 import { exampleOf, named } from './named.ts'
 
 const wholeNumber = (max: number) =>
@@ -19,11 +21,45 @@ export const PageQuery = z.strictObject({
 })
 export type PageQuery = z.output<typeof PageQuery>
 
-/** The page a query asks for: 1-based `page`, `size` 20 unless given (OP-03). */
-export function pageOf(query: PageQuery): { page: number; size: number; offset: number } {
-  const page = query.page ?? 1
+/** The parameters of a list that also takes `after`, the id of the last item of the page before (OP-03). */
+export const ListQuery = PageQuery.extend({ after: Id.optional() })
+export type ListQuery = z.output<typeof ListQuery>
+
+const TIMES = ['createdAt', 'created_at', 'updatedAt', 'updated_at'] as const
+
+/** `sort_by`, with its times in both spellings, and `sort_order` of a list (OP-03). */
+export const SortedByTime = {
+  sort_by: z.enum(TIMES).default('createdAt'),
+  sort_order: z.enum(['asc', 'desc']).default('desc'),
+}
+export const SortedByTimeOrName = { ...SortedByTime, sort_by: z.enum([...TIMES, 'name']).default('createdAt') }
+
+const MAX_WORDS = 10
+
+/** The filter `query` of a list: words to search for (OP-92). */
+export const Words = z
+  .string()
+  .min(1)
+  .max(LIMITS.nameLength)
+  .regex(/[\p{L}\p{N}]/u, 'must hold a letter or a digit')
+  .refine(
+    (text) => text.split(/[^\p{L}\p{M}\p{N}]+/u).filter(Boolean).length <= MAX_WORDS,
+    `must have at most ${MAX_WORDS} words`,
+  )
+
+/** What a query asks for: 1-based `page`, `size` 20 unless given. After an item, one more is `taken`: another page follows if it is there. */
+export function pageOf({ page = 1, after, ...query }: ListQuery) {
   const size = query.limit ?? query.size ?? 20
-  return { page, size, offset: (page - 1) * size }
+  return after === undefined
+    ? { page, size, after, offset: (page - 1) * size, taken: size }
+    : { page, size, after, offset: 0, taken: size + 1 }
+}
+
+/** The page object of what was found for a query. */
+export function listView<Item>(query: ListQuery, total: number, found: readonly Item[]) {
+  const { page, size, after } = pageOf(query)
+  const view = pageView(page, size, total, found.slice(0, size))
+  return after === undefined ? view : { ...view, has_next_page: found.length > size, has_previous_page: true }
 }
 
 /**

@@ -2,7 +2,7 @@ import { App } from '@backoffice/contracts/app.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { type AppRow, appBody } from './app-row.ts'
 
 /** GET /internal/apps, for GET /admin/v1/apps: every registered app, newest first (OP-81). */
@@ -16,7 +16,7 @@ export const listApps = operation({
 
   handle: ({ query, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const page = await countedPage<AppRow>(tx, query, { columns: tx`*`, source: tx`from app`, order: tx`id desc` })
+      const page = await countedPage<AppRow>(tx, query, { columns: tx`*`, source: tx`from app` })
       return ok({ ...page, items: page.items.map(appBody) })
     }),
 })

@@ -1,8 +1,8 @@
 import { PLATFORM } from '@backoffice/contracts/app-records.ts'
-import type { PageQuery } from '@backoffice/contracts/pagination.ts'
+import type { ListQuery } from '@backoffice/contracts/pagination.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { type InstallationRow, noSuchInstallation } from './installation-row.ts'
 
@@ -39,11 +39,11 @@ export const findInstallations = (tx: Transaction, condition: SqlPart) =>
   tx<InstallationRow[]>`select ${columns(tx)} ${source(tx, condition)}`
 
 /** A page of them, newest first. */
-export const pageOfInstallations = (tx: Transaction, query: PageQuery, condition: SqlPart) =>
+export const pageOfInstallations = (tx: Transaction, query: ListQuery, condition: SqlPart) =>
   countedPage<InstallationRow>(tx, query, {
     columns: columns(tx),
     source: source(tx, condition),
-    order: tx`installation.id desc`,
+    by: ['installation.id'],
   })
 
 /** An installation of the transaction's workspace. Throws `not_found`. */

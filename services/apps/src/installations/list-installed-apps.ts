@@ -1,5 +1,5 @@
 import { InstalledApp } from '@backoffice/contracts/app.ts'
-import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { pageOfInstallations } from '../installation-rows/find-installation.ts'
@@ -12,8 +12,9 @@ export const listInstalledApps = operation({
   operationId: 'listApps',
   summary: 'List the apps of the workspace',
   scope: 'app::read',
-  query: PageQuery,
+  query: ListQuery,
   responses: { 200: Page(InstalledApp) },
+  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-152'],
   extension: true,
 

@@ -1,14 +1,14 @@
 import { Id } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { Category } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { z } from 'zod'
 
-const CategoryQuery = PageQuery.extend({
+const CategoryQuery = ListQuery.extend({
   parent: z.union([z.literal('none'), Id], 'must be a UUID, or none for the roots').optional(),
   slug: z.string().min(1).max(LIMITS.nameLength).optional(),
 })
@@ -23,6 +23,7 @@ export const listCategories = operation({
   scope: 'product::read',
   query: CategoryQuery,
   responses: { 200: Page(Category) },
+  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-19', 'OP-38'],
   extension: true,
 
@@ -31,7 +32,8 @@ export const listCategories = operation({
       const list = {
         columns: tx`id, name, slug, parent_id as parent, position`,
         source: tx`from category where ${matching(tx, query)}`,
-        order: tx`position, name, id`,
+        by: ['position', 'name', 'id'],
+        isAscending: true,
       }
       return ok(await countedPage<Category>(tx, query, list))
     }),

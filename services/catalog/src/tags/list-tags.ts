@@ -1,13 +1,13 @@
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { Tag } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { z } from 'zod'
 
-const TagQuery = PageQuery.extend({ query: z.string().min(1).max(LIMITS.nameLength).optional() })
+const TagQuery = ListQuery.extend({ query: z.string().min(1).max(LIMITS.nameLength).optional() })
 type TagQuery = z.output<typeof TagQuery>
 
 /** GET /v1/tags (extension of OP-19): by name without regard to case; `query` is a prefix of the name (OP-39). */
@@ -19,6 +19,7 @@ export const listTags = operation({
   scope: 'product::read',
   query: TagQuery,
   responses: { 200: Page(Tag) },
+  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-19', 'OP-39'],
   extension: true,
 
@@ -27,7 +28,8 @@ export const listTags = operation({
       const list = {
         columns: tx`id, name, slug`,
         source: tx`from tag where ${matching(tx, query)}`,
-        order: tx`folded_name, id`,
+        by: ['folded_name', 'id'],
+        isAscending: true,
       }
       return ok(await countedPage<Tag>(tx, query, list))
     }),

@@ -1,12 +1,10 @@
-import { unprocessable } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
-import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, listView, Page, pageOf } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { type ProductData, productOf } from '@backoffice/contracts/product-records.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { z } from 'zod'
+import { unknownItem } from '@backoffice/postgres/lists/list-page.ts'
 import { isNamed, isVisible, noSuchCollection } from '../collections/collection.ts'
 import { CollectionPath } from '../collections/handle.ts'
 
@@ -21,32 +19,22 @@ export const listMembers = operation({
   summary: 'List the products of a collection',
   scope: 'product::read',
   params: CollectionPath,
-  query: z.strictObject({ ...PageQuery.shape, after: Id.optional() }),
+  query: ListQuery,
   responses: { 200: Page(Product) },
   refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-20', 'OP-33', 'OP-35', 'OP-114'],
   extension: true,
 
-  handle({ params, query: { after, ...query }, inWorkspace }) {
-    const { page, size, offset } = pageOf(query)
-    return inWorkspace(async (tx) => {
-      const rows = await selectPage(tx, params.handle, { after, size, offset })
+  handle: ({ params, query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const { after } = query
+      const rows = await selectPage(tx, params.handle, pageOf(query))
       if (rows[0] === undefined) throw noSuchCollection(params.handle)
-      const { total, isAfterThere } = rows[0]
+      if (after !== undefined && !rows[0].isAfterThere) throw unknownItem(after, 'the collection has no product')
       const found = rows.flatMap(({ body }) => (body === null ? [] : [productOf(body)]))
-      const view = pageView(page, size, total, found.slice(0, size))
-      if (after === undefined) return ok(view)
-      if (isAfterThere) return ok({ ...view, has_next_page: found.length > size, has_previous_page: true })
-      throw unprocessable(['after'], `the collection has no product ${after}; start again without it`)
-    })
-  },
+      return ok(listView(query, rows[0].total, found))
+    }),
 })
-
-interface PageRequest {
-  after: string | undefined
-  size: number
-  offset: number
-}
 
 interface PageRow {
   total: number
@@ -56,10 +44,12 @@ interface PageRow {
 }
 
 /**
- * Reads the total, the order and the products in one statement, so from one snapshot. Returns no row if there is no such collection.
- * With `after` it reads one product more than the page has: if there is one, another page follows.
+ * Reads the total, the order and the products in one statement, so from one snapshot. Returns no row if there is no such
+ * collection.
  */
-const selectPage = (tx: Transaction, handleOrId: string, { after, size, offset }: PageRequest) => tx<PageRow[]>`
+const selectPage = (tx: Transaction, handleOrId: string, { after, offset, taken }: ReturnType<typeof pageOf>) => tx<
+  PageRow[]
+>`
   with shown as materialized (
     select collection.workspace_id, collection.id, number, sort_key as after_key, (
       select coalesce(sum(available), 0)::bigint from collection_member_count where version_number = number
@@ -76,7 +66,7 @@ const selectPage = (tx: Transaction, handleOrId: string, { after, size, offset }
     select workspace_id, product_id, sort_key from collection_member
     where version_number = shown.number and is_available
       ${after === undefined ? tx`` : tx`and (sort_key, product_id) > (shown.after_key, ${after})`}
-    order by sort_key, product_id ${after === undefined ? tx`limit ${size} offset ${offset}` : tx`limit ${size + 1}`}
+    order by sort_key, product_id limit ${taken} offset ${offset}
   ) as page on true
   left join product on product.workspace_id = page.workspace_id and product.id = page.product_id
   order by page.sort_key, page.product_id`

@@ -1,8 +1,8 @@
 import { Import } from '@backoffice/contracts/import.ts'
-import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { type ImportRow, importBody, importColumns } from './import-row.ts'
 
 /** GET /v1/imports (extension of OP-50): newest first. */
@@ -12,8 +12,9 @@ export const listImports = operation({
   path: '/v1/imports',
   summary: 'List imports',
   scope: 'import::read',
-  query: PageQuery,
+  query: ListQuery,
   responses: { 200: Page(Import) },
+  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-50'],
   extension: true,
 
@@ -22,7 +23,6 @@ export const listImports = operation({
       const page = await countedPage<ImportRow>(tx, query, {
         columns: importColumns(tx),
         source: tx`from import where workspace_id = ${tx.context.workspaceId}`,
-        order: tx`id desc`,
       })
       return ok({ ...page, items: page.items.map(importBody) })
     }),

@@ -1,51 +1,34 @@
 import { Customer } from '@backoffice/contracts/customer.ts'
-import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, listView, Page, SortedByTimeOrName } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { foundPage } from '@backoffice/postgres/lists/found-page.ts'
+import { sortedPage } from '@backoffice/postgres/lists/list-page.ts'
 import { z } from 'zod'
 import { type CustomerRecord, customerBody, customerColumns } from './customer.ts'
-import { CustomerFilters, conditionsOf } from './customer-filters.ts'
-import { countCustomers, pageOfIds } from './customer-page.ts'
+import { CustomerFilters, conditionsOf, listedCustomers } from './customer-filters.ts'
 
-const SORTS = {
-  createdAt: 'createdAt',
-  created_at: 'createdAt',
-  updatedAt: 'updatedAt',
-  updated_at: 'updatedAt',
-  name: 'name',
-} as const
-
-const CustomersQuery = z.strictObject({
-  ...PageQuery.shape,
-  ...CustomerFilters.shape,
-  sort_by: z.enum(Object.keys(SORTS) as (keyof typeof SORTS)[]).default('createdAt'),
-  sort_order: z.enum(['asc', 'desc']).default('desc'),
-})
-
-/** GET /v1/customers (extension of OP-40). At most four statements, whatever the filters and the size of the page. */
+/** GET /v1/customers (extension of OP-40). At most five statements, whatever the filters and the size of the page. */
 export const listCustomers = operation({
   operationId: 'listCustomers',
   method: 'GET',
   path: '/v1/customers',
   summary: 'List customers',
   scope: 'customer::read',
-  query: CustomersQuery,
+  query: z.strictObject({ ...ListQuery.shape, ...CustomerFilters.shape, ...SortedByTimeOrName }),
   responses: { 200: Page(Customer) },
+  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-09', 'OP-40', 'OP-132'],
   extension: true,
 
-  async handle({ query, inWorkspace }) {
-    const { page, size, offset } = pageOf(query)
-    const wanted = { sort: SORTS[query.sort_by], order: query.sort_order, size, offset }
-    return inWorkspace(async (tx) => {
+  handle: ({ query, inWorkspace }) =>
+    inWorkspace(async (tx) => {
       const conditions = await conditionsOf(tx, query)
-      const total = await countCustomers(tx, conditions)
-      const ids = await pageOfIds(tx, conditions, total, wanted)
+      const { total, ids } = await foundPage(tx, listedCustomers(tx), conditions, sortedPage(query))
       const customers = ids.length === 0 ? [] : await readCustomers(tx, ids)
-      return ok(pageView(page, size, total, customers.map(customerBody)))
-    })
-  },
+      return ok(listView(query, total, customers.map(customerBody)))
+    }),
 })
 
 /** The customers with these ids, in the order of the ids. One that was erased meanwhile is left out. */

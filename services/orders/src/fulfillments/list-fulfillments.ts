@@ -1,6 +1,6 @@
 import { Id } from '@backoffice/contracts/fields.ts'
 import { FULFILLMENT, Fulfillment } from '@backoffice/contracts/order.ts'
-import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
@@ -15,8 +15,9 @@ export const listFulfillments = operation({
   summary: 'List the fulfilments of an order',
   scope: 'sale::read',
   params: z.strictObject({ id: Id }),
-  query: PageQuery,
+  query: ListQuery,
   responses: { 200: Page(Fulfillment) },
+  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-43', 'OP-144'],
   extension: true,
 

@@ -1,6 +1,8 @@
 import { Id, Name, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { FULFILLMENT_STATUSES, ORDER_STATUSES, PAYMENT_STATUSES } from '@backoffice/contracts/order.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { sinceChange } from '@backoffice/postgres/lists/conditions.ts'
+import { type Bounds, boundsOf } from '@backoffice/postgres/lists/hour-page.ts'
 import { z } from 'zod'
 
 /**
@@ -17,8 +19,22 @@ export const OrderFilters = z.strictObject({
   order_number: Name.toUpperCase().optional(),
   since: TimestampInput.optional(),
   until: TimestampInput.optional(),
+  updated_since: TimestampInput.optional(),
 })
 export type OrderFilters = z.output<typeof OrderFilters>
+
+/** The times of an order that lists are sorted by. The time of creation is in the id. */
+export const CLOCKS = { id: 'CREATED', updated_at: 'UPDATED' } as const
+export type Time = keyof typeof CLOCKS
+
+/** The bounds that the filters set on a time. */
+export const boundsOn = (tx: Transaction, time: Time, { updated_since, ...created }: OrderFilters): Bounds =>
+  time === 'id'
+    ? boundsOf(tx, created)
+    : { since: updated_since === undefined ? undefined : sinceChange(tx, updated_since) }
+
+export const isBounded = (time: Time, { since, until, updated_since }: OrderFilters): boolean =>
+  time === 'id' ? since !== undefined || until !== undefined : updated_since !== undefined
 
 /**
  * The conditions on the states of orders, for a row of `sales_order` or of `order_tally`. `is true` keeps PostgreSQL from skipping through
@@ -29,13 +45,8 @@ export const hasStates = (tx: Transaction, { status, payment_status, fulfillment
   ${payment_status === undefined ? tx`` : tx`and (payment_status = ${payment_status}) is true`}
   ${fulfillment_status === undefined ? tx`` : tx`and (fulfillment_status = ${fulfillment_status}) is true`}`
 
-/** `since` and `until`, for a row of `sales_order`: the time of creation is in the id. */
-export const isCreatedWithin = (tx: Transaction, { since, until }: OrderFilters) => tx`
-  ${since === undefined ? tx`true` : tx`id >= least_id(${since})`}
-  ${until === undefined ? tx`` : tx`and id < least_id(${until})`}`
-
 /**
- * The conditions of all filters but `since` and `until`, for a row of `sales_order`. A statement is made of their parts, so that each
+ * The conditions of all filters but those on times, for a row of `sales_order`. A statement is made of their parts, so that each
  * combination of filters has a text, and with it a plan, of its own.
  */
 export const matches = (tx: Transaction, filters: OrderFilters) => tx`

@@ -1,16 +1,8 @@
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { hasStates, isCreatedWithin, matches, type OrderFilters } from './order-filters.ts'
-
-export type OrderSort = 'createdAt' | 'updatedAt'
-
-/** A page of a list and the order of the list. Orders of equal times are in the order of their ids, so that pages never overlap. */
-export interface PageWanted {
-  readonly sort: OrderSort
-  readonly order: 'asc' | 'desc'
-  readonly size: number
-  readonly offset: number
-}
+import { countByHours, type HourList, hourPage, isWithin } from '@backoffice/postgres/lists/hour-page.ts'
+import { isBehind, orderBy, refuseUnknown, type SortedPage } from '@backoffice/postgres/lists/list-page.ts'
+import { boundsOn, CLOCKS, hasStates, isBounded, matches, type OrderFilters, type Time } from './order-filters.ts'
 
 /** The number of orders in a list, and a query for the ids of one page. */
 interface Located {
@@ -19,159 +11,89 @@ interface Located {
 }
 
 /**
- * Locates a page with one or two statements. Lists of one customer, or of an order number, use an index and are sorted. For all
- * other lists kept counts tell the hours of the page's orders, and the query for the ids reads only these.
+ * Locates a page. Lists of one customer, or of an order number, use an index and are sorted. For all other lists kept counts tell
+ * the hours of the page's orders, and the query for the ids reads only these.
  */
-export async function locatePage(tx: Transaction, filters: OrderFilters, wanted: PageWanted): Promise<Located> {
-  if (filters.customer !== undefined || filters.order_number !== undefined) return findPage(tx, filters, wanted)
-  if (wanted.sort === 'updatedAt' && (filters.since !== undefined || filters.until !== undefined)) {
-    return pageByUpdateWithinCreation(tx, filters, wanted)
+export async function locatePage(tx: Transaction, filters: OrderFilters, page: SortedPage): Promise<Located> {
+  const [located] = await Promise.all([locate(tx, filters, page), refuseUnknown(tx, page, anyOrder(tx))])
+  return located
+}
+
+async function locate(tx: Transaction, filters: OrderFilters, page: SortedPage): Promise<Located> {
+  const time = timeOf(page)
+  if (filters.customer !== undefined || filters.order_number !== undefined) {
+    // By `createdAt` the index of customers has the order of the list; an order number has one order.
+    return findPage(tx, page, meets(tx, filters), time === 'id' && filters.order_number === undefined)
   }
-  const { total, hours, skipped } = await locateHours(tx, filters, wanted)
-  return { total, ids: idsOfHours(tx, filters, wanted, { hours, skipped }) }
+  if (isBounded(OTHER[time], filters)) return pageByTwoTimes(tx, filters, page)
+  const { total, rows } = await hourPage(tx, countedBy(tx, time, filters), page)
+  return { total, ids: tx`select id from ${rows}` }
 }
 
-/** `order by` of a page. Ids are in the order of `createdAt`. */
-export const orderBy = (tx: Transaction, { sort, order }: PageWanted) => {
-  const way = order === 'asc' ? tx`asc` : tx`desc`
-  return sort === 'createdAt' ? tx`id ${way}` : tx`updated_at ${way}, id ${way}`
-}
+const timeOf = ({ sort }: SortedPage): Time => (sort === 'id' ? 'id' : 'updated_at')
+const OTHER = { id: 'updated_at', updated_at: 'id' } as const
 
-/** Materialized, so that PostgreSQL uses the filter's index and does not scan all orders in the order of the list. */
-const found = (tx: Transaction, filters: OrderFilters) => tx`
-  found as materialized (
-    select id, updated_at from sales_order where ${matches(tx, filters)} and ${isCreatedWithin(tx, filters)}
-  )`
+const anyOrder = (tx: Transaction) => tx`from sales_order where workspace_id = ${tx.context.workspaceId}`
 
-/** By `createdAt` the index of customers has the order of the list; an order number has one order. */
-async function findPage(tx: Transaction, filters: OrderFilters, wanted: PageWanted): Promise<Located> {
-  const isInOrder = wanted.sort === 'createdAt' && filters.order_number === undefined
-  const list = isInOrder ? tx`sales_order where ${matches(tx, filters)} and ${isCreatedWithin(tx, filters)}` : tx`found`
+const isInBounds = (tx: Transaction, time: Time, filters: OrderFilters) =>
+  isWithin(tx, time, boundsOn(tx, time, filters))
+
+/** The conditions of all filters. */
+const meets = (tx: Transaction, filters: OrderFilters) =>
+  tx`${matches(tx, filters)} and ${isInBounds(tx, 'id', filters)} and ${isInBounds(tx, 'updated_at', filters)}`
+
+const countedBy = (tx: Transaction, time: Time, filters: OrderFilters): HourList => ({
+  table: tx`sales_order`,
+  time,
+  bounds: boundsOn(tx, time, filters),
+  matches: meets(tx, filters),
+  all: anyOrder(tx),
+  counts: (unit, isWanted) => tx`
+    select at, sum(orders)::bigint as items from order_tally
+    where workspace_id = ${tx.context.workspaceId} and clock = ${tx.unsafe(`'${CLOCKS[time]}'`)}
+      and sales_channel = ${filters.sales_channel ?? ''} and unit = ${tx.unsafe(`'${unit}'`)}
+      and ${hasStates(tx, filters)} and ${isWanted}
+    group by at having sum(orders) > 0`,
+})
+
+const onPage = (tx: Transaction, page: SortedPage) => tx`
+  ${isBehind(tx, page, anyOrder(tx))} ${orderBy(tx, page)} limit ${page.taken} offset ${page.offset}`
+
+/** Finds the orders that meet conditions, and sorts them unless an index has them in order. */
+async function findPage(tx: Transaction, page: SortedPage, conditions: SqlPart, isInOrder = false): Promise<Located> {
+  const orders = tx`select id, updated_at from sales_order where ${conditions}`
+  // Materialized, so that PostgreSQL uses the filter's index and does not scan all orders in the order of the list.
+  const [found, list] = isInOrder
+    ? [tx``, tx`(${orders}) as found`]
+    : [tx`with found as materialized (${orders})`, tx`found`]
   const [{ total, ids }] = await tx<[{ total: number; ids: string[] }]>`
-    ${isInOrder ? tx`` : tx`with ${found(tx, filters)}`}
-    select (select count(*) from ${list}) as total, array(select id from ${list} ${onPage(tx, wanted)}) as ids`
+    ${found} select (select count(*) from ${list}) as total, array(select id from ${list} where ${onPage(tx, page)}) as ids`
   return { total, ids: tx`select unnest(${ids}::uuid[])` }
 }
 
 /** Up to this many orders, the matching ones are found and sorted. More orders are read in the order of the list. */
 const SORT_LIMIT = 50_000
 
-/** A list by `updatedAt` with a filter on the time of creation: each count knows only one of the two times. */
-async function pageByUpdateWithinCreation(
-  tx: Transaction,
-  filters: OrderFilters,
-  wanted: PageWanted,
-): Promise<Located> {
-  const { since, until } = filters
-  const created = { ...wanted, sort: 'createdAt' } as const
-  const [{ total }, { total: within }] = await Promise.all([
-    locateHours(tx, filters, created),
-    locateHours(tx, { since, until }, created),
-  ])
-  if (within <= SORT_LIMIT)
-    return { total, ids: tx`with ${found(tx, filters)} select id from found ${onPage(tx, wanted)}` }
+/** A list by one time with a filter on the other: each count knows only one of the two. */
+async function pageByTwoTimes(tx: Transaction, filters: OrderFilters, page: SortedPage): Promise<Located> {
+  const own = timeOf(page)
+  const other = OTHER[own]
+  const { since, until, updated_since } = filters
+  const countIn = (time: Time) => countByHours(tx, countedBy(tx, time, { since, until, updated_since }))
+  const isOwnBounded = isBounded(own, filters)
+  const [inOther, inOwn] = await Promise.all([countIn(other), isOwnBounded ? countIn(own) : Number.POSITIVE_INFINITY])
+  // `is true` keeps PostgreSQL from the index of the other time.
+  const beginningWith = (time: Time) =>
+    tx`${matches(tx, filters)} and ${isInBounds(tx, time, filters)} and (${isInBounds(tx, OTHER[time], filters)}) is true`
+  const narrow = beginningWith(inOwn < inOther ? own : other)
+  if (Math.min(inOwn, inOther) <= SORT_LIMIT) return findPage(tx, page, narrow)
+  const [counted] = isOwnBounded
+    ? await tx<{ total: number }[]>`select count(*) as total from sales_order where ${narrow}`
+    : [{ total: await countByHours(tx, countedBy(tx, other, filters)) }]
+  // No order changes before its creation.
+  const isLate = own === 'updated_at' && since !== undefined ? tx`updated_at >= ${since}` : tx`true`
   return {
-    total,
-    // `is true` keeps PostgreSQL from the index of ids: only the other one has the order of the list.
-    ids: tx`
-      select id from sales_order
-      where ${matches(tx, filters)} and (${isCreatedWithin(tx, filters)}) is true
-        ${since === undefined ? tx`` : tx`and updated_at >= ${since}`}
-      ${onPage(tx, wanted)}`,
+    total: counted?.total ?? 0,
+    ids: tx`select id from sales_order where ${beginningWith(own)} and ${isLate} and ${onPage(tx, page)}`,
   }
-}
-
-const onPage = (tx: Transaction, wanted: PageWanted) =>
-  tx`order by ${orderBy(tx, wanted)} limit ${wanted.size} offset ${wanted.offset}`
-
-interface Hours {
-  /** The hours that the page's orders are from. */
-  readonly hours: readonly string[]
-  /** How many orders of these hours come before the page. */
-  readonly skipped: number
-}
-
-/** Sums the counts of days up to the page, then the counts of hours in the days of the page. */
-async function locateHours(tx: Transaction, filters: OrderFilters, { sort, order, size, offset }: PageWanted) {
-  const way = order === 'asc' ? tx`asc` : tx`desc`
-  const before = tx`(sum(orders) over (order by at ${way}) - orders)::bigint`
-  const isOnPage = tx`before < ${offset + size}::bigint and before + orders > ${offset}::bigint`
-  const [located] = await tx<[Hours & { total: number }]>`
-    with day as materialized (
-      ${counted(tx, filters, sort, 'DAY', (at) => tx`(select coalesce(sum(orders), 0) from (${hoursOfDay(tx, filters, sort, at)}) as hour)`)}
-    ),
-    day_of_page as materialized (
-      select at, before from (select at, orders, ${before} as before from day) as placed where ${isOnPage}
-    ),
-    hour as (
-      select hour.at, orders from day_of_page cross join lateral (${hoursOfDay(tx, filters, sort, tx`day_of_page.at`)}) as hour
-    ),
-    hour_of_page as (
-      select at, before from (
-        select at, orders, (select min(before) from day_of_page) + ${before} as before from hour
-      ) as placed
-      where ${isOnPage}
-    )
-    select
-      (select coalesce(sum(orders), 0)::bigint from day) as total,
-      coalesce(array_agg(at::text), '{}') as hours,
-      coalesce(${offset}::bigint - min(before), 0)::bigint as skipped
-    from hour_of_page`
-  return located
-}
-
-const hoursOfDay = (tx: Transaction, filters: OrderFilters, sort: OrderSort, day: SqlPart) =>
-  counted(
-    tx,
-    filters,
-    sort,
-    'HOUR',
-    (at) => tx`(
-      select count(*) from sales_order
-      where ${matches(tx, filters)} and ${isCreatedWithin(tx, filters)} and ${isOfHour(tx, sort, at)}
-    )`,
-    tx`and at >= ${day} and at < ${day} + interval '1 day'`,
-  )
-
-/** The number of orders per hour or day, from the kept counts; those that `since` and `until` cut are `recounted`. */
-function counted(
-  tx: Transaction,
-  filters: OrderFilters,
-  sort: OrderSort,
-  unit: 'HOUR' | 'DAY',
-  recounted: (at: SqlPart) => SqlPart,
-  within: SqlPart = tx``,
-) {
-  const { since, until, sales_channel: channel = '' } = filters
-  const length = unit === 'HOUR' ? tx`interval '1 hour'` : tx`interval '1 day'`
-  const known = tx`
-    select at, sum(orders)::bigint as orders from order_tally
-    where workspace_id = ${tx.context.workspaceId} and clock = ${sort === 'createdAt' ? tx`'CREATED'` : tx`'UPDATED'`}
-      and sales_channel = ${channel} and unit = ${unit === 'HOUR' ? tx`'HOUR'` : tx`'DAY'`} and ${hasStates(tx, filters)}
-      ${since === undefined ? tx`` : tx`and at > ${since}::timestamptz - ${length}`}
-      ${until === undefined ? tx`` : tx`and at < ${until}::timestamptz`}
-      ${within}
-    group by at having sum(orders) > 0`
-  if (since === undefined && until === undefined) return known
-  return tx`
-    select at, case when ${since === undefined ? tx`false` : tx`at < ${since}::timestamptz`}
-      or ${until === undefined ? tx`false` : tx`at + ${length} > ${until}::timestamptz`}
-      then ${recounted(tx`known.at`)} else orders end::bigint as orders
-    from (${known}) as known`
-}
-
-const isOfHour = (tx: Transaction, sort: OrderSort, at: SqlPart) =>
-  sort === 'createdAt'
-    ? tx`id >= least_id(${at}) and id < least_id(${at} + interval '1 hour')`
-    : tx`updated_at >= ${at} and updated_at < ${at} + interval '1 hour'`
-
-function idsOfHours(tx: Transaction, filters: OrderFilters, wanted: PageWanted, { hours, skipped }: Hours): SqlPart {
-  const { sort, size } = wanted
-  return tx`
-    select id from unnest(${[...hours]}::timestamptz[]) as hour (at) cross join lateral (
-      select id, updated_at from sales_order
-      where ${matches(tx, filters)} and ${isCreatedWithin(tx, filters)} and ${isOfHour(tx, sort, tx`hour.at`)}
-      order by ${orderBy(tx, wanted)} limit ${skipped + size}
-    ) as listed
-    ${onPage(tx, { ...wanted, offset: skipped })}`
 }

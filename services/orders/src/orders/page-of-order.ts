@@ -1,14 +1,14 @@
-import type { PageQuery } from '@backoffice/contracts/pagination.ts'
+import type { ListQuery } from '@backoffice/contracts/pagination.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { noSuchOrder } from './order.ts'
 
 /** Reads a page of the rows that a table has of one order, newest first (OP-144). Throws `not_found` for an unknown order. */
 export async function pageOfOrder<Row extends object>(
   tx: Transaction,
   order: string,
-  query: PageQuery,
+  query: ListQuery,
   list: { readonly table: SqlPart; readonly columns: SqlPart },
 ) {
   const workspace = tx.context.workspaceId
@@ -17,6 +17,5 @@ export async function pageOfOrder<Row extends object>(
   return countedPage<Row>(tx, query, {
     columns: list.columns,
     source: tx`from ${list.table} where workspace_id = ${workspace} and order_id = ${order}`,
-    order: tx`id desc`,
   })
 }

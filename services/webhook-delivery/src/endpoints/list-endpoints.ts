@@ -1,7 +1,7 @@
-import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { Endpoint, type EndpointRow, endpointColumns, endpointView } from './endpoint.ts'
 
 /** GET /v1/webhooks: the workspace's endpoints, newest first, without their secrets. */
@@ -11,8 +11,9 @@ export const listEndpoints = operation({
   path: '/v1/webhooks',
   summary: 'List webhook endpoints',
   scope: 'webhook::read',
-  query: PageQuery,
+  query: ListQuery,
   responses: { 200: Page(Endpoint) },
+  refusals: ['unprocessable'],
   openPoints: ['OP-03', 'OP-60', 'OP-62'],
   extension: true,
 
@@ -21,7 +22,6 @@ export const listEndpoints = operation({
       const page = await countedPage<EndpointRow>(tx, query, {
         columns: endpointColumns(tx),
         source: tx`from endpoint where workspace_id = ${tx.context.workspaceId}`,
-        order: tx`id desc`,
       })
       return ok({ ...page, items: page.items.map(endpointView) })
     }),

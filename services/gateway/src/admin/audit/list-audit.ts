@@ -1,7 +1,7 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 
@@ -32,7 +32,7 @@ export const listAudit = adminOperation({
         from audit where true
         ${workspace === undefined ? worker`` : worker`and workspace_id = ${workspace}`}
         ${actor === undefined ? worker`` : worker`and actor = ${actor}`}`,
-      order: worker`at desc, id desc`,
+      by: ['at', 'id'],
     })
     return ok(page)
   },

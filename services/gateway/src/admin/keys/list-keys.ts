@@ -1,7 +1,7 @@
 import { Id } from '@backoffice/contracts/fields.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { findWorkspace } from '../workspaces/find-workspace.ts'

@@ -1,7 +1,7 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 
@@ -27,7 +27,6 @@ export const listOperators = adminOperation({
     const page = await countedPage(worker, query, {
       columns: worker`id, name, created_at, last_used_at, revoked_at`,
       source: worker`from operator_token`,
-      order: worker`id desc`,
     })
     return ok(page)
   },

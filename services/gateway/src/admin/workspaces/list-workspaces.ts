@@ -1,6 +1,6 @@
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/counted-page.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { adminOperation } from '../admin-operation.ts'
 import { Workspace } from './create-workspace.ts'
 
@@ -23,7 +23,6 @@ export const listWorkspaces = adminOperation({
         ) as sandbox,
         case when suspended_at is null then 'ACTIVE' else 'SUSPENDED' end as status`,
       source: worker`from workspace where livemode and deleted_at is null`,
-      order: worker`id desc`,
     })
     return ok(page)
   },
