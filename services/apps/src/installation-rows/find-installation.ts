@@ -2,8 +2,8 @@ import { PLATFORM } from '@backoffice/contracts/app-records.ts'
 import type { ListQuery } from '@backoffice/contracts/pagination.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
-import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { type InstallationRow, noSuchInstallation } from './installation-row.ts'
 
 /** The pools: `db` acts inside one workspace, `worker` reads across workspaces. */

@@ -3,6 +3,7 @@ import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { decodeJwt } from 'jose'
 import { describe, expect, test } from 'vitest'
@@ -359,4 +360,20 @@ describe('GET /v1/apps and /v1/apps/{provider}', () => {
     for (let more = 0; more < 5; more++) await install(caller, (await anApp()).provider)
     expect(await count()).toBe(one)
   })
+})
+
+describeWalks('apps', {
+  send,
+  async list() {
+    const caller = merchant(crypto.randomUUID())
+    const insert = async (by: Caller) => (await install(by, (await anApp()).provider)).body.id
+    for (let n = 0; n < 10; n++) await insert(caller)
+    return {
+      caller: { ...caller, scopes: ['app::read'] },
+      path: '/v1/apps',
+      foreign: await insert(merchant(crypto.randomUUID())),
+      insert: () => insert(caller),
+      change: (id) => admin`update installation set workspace_name = 'Changed' where id = ${id}`,
+    }
+  },
 })

@@ -3,6 +3,7 @@ import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { pageView } from '@backoffice/contracts/pagination.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { expect, it } from 'vitest'
 import { catalog } from './testing/categories-api.ts'
 
@@ -93,4 +94,22 @@ it('sends at most 6 statements', async () => {
   takeStatements()
   await list(aCaller(), '?parent=none')
   expect(takeStatements().length).toBeLessThanOrEqual(6)
+})
+
+describeWalks('categories', {
+  send,
+  async list() {
+    const caller = aCaller()
+    for (let n = 0; n < 14; n++) await newCategory(caller, { name: `Category ${(n * 5) % 14}`, position: n % 3 })
+    return {
+      caller,
+      path: '/v1/categories',
+      foreign: (await newCategory(aCaller())).id,
+      insert: () => newCategory(caller),
+      change: (id) => admin`update category set position = (position + 1) % 3 where id = ${id}`,
+    }
+  },
+  fixed: [],
+  moving: [''],
+  filters: ['', 'parent=none'],
 })

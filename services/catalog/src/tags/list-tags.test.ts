@@ -2,6 +2,7 @@ import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { pageView } from '@backoffice/contracts/pagination.ts'
 import type { Tag } from '@backoffice/contracts/product.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { expect, it } from 'vitest'
 import { catalog } from '../categories/testing/categories-api.ts'
 
@@ -73,4 +74,23 @@ it('sends at most 6 statements', async () => {
   takeStatements()
   await list(aCaller(), '?query=new')
   expect(takeStatements().length).toBeLessThanOrEqual(6)
+})
+
+describeWalks('tags', {
+  send,
+  async list() {
+    const [caller, other] = [aCaller(), aCaller()]
+    const tags = Array.from({ length: 14 }, (_, index) => `Tag ${(index * 5) % 14}`)
+    for (const names of [tags.slice(0, 7), tags.slice(7)]) await newProduct(caller, { tags: names })
+    await newProduct(other, { tags: ['Foreign'] })
+    let added = 0
+    return {
+      caller,
+      path: '/v1/tags',
+      foreign: (await list(other)).body.items[0]?.id ?? '',
+      insert: () => newProduct(caller, { tags: [`New ${added++}`] }),
+      change: async () => undefined, // Tags are never renamed (OP-39).
+    }
+  },
+  filters: ['', 'query=tag+1'],
 })

@@ -3,6 +3,7 @@ import type { Collection, SortOrder } from '@backoffice/contracts/collection.ts'
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { describe, expect, it } from 'vitest'
 import { aProductState, collectionsService, type ProductPage } from '../testing/collections-api.ts'
 
@@ -200,4 +201,29 @@ it('takes one statement besides the transaction’s own, so that total and produ
     await get(caller, collection, query)
     expect(takeStatements().length).toBeLessThanOrEqual(4)
   }
+})
+
+describeWalks('the products of a collection', {
+  send,
+  async list() {
+    const [caller, other] = [aCaller(), aCaller()]
+    const names = Array.from({ length: 14 }, (_, index) => `Shirt ${index}`)
+    const [collection, states] = await collectionOf(caller, ...names)
+    const [, [foreign]] = await collectionOf(other, 'Foreign')
+    let version = 1
+    return {
+      caller,
+      path: `/v1/collections/${collection.id}/products`,
+      foreign: foreign?.id ?? '',
+      async insert() {
+        const [state] = await products(caller, 'New')
+        await send(caller, 'POST', `/v1/collections/${collection.id}/products`, { products: [state?.id] })
+      },
+      change: async (id) => {
+        const state = states.find((one) => one.id === id)
+        if (state !== undefined) await project(caller, { ...state, name: 'Changed', version: ++version })
+      },
+    }
+  },
+  lacks: 'the collection has no product',
 })

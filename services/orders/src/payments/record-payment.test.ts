@@ -1,5 +1,6 @@
 import type { Invoice, Order, Payment } from '@backoffice/contracts/order.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { expect, it } from 'vitest'
 import { catalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
@@ -255,4 +256,21 @@ it('takes the same number of statements for an order of any size', async () => {
     await send(caller, 'GET', `/v1/orders/${id}/payments`)
     expect(takeStatements()).toHaveLength(6)
   }
+})
+
+describeWalks('the payments of an order', {
+  send,
+  async list() {
+    const [caller, other] = [aCaller(), aCaller()]
+    const [order, foreign] = [await createOrder(caller), await createOrder(other)]
+    const insert = (at: Caller, { id }: Order) => pay(at, id, { reference: crypto.randomUUID(), amount: 1 })
+    for (let n = 0; n < 10; n++) await insert(caller, order)
+    return {
+      caller,
+      path: `/v1/orders/${order.id}/payments`,
+      foreign: (await insert(other, foreign)).body.id,
+      insert: () => insert(caller, order),
+      change: async () => undefined, // Payments never change.
+    }
+  },
 })

@@ -1,8 +1,9 @@
 import { aCaller } from '@backoffice/testing/caller.ts'
+import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { expect, test } from 'vitest'
 import { webhookDelivery } from '../testing/webhooks-api.ts'
 
-const { send, createEndpointAt } = await webhookDelivery()
+const { admin, send, createEndpointAt } = await webhookDelivery()
 
 test('the list is a page object of the workspace’s own endpoints, newest first', async () => {
   const caller = aCaller()
@@ -23,4 +24,20 @@ test('a page after the last is empty and still tells the total', async () => {
 
 test('a key without webhook::read is refused', async () => {
   expect((await send(aCaller({ scopes: ['webhook::create'] }), 'GET', '/v1/webhooks')).status).toBe(403)
+})
+
+describeWalks('webhook endpoints', {
+  send,
+  async list() {
+    const caller = aCaller()
+    const insert = () => createEndpointAt(caller, 'https://receiver.example/')
+    for (let n = 0; n < 10; n++) await insert()
+    return {
+      caller,
+      path: '/v1/webhooks',
+      foreign: (await createEndpointAt(aCaller(), 'https://receiver.example/')).id,
+      insert,
+      change: (id) => admin`update endpoint set updated_at = now(), description = 'Changed' where id = ${id}`,
+    }
+  },
 })

@@ -22,7 +22,7 @@ export const listKeys = adminOperation({
       countedPage(worker, query, {
         columns: keyColumns(worker),
         source: worker`from api_key join workspace on workspace.id = workspace_id where workspace_id = ${id}`,
-        order: worker`api_key.id desc`,
+        by: ['api_key.id'],
       }),
       findWorkspace(worker, id),
     ])
