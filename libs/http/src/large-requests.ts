@@ -1,5 +1,5 @@
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
-import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import type { FastifyInstance } from 'fastify'
 
 /** A body of so many bytes takes milliseconds to parse and to validate, in which nothing else runs. */
@@ -13,7 +13,7 @@ const SLOTS = { slots: 4, share: 1, most: 2, waiting: 256, waitMs: 5_000 }
  * (OP-161). The operation's `authorize` has set the workspace. Requests without one share one turn.
  */
 export function shareLargeRequests(app: FastifyInstance): void {
-  const slots = fairSlots(
+  const slots = new FairSlots(
     SLOTS,
     slotRefusals({
       owner: 'This workspace has too many large requests under way; send fewer at once',

@@ -1,5 +1,5 @@
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
-import { type FairSlots, fairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 
 /** Uploads under way in all, those that stay free for other workspaces, and the most of one workspace. */
 interface UploadLimits {
@@ -19,7 +19,7 @@ const WAIT_MS = 5_000
  * reason, else `service_unavailable`.
  */
 export const uploadSlots = (limits: UploadLimits): FairSlots =>
-  fairSlots(
+  new FairSlots(
     { ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS },
     slotRefusals({
       owner: `Too many uploads of this workspace are under way; send at most ${limits.most} files at once`,

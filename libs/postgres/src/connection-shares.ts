@@ -1,5 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import { type FairSlots, fairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 
 /** Of ten connections three stay free for a workspace that holds fewer than three. */
 const SHARE = 0.3
@@ -12,7 +12,7 @@ const WAITING = 500
  * When others use all connections, the error has the code CONNECT_TIMEOUT.
  */
 export const connectionShares = (connections: number, waitMs: number): FairSlots =>
-  fairSlots(
+  new FairSlots(
     { slots: connections, share: Math.max(1, Math.floor(connections * SHARE)), waiting: WAITING, waitMs },
     (why) => (why === 'owner' ? tooManyAtOnce() : noConnection()),
   )

@@ -1,12 +1,12 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { fairSlots, type SlotLimits } from './fair-slots.ts'
+import { FairSlots, type SlotLimits } from './fair-slots.ts'
 
 const LIMITS: SlotLimits = { slots: 5, share: 2, waiting: 3, waitMs: 60_000 }
 
 /** Requests whose work ends when the test says so. A request is named by its owner and a number: `a1`. */
 function requests(limits: Partial<SlotLimits> = {}) {
-  const slots = fairSlots({ ...LIMITS, ...limits }, (why) => new Error(`refused: ${why}`))
+  const slots = new FairSlots({ ...LIMITS, ...limits }, (why) => new Error(`refused: ${why}`))
   const ends = new Map<string, () => void>()
   const running: string[] = []
   return {

@@ -1,4 +1,5 @@
 import { deadline } from './deadline.ts'
+import { RoundRobin } from './round-robin.ts'
 
 /** How slots are shared among owners: workspaces, or the addresses of clients. */
 export interface SlotLimits {
@@ -25,18 +26,6 @@ interface TakeOptions {
   readonly waitMs?: number
 }
 
-export interface FairSlots {
-  /**
-   * Resolves with the function that gives the slots back, once they are free. Rejects with the error of `refuse`, or
-   * with the reason of `signal` when it aborts before.
-   */
-  take(owner: string, options?: TakeOptions): Promise<() => void>
-  /** Runs `work` while it holds a slot. */
-  run<Result>(owner: string, work: () => Promise<Result>): Promise<Result>
-  /** The slots that `owner` holds; those of all owners unless given. */
-  held(owner?: string): number
-}
-
 interface Request {
   readonly owner: string
   readonly count: number
@@ -45,119 +34,116 @@ interface Request {
 
 /**
  * Shares slots fairly. A single owner may use all slots but one share, so the next owner finds a share free. Waiting
- * owners are served in turn (round robin), and the requests of one owner in their order. A request for more than a
- * share gets one share.
+ * owners are served in turn (round robin), and the requests of one owner in their order. A request for more than a share
+ * gets one share.
  */
-export function fairSlots(limits: SlotLimits, refuse: (why: SlotRefusal) => Error): FairSlots {
-  const { slots, share, most = slots - share } = limits
-  const heldBy = new Map<string, number>()
-  /** The waiting requests of each owner. The first owner is the next in turn. */
-  const queues = new Map<string, Set<Request>>()
-  let held = 0
+export class FairSlots {
+  readonly #limits: Required<SlotLimits>
+  readonly #refuse: (why: SlotRefusal) => Error
+  readonly #heldBy = new Map<string, number>()
+  readonly #waiting = new RoundRobin<Request>()
+  #held = 0
 
-  const isWithinShare = ({ owner, count }: Request) => (heldBy.get(owner) ?? 0) + count <= share
-  const isWithinMost = ({ owner, count }: Request) => (heldBy.get(owner) ?? 0) + count <= Math.max(most, share)
-
-  function mayStart(request: Request): boolean {
-    if (isWithinShare(request)) return held + request.count <= slots
-    return isWithinMost(request) && held + request.count <= slots - share
+  constructor(limits: SlotLimits, refuse: (why: SlotRefusal) => Error) {
+    this.#limits = { most: limits.slots - limits.share, ...limits }
+    this.#refuse = refuse
   }
 
-  function occupy({ owner, count }: Request): void {
-    held += count
-    heldBy.set(owner, (heldBy.get(owner) ?? 0) + count)
-  }
-
-  function release({ owner, count }: Request): void {
-    held -= count
-    const left = (heldBy.get(owner) ?? 0) - count
-    if (left > 0) heldBy.set(owner, left)
-    else heldBy.delete(owner)
-    startNext()
-  }
-
-  function leave(request: Request): void {
-    const queue = queues.get(request.owner)
-    queue?.delete(request)
-    if (queue?.size === 0) queues.delete(request.owner)
-  }
-
-  /** Serves the owners in turn, as long as there are slots. */
-  function startNext(): void {
-    for (let request = next(); request !== undefined; request = next()) {
-      const queue = queues.get(request.owner)
-      leave(request)
-      // Its owner goes to the end.
-      if (queue !== undefined && queue.size > 0) {
-        queues.delete(request.owner)
-        queues.set(request.owner, queue)
-      }
-      occupy(request)
-      request.start()
-    }
-  }
-
-  function next(): Request | undefined {
-    for (const [request] of queues.values()) {
-      if (request === undefined) continue
-      if (mayStart(request)) return request
-      // This request gets the slots that are freed next. Otherwise smaller requests would overtake it again and again.
-      if (isWithinShare(request)) return undefined
-    }
-    return undefined
-  }
-
-  async function wait(owner: string, count: number, { signal, waitMs = limits.waitMs }: TakeOptions): Promise<Request> {
-    const queue = queues.get(owner) ?? new Set<Request>()
-    const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const request = { owner, count, start: resolve }
-    if (queue.size >= limits.waiting) throw refuse(isWithinShare(request) ? 'all' : 'owner')
-    queues.set(owner, queue.add(request))
-    const giveUp = (error: unknown) => {
-      leave(request)
-      reject(error)
-      // Smaller requests may have waited behind this one.
-      startNext()
-    }
-    const inTime = deadline(waitMs, () => giveUp(refuse(isWithinShare(request) ? 'all' : 'owner')))
-    const onAbort = () => giveUp(signal?.reason)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    // The requests that wait already may exceed their share, while this one is within its own and may start.
-    startNext()
-    await promise.finally(() => {
-      inTime()
-      signal?.removeEventListener('abort', onAbort)
-    })
-    return request
-  }
-
-  async function acquire(owner: string, count: number, options: TakeOptions): Promise<Request> {
+  /**
+   * Resolves with the function that gives the slots back, once they are free. Rejects with the error of `refuse`, or
+   * with the reason of `signal` when it aborts before.
+   */
+  async take(owner: string, options: TakeOptions = {}): Promise<() => void> {
     options.signal?.throwIfAborted()
-    const request = { owner, count, start: () => undefined }
-    if (queues.size > 0 || !mayStart(request)) return wait(owner, count, options)
-    occupy(request)
-    return request
-  }
-
-  async function take(owner: string, options: TakeOptions = {}) {
-    const request = await acquire(owner, Math.min(options.count ?? 1, share), options)
+    const started = Promise.withResolvers<void>()
+    const request = { owner, count: Math.min(options.count ?? 1, this.#limits.share), start: started.resolve }
+    if (this.#waiting.isEmpty && this.#mayStart(request)) this.#occupy(request)
+    else await this.#wait(request, started, options)
     let isHeld = true
     return () => {
-      if (isHeld) release(request)
+      if (isHeld) this.#release(request)
       isHeld = false
     }
   }
 
-  return {
-    take,
-    async run(owner, work) {
-      const giveBack = await take(owner)
-      try {
-        return await work()
-      } finally {
-        giveBack()
-      }
-    },
-    held: (owner) => (owner === undefined ? held : (heldBy.get(owner) ?? 0)),
+  /** Runs `work` while it holds a slot. */
+  async run<Result>(owner: string, work: () => Promise<Result>): Promise<Result> {
+    const giveBack = await this.take(owner)
+    try {
+      return await work()
+    } finally {
+      giveBack()
+    }
+  }
+
+  /** The slots that `owner` holds; those of all owners unless given. */
+  held(owner?: string): number {
+    return owner === undefined ? this.#held : (this.#heldBy.get(owner) ?? 0)
+  }
+
+  #isWithin({ owner, count }: Request, most: number): boolean {
+    return this.held(owner) + count <= most
+  }
+
+  #mayStart(request: Request): boolean {
+    const { slots, share, most } = this.#limits
+    if (this.#isWithin(request, share)) return this.#held + request.count <= slots
+    return this.#isWithin(request, Math.max(most, share)) && this.#held + request.count <= slots - share
+  }
+
+  #occupy({ owner, count }: Request): void {
+    this.#held += count
+    this.#heldBy.set(owner, this.held(owner) + count)
+  }
+
+  #release({ owner, count }: Request): void {
+    this.#held -= count
+    const left = this.held(owner) - count
+    if (left > 0) this.#heldBy.set(owner, left)
+    else this.#heldBy.delete(owner)
+    this.#startNext()
+  }
+
+  /** Serves the owners in turn, as long as there are slots. */
+  #startNext(): void {
+    for (let request = this.#next(); request !== undefined; request = this.#next()) {
+      this.#waiting.serve(request.owner, request)
+      this.#occupy(request)
+      request.start()
+    }
+  }
+
+  #next(): Request | undefined {
+    for (const [, request] of this.#waiting) {
+      if (this.#mayStart(request)) return request
+      // This request gets the slots that are freed next. Otherwise smaller requests would overtake it again and again.
+      if (this.#isWithin(request, this.#limits.share)) return undefined
+    }
+    return undefined
+  }
+
+  async #wait(
+    request: Request,
+    { promise, reject }: PromiseWithResolvers<void>,
+    { signal, waitMs = this.#limits.waitMs }: TakeOptions,
+  ): Promise<void> {
+    const refusal = () => this.#refuse(this.#isWithin(request, this.#limits.share) ? 'all' : 'owner')
+    if (this.#waiting.of(request.owner).size >= this.#limits.waiting) throw refusal()
+    this.#waiting.add(request.owner, request)
+    const giveUp = (error: unknown) => {
+      this.#waiting.remove(request.owner, request)
+      reject(error)
+      // Smaller requests may have waited behind this one.
+      this.#startNext()
+    }
+    const inTime = deadline(waitMs, () => giveUp(refusal()))
+    const onAbort = () => giveUp(signal?.reason)
+    signal?.addEventListener('abort', onAbort, { once: true })
+    // The requests that wait already may exceed their share, while this one is within its own and may start.
+    this.#startNext()
+    await promise.finally(() => {
+      inTime()
+      signal?.removeEventListener('abort', onAbort)
+    })
   }
 }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
-import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { IMAGE_TYPES } from './asset-types.ts'
 
@@ -47,7 +47,7 @@ type NormalizeImage = (workspaceId: string, type: string, files: ImageFiles) => 
 
 /** Starts the processes of images: two at a time, for one workspace after another. */
 export function imageWork(logger: Logger): NormalizeImage {
-  const slots = fairSlots(SLOTS, tooBusy)
+  const slots = new FairSlots(SLOTS, tooBusy)
   let hasWarned = false
   const isLimited = () => {
     // macOS accepts the limit, but does not enforce it.

@@ -8,7 +8,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
-import { type FairSlots, fairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { z } from 'zod'
 import { type CompiledRules, compileRules } from '../rules/compile.ts'
 import { Rules } from '../rules/rules.ts'
@@ -84,7 +84,7 @@ const LIMITS = { slots: 2, share: 1, waiting: 5, waitMs: 5000 }
 
 /** The turns of previews. A workspace with too many of them gets `rate_limited`. */
 export const previewSlots = (): FairSlots =>
-  fairSlots(
+  new FairSlots(
     LIMITS,
     slotRefusals({
       owner: 'This workspace has too many previews under way; wait until one ends',

@@ -3,7 +3,7 @@ import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import { BrokenCircuitError, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
 import { CatalogError, catalogUnavailable, tooManyCalls } from './catalog-refusal.ts'
 
@@ -54,7 +54,7 @@ export interface CatalogCalls extends Component {
 export function catalogCalls(url: string, signer: TokenSigner, limits = LIMITS): CatalogCalls {
   const { deadlineMs, failures, halfOpenAfterMs, slots: share } = limits
   const calls = new InternalCalls('catalog', url, signer, { connections: share.slots, answerMs: deadlineMs })
-  const slots = fairSlots(share, tooManyCalls)
+  const slots = new FairSlots(share, tooManyCalls)
   // A refusal is an answer and no failure: one tenant's mistakes do not keep the others from catalog.
   const breaker = circuitBreaker(handleAll, {
     halfOpenAfter: halfOpenAfterMs,

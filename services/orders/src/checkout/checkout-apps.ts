@@ -4,7 +4,7 @@ import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import type { z } from 'zod'
 
 /** The apps of workspaces, as orders asks them for a checkout. */
@@ -28,7 +28,7 @@ const LIMITS = {
 export function checkoutApps(url: string, signer: TokenSigner): CheckoutApps & Component {
   const { answerMs } = LIMITS
   const calls = new InternalCalls('apps', url, signer, { connections: LIMITS.slots.slots, answerMs })
-  const slots = fairSlots(LIMITS.slots, tooManyCheckouts)
+  const slots = new FairSlots(LIMITS.slots, tooManyCheckouts)
   return {
     name: calls.name,
     createCheckout: (caller, provider, order) =>

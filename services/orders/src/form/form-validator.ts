@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
+import { RoundRobin } from '@backoffice/runtime/round-robin.ts'
 import { LRUCache } from 'lru-cache'
 import type { FormTask, FormThreadMessage } from './form-thread.ts'
 
@@ -63,17 +64,16 @@ const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
  */
 export function formValidator({ idleMs = IDLE_MS } = {}): FormValidator {
   const threads = new Set<Thread>()
-  /** In the order of the next turns. */
-  const waiting = new Map<string, Job[]>()
+  const waiting = new RoundRobin<Job>()
   const suspects = new LRUCache<string, true>({ max: 1000, ttl: SUSPECT_MS })
   let isStopped = false
 
   function submit(workspaceId: string, task: FormTask): Promise<void> {
-    const jobs = waiting.get(workspaceId) ?? []
     const size = JOB_SIZE + (task.order ?? task.schema).length
+    const jobs = [...waiting.of(workspaceId)]
     if (jobs.reduce((sum, job) => sum + job.size, size) > MAX_WAITING) throw tooManyWait()
     const done = Promise.withResolvers<void>()
-    waiting.set(workspaceId, [...jobs, { workspaceId, task, size, done }])
+    waiting.add(workspaceId, { workspaceId, task, size, done })
     dispatch()
     return done.promise
   }
@@ -81,26 +81,20 @@ export function formValidator({ idleMs = IDLE_MS } = {}): FormValidator {
   /** Gives jobs to idle threads, and starts a thread when a job is left. */
   function dispatch(): void {
     for (const thread of threads) {
-      const workspaceId = thread.state === 'ready' && thread.job === undefined ? nextWorkspace() : undefined
-      if (workspaceId !== undefined) run(thread, takeJob(workspaceId))
+      const job = thread.state === 'ready' && thread.job === undefined ? nextJob() : undefined
+      if (job === undefined) continue
+      waiting.serve(job.workspaceId, job)
+      run(thread, job)
     }
     const isStarting = [...threads].some(({ state }) => state === 'starting')
-    if (threads.size < MAX_THREADS && !isStarting && !isStopped && nextWorkspace() !== undefined) startThread()
+    if (threads.size < MAX_THREADS && !isStarting && !isStopped && nextJob() !== undefined) startThread()
   }
 
-  function nextWorkspace(): string | undefined {
+  function nextJob(): Job | undefined {
     const running = [...threads].flatMap(({ job }) => job?.workspaceId ?? [])
     const hasSuspect = running.some((workspaceId) => suspects.has(workspaceId))
-    return [...waiting.keys()].find((each) => !running.includes(each) && !(hasSuspect && suspects.has(each)))
-  }
-
-  /** Takes the workspace's first job; its next turn is after all others'. */
-  function takeJob(workspaceId: string): Job {
-    const [job, ...rest] = waiting.get(workspaceId) ?? []
-    if (job === undefined) throw new Error(`no job of ${workspaceId} waits`)
-    waiting.delete(workspaceId)
-    if (rest.length > 0) waiting.set(workspaceId, rest)
-    return job
+    const mayRun = (workspaceId: string) => !running.includes(workspaceId) && !(hasSuspect && suspects.has(workspaceId))
+    return [...waiting].find(([workspaceId]) => mayRun(workspaceId))?.[1]
   }
 
   function run(thread: Thread, job: Job): void {
@@ -164,8 +158,12 @@ export function formValidator({ idleMs = IDLE_MS } = {}): FormValidator {
   }
 
   function failWaiting(error: unknown): void {
-    for (const job of [...waiting.values()].flat()) job.done.reject(error)
-    waiting.clear()
+    for (const [workspaceId] of [...waiting]) {
+      for (const job of waiting.of(workspaceId)) {
+        waiting.remove(workspaceId, job)
+        job.done.reject(error)
+      }
+    }
   }
 
   return {

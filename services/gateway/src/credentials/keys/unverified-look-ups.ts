@@ -1,6 +1,6 @@
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { fairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { clientOf } from '../client-address.ts'
 import { batchedLookUps } from './batched-look-ups.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
@@ -19,7 +19,7 @@ const MAX_WAITING = 1_000
  * `service_unavailable` when the queues of all clients are.
  */
 export function unverifiedLookUps(db: Pick<Database, 'sql'>) {
-  const slots = fairSlots(LIMITS, refusal)
+  const slots = new FairSlots(LIMITS, refusal)
   const find = batchedLookUps((hashes) => findKeys(db.sql, hashes))
   let waiting = 0
   return async (hash: string, address: string): Promise<KnownKey | undefined> => {

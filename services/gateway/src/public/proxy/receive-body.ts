@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { buffer } from 'node:stream/consumers'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
-import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import type { RouteLimits } from './routes.ts'
 
 /** The unit in which memory is shared, in bytes. */
@@ -34,7 +34,7 @@ export const NO_BODY: ReceivedBody = { content: undefined, release: nothing }
  * `service_unavailable` when all do.
  */
 export function bodyReceiver(limits: SlotLimits = MEMORY) {
-  const memory = fairSlots(limits, tooManyBodies)
+  const memory = new FairSlots(limits, tooManyBodies)
 
   async function arriving(request: IncomingMessage, maxBytes: number, { workspaceId, signal }: Sender) {
     const bytes = Number(request.headers['content-length'] ?? maxBytes)

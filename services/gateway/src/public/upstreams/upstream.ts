@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { ROUTED_SERVICES, type RoutedService, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
 import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import { fairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
 import { type Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
@@ -85,7 +85,7 @@ function openUpstream(name: string, url: string, kind: Connections, limits: Upst
     bodyTimeout: limits.answerMs,
   })
   const labels = { upstream: name, kind }
-  const slots = fairSlots(limits.slots, tooBusy(name, kind === 'public' ? 'address' : 'workspace'))
+  const slots = new FairSlots(limits.slots, tooBusy(name, kind === 'public' ? 'address' : 'workspace'))
 
   async function attempt(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
     for (let attempts = 0; ; attempts++) {
