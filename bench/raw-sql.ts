@@ -3,7 +3,7 @@ import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { INTERNAL_TOKEN_HEADER, tokenVerifier } from '@backoffice/http/internal-token.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { createServiceApp } from '@backoffice/http/server.ts'
-import { tokenSigner } from '@backoffice/http/token-signer.ts'
+import { TokenSigner } from '@backoffice/http/token-signer.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import postgres from 'postgres'
@@ -62,7 +62,7 @@ export async function recordRequests(
     operations: [operation],
     verifyToken: tokenVerifier({ audience: 'catalog', keys: new Map([['bench', keys.publicKey]]) }),
   })
-  const signer = tokenSigner({ issuer: 'bench', keyId: 'bench', privateKey: keys.privateKey })
+  const signer = new TokenSigner({ issuer: 'bench', keyId: 'bench', privateKey: keys.privateKey })
   const caller = { workspaceId, livemode: true, keyId: 'bench', productStatuses: [...PRODUCT_STATUSES] }
   const token = operation.path.startsWith('/internal/')
     ? await signer.ownCall(caller, 'catalog', new Date())

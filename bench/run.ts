@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { schemaOf } from '@backoffice/contracts/services.ts'
 import { type Caller, INTERNAL_TOKEN_HEADER } from '@backoffice/http/internal-token.ts'
-import { type TokenSigner, tokenSigner } from '@backoffice/http/token-signer.ts'
+import { TokenSigner } from '@backoffice/http/token-signer.ts'
 import { internalSigningKey, rolePasswords, stackSecrets } from '@backoffice/local/secrets.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { ATTACKS } from '@backoffice/tests/attacks/attacks.ts'
@@ -69,7 +69,7 @@ async function measure(stack: BenchStack): Promise<Row[]> {
     rows.push(...(await work(own)))
     await own.api.close()
   }
-  const signer = tokenSigner({ issuer: 'gateway', ...internalSigningKey(secrets) })
+  const signer = new TokenSigner({ issuer: 'gateway', ...internalSigningKey(secrets) })
   const openAs = (as: keyof TokenSigner) => (name: string, workspaceId: string) =>
     directClient(stack.now().services[name]?.url ?? '', (caller) => signer[as](caller, name, new Date()), workspaceId)
   const openService = openAs('forwarded')

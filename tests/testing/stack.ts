@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TokenSigner, tokenSigner } from '@backoffice/http/token-signer.ts'
+import { TokenSigner } from '@backoffice/http/token-signer.ts'
 import { internalSigningKey, stackSecrets } from '@backoffice/local/secrets.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
@@ -58,7 +58,7 @@ function stackIn(directory: string): OwnStack {
   return {
     description,
     sql,
-    signer: tokenSigner({ issuer: 'orders', ...internalSigningKey(stackSecrets(directory)) }),
+    signer: new TokenSigner({ issuer: 'orders', ...internalSigningKey(stackSecrets(directory)) }),
     directory,
     kill(service) {
       const pid = description().services[service]?.pid

@@ -17,7 +17,6 @@ import { named } from './named.ts'
 import { FulfillmentData, InvoiceData, OrderData, ReservationReleased } from './order-records.ts'
 import * as platform from './platform-events.ts'
 import { CategoryData, ProductData, ProductState, TagData } from './product-records.ts'
-import { WorkspaceChanged } from './workspace-records.ts'
 
 /** The Kafka topics. */
 export const TOPICS = {
@@ -56,92 +55,80 @@ const Deleted = named('Deleted', z.strictObject({ id: Id }))
 const record = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   z.strictObject({ ...EventRecord.shape, type: z.literal(type), data })
 
+/** The records of a topic, from their data by their types. */
+const recordsOf = <Datas extends Record<string, z.ZodType>>(datas: Datas) =>
+  Object.fromEntries(Object.entries(datas).map(([type, data]) => [type, record(type, data)])) as {
+    [Type in keyof Datas & string]: ReturnType<typeof record<Type, Datas[Type]>>
+  }
+
+/** The data of a change of a workspace: the record itself names the workspace and says what became of it. */
+const WorkspaceChanged = z.strictObject({})
+
 /** The record types of each topic, as registered with the schema registry: subject `<topic>-<type>`. */
 export const RECORDS = {
-  [TOPICS.appsActs]: {
-    'act.recorded': record('act.recorded', RecordedAct),
-  },
-  [TOPICS.catalogEvents]: {
-    'product.created': record('product.created', ProductData),
-    'product.updated': record('product.updated', ProductData),
-    'product.deleted': record('product.deleted', Deleted),
-    'category.created': record('category.created', CategoryData),
-    'category.updated': record('category.updated', CategoryData),
-    'category.deleted': record('category.deleted', CategoryData),
-    'tag.created': record('tag.created', TagData),
-    'tag.deleted': record('tag.deleted', TagData),
-  },
-  [TOPICS.catalogProducts]: {
-    'product.state': record('product.state', ProductState),
-  },
-  [TOPICS.collectionsEvents]: {
-    'collection.created': record('collection.created', CollectionData),
-    'collection.updated': record('collection.updated', CollectionData),
-    'collection.deleted': record('collection.deleted', Deleted),
-  },
-  [TOPICS.gatewayWorkspaces]: {
-    'workspace.suspended': record('workspace.suspended', WorkspaceChanged),
-    'workspace.resumed': record('workspace.resumed', WorkspaceChanged),
-    'workspace.deleted': record('workspace.deleted', WorkspaceChanged),
-  },
-  [TOPICS.importsBatches]: {
-    'batch.products': record('batch.products', ProductBatch),
-    'batch.product_variants': record('batch.product_variants', VariantBatch),
-    'batch.stock': record('batch.stock', StockBatch),
-    'batch.categories': record('batch.categories', CategoryBatch),
-    'batch.customers': record('batch.customers', CustomerBatch),
-    'batch.collections': record('batch.collections', CollectionBatch),
-  },
-  [TOPICS.importsEvents]: {
-    'import.completed': record('import.completed', ImportData),
-  },
-  [TOPICS.importsResults]: {
-    'batch.applied': record('batch.applied', ImportResult),
-  },
-  [TOPICS.ordersErasures]: {
-    'customer.erased': record('customer.erased', CustomerErased),
-  },
-  [TOPICS.ordersEvents]: {
-    'customer.created': record('customer.created', CustomerData),
-    'customer.updated': record('customer.updated', CustomerData),
-    'order.created': record('order.created', OrderData),
-    'order.updated': record('order.updated', OrderData),
-    'order.paid': record('order.paid', OrderData),
-    'invoice.paid': record('invoice.paid', InvoiceData),
-    'fulfillment.created': record('fulfillment.created', FulfillmentData),
-  },
-  [TOPICS.ordersReservations]: {
-    'reservation.released': record('reservation.released', ReservationReleased),
-  },
+  [TOPICS.appsActs]: recordsOf({ 'act.recorded': RecordedAct }),
+  [TOPICS.catalogEvents]: recordsOf({
+    'product.created': ProductData,
+    'product.updated': ProductData,
+    'product.deleted': Deleted,
+    'category.created': CategoryData,
+    'category.updated': CategoryData,
+    'category.deleted': CategoryData,
+    'tag.created': TagData,
+    'tag.deleted': TagData,
+  }),
+  [TOPICS.catalogProducts]: recordsOf({ 'product.state': ProductState }),
+  [TOPICS.collectionsEvents]: recordsOf({
+    'collection.created': CollectionData,
+    'collection.updated': CollectionData,
+    'collection.deleted': Deleted,
+  }),
+  [TOPICS.gatewayWorkspaces]: recordsOf({
+    'workspace.suspended': WorkspaceChanged,
+    'workspace.resumed': WorkspaceChanged,
+    'workspace.deleted': WorkspaceChanged,
+  }),
+  [TOPICS.importsBatches]: recordsOf({
+    'batch.products': ProductBatch,
+    'batch.product_variants': VariantBatch,
+    'batch.stock': StockBatch,
+    'batch.categories': CategoryBatch,
+    'batch.customers': CustomerBatch,
+    'batch.collections': CollectionBatch,
+  }),
+  [TOPICS.importsEvents]: recordsOf({ 'import.completed': ImportData }),
+  [TOPICS.importsResults]: recordsOf({ 'batch.applied': ImportResult }),
+  [TOPICS.ordersErasures]: recordsOf({ 'customer.erased': CustomerErased }),
+  [TOPICS.ordersEvents]: recordsOf({
+    'customer.created': CustomerData,
+    'customer.updated': CustomerData,
+    'order.created': OrderData,
+    'order.updated': OrderData,
+    'order.paid': OrderData,
+    'invoice.paid': InvoiceData,
+    'fulfillment.created': FulfillmentData,
+  }),
+  [TOPICS.ordersReservations]: recordsOf({ 'reservation.released': ReservationReleased }),
   // Published from outside this repository (OP-69); the key is the resource's id.
-  [TOPICS.platformEvents]: {
-    'bundle.updated': record('bundle.updated', platform.Bundle),
-    'component.created': record('component.created', platform.Component),
-    'component.updated': record('component.updated', platform.Component),
-    'component.deleted': record('component.deleted', platform.DeletedComponent),
-    'supplier.created': record('supplier.created', platform.Supplier),
-    'supplier.updated': record('supplier.updated', platform.Supplier),
-    'supplier.deleted': record('supplier.deleted', platform.DeletedSupplier),
-    'expense.created': record('expense.created', platform.Expense),
-    'expense.updated': record('expense.updated', platform.Expense),
-    'expense.deleted': record('expense.deleted', Deleted),
-    'payment_milestone_template.created': record(
-      'payment_milestone_template.created',
-      platform.PaymentMilestoneTemplate,
-    ),
-    'payment_milestone_template.updated': record(
-      'payment_milestone_template.updated',
-      platform.PaymentMilestoneTemplate,
-    ),
-    'payment_milestone_template.deleted': record(
-      'payment_milestone_template.deleted',
-      platform.DeletedPaymentMilestoneTemplate,
-    ),
-    'stock_count.closed': record('stock_count.closed', platform.StockCount),
-    'stock_pool.adjusted': record('stock_pool.adjusted', platform.StockPoolAdjustment),
-    'assistant_task.created': record('assistant_task.created', platform.AssistantTask),
-    'assistant_task.updated': record('assistant_task.updated', platform.AssistantTask),
-  },
+  [TOPICS.platformEvents]: recordsOf({
+    'bundle.updated': platform.Bundle,
+    'component.created': platform.Component,
+    'component.updated': platform.Component,
+    'component.deleted': platform.DeletedComponent,
+    'supplier.created': platform.Supplier,
+    'supplier.updated': platform.Supplier,
+    'supplier.deleted': platform.DeletedSupplier,
+    'expense.created': platform.Expense,
+    'expense.updated': platform.Expense,
+    'expense.deleted': Deleted,
+    'payment_milestone_template.created': platform.PaymentMilestoneTemplate,
+    'payment_milestone_template.updated': platform.PaymentMilestoneTemplate,
+    'payment_milestone_template.deleted': platform.DeletedPaymentMilestoneTemplate,
+    'stock_count.closed': platform.StockCount,
+    'stock_pool.adjusted': platform.StockPoolAdjustment,
+    'assistant_task.created': platform.AssistantTask,
+    'assistant_task.updated': platform.AssistantTask,
+  }),
 } satisfies Record<Topic, Record<string, z.ZodType>>
 
 type Records = typeof RECORDS

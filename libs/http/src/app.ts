@@ -14,7 +14,6 @@ import { parseJsonBody } from './json-body.ts'
 import { earlyRefusals, type RefuseEarly } from './refuse-early.ts'
 import { measureRequest } from './request-metrics.ts'
 import { endRequestSpan, traceRequests } from './request-span.ts'
-import { withoutSecrets } from './without-secrets.ts'
 import { CLIENT_LIMITS, endSlowAnswers, type WriteLimits } from './write-deadline.ts'
 
 declare module 'fastify' {
@@ -150,3 +149,11 @@ function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply
   else logger.info(line, 'request')
   endRequestSpan(request, status)
 }
+
+const SECRET = /((?:sk_(?:live|test)|whsec)_)[\w+/=-]+/g
+
+/**
+ * A text for the log, with API keys and webhook secrets cut to their beginning, as `sk_live_…`: clients put them into
+ * paths, and names of members, where they do not belong.
+ */
+const withoutSecrets = (text: string): string => text.replace(SECRET, '$1…')

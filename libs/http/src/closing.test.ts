@@ -11,7 +11,7 @@ import { z } from 'zod'
 import { operation } from './operation.ts'
 import { ok, okStream } from './reply.ts'
 import { createServiceApp, httpServer } from './server.ts'
-import { streamed } from './streamed.ts'
+import { Streamed } from './streamed.ts'
 
 const { db } = await testDatabase('catalog')
 
@@ -73,7 +73,7 @@ async function openStream(mediaType: string, nextContent: () => PassThrough, age
     path: '/v1/stream',
     summary: 'Stream',
     scope: 'product::read',
-    responses: { 200: streamed(mediaType) },
+    responses: { 200: new Streamed(mediaType) },
     handle: async () => okStream(mediaType, nextContent()),
   })
   const app = createServiceApp({

@@ -5,7 +5,7 @@ import { SignJWT, UnsecuredJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { TOKEN_LIFETIME_MS, tokenVerifier } from './internal-token.ts'
 import { expectRefusal, thingsApi } from './testing/things-api.ts'
-import { tokenSigner } from './token-signer.ts'
+import { TokenSigner } from './token-signer.ts'
 
 const { admin, db } = await testDatabase('catalog')
 const { send } = await thingsApi(db)
@@ -107,7 +107,7 @@ describe('beside replicas of the version before, whose key has no id', () => {
   })
 
   it('they accept the tokens of this version, which differ from theirs in further members alone', async () => {
-    const token = await tokenSigner({ issuer: 'gateway', ...testTokenKey, keyId: 'any' }).forwarded(
+    const token = await new TokenSigner({ issuer: 'gateway', ...testTokenKey, keyId: 'any' }).forwarded(
       caller,
       'orders',
       now,

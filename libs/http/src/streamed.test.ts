@@ -12,7 +12,7 @@ import { z } from 'zod'
 import { openApiDocument } from './openapi.ts'
 import { operation } from './operation.ts'
 import { ok, okStream, type Reply } from './reply.ts'
-import { savedAs, streamed } from './streamed.ts'
+import { Streamed, savedAs } from './streamed.ts'
 import { thingsApi } from './testing/things-api.ts'
 
 const CSV = 'text/csv; charset=utf-8'
@@ -29,7 +29,7 @@ const report = operation({
   path: '/v1/report',
   summary: 'Read a report',
   scope: 'product::read',
-  responses: { 200: streamed(CSV) },
+  responses: { 200: new Streamed(CSV) },
   handle: async () => reply(),
 })
 const { port, send } = await thingsApi(db, { operations: [report], logger })

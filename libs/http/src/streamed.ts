@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 /** The media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream'
 
-/** The declaration of an answer that is streamed instead of JSON. */
+/** The declaration of an answer that is streamed instead of JSON: `200: new Streamed('text/csv; charset=utf-8')`. */
 export class Streamed {
   readonly mediaType: string
 
@@ -12,9 +12,6 @@ export class Streamed {
     this.mediaType = mediaType
   }
 }
-
-/** Declares an answer that is streamed: `200: streamed('text/csv; charset=utf-8')`. */
-export const streamed = (mediaType: string): Streamed => new Streamed(mediaType)
 
 /** The body of a streamed answer. */
 export class StreamedBody {

@@ -8,16 +8,6 @@ import { type Caller, TOKEN_LIFETIME_MS } from './internal-token.ts'
  */
 export type CallingFor = Omit<Caller, 'scopes'>
 
-/**
- * Signs tokens for one service each, `audience`. They are valid for 60 s, and used again until 15 s before their end.
- */
-export interface TokenSigner {
-  /** The token of a caller's request, which the gateway forwards. */
-  forwarded(caller: Caller, audience: string, now: Date): Promise<string>
-  /** The token of a call that the signing service makes itself. It opens internal operations, and no others. */
-  ownCall(caller: CallingFor, audience: string, now: Date): Promise<string>
-}
-
 interface Signing {
   readonly issuer: string
   readonly privateKey: KeyObject
@@ -28,11 +18,41 @@ interface Signing {
 /** A token is replaced this long before it expires, so that it does not expire on its way. */
 const LEFT_MS = 15_000
 
-/** Signs the tokens of a service, with an Ed25519 key. */
-export function tokenSigner({ issuer, privateKey, keyId }: Signing): TokenSigner {
-  const signed = new LRUCache<string, { readonly token: Promise<string>; readonly until: number }>({ max: 10_000 })
+/**
+ * Signs tokens of a service for one service each, `audience`, with an Ed25519 key. They are valid for 60 s, and used
+ * again until 15 s before their end.
+ */
+export class TokenSigner {
+  readonly #signing: Signing
+  readonly #signed = new LRUCache<string, { readonly token: Promise<string>; readonly until: number }>({ max: 10_000 })
 
-  function sign(claims: Record<string, unknown>, audience: string, now: Date): Promise<string> {
+  constructor(signing: Signing) {
+    this.#signing = signing
+  }
+
+  /** The token of a caller's request, which the gateway forwards. */
+  forwarded(caller: Caller, audience: string, now: Date): Promise<string> {
+    return this.#signedOnce({ caller }, audience, now)
+  }
+
+  /** The token of a call that the signing service makes itself. It opens internal operations, and no others. */
+  ownCall(calling: CallingFor, audience: string, now: Date): Promise<string> {
+    const { workspaceId, livemode, keyId, productStatuses } = calling
+    const caller: Caller = { workspaceId, livemode, keyId, scopes: [], productStatuses }
+    return this.#signedOnce({ caller, service: true }, audience, now)
+  }
+
+  #signedOnce(claims: Record<string, unknown>, audience: string, now: Date): Promise<string> {
+    const key = JSON.stringify([audience, claims])
+    const known = this.#signed.get(key)
+    if (known !== undefined && known.until > now.getTime()) return known.token
+    const token = this.#sign(claims, audience, now)
+    this.#signed.set(key, { token, until: now.getTime() + TOKEN_LIFETIME_MS - LEFT_MS })
+    return token
+  }
+
+  #sign(claims: Record<string, unknown>, audience: string, now: Date): Promise<string> {
+    const { issuer, privateKey, keyId } = this.#signing
     const issuedAt = Math.floor(now.getTime() / 1000)
     return new SignJWT(claims)
       .setProtectedHeader({ alg: 'EdDSA', ...(keyId !== undefined && { kid: keyId }) })
@@ -41,22 +61,5 @@ export function tokenSigner({ issuer, privateKey, keyId }: Signing): TokenSigner
       .setIssuedAt(issuedAt)
       .setExpirationTime(issuedAt + TOKEN_LIFETIME_MS / 1000)
       .sign(privateKey)
-  }
-
-  function signedOnce(claims: Record<string, unknown>, audience: string, now: Date): Promise<string> {
-    const key = JSON.stringify([audience, claims])
-    const known = signed.get(key)
-    if (known !== undefined && known.until > now.getTime()) return known.token
-    const token = sign(claims, audience, now)
-    signed.set(key, { token, until: now.getTime() + TOKEN_LIFETIME_MS - LEFT_MS })
-    return token
-  }
-
-  return {
-    forwarded: (caller, audience, now) => signedOnce({ caller }, audience, now),
-    ownCall({ workspaceId, livemode, keyId: actor, productStatuses }, audience, now) {
-      const caller: Caller = { workspaceId, livemode, keyId: actor, scopes: [], productStatuses }
-      return signedOnce({ caller, service: true }, audience, now)
-    },
   }
 }

@@ -1,6 +1,6 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
+import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 
 const EVERY_MS = 60_000
 const BATCH_SIZE = 20
@@ -13,9 +13,7 @@ export const expireImportedChanges = (db: Database, logger: Logger) =>
     name: 'imported changes',
     everyMs: EVERY_MS,
     logger,
-    async work(stopping) {
-      while ((await deleteExpired(db)) === BATCH_SIZE && !stopping.aborted);
-    },
+    work: inBatches(BATCH_SIZE, () => deleteExpired(db)),
   })
 
 /** Deletes expired undos and some expired batches. Returns the number of batches. An ended undo has no rows but its own. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
+import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import type { Database, Transaction } from './database.ts'
 
 /** A write with an `Idempotency-Key`: sent again, it takes effect once (OP-08). */
@@ -84,9 +84,7 @@ export const expireIdempotencyKeys = (db: Database, logger: Logger) =>
     name: 'idempotency keys',
     everyMs: EVERY_MS,
     logger,
-    work: async (stopping) => {
-      while ((await deleteExpired(db)) === BATCH_SIZE && !stopping.aborted);
-    },
+    work: inBatches(BATCH_SIZE, () => deleteExpired(db)),
   })
 
 /** Deletes one batch and returns its number of keys. */

@@ -1,5 +1,5 @@
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
+import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import type { Database, Sql } from './database.ts'
 
 const EVERY_MS = 1000
@@ -15,7 +15,7 @@ export const mergeCounts = (db: Database, logger: Logger, tables: readonly strin
     everyMs: EVERY_MS,
     logger,
     async work(stopping) {
-      for (const table of tables) while ((await mergeBatch(db.sql, table)) === BATCH_SIZE && !stopping.aborted);
+      for (const table of tables) await inBatches(BATCH_SIZE, () => mergeBatch(db.sql, table))(stopping)
     },
   })
 

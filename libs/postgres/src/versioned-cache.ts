@@ -1,13 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { AnySql } from './database.ts'
 
-/** Values by workspace, made from rows and kept in memory while the workspace's version stays the same. */
-export interface VersionedCache<Value> {
-  /** The values of some workspaces, as committed when this is called. A workspace that has no version is absent. */
-  of(sql: AnySql, workspaceIds: readonly string[]): Promise<ReadonlyMap<string, Value>>
-}
-
-export interface VersionedCacheDefinition<Row extends { readonly workspace_id: string }, Value> {
+interface VersionedCacheDefinition<Row extends { readonly workspace_id: string }, Value> {
   /** Table `(workspace_id, version)`; a change of the rows calls `raiseVersion` in its transaction. */
   readonly versions: string
   /** Reads the rows of some workspaces. */
@@ -20,41 +14,47 @@ export interface VersionedCacheDefinition<Row extends { readonly workspace_id: s
   sizeOf?(rows: readonly Row[]): number
 }
 
-/** Makes a cache. `of` reads the versions with one small query, and the rows of changed workspaces only. */
-export function versionedCache<Row extends { readonly workspace_id: string }, Value>(
-  definition: VersionedCacheDefinition<Row, Value>,
-): VersionedCache<Value> {
-  const { versions, read, build, maxSize, sizeOf = () => 1 } = definition
-  const kept = new LRUCache<string, { version: number; value: Value }>({ maxSize })
+/** Values by workspace, made from rows and kept in memory while the workspace's version stays the same. */
+export class VersionedCache<Row extends { readonly workspace_id: string }, Value> {
+  readonly #definition: VersionedCacheDefinition<Row, Value>
+  readonly #kept: LRUCache<string, { version: number; value: Value }>
 
-  return {
-    async of(sql, workspaceIds) {
-      const current = new Map<string, Value>()
-      const stale: { workspaceId: string; version: number }[] = []
-      // Before the rows: rows that change in between are kept under the older version, and read again next time.
-      const committed = await sql<typeof stale>`
-        select workspace_id as "workspaceId", version from ${sql(versions)}
-        where workspace_id = any(${[...new Set(workspaceIds)]}::uuid[])`
-      for (const each of committed) {
-        const known = kept.get(each.workspaceId)
-        if (known?.version === each.version) current.set(each.workspaceId, known.value)
-        else stale.push(each)
+  constructor(definition: VersionedCacheDefinition<Row, Value>) {
+    this.#definition = definition
+    this.#kept = new LRUCache({ maxSize: definition.maxSize })
+  }
+
+  /**
+   * The values of some workspaces, as committed when this is called. A workspace that has no version is absent. Reads the
+   * versions with one small query, and the rows of changed workspaces only.
+   */
+  async of(sql: AnySql, workspaceIds: readonly string[]): Promise<ReadonlyMap<string, Value>> {
+    const { versions, read, build, sizeOf = () => 1 } = this.#definition
+    const current = new Map<string, Value>()
+    const stale: { workspaceId: string; version: number }[] = []
+    // Before the rows: rows that change in between are kept under the older version, and read again next time.
+    const committed = await sql<typeof stale>`
+      select workspace_id as "workspaceId", version from ${sql(versions)}
+      where workspace_id = any(${[...new Set(workspaceIds)]}::uuid[])`
+    for (const each of committed) {
+      const known = this.#kept.get(each.workspaceId)
+      if (known?.version === each.version) current.set(each.workspaceId, known.value)
+      else stale.push(each)
+    }
+    if (stale.length === 0) return current
+    const ids = stale.map(({ workspaceId }) => workspaceId)
+    const byWorkspace = Map.groupBy(await read(sql, ids), (row) => row.workspace_id)
+    for (const { workspaceId, version } of stale) {
+      let entry = this.#kept.get(workspaceId)
+      // Another call may have built this version meanwhile.
+      if (entry?.version !== version) {
+        const rows = byWorkspace.get(workspaceId) ?? []
+        entry = { version, value: build(rows, entry?.value) }
+        this.#kept.set(workspaceId, entry, { size: Math.max(1, sizeOf(rows)) })
       }
-      if (stale.length === 0) return current
-      const ids = stale.map(({ workspaceId }) => workspaceId)
-      const byWorkspace = Map.groupBy(await read(sql, ids), (row) => row.workspace_id)
-      for (const { workspaceId, version } of stale) {
-        let entry = kept.get(workspaceId)
-        // Another call may have built this version meanwhile.
-        if (entry?.version !== version) {
-          const rows = byWorkspace.get(workspaceId) ?? []
-          entry = { version, value: build(rows, entry?.value) }
-          kept.set(workspaceId, entry, { size: Math.max(1, sizeOf(rows)) })
-        }
-        current.set(workspaceId, entry.value)
-      }
-      return current
-    },
+      current.set(workspaceId, entry.value)
+    }
+    return current
   }
 }
 

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
 import { meter, SECONDS } from './metrics.ts'
 
+const area = meter('process')
 /** How often the delay of the event loop is sampled, in milliseconds. The samples include this time. */
 const SAMPLE_EVERY_MS = 20
 const PERCENTILES = [50, 99, 100] as const
@@ -25,7 +26,6 @@ export function measureProcess(service: string, version: string | undefined): vo
 }
 
 function measureBuild(service: string, version = 'unknown'): void {
-  const area = meter('process')
   area
     .createGauge('build_info', { description: 'Always 1; the labels say what runs' })
     .record(1, { service, version, node: process.version })
@@ -35,7 +35,6 @@ function measureBuild(service: string, version = 'unknown'): void {
 }
 
 function measureResources(): void {
-  const area = meter('process')
   const cpu = area.createObservableCounter('process_cpu_seconds', {
     description: 'Processor time used, by mode',
     unit: 's',
@@ -77,7 +76,6 @@ function descriptorLimit(): number | undefined {
 
 /** Each reading is of the time since the one before. */
 function measureEventLoop(): void {
-  const area = meter('process')
   const delay = area.createObservableGauge('nodejs_eventloop_delay_seconds', {
     description: 'Delay of the event loop since the reading before, by quantile; 1 is the longest',
     unit: 's',
@@ -105,7 +103,7 @@ function measureEventLoop(): void {
 }
 
 function measureCollections(): void {
-  const duration = meter('process').createHistogram('nodejs_gc_duration_seconds', {
+  const duration = area.createHistogram('nodejs_gc_duration_seconds', {
     description: 'Pauses of garbage collection, by kind',
     unit: 's',
     advice: { explicitBucketBoundaries: SECONDS },

@@ -1,4 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import type { z } from 'zod'
 import type { Component } from './component.ts'
 import type { ProcessConfig } from './config.ts'
@@ -7,7 +9,6 @@ import { createLogger, type Logger } from './logger.ts'
 import { startOperationsServer } from './operations-server.ts'
 import { measureProcess } from './process-metrics.ts'
 import { readyWithin } from './ready-within.ts'
-import { releaseMemory } from './release-memory.ts'
 import { type Components, stopComponents } from './stop-components.ts'
 import { startTelemetry } from './telemetry.ts'
 
@@ -112,4 +113,14 @@ export async function runProcess(
     if (error instanceof ConfigurationError) fatal(error.message)
     else fatal('could not start', error)
   }
+}
+
+/**
+ * Collects all garbage and returns the memory to the system, in about 50 ms. Called once, when the process is ready:
+ * loading a service's modules leaves some 30 MB of garbage, which V8 would keep until there is load.
+ */
+function releaseMemory(): void {
+  setFlagsFromString('--expose-gc')
+  const collect: (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void = runInNewContext('gc')
+  collect({ type: 'major', execution: 'sync', flavor: 'last-resort' })
 }

@@ -1,13 +1,22 @@
-import { randomUUID } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { resourceFromAttributes } from '@opentelemetry/resources'
-import { BatchSpanProcessor, type SpanExporter, TracerProvider } from '@opentelemetry/sdk-trace'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  SamplingDecision,
+  type SpanExporter,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
 import type { Logger } from './logger.ts'
 import { meterProvider } from './metrics.ts'
-import { setTracer } from './spans.ts'
+import { isParentUntrusted, isSampled, setTracer } from './spans.ts'
 import type { TelemetrySettings } from './telemetry-settings.ts'
-import { traceSampler } from './trace-sampler.ts'
 
 /** Spans that wait while the receiver is away; more are dropped, and counted. Some megabytes. */
 const QUEUE_SPANS = 2048
@@ -74,4 +83,35 @@ function warning(exporter: SpanExporter, logger: Pick<Logger, 'warn'>): SpanExpo
       }),
     shutdown: () => exporter.shutdown(),
   }
+}
+
+type SamplerSettings = Pick<TelemetrySettings, 'OTEL_TRACES_SAMPLER' | 'OTEL_TRACES_SAMPLER_ARG'>
+
+/**
+ * Decides which traces are recorded. A `parentbased_…` sampler also records a trace with a link to a recorded one. For
+ * a client's trace a sampler decides anew, with a random id instead of the trace id: otherwise clients could have all
+ * their requests recorded.
+ */
+function traceSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: SamplerSettings): Sampler {
+  const root = rootSampler(name.replace('parentbased_', ''), ratio)
+  const parentBased = name.startsWith('parentbased_') ? new ParentBasedSampler({ root }) : undefined
+  return {
+    shouldSample(context, traceId, spanName, kind, attributes, links) {
+      if (isParentUntrusted(context)) {
+        return root.shouldSample(context, randomBytes(16).toString('hex'), spanName, kind, attributes, links)
+      }
+      if (parentBased === undefined) return root.shouldSample(context, traceId, spanName, kind, attributes, links)
+      const isLinked = links.length > 0
+      if (isLinked && links.some((link) => isSampled(link.context)))
+        return { decision: SamplingDecision.RECORD_AND_SAMPLED }
+      if (isLinked) return { decision: SamplingDecision.NOT_RECORD }
+      return parentBased.shouldSample(context, traceId, spanName, kind, attributes, links)
+    },
+    toString: () => name,
+  }
+}
+
+function rootSampler(name: string, ratio: number): Sampler {
+  if (name === 'always_on') return new AlwaysOnSampler()
+  return name === 'always_off' ? new AlwaysOffSampler() : new TraceIdRatioBasedSampler(ratio)
 }

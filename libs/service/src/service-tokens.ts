@@ -2,7 +2,7 @@ import type { KeyObject } from 'node:crypto'
 import { randomUUID } from 'node:crypto'
 import { type CalledBy, calledBy, type ServiceName } from '@backoffice/contracts/services.ts'
 import { type TokenVerifier, tokenVerifier } from '@backoffice/http/internal-token.ts'
-import { type TokenSigner, tokenSigner } from '@backoffice/http/token-signer.ts'
+import { TokenSigner } from '@backoffice/http/token-signer.ts'
 import {
   PrivateKey,
   PublicKey,
@@ -65,7 +65,7 @@ export async function serviceTokens<Name extends ServiceName>(
   const verify = tokenVerifier({ audience: name, ...verifying })
   if (signing === undefined) return { verify, signer: undefined as never, signingKeys: [] }
   const [{ privateKey }] = signing.keys
-  const signer = tokenSigner({ issuer: name, privateKey, keyId: signing.keyId })
+  const signer = new TokenSigner({ issuer: name, privateKey, keyId: signing.keyId })
   await verifyOnce(name, signer, verify)
   return { verify, signer: signer as never, signingKeys: signing.keys }
 }

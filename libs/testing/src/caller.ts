@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject, randomUUID } from 'node:crypto'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { type Caller, INTERNAL_TOKEN_HEADER, tokenVerifier } from '@backoffice/http/internal-token.ts'
-import { type TokenSigner, tokenSigner } from '@backoffice/http/token-signer.ts'
+import { TokenSigner } from '@backoffice/http/token-signer.ts'
 
 const keys = generateKeyPairSync('ed25519')
 const KEY_ID = 'test'
@@ -19,7 +19,7 @@ export const TOKEN_SETTINGS = {
 export const testSigner = (
   { keyId = KEY_ID, privateKey = keys.privateKey }: { keyId?: string; privateKey?: KeyObject } = {},
   issuer = 'gateway',
-): TokenSigner => tokenSigner({ issuer, keyId, privateKey })
+): TokenSigner => new TokenSigner({ issuer, keyId, privateKey })
 
 /** Verifies the tokens of tests for a service. */
 export const testVerifier = (audience = TESTED_SERVICE) =>

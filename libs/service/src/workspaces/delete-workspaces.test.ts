@@ -6,9 +6,8 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, it } from 'vitest'
 import { deleteSome, deleteWorkspaces } from './delete-workspaces.ts'
-import { PASSES_AFTER_S } from './deletion-passes.ts'
+import { noteDeletion, PASSES_AFTER_S } from './deletion-passes.ts'
 import { rowsOf } from './get-rows.ts'
-import { noteDeletion } from './note-deletion.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
 
 const { admin, db, appUrl } = await testDatabase('catalog')

@@ -4,11 +4,10 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { countRows, readByIndexes } from './count-rows.ts'
 import { deleteRows } from './delete-rows.ts'
 import { type Deletion, endPass, moveBack, nextDeletion, postpone } from './deletion-passes.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
-import { workspaceTables } from './workspace-tables.ts'
+import { countRows, readByIndexes, workspaceTables } from './workspace-tables.ts'
 
 const EVERY_MS = 1000
 const TRY_AGAIN_S = 1

@@ -1,4 +1,4 @@
-import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
+import type { AnySql, Sql, Transaction } from '@backoffice/postgres/database.ts'
 
 const HOUR_S = 3600
 const DAY_S = 24 * HOUR_S
@@ -15,6 +15,15 @@ export interface Deletion {
   workspaceId: string
   livemode: boolean
   notedAt: Date
+}
+
+/**
+ * Writes down that the transaction's workspace is deleted; a worker deletes its rows. A repeated call changes nothing.
+ */
+export async function noteDeletion(tx: Transaction): Promise<void> {
+  const { workspaceId, livemode } = tx.context
+  await tx`
+    insert into deleted_workspace (workspace_id, livemode) values (${workspaceId}, ${livemode}) on conflict do nothing`
 }
 
 /** Locks the deletion that has waited longest, of those that are due and that no other replica works on. */

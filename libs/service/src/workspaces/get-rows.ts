@@ -4,9 +4,8 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { COUNTED_AT_MOST, countRows, readByIndexes } from './count-rows.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
-import { workspaceTables } from './workspace-tables.ts'
+import { COUNTED_AT_MOST, countRows, readByIndexes, workspaceTables } from './workspace-tables.ts'
 
 /**
  * What a service has of a workspace: rows by table without the empty ones, and files, each counted up to ten thousand.

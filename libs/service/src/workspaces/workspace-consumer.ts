@@ -4,7 +4,7 @@ import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consume
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
-import { noteDeletion } from './note-deletion.ts'
+import { noteDeletion } from './deletion-passes.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
 
 /** Not a strict object: members and types of later releases are passed over. */

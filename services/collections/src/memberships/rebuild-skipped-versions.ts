@@ -1,7 +1,7 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
+import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import type { Rules } from '../rules/rules.ts'
 import { lockMembershipsExclusive } from './membership-lock.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
@@ -25,9 +25,7 @@ export const rebuildSkippedVersions = (sql: Sql, logger: Logger, unreadable: Unr
     name: 'skipped membership versions',
     everyMs: EVERY_MS,
     logger,
-    work: async (stopping) => {
-      while ((await startSkippedAnew(sql, unreadable)) === BATCH_SIZE && !stopping.aborted);
-    },
+    work: inBatches(BATCH_SIZE, () => startSkippedAnew(sql, unreadable)),
   })
 
 /**

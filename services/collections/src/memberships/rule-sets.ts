@@ -1,5 +1,5 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import { raiseVersion, type VersionedCache, versionedCache } from '@backoffice/postgres/versioned-cache.ts'
+import { raiseVersion, VersionedCache } from '@backoffice/postgres/versioned-cache.ts'
 import type { CompiledRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
 import { type UnreadableVersions, unreadableVersions } from './unreadable-versions.ts'
@@ -12,7 +12,7 @@ export interface RuleBasedVersion {
 }
 
 /** The compiled rules of workspaces. They stay in force while the caller holds the membership lock. */
-export type RuleSets = VersionedCache<readonly RuleBasedVersion[]>
+export type RuleSets = Pick<VersionedCache<StoredRules, readonly RuleBasedVersion[]>, 'of'>
 
 /** Compiled rules take several times the memory of their text. */
 const MAX_CHARACTERS = 16 * 1024 * 1024
@@ -26,7 +26,7 @@ interface StoredRules {
 
 /** Keeps the rule sets that were used last, as long as their texts have at most `maxCharacters`. */
 export const ruleSets = (unreadable = unreadableVersions(), maxCharacters = MAX_CHARACTERS): RuleSets =>
-  versionedCache({
+  new VersionedCache({
     versions: 'rule_version',
     read: readRules,
     build: (stored, previous) => compiled(unreadable, stored, previous),

@@ -1,6 +1,6 @@
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
+import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 
 /** The workspaces of products, also of queued ones, by product: the record of a deletion names none. */
 export async function workspaceOfEach(sql: AnySql, ids: readonly string[]): Promise<Map<string, string>> {
@@ -65,9 +65,7 @@ export const expireDeletedProducts = (sql: Sql, logger: Logger) =>
     name: 'deleted products',
     everyMs: EVERY_MS,
     logger,
-    work: async (stopping) => {
-      while ((await expireBatch(sql)) === BATCH_SIZE && !stopping.aborted);
-    },
+    work: inBatches(BATCH_SIZE, () => expireBatch(sql)),
   })
 
 /** Removes at most `BATCH_SIZE` products. Returns how many. */

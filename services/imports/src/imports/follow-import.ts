@@ -4,7 +4,7 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Import } from '@backoffice/contracts/import.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { okStream } from '@backoffice/http/reply.ts'
-import { EVENT_STREAM, streamed } from '@backoffice/http/streamed.ts'
+import { EVENT_STREAM, Streamed } from '@backoffice/http/streamed.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import { findImport, ImportPath, importBody } from './import-row.ts'
@@ -39,7 +39,7 @@ export const followImport = (db: Database): AnyOperation => {
     summary: 'Follow an import as server-sent events',
     scope: 'import::read',
     params: ImportPath,
-    responses: { 200: streamed(EVENT_STREAM) },
+    responses: { 200: new Streamed(EVENT_STREAM) },
     openPoints: ['OP-149'],
     extension: true,
 

@@ -1,5 +1,5 @@
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-import { worker } from '@backoffice/runtime/worker.ts'
+import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import { pathsOf } from '../files/file-paths.ts'
 import type { WorkerContext } from './worker-context.ts'
 
@@ -13,9 +13,7 @@ export const removeExpired = (context: WorkerContext) =>
     name: 'expired imports',
     everyMs: EVERY_MS,
     logger: context.logger,
-    async work(stopping) {
-      while ((await removeBatch(context)) === BATCH_SIZE && !stopping.aborted);
-    },
+    work: inBatches(BATCH_SIZE, () => removeBatch(context)),
   })
 
 /** Removes some expired imports, the files before the rows: a crash between the two repeats both. Returns their number. */

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { okStream } from '@backoffice/http/reply.ts'
-import { savedAs, streamed } from '@backoffice/http/streamed.ts'
+import { Streamed, savedAs } from '@backoffice/http/streamed.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { CSV, spreadsheetLines } from '../files/csv-lines.ts'
@@ -28,7 +28,7 @@ export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperati
     summary: 'Download the bad rows of an import, to correct and upload them',
     scope: 'import::read',
     params: ImportPath,
-    responses: { 200: streamed(CSV) },
+    responses: { 200: new Streamed(CSV) },
     refusals: ['conflict'],
     openPoints: ['OP-148'],
     extension: true,

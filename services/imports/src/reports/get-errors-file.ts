@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { okStream } from '@backoffice/http/reply.ts'
-import { savedAs, streamed } from '@backoffice/http/streamed.ts'
+import { Streamed, savedAs } from '@backoffice/http/streamed.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { BYTE_ORDER_MARK, CSV, spreadsheetLines } from '../files/csv-lines.ts'
@@ -23,7 +23,7 @@ export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation 
     summary: 'Download all errors of an import',
     scope: 'import::read',
     params: ImportPath,
-    responses: { 200: streamed(CSV) },
+    responses: { 200: new Streamed(CSV) },
     refusals: ['conflict'],
     openPoints: ['OP-52'],
     extension: true,

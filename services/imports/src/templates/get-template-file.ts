@@ -3,7 +3,7 @@ import { importTemplate, TEMPLATE_ROWS } from '@backoffice/contracts/import-temp
 import { TEMPLATES, type Template } from '@backoffice/contracts/imports.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { okStream } from '@backoffice/http/reply.ts'
-import { savedAs, streamed } from '@backoffice/http/streamed.ts'
+import { Streamed, savedAs } from '@backoffice/http/streamed.ts'
 import { z } from 'zod'
 import { CSV, csvLines } from '../files/csv-lines.ts'
 
@@ -15,7 +15,7 @@ export const getTemplateFile = operation({
   summary: 'Download an import template with an example row',
   scope: 'import::read',
   params: z.strictObject({ key: z.enum(TEMPLATES) }),
-  responses: { 200: streamed(CSV) },
+  responses: { 200: new Streamed(CSV) },
   openPoints: ['OP-54', 'OP-148'],
   extension: true,
 

@@ -1,5 +1,5 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import { type VersionedCache, versionedCache } from '@backoffice/postgres/versioned-cache.ts'
+import { VersionedCache } from '@backoffice/postgres/versioned-cache.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { openSecret, type SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import type { Signing, SigningKey } from '../secrets/signature.ts'
@@ -7,13 +7,13 @@ import { secretOwner } from '../secrets/signing-secret.ts'
 import { type Target, Targets } from './targets.ts'
 
 /** Every workspace's endpoints, with their secrets opened. A workspace that never had an endpoint is absent. */
-export type EndpointDirectory = VersionedCache<Targets>
+export type EndpointDirectory = Pick<VersionedCache<never, Targets>, 'of'>
 
 const MAX_WORKSPACES = 10_000
 
 /** `logger` gets the secrets that do not open, once per change of a workspace's endpoints. */
 export const endpointDirectory = (keys: SecretKeys, logger?: Pick<Logger, 'error'>): EndpointDirectory =>
-  versionedCache({
+  new VersionedCache({
     versions: 'endpoint_set',
     read: readEndpoints,
     build: (rows) => targetsOf(rows, keys, logger),

@@ -1,6 +1,6 @@
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { noteDeletion } from '@backoffice/service/workspaces/note-deletion.ts'
+import { noteDeletion } from '@backoffice/service/workspaces/deletion-passes.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'

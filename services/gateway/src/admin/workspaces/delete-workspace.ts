@@ -1,7 +1,7 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { noteDeletion } from '@backoffice/service/workspaces/note-deletion.ts'
+import { noteDeletion } from '@backoffice/service/workspaces/deletion-passes.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { unknownWorkspace } from './find-workspace.ts'

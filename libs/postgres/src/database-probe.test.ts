@@ -5,8 +5,8 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
 import type { Sql } from './database.ts'
+import { refusalOfRole } from './database-probe.ts'
 import { migratorUrl, roleUrl } from './provision.ts'
-import { refusalOfRole } from './refuse-role.ts'
 
 const { admin, appUrl, workerUrl } = await testDatabase('catalog')
 
