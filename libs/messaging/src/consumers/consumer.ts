@@ -2,20 +2,39 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { ProcessContext } from '@backoffice/runtime/process.ts'
+import type { TransactionSql } from 'postgres'
 import { whileHeartbeating } from '../kafka/heartbeat.ts'
 import type { GroupMember, IncomingBatch, IncomingRecord, Kafka } from '../kafka/kafka-connection.ts'
 import { measureBatch, startMeasuring } from './consumer-metrics.ts'
-import { halvedBatches } from './halved-batches.ts'
-import { processRecords } from './process-records.ts'
+import { HalvedBatches } from './halved-batches.ts'
 import { inProcessSpan } from './process-span.ts'
-import type { RecordProcessing } from './record-processing.ts'
-import { Interrupted } from './retry.ts'
+import type { ReceivedRecord, RecordSchema } from './received-records.ts'
+import { RecordProcessor } from './record-processor.ts'
+import { Interrupted } from './transient-errors.ts'
 import { watchForStall } from './watchdog.ts'
 
-/** A consumer's topics and handler. `name` is its group: `<service>.<what it does>`. */
-export interface ConsumerDefinition<Value>
-  extends Pick<RecordProcessing<Value>, 'name' | 'schema' | 'handle' | 'postpone' | 'isEachIndependent'> {
+export type Handle<Value> = (records: ReceivedRecord<Value>[], tx: TransactionSql) => Promise<(() => void) | undefined>
+
+/** A consumer's topics and handler. */
+export interface ConsumerDefinition<Value> {
+  /** Its group: `<service>.<what it does>`. Its dead letters go to the topic `<name>.dead-letters`. */
+  readonly name: string
   readonly topics: readonly string[]
+  /** Validates a record's value. Not a strict object, since records of newer producers have more members. */
+  readonly schema: RecordSchema<Value>
+  /**
+   * Handles records of one partition in their order, in a transaction that commits before their offset does. Records
+   * can come again, so the rows it writes have a natural unique key, or the consumer has an inbox. The function that it
+   * returns is called after the commit; errors of that function are logged and not retried.
+   */
+  readonly handle: Handle<Value>
+  /** Called instead of `handle` when that has waited too long for a lock: stores the records for later. Waits for nobody. */
+  readonly postpone?: Handle<Value>
+  /**
+   * Whether the records of a key are independent. If not, the key of a rejected record is parked: its later records go
+   * to the dead letters too, since they may build on the rejected one.
+   */
+  readonly isEachIndependent?: boolean
   /**
    * The most records in one transaction; 500 unless given. A function is called before each transaction with the number
    * of records at hand. It may delay its answer to slow the consumer down.
@@ -49,8 +68,8 @@ export interface ConsumerContext extends ProcessContext {
 /** Partitions handled side by side, each on a connection of the pool. */
 const CONCURRENCY = 3
 const BATCH_SIZE = 500
-/** How long one partition is processed before others have their turn, in milliseconds. Its other records are fetched again. */
-const TURN_MS = 500
+/** How long one partition is processed before others are, in milliseconds. Its other records are fetched again. */
+const TIME_SLICE_MS = 500
 /** `gatherMs` follows a batch of at least GATHER_FROM records. From GATHER_BELOW records on, transactions are full without a pause. */
 const [GATHER_FROM, GATHER_BELOW] = [20, 200]
 
@@ -58,92 +77,99 @@ const [GATHER_FROM, GATHER_BELOW] = [20, 200]
  * Runs a consumer: retries, dead letters, lag and the watchdog around one handler. Every record is handled at least
  * once, and the records of a key in their order.
  */
-export function consumer<Value>(definition: ConsumerDefinition<Value>, context: ConsumerContext): Consumer {
-  const { name, topics, batchSize = BATCH_SIZE, gatherMs = 0 } = definition
-  const { kafka, db, logger, stalledAfterMs = 60_000 } = context
-  let member: GroupMember | undefined
-  let stopWatching: (() => void) | undefined
-  let retries = 0
-  const processed = new Map<string, number>()
-  const halved = halvedBatches()
+export const consumer = <Value>(definition: ConsumerDefinition<Value>, context: ConsumerContext): Consumer =>
+  new RunningConsumer(definition, { ...context, stalledAfterMs: context.stalledAfterMs ?? 60_000 })
 
-  const processBatch = async (batch: IncomingBatch, lost: AbortSignal) => {
-    const processing = {
-      ...definition,
-      sql: db.sql,
-      // Short enough that a consumer that waits for the database does not count as stalled.
-      beginWithinMs: stalledAfterMs / 4,
-      kafka,
-      logger,
-      throwIfInterrupted() {
-        if (lost.aborted || !batch.isRunning()) throw new Interrupted('this member has lost the batch or stops')
-      },
-      onRetry: () => retries++,
-      halvedBatches: halved,
-      onProcessed(last: IncomingRecord) {
-        batch.markProcessed(last)
-        halved.processed(last)
-        const partition = `${last.topic}/${last.partition}`
-        processed.set(partition, (processed.get(partition) ?? 0) + 1)
-        // kafkajs commits at the end of the batch.
-        if (last !== batch.records.at(-1)) batch.commit()
-      },
-      rest: batch.rest,
-    }
-    const turnEndsAt = performance.now() + TURN_MS
-    for (let from = 0; from < batch.records.length && performance.now() < turnEndsAt; ) {
-      const atHand = batch.records.length - from
-      const size = typeof batchSize === 'number' ? batchSize : await batchSize(atHand)
-      const records = halved.next(batch.records.slice(from, from + size))
-      const [first, last] = [records[0], records.at(-1)]
-      if (!first || !last) return
-      from += records.length
-      const startedAt = performance.now()
-      const { dead, ids } = await inProcessSpan(name, records, () => processRecords(processing, records))
-      measureBatch(name, records, startedAt)
-      logger.info(
-        {
-          consumer: name,
-          topic: last.topic,
-          partition: last.partition,
-          first_offset: first.offset,
-          records: records.length,
-          dead_letters: dead,
-          duration_ms: Math.round(performance.now() - startedAt),
-          ...ids,
-        },
-        'consumed',
-      )
-    }
-    if (batch.records.length >= GATHER_FROM && batch.records.length < GATHER_BELOW) await pause(gatherMs)
+class RunningConsumer<Value> implements Consumer {
+  readonly name: string
+  readonly topics: readonly string[]
+  readonly #definition: ConsumerDefinition<Value>
+  readonly #context: Required<ConsumerContext>
+  readonly #halvedBatches = new HalvedBatches()
+  /** The number of transactions by partition, and of retries. */
+  readonly #processed = new Map<string, number>()
+  #retries = 0
+  #member: GroupMember | undefined
+  #stopWatching: (() => void) | undefined
+
+  constructor(definition: ConsumerDefinition<Value>, context: Required<ConsumerContext>) {
+    this.name = definition.name
+    this.topics = definition.topics
+    this.#definition = definition
+    this.#context = context
   }
-  const onBatch = (batch: IncomingBatch) =>
-    whileHeartbeating(batch, async (lost) => {
-      await processBatch(batch, lost).catch((error: unknown) => {
+
+  async start(): Promise<void> {
+    const { name, topics } = this
+    startMeasuring(name)
+    const onBatch = (batch: IncomingBatch) => this.#processBatch(batch)
+    const member = this.#context.kafka.consume({ group: name, topics, concurrency: CONCURRENCY, onBatch })
+    this.#member = member
+    this.#stopWatching = watchForStall({
+      ...this.#context,
+      name,
+      topics,
+      member,
+      retries: () => this.#retries,
+      processed: (partition) => this.#processed.get(partition) ?? 0,
+    })
+  }
+
+  async stop(): Promise<void> {
+    this.#stopWatching?.()
+    await this.#member?.stop()
+  }
+
+  #processBatch(batch: IncomingBatch): Promise<void> {
+    return whileHeartbeating(batch, async (lost) => {
+      await this.#processInTransactions(batch, lost).catch((error: unknown) => {
         if (!(error instanceof Interrupted)) throw error
       })
       lost.throwIfAborted()
     })
+  }
 
-  return {
-    name,
-    topics,
-    async start() {
-      startMeasuring(name)
-      member = kafka.consume({ group: name, topics, concurrency: CONCURRENCY, onBatch })
-      stopWatching = watchForStall({
-        ...context,
-        name,
-        topics,
-        member,
-        stalledAfterMs,
-        retries: () => retries,
-        processed: (partition) => processed.get(partition) ?? 0,
-      })
-    },
-    async stop() {
-      stopWatching?.()
-      await member?.stop()
-    },
+  async #processInTransactions(batch: IncomingBatch, lost: AbortSignal): Promise<void> {
+    const { batchSize = BATCH_SIZE, gatherMs = 0 } = this.#definition
+    const processor = this.#processorOf(batch, lost)
+    const endsAt = performance.now() + TIME_SLICE_MS
+    for (let from = 0; from < batch.records.length && performance.now() < endsAt; ) {
+      const atHand = batch.records.length - from
+      const size = typeof batchSize === 'number' ? batchSize : await batchSize(atHand)
+      const records = this.#halvedBatches.next(batch.records.slice(from, from + size))
+      if (records.length === 0) return
+      from += records.length
+      await this.#processRecords(processor, records)
+    }
+    if (batch.records.length >= GATHER_FROM && batch.records.length < GATHER_BELOW) await pause(gatherMs)
+  }
+
+  #processorOf(batch: IncomingBatch, lost: AbortSignal): RecordProcessor<Value> {
+    return new RecordProcessor(this.#definition, this.#context, {
+      halvedBatches: this.#halvedBatches,
+      throwIfInterrupted() {
+        if (lost.aborted || !batch.isRunning()) throw new Interrupted('this member has lost the batch or stops')
+      },
+      onRetry: () => this.#retries++,
+      onProcessed: (last: IncomingRecord) => {
+        batch.markProcessed(last)
+        this.#halvedBatches.processed(last)
+        const partition = `${last.topic}/${last.partition}`
+        this.#processed.set(partition, (this.#processed.get(partition) ?? 0) + 1)
+        // kafkajs commits at the end of the batch.
+        if (last !== batch.records.at(-1)) batch.commit()
+      },
+      coolDown: batch.coolDown,
+    })
+  }
+
+  async #processRecords(processor: RecordProcessor<Value>, records: readonly IncomingRecord[]): Promise<void> {
+    const startedAt = performance.now()
+    const { dead, ids } = await inProcessSpan(this.name, records, () => processor.processRecords(records))
+    measureBatch(this.name, records, startedAt)
+    const [{ topic, partition, offset: first_offset } = {}] = records
+    const duration_ms = Math.round(performance.now() - startedAt)
+    const consumed = { topic, partition, first_offset, records: records.length, dead_letters: dead, duration_ms }
+    this.#context.logger.info({ consumer: this.name, ...consumed, ...ids }, 'consumed')
   }
 }

@@ -1,6 +1,8 @@
 import type { Sql, TransactionSql } from 'postgres'
 import type { IncomingRecord, OutgoingRecord } from '../kafka/kafka-connection.ts'
 
+const MAX_REASON_LENGTH = 1000
+
 /** The topic for the records that this consumer could not process. */
 export const deadLetterTopic = (consumer: string): string => `${consumer}.dead-letters`
 
@@ -18,6 +20,10 @@ export const deadLetter = (consumer: string, record: IncomingRecord, reason: str
     'dead-letter-at': new Date().toISOString(),
   },
 })
+
+/** The reason of a dead letter, as PostgreSQL and a header can hold it. */
+export const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error)).replaceAll('\0', '').slice(0, MAX_REASON_LENGTH)
 
 /** PostgreSQL cannot store NUL in a text, so a key with NUL is never parked. */
 const isParkable = (key: string | null): key is string => key !== null && !key.includes('\0')

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
-import { halvedBatches } from './halved-batches.ts'
+import { HalvedBatches } from './halved-batches.ts'
 
 const aRecord = (offset: number, partition = 0): IncomingRecord => ({
   topic: 'notes',
@@ -14,7 +14,7 @@ const aRecord = (offset: number, partition = 0): IncomingRecord => ({
 
 /** Handles these offsets as a consumer does, and returns the batches that were tried and the records that were given up. */
 function consumed(offsets: readonly number[], isTooLong: (offsets: readonly number[]) => boolean) {
-  const batches = halvedBatches()
+  const batches = new HalvedBatches()
   const [tried, dead]: [number[][], number[]] = [[], []]
   for (let left = offsets.map((offset) => aRecord(offset)); left.length > 0; ) {
     const records = batches.next(left)
@@ -44,7 +44,7 @@ test('records that take too long only together are all processed, in halves', ()
 })
 
 test('once the halves are processed batches are as large as before', () => {
-  const batches = halvedBatches()
+  const batches = new HalvedBatches()
   const records = [aRecord(0), aRecord(1)]
   batches.halve(records)
   expect(batches.next(records)).toHaveLength(1)
@@ -53,13 +53,13 @@ test('once the halves are processed batches are as large as before', () => {
 })
 
 test('a partition’s batches are not halved because of another’s', () => {
-  const batches = halvedBatches()
+  const batches = new HalvedBatches()
   batches.halve([aRecord(0, 1), aRecord(1, 1)])
   expect(batches.next([aRecord(0, 2), aRecord(1, 2)])).toHaveLength(2)
 })
 
 test('ends that records have passed since, as with another member, limit nothing', () => {
-  const batches = halvedBatches()
+  const batches = new HalvedBatches()
   batches.halve([aRecord(0), aRecord(1), aRecord(2), aRecord(3)])
   expect(batches.next([aRecord(7), aRecord(8)])).toHaveLength(2)
 })

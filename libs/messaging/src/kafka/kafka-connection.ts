@@ -25,7 +25,7 @@ export interface IncomingBatch {
   /** Commits what is marked, in the background. Calls during a commit lead to one more. */
   commit(): void
   /** Fetches nothing of this partition for so long, in milliseconds. */
-  rest(ms: number): void
+  coolDown(ms: number): void
   /** False once the member is to stop. */
   isRunning(): boolean
 }

@@ -148,7 +148,7 @@ function incoming(
     heartbeat,
     markProcessed: ({ offset }) => resolveOffset(offset),
     commit,
-    rest: (ms) => void setTimeout(stopFetching(), ms).unref(),
+    coolDown: (ms) => void setTimeout(stopFetching(), ms).unref(),
     isRunning,
   }
 }

@@ -7,7 +7,7 @@ import { countRefused } from './refused-rows.ts'
 
 const EVERY_MS = 5000
 /** How often the log repeats that rows are refused. */
-const ALARM_EVERY_MS = 60_000
+const LOG_REFUSED_EVERY_MS = 60_000
 /** How long published rows are kept for inspection. */
 const KEEP_PUBLISHED_MS = 60 * 60 * 1000
 
@@ -26,13 +26,13 @@ const refusedRows = meter('relay').createGauge('outbox_refused_rows', {
 
 /** Every process measures the outbox's backlog, and the leader deletes old published rows and logs that rows are refused. */
 export function cleanUpOutbox(sql: Sql, schema: string, logger: Logger, isLeading: () => boolean) {
-  let alarmedAt = Number.NEGATIVE_INFINITY
+  let loggedAt = Number.NEGATIVE_INFINITY
   const measureRefused = async () => {
     const { held, refused } = await countRefused(sql)
     heldRows.record(held, { schema })
     refusedRows.record(refused, { schema })
-    if (refused === 0 || !isLeading() || performance.now() - alarmedAt < ALARM_EVERY_MS) return
-    alarmedAt = performance.now()
+    if (refused === 0 || !isLeading() || performance.now() - loggedAt < LOG_REFUSED_EVERY_MS) return
+    loggedAt = performance.now()
     logger.error({ schema, refused }, 'refused outbox rows wait for an operator: npx backoffice outbox list')
   }
   return worker({

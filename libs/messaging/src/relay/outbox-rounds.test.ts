@@ -6,7 +6,7 @@ import { beforeEach, expect, test } from 'vitest'
 import { outboxRounds } from './outbox-rounds.ts'
 import { markPublished, type OutboxRow, PLANS_BY_INDEX, waitingRows } from './outbox-rows.ts'
 import { refuseRow } from './refused-rows.ts'
-import type { StatePace } from './state-pace.ts'
+import type { StateThrottle } from './state-throttle.ts'
 import { TRACEPARENT, testOutbox } from './testing/outbox.ts'
 
 const outbox = await testOutbox()
@@ -29,7 +29,7 @@ beforeEach(async () => {
 
 const EVENTS = 'catalog.events'
 const STATES = 'catalog.products'
-/** Workspaces in the order of their ids, which is the order of their turns. */
+/** Workspaces in the order of their ids, in which they are served. */
 const [A, B, C] = ['a', 'b', 'c'].map((letter) => `${letter}0000000-0000-4000-8000-000000000000`) as [
   string,
   string,
@@ -130,11 +130,11 @@ test('the states of a paused workspace wait, and neither its events nor the rows
   await add(A, EVENTS, 1)
   await add(B, STATES, 400)
   const counted: string[][] = []
-  const pace: Pick<StatePace, 'paused' | 'count'> = {
+  const throttle: Pick<StateThrottle, 'paused' | 'count'> = {
     paused: async () => [A],
     count: (rows) => void counted.push([...new Set(rows.map(({ workspace_id }) => workspace_id))]),
   }
-  const rows = await outboxRounds(session, pace)()
+  const rows = await outboxRounds(session, throttle)()
   expect(rows.filter(({ workspace_id }) => workspace_id === A)).toMatchObject([{ topic: EVENTS }])
   expect(rows.filter(({ workspace_id }) => workspace_id === B)).toHaveLength(400)
   expect(counted).toEqual([[A, B]])

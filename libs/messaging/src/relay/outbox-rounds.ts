@@ -1,6 +1,6 @@
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
-import type { StatePace } from './state-pace.ts'
+import type { StateThrottle } from './state-throttle.ts'
 
 /** The limits of a round; the first row of each kind may exceed them. Requests and new events wait until a round ends. */
 interface RoundLimits {
@@ -18,13 +18,13 @@ const EVENTS_PART = 0.75
 const BEFORE_FIRST_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Reads the outbox in rounds: first events, then other records. For each kind the workspaces take turns, measured in bytes.
- * So a workspace with a million states delays the records of another one by one round at most. An empty round means that no
- * rows wait, except those of workspaces that `pace` pauses.
+ * Reads the outbox in rounds: first events, then other records. Each kind goes round robin over the workspaces, measured in
+ * bytes. So a workspace with a million states delays the records of another one by one round at most. An empty round means that no
+ * rows wait, except those of workspaces that `throttle` pauses.
  */
 export function outboxRounds(
   session: LockSession,
-  pace?: Pick<StatePace, 'paused' | 'count'>,
+  throttle?: Pick<StateThrottle, 'paused' | 'count'>,
 ): () => Promise<OutboxRow[]> {
   const servedLast: Record<RecordKind, string> = { EVENTS: BEFORE_FIRST_WORKSPACE, OTHERS: BEFORE_FIRST_WORKSPACE }
 
@@ -36,9 +36,9 @@ export function outboxRounds(
   }
   return async () => {
     const events = await read('EVENTS', partOf(ROUND, EVENTS_PART))
-    const others = await read('OTHERS', limitsOfOthers(ROUND, events), await pace?.paused())
+    const others = await read('OTHERS', limitsOfOthers(ROUND, events), await throttle?.paused())
     const rows = [...events, ...others]
-    pace?.count(rows)
+    throttle?.count(rows)
     return rows
   }
 }

@@ -37,7 +37,7 @@ export const PLANS_BY_INDEX = {
 /** What to read of the waiting rows. */
 interface Wanted {
   readonly kind: RecordKind
-  /** The workspace that had its turn last. */
+  /** The workspace that was served last. */
   readonly after: string
   /** The most rows. */
   readonly rows: number
@@ -49,40 +49,40 @@ interface Wanted {
 
 /** The workspaces that one statement looks at. */
 const WORKSPACES = 64
-/** What a workspace gets in its turn, in bytes of stored payload; at least a row. */
-const TURN_BYTES = 16 * 1024
+/** The quantum of the round robin: what a workspace gets before the next one, in bytes of stored payload; at least a row. */
+const QUANTUM_BYTES = 16 * 1024
 
 /**
- * Waiting rows of one kind, workspace by workspace in turn, and those of a workspace by id, which is the order of the
+ * Waiting rows of one kind, the workspaces round robin, and those of a workspace by id, which is the order of the
  * commits of each aggregate. Always reads a workspace from its start, since a row with a smaller id can be committed
  * after a row with a larger id was published. There is at least one row if any waits.
  */
 export const waitingRows = (sql: Sql, { kind, after, rows, bytes, except = [] }: Wanted) => {
   const waiting = sql`published_at is null and refused is null and topic ${kind === 'EVENTS' ? sql`like` : sql`not like`} '%.events'`
   return sql<OutboxRow[]>`
-    with recursive oldest (workspace_id, id, turn, from_start) as (
+    with recursive oldest (workspace_id, id, position, from_start) as (
       select ${after}::uuid, null::bigint, 0, false
       union all
       -- The next workspace by its id; after the last one, those from the first on.
       select next.* from oldest cross join lateral (
         (
-          select workspace_id, id, oldest.turn + 1, oldest.from_start from outbox
+          select workspace_id, id, oldest.position + 1, oldest.from_start from outbox
           where ${waiting} and workspace_id > oldest.workspace_id
             and workspace_id <= case when oldest.from_start then ${after} else 'ffffffff-ffff-ffff-ffff-ffffffffffff' end::uuid
           order by workspace_id, id limit 1
         ) union all (
-          select workspace_id, id, oldest.turn + 1, true from outbox
+          select workspace_id, id, oldest.position + 1, true from outbox
           where ${waiting} and workspace_id <= ${after}::uuid and not oldest.from_start
           order by workspace_id, id limit 1
         )
         order by from_start limit 1
       ) as next
-      where oldest.turn < ${WORKSPACES}
+      where oldest.position < ${WORKSPACES}
     ), wanted as (
-      select workspace_id, id, turn from oldest where id is not null and workspace_id <> all (${except}::uuid[])
+      select workspace_id, id, position from oldest where id is not null and workspace_id <> all (${except}::uuid[])
     ), own as (
       select
-        outbox.*, wanted.turn, coalesce(pg_column_size(payload), 0) as bytes,
+        outbox.*, wanted.position, coalesce(pg_column_size(payload), 0) as bytes,
         sum(coalesce(pg_column_size(payload), 0)) over (partition by wanted.workspace_id order by outbox.id) as bytes_up_to
       from wanted cross join lateral (
         select * from outbox
@@ -90,11 +90,11 @@ export const waitingRows = (sql: Sql, { kind, after, rows, bytes, except = [] }:
         where ${waiting} and (workspace_id, id) >= (wanted.workspace_id, wanted.id) and workspace_id <= wanted.workspace_id
         order by workspace_id, id limit (select ceil(${rows}::float8 / greatest(count(*), 1))::integer from wanted)
       ) as outbox
-    ), in_turn as (
-      select own.*, (bytes_up_to - bytes)::bigint / ${TURN_BYTES} as nth_turn from own
+    ), in_quanta as (
+      select own.*, (bytes_up_to - bytes)::bigint / ${QUANTUM_BYTES} as quantum from own
     ), counted as (
-      select in_turn.*, sum(bytes) over (order by nth_turn, turn, id rows between unbounded preceding and current row) as bytes_in_all
-      from in_turn
+      select in_quanta.*, sum(bytes) over (order by quantum, position, id rows between unbounded preceding and current row) as bytes_in_all
+      from in_quanta
     )
     select
       id, event_id, topic, key, type, workspace_id, livemode, payload::text as payload, bytes, traceparent, occurred_at,
@@ -105,7 +105,7 @@ export const waitingRows = (sql: Sql, { kind, after, rows, bytes, except = [] }:
       ) as is_behind
     from counted
     where bytes_in_all - bytes < ${bytes}
-    order by nth_turn, turn, id
+    order by quantum, position, id
     limit ${rows}`
 }
 

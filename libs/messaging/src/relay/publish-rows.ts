@@ -1,4 +1,4 @@
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -15,8 +15,8 @@ import { type HeldRow, holdRows, refuseRow } from './refused-rows.ts'
 const REQUEST_BYTES = 256 * 1024
 /** About the size of a record without its payload: its other members and its headers. */
 const MEMBERS_BYTES = 300
-/** Bytes serialised before the event loop gets a turn: a millisecond or two of work. */
-const TURN_BYTES = 32 * 1024
+/** Bytes serialised before other work of the process may run: a millisecond or two. */
+const YIELD_AFTER_BYTES = 32 * 1024
 
 const published = meter('relay').createCounter('outbox_published_records', {
   description: 'Outbox rows acknowledged by Kafka',
@@ -24,7 +24,6 @@ const published = meter('relay').createCounter('outbox_published_records', {
 const refused = meter('relay').createCounter('outbox_refused_records', {
   description: 'Outbox rows set aside until an operator sends them again',
 })
-
 const delay = meter('relay').createHistogram('outbox_publish_delay_seconds', {
   description: 'From the time of an event to its acknowledgement by Kafka: the oldest row of each request',
   unit: 's',
@@ -58,66 +57,68 @@ export async function publishRows(
 ): Promise<void> {
   const startedAt = performance.now()
   const behind = new Set<string>()
-  let failure: unknown
-
-  const send = async (batch: readonly Sendable[]): Promise<void> => {
-    const [first] = batch
-    if (!first) return
-    try {
-      await options.kafka.produce(batch.map(({ record }) => record))
-    } catch (error) {
-      const isFinal = !(error instanceof RecordsRefused) || batch.length === 1
-      if (isFinal) endSpans(batch, error)
-      if (!(error instanceof RecordsRefused)) throw error
-      if (batch.length === 1) return refuse(session, first.row, error.message, options)
-      const middle = batch.length >> 1
-      await send(batch.slice(0, middle))
-      return send(batch.slice(middle))
-    }
-    endSpans(batch)
-    const sent = batch.map(({ row }) => row)
-    await session.answered(markPublished(session.sql, sent))
-    published.add(sent.length, { schema: options.schema })
-    const oldest = Math.min(...sent.map(({ occurred_at }) => occurred_at.getTime()))
-    delay.record(Math.max(0, Date.now() - oldest) / 1000, { schema: options.schema })
-  }
-  /** Serialises the rows of a request. Returns the records to send, and the rows to hold. */
-  const serialise = async (request: readonly OutboxRow[]) => {
-    const sendables: Sendable[] = []
-    const held: HeldRow[] = []
-    let bytes = 0
-    for (const row of request) {
-      bytes += row.payload?.length ?? 0
-      if (bytes > TURN_BYTES) {
-        await turn()
-        bytes = row.payload?.length ?? 0
-      }
-      if (row.is_behind || behind.has(keyOf(row))) {
-        held.push({ row })
-        continue
-      }
-      try {
-        sendables.push(await sendableOf(row, options))
-      } catch (error) {
-        behind.add(keyOf(row))
-        if (error instanceof Unserialisable) held.push({ row, reason: error.message })
-        else failure ??= error
-      }
-    }
-    return { sendables, held }
-  }
-
+  const failures: unknown[] = []
   // One by one: small records do not wait until larger ones after them are serialised.
   for (const request of requestsOf(rows)) {
-    const { sendables, held } = await serialise(request)
-    await send(sendables)
+    const { sendables, held, failed } = await serialiseRows(request, behind, options)
+    failures.push(...failed)
+    await send(session, sendables, options)
     await hold(session, held, options)
   }
   options.logger.info(
     { schema: options.schema, records: rows.length, duration_ms: Math.round(performance.now() - startedAt) },
     'outbox published',
   )
-  if (failure !== undefined) throw failure
+  if (failures.length > 0) throw failures[0]
+}
+
+/** Serialises the rows of a request. Holds rows behind those whose keys are in `behind`, and adds the keys of rows that fail. */
+async function serialiseRows(request: readonly OutboxRow[], behind: Set<string>, options: Publishing): Promise<void> {
+  const [sendables, held, failed]: [Sendable[], HeldRow[], unknown[]] = [[], [], []]
+  let bytes = 0
+  for (const row of request) {
+    bytes += row.payload?.length ?? 0
+    if (bytes > YIELD_AFTER_BYTES) {
+      await yieldToEventLoop()
+      bytes = row.payload?.length ?? 0
+    }
+    if (row.is_behind || behind.has(keyOf(row))) {
+      held.push({ row })
+      continue
+    }
+    try {
+      sendables.push(await sendableOf(row, options))
+    } catch (error) {
+      behind.add(keyOf(row))
+      if (error instanceof Unserialisable) held.push({ row, reason: error.message })
+      else failed.push(error)
+    }
+  }
+  return { sendables, held, failed }
+}
+
+/** Sends a request and marks its rows. Splits one that is refused, until the refused row is alone. */
+async function send(session: LockSession, batch: readonly Sendable[], options: Publishing): Promise<void> {
+  const [first] = batch
+  if (!first) return
+  const { schema, kafka } = options
+  try {
+    await kafka.produce(batch.map(({ record }) => record))
+  } catch (error) {
+    const isFinal = !(error instanceof RecordsRefused) || batch.length === 1
+    if (isFinal) endSpans(batch, error)
+    if (!(error instanceof RecordsRefused)) throw error
+    if (batch.length === 1) return refuse(session, first.row, error.message, options)
+    const middle = batch.length >> 1
+    await send(session, batch.slice(0, middle), options)
+    return send(session, batch.slice(middle), options)
+  }
+  endSpans(batch)
+  const sent = batch.map(({ row }) => row)
+  await session.answered(markPublished(session.sql, sent))
+  published.add(sent.length, { schema })
+  const oldest = Math.min(...sent.map(({ occurred_at }) => occurred_at.getTime()))
+  delay.record(Math.max(0, Date.now() - oldest) / 1000, { schema })
 }
 
 const keyOf = ({ topic, key }: OutboxRow) => `${topic} ${key}`

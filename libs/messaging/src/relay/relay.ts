@@ -13,7 +13,7 @@ import { outboxRounds } from './outbox-rounds.ts'
 import { type Publishing, publishRows } from './publish-rows.ts'
 import { releaseHeldRows } from './refused-rows.ts'
 import { backlogOfStates, isState } from './state-backlog.ts'
-import { statePace } from './state-pace.ts'
+import { type StateThrottle, stateThrottle } from './state-throttle.ts'
 
 /** `url` connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */
 export interface RelayOptions extends Publishing, DatabaseServer {
@@ -28,10 +28,10 @@ const RELEASE_EVERY_MS = 1000
 
 /**
  * Publishes a schema's outbox to Kafka: every committed row at least once, and the rows of one topic and key in the order
- * of their commits. Workspaces take turns. Of all processes that run it, one leads; the others stand by.
+ * of their commits. Workspaces are served round robin. Of all processes that run it, one leads; the others stand by.
  */
 export function outboxRelay(options: RelayOptions) {
-  const { url, ca, schema, logger, pollMs = 500 } = options
+  const { url, ca, schema, logger } = options
   const stopping = new AbortController()
   const rowsAdded = wakeSignal()
   let leader: LockSession | undefined
@@ -40,7 +40,7 @@ export function outboxRelay(options: RelayOptions) {
   const { sql } = openDatabase({ url, ca, applicationName, poolSize: 1, settings: PLAN_EACH_TIME })
   const channel = `outbox_${schema}`
   const notifyLeader = coalesceCalls(() => sql.notify(channel, ''))
-  const pace = statePace(isState, () => backlogOfStates(options.kafka), logger)
+  const throttle = stateThrottle(isState, () => backlogOfStates(options.kafka), logger)
   const isLeading = () => leader !== undefined && !leader.lost.aborted
   const workers = [
     cleanUpOutbox(sql, schema, logger, isLeading),
@@ -53,32 +53,15 @@ export function outboxRelay(options: RelayOptions) {
       },
     }),
   ]
-
   const lead = async () => {
     while (!stopping.signal.aborted) {
       leader = await becomeLeader({ url, ca }, schema, stopping.signal, logger)
       if (!leader) return
       logger.info({ schema }, 'leads the outbox relay')
-      await publishWhileLeading(leader)
+      await publishWhileLeading(leader, options, throttle, rowsAdded, stopping.signal)
       await leader.close()
     }
   }
-  const publishWhileLeading = async (session: LockSession) => {
-    const nextRound = outboxRounds(session, pace)
-    for (let failures = 0; isLeading() && !stopping.signal.aborted; ) {
-      try {
-        const rows = await nextRound()
-        if (rows.length > 0) await publishRows(session, rows, options)
-        failures = 0
-        if (rows.length === 0) await rowsAdded.wait(Math.min(pollMs, pace.pausedForMs()))
-      } catch (error) {
-        failures++
-        logger.error({ err: error, schema, failures }, 'could not publish the outbox, trying again')
-        await pauseUnless(stopping.signal, Math.min(100 * 2 ** failures, MAX_BACKOFF_MS))
-      }
-    }
-  }
-
   return {
     name: 'relay',
     /** Call it after rows were committed: the leading process, this one or another, publishes them at once. */
@@ -97,5 +80,29 @@ export function outboxRelay(options: RelayOptions) {
       await Promise.race([done, pause(STOP_WITHIN_MS, undefined, { ref: false })])
       await Promise.all([leader?.close(), sql.end({ timeout: 1 })])
     },
+  }
+}
+
+/** Publishes round after round, until the process stops or no longer leads. */
+async function publishWhileLeading(
+  session: LockSession,
+  options: RelayOptions,
+  throttle: StateThrottle,
+  rowsAdded: ReturnType<typeof wakeSignal>,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { schema, logger, pollMs = 500 } = options
+  const nextRound = outboxRounds(session, throttle)
+  for (let failures = 0; !session.lost.aborted && !stopping.aborted; ) {
+    try {
+      const rows = await nextRound()
+      if (rows.length > 0) await publishRows(session, rows, options)
+      failures = 0
+      if (rows.length === 0) await rowsAdded.wait(Math.min(pollMs, throttle.pausedForMs()))
+    } catch (error) {
+      failures++
+      logger.error({ err: error, schema, failures }, 'could not publish the outbox, trying again')
+      await pauseUnless(stopping, Math.min(100 * 2 ** failures, MAX_BACKOFF_MS))
+    }
   }
 }

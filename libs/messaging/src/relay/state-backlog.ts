@@ -1,7 +1,7 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { consumersOf, SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import type { Kafka } from '../kafka/kafka-connection.ts'
-import type { Backlog } from './state-pace.ts'
+import type { Backlog } from './state-throttle.ts'
 
 /** The topic of states: an import publishes as many at once as it has rows. */
 const STATES = TOPICS.catalogProducts

@@ -1,4 +1,4 @@
-import { isTransient } from '@backoffice/messaging/consumers/retry.ts'
+import { isTransient } from '@backoffice/messaging/consumers/transient-errors.ts'
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { isLockTimeout, isRetriable } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isTransient } from '@backoffice/messaging/consumers/retry.ts'
+import { isTransient } from '@backoffice/messaging/consumers/transient-errors.ts'
 import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { type Attempt, withoutAnswer } from './attempt.ts'

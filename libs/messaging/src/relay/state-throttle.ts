@@ -9,20 +9,10 @@ export interface Backlog {
   readonly processed: number
 }
 
-/** Decides which workspaces publish no states for now. */
-export interface StatePace {
-  /** The workspaces whose rows wait. */
-  paused(): Promise<string[]>
-  /** Counts the rows of a round, of any topic. */
-  count(rows: readonly Pick<OutboxRow, 'workspace_id' | 'topic'>[]): void
-  /** How long the present pauses last, in milliseconds; `Infinity` when there are none. */
-  pausedForMs(): number
-}
-
 /** How long a measured backlog counts. */
 const PERIOD_MS = 200
-/** The states that a workspace may publish in a period without being paced: enough for the changes of requests. */
-const UNPACED_STATES = 50
+/** The states that a workspace may publish in a period without being throttled: enough for the changes of requests. */
+const FREE_STATES = 50
 /** From this lag on, heavy workspaces pause. It is about a second of work, and a full transaction for each partition. */
 const PAUSE_FROM_LAG = 2000
 /** A workspace counts as active for so long after its last row. */
@@ -31,16 +21,16 @@ const ACTIVE_MS = 60_000
 const STALLED_MS = 30_000
 
 /**
- * Paces workspaces with many states. Consumers process the records of a partition in order, so a state waits for all that were
- * published before it, while workspaces take turns in the outbox (decision 027). A workspace with many states publishes as
- * fast as the consumers process, while other workspaces are active; alone, it publishes as fast as it can.
+ * Throttles workspaces with many states. Consumers process the records of a partition in order, so a state waits for all that
+ * were published before it, while the outbox serves workspaces round robin (decision 027). A workspace with many states publishes
+ * as fast as the consumers process, while other workspaces are active; alone, it publishes as fast as it can.
  */
-export function statePace(
+export function stateThrottle(
   isState: (topic: string) => boolean,
   measure: () => Promise<Backlog>,
   logger: Logger,
   now = () => performance.now(),
-): StatePace {
+) {
   const seenAt = new Map<string, number>()
   let sent = new Map<string, number>()
   let heavy = new Set<string>()
@@ -62,17 +52,18 @@ export function statePace(
   }
   const beginPeriod = () => {
     for (const [workspace, at] of seenAt) if (now() - at > ACTIVE_MS) seenAt.delete(workspace)
-    // A workspace stays heavy until a period in which it did not pause and published at most UNPACED_STATES.
+    // A workspace stays heavy until a period in which it did not pause and published at most FREE_STATES.
     heavy = new Set([...heavy].filter((workspace) => paused.includes(workspace) || isHeavy(workspace)))
     sent = new Map()
     paused = []
     lag = undefined
     periodEndsAt = now() + PERIOD_MS
   }
-  const isHeavy = (workspace: string) => (sent.get(workspace) ?? 0) > UNPACED_STATES
+  const isHeavy = (workspace: string) => (sent.get(workspace) ?? 0) > FREE_STATES
 
   return {
-    async paused() {
+    /** The workspaces that publish no states for now. */
+    async paused(): Promise<readonly string[]> {
       if (now() >= periodEndsAt) beginPeriod()
       if (heavy.size === 0 || seenAt.size <= 1) return []
       if (lag === undefined) {
@@ -83,7 +74,8 @@ export function statePace(
       if (lag + sentByHeavy >= PAUSE_FROM_LAG) paused = [...heavy]
       return paused
     },
-    count(rows) {
+    /** Counts the rows of a round, of any topic. */
+    count(rows: readonly Pick<OutboxRow, 'workspace_id' | 'topic'>[]): void {
       for (const { workspace_id, topic } of rows) {
         seenAt.set(workspace_id, now())
         if (!isState(topic)) continue
@@ -91,6 +83,9 @@ export function statePace(
         if (isHeavy(workspace_id)) heavy.add(workspace_id)
       }
     },
+    /** How long the present pauses last, in milliseconds; `Infinity` when there are none. */
     pausedForMs: () => (paused.length > 0 ? Math.max(periodEndsAt - now(), 0) : Number.POSITIVE_INFINITY),
   }
 }
+
+export type StateThrottle = ReturnType<typeof stateThrottle>

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { silent } from '../kafka/testing/kafka.ts'
-import { type Backlog, statePace } from './state-pace.ts'
+import { type Backlog, stateThrottle } from './state-throttle.ts'
 
 const STATES = 'catalog.products'
 
-/** A pace with a clock and a backlog that the test sets. */
-function aPace() {
+/** A throttle with a clock and a backlog that the test sets. */
+function aThrottle() {
   let time = 0
   let backlog: Backlog | Error = { lag: 0, processed: 0 }
   let measured = 0
@@ -14,20 +14,20 @@ function aPace() {
     if (backlog instanceof Error) throw backlog
     return backlog
   }
-  const pace = statePace(
+  const throttle = stateThrottle(
     (topic) => topic === STATES,
     measure,
     silent,
     () => time,
   )
   return {
-    ...pace,
+    ...throttle,
     publish: (workspace: string, count: number, topic = STATES) =>
-      pace.count(Array.from({ length: count }, () => ({ workspace_id: workspace, topic }))),
+      throttle.count(Array.from({ length: count }, () => ({ workspace_id: workspace, topic }))),
     after(ms: number, seen: Backlog | Error = backlog) {
       time += ms
       backlog = seen
-      return pace.paused()
+      return throttle.paused()
     },
     measured: () => measured,
   }
@@ -35,7 +35,7 @@ function aPace() {
 
 describe('A workspace with many states waits while consumers are behind', () => {
   it('until they have caught up; workspaces with few go on', async () => {
-    const { publish, after, pausedForMs } = aPace()
+    const { publish, after, pausedForMs } = aThrottle()
     publish('other', 10)
     publish('importing', 500)
     expect(await after(0, { lag: 5000, processed: 1 })).toEqual(['importing'])
@@ -46,7 +46,7 @@ describe('A workspace with many states waits while consumers are behind', () => 
   })
 
   it('counting what it has published since they were measured', async () => {
-    const { publish, after } = aPace()
+    const { publish, after } = aThrottle()
     publish('other', 1)
     publish('importing', 500)
     expect(await after(200, { lag: 1600, processed: 1 })).toEqual([])
@@ -54,8 +54,8 @@ describe('A workspace with many states waits while consumers are behind', () => 
     expect(await after(10)).toEqual(['importing'])
   })
 
-  it('and is paced no longer once it has few', async () => {
-    const { publish, after, measured } = aPace()
+  it('and is throttled no longer once it has few', async () => {
+    const { publish, after, measured } = aThrottle()
     publish('other', 1)
     publish('importing', 500)
     await after(200)
@@ -69,14 +69,14 @@ describe('A workspace with many states waits while consumers are behind', () => 
 
 describe('No workspace waits', () => {
   it('while it is the only one that publishes; nothing is measured then', async () => {
-    const { publish, after, measured } = aPace()
+    const { publish, after, measured } = aThrottle()
     publish('importing', 500)
     expect(await after(10, { lag: 100_000, processed: 1 })).toEqual([])
     expect(measured()).toBe(0)
   })
 
   it('for others that have published nothing for a minute', async () => {
-    const { publish, after } = aPace()
+    const { publish, after } = aThrottle()
     publish('other', 10)
     publish('importing', 500)
     expect(await after(10, { lag: 100_000, processed: 1 })).toEqual(['importing'])
@@ -86,7 +86,7 @@ describe('No workspace waits', () => {
   })
 
   it('for consumers that have processed nothing for half a minute', async () => {
-    const { publish, after } = aPace()
+    const { publish, after } = aThrottle()
     publish('other', 10)
     publish('importing', 500)
     expect(await after(10, { lag: 100_000, processed: 1 })).toEqual(['importing'])
@@ -97,14 +97,14 @@ describe('No workspace waits', () => {
   })
 
   it('while the consumers cannot be measured', async () => {
-    const { publish, after } = aPace()
+    const { publish, after } = aThrottle()
     publish('other', 10)
     publish('importing', 500)
     expect(await after(10, new Error('Kafka is away'))).toEqual([])
   })
 
   it('for records that are no states', async () => {
-    const { publish, after } = aPace()
+    const { publish, after } = aThrottle()
     publish('other', 1)
     publish('importing', 5000, 'catalog.events')
     expect(await after(10, { lag: 100_000, processed: 1 })).toEqual([])

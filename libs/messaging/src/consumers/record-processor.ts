@@ -1,0 +1,212 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { isLockTimeout, isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { meter } from '@backoffice/runtime/metrics.ts'
+import type { TransactionSql } from 'postgres'
+import type { IncomingRecord } from '../kafka/kafka-connection.ts'
+import type { ConsumerContext, ConsumerDefinition, Handle } from './consumer.ts'
+import { countDeadLetters } from './consumer-metrics.ts'
+import { deadLetter, parkedKeys, parkKey, reasonOf } from './dead-letters.ts'
+import type { HalvedBatches } from './halved-batches.ts'
+import { parseRecord, type ReceivedRecord } from './received-records.ts'
+import { Interrupted, isTransient } from './transient-errors.ts'
+
+/** Waits before a failed batch is retried as a whole, in milliseconds; after the last retry the batch is split. */
+const RETRY_AFTER_MS = [50, 250]
+const MAX_WAIT_MS = 1000
+/** After a statement timeout the partition pauses for as long as the batch took, so others get half of the time; at most this. */
+const LONGEST_COOLDOWN_MS = 30_000
+/** The longest wait of a transaction for a lock, unless its handler sets another. Batches of other partitions wait meanwhile. */
+const LOCK_TIMEOUT = '1s'
+/** The pause after a lock timeout, before the batch comes again, in milliseconds. */
+const PAUSE_AFTER_LOCK_TIMEOUT_MS = 50
+/** The longest statement for several records; the batch can be halved. A single record has the time limit of the role. */
+const STATEMENT_TIMEOUT_OF_SEVERAL = '10s'
+
+const statementTimeouts = meter('consumer').createCounter('consumer_statement_timeouts', {
+  description: 'Transactions that were ended because a statement took too long',
+})
+
+/** The fetched batch whose records are processed. */
+export interface BatchInProgress {
+  readonly halvedBatches: HalvedBatches
+  /** Called before each try; throws Interrupted to end the retries. */
+  throwIfInterrupted(): void
+  /** Called before each wait. */
+  onRetry(): void
+  /** Called when all records up to this one are committed or in the dead letters. */
+  onProcessed(last: IncomingRecord): void
+  /** Keeps the partition's records back for so long, in milliseconds. */
+  coolDown(ms: number): void
+}
+
+/** A record with its validated value. */
+interface ParsedRecord<Value> {
+  readonly record: IncomingRecord
+  readonly received: ReceivedRecord<Value>
+}
+
+/** Passes records of one partition to a consumer's handler, and those that it cannot process to the dead letters. */
+export class RecordProcessor<Value> {
+  readonly #definition: ConsumerDefinition<Value>
+  readonly #context: Required<ConsumerContext>
+  readonly #batch: BatchInProgress
+
+  constructor(definition: ConsumerDefinition<Value>, context: Required<ConsumerContext>, batch: BatchInProgress) {
+    this.#definition = definition
+    this.#context = context
+    this.#batch = batch
+  }
+
+  /**
+   * Passes records to the handler in their order, in one transaction. A batch that keeps failing is split in halves until the
+   * failing record is alone. That record goes to the dead letters, and the others go on. Unless records are independent, its
+   * key is parked, so that no later record overtakes it. Transient errors are retried without limit. Returns the number of
+   * dead letters. Throws Interrupted after a statement timeout, and after a lock timeout if the handler cannot postpone its
+   * records. Then the records come again, after a statement timeout in smaller batches, and other partitions go on meanwhile.
+   */
+  async processRecords(records: readonly IncomingRecord[]): Promise<number> {
+    let dead = 0
+    let batch: ParsedRecord<Value>[] = []
+    for (const record of records) {
+      try {
+        batch.push({ record, received: parseRecord(record, this.#definition.schema) })
+      } catch (error) {
+        dead += await this.#processBatch(batch, RETRY_AFTER_MS)
+        dead += await this.#reject(record, error)
+        batch = []
+      }
+    }
+    return dead + (await this.#processBatch(batch, RETRY_AFTER_MS))
+  }
+
+  async #processBatch(batch: readonly ParsedRecord<Value>[], waits: readonly number[]): Promise<number> {
+    const [first, last] = [batch[0], batch.at(-1)]
+    if (!first || !last) return 0
+    for (let attempt = 0; ; attempt++) {
+      const startedAt = performance.now()
+      try {
+        const dead = await this.#handleBatch(batch)
+        this.#batch.onProcessed(last.record)
+        return dead
+      } catch (error) {
+        if (error instanceof Interrupted) throw error
+        if (isStatementTimeout(error)) {
+          if (!this.#isHalved(batch, error)) return this.#reject(first.record, error)
+          this.#batch.coolDown(Math.min(performance.now() - startedAt, LONGEST_COOLDOWN_MS))
+          throw new Interrupted('a statement took too long', { cause: error })
+        }
+        const wait = waits[attempt]
+        if (wait !== undefined) {
+          await pause(wait)
+          continue
+        }
+        if (batch.length === 1) return this.#reject(first.record, error)
+        const middle = batch.length >> 1
+        const dead = await this.#processBatch(batch.slice(0, middle), [])
+        return dead + (await this.#processBatch(batch.slice(middle), []))
+      }
+    }
+  }
+
+  /** Logs and counts a statement timeout. Returns whether its records come again, in smaller batches. */
+  #isHalved(batch: readonly ParsedRecord<Value>[], error: unknown): boolean {
+    const { name } = this.#definition
+    const records = batch.map(({ record }) => record)
+    const { topic, partition, offset: first_offset } = records[0] ?? {}
+    const where = { consumer: name, topic, partition, first_offset, records: records.length }
+    this.#context.logger.error({ err: error, ...where }, 'a statement of the consumer took too long')
+    statementTimeouts.add(1, { consumer: name })
+    this.#batch.onRetry()
+    return this.#batch.halvedBatches.halve(records)
+  }
+
+  /** Handles the records whose key is not parked in one transaction, then sends the others to the dead letters. Returns their number. */
+  async #handleBatch(batch: readonly ParsedRecord<Value>[]): Promise<number> {
+    const { name, handle, postpone } = this.#definition
+    const { rejected, afterCommit } = await this.#handleInTransaction(handle, batch)
+      .catch((error: unknown) => {
+        if (postpone === undefined || !isLockTimeout(error)) throw error
+        return this.#handleInTransaction(postpone, batch)
+      })
+      .catch(async (error: unknown) => {
+        if (!isLockTimeout(error)) throw error
+        this.#batch.onRetry()
+        await pause(PAUSE_AFTER_LOCK_TIMEOUT_MS)
+        throw new Interrupted('another transaction has a lock that the records need', { cause: error })
+      })
+    try {
+      afterCommit?.()
+    } catch (error) {
+      this.#context.logger.error({ err: error, consumer: name }, 'failed after the commit')
+    }
+    if (rejected.length > 0) await this.#sendToDeadLetters(rejected, 'an earlier record of its key is here')
+    return rejected.length
+  }
+
+  /** Runs the handler in a transaction. Retries transient errors, except lock timeouts. */
+  #handleInTransaction(handle: Handle<Value>, batch: readonly ParsedRecord<Value>[]) {
+    const { name, isEachIndependent } = this.#definition
+    const { db, stalledAfterMs } = this.#context
+    const records = batch.map(({ record }) => record)
+    const handleIn = async (tx: TransactionSql) => {
+      // Sent ahead of the next statement, so it costs no round trip of its own.
+      const statement =
+        batch.length > 1 ? tx`, set_config('statement_timeout', ${STATEMENT_TIMEOUT_OF_SEVERAL}, true)` : tx``
+      const limited = tx`select set_config('lock_timeout', ${LOCK_TIMEOUT}, true)${statement}`.execute()
+      const [parked] = await Promise.all([isEachIndependent ? new Set() : parkedKeys(tx, name, records), limited])
+      const accepted = batch.filter(({ record }) => !parked.has(record.key)).map(({ received }) => received)
+      return {
+        rejected: records.filter(({ key }) => parked.has(key)),
+        afterCommit: accepted.length > 0 ? await handle(accepted, tx) : undefined,
+      }
+    }
+    return this.#retryWhileUnavailable(
+      // Short enough that a consumer that waits for the database does not count as stalled.
+      () => inTransaction(db.sql, handleIn, { beginWithinMs: stalledAfterMs / 4 }),
+      (error) => isTransient(error) && !isLockTimeout(error),
+    )
+  }
+
+  /** Parks the record's key, unless records are independent, and sends the record to the dead letters. Returns 1. */
+  async #reject(record: IncomingRecord, error: unknown): Promise<number> {
+    const { name, isEachIndependent = false } = this.#definition
+    const { topic, partition, offset, key } = record
+    const parked = !isEachIndependent
+    const details = { err: error, consumer: name, topic, partition, offset, key, parked }
+    this.#context.logger.error(details, 'record rejected')
+    const reason = reasonOf(error)
+    if (parked) await this.#retryWhileUnavailable(() => parkKey(this.#context.db.sql, name, record, reason))
+    await this.#sendToDeadLetters([record], reason)
+    this.#batch.onProcessed(record)
+    return 1
+  }
+
+  /** Retries without limit: a record is never dropped because the dead-letter topic cannot be reached. */
+  async #sendToDeadLetters(records: readonly IncomingRecord[], reason: string): Promise<void> {
+    const { name } = this.#definition
+    await this.#retryWhileUnavailable(() =>
+      this.#context.kafka.produce(records.map((record) => deadLetter(name, record, reason))),
+    )
+    countDeadLetters(name, records.length)
+  }
+
+  /** Runs `work` until it succeeds, with growing waits. Throws the errors that `isWorthRetrying` refuses. */
+  async #retryWhileUnavailable<Result>(
+    work: () => Promise<Result>,
+    isWorthRetrying: (error: unknown) => boolean = () => true,
+  ): Promise<Result> {
+    for (let failures = 1; ; failures++) {
+      this.#batch.throwIfInterrupted()
+      try {
+        return await work()
+      } catch (error) {
+        if (!isWorthRetrying(error)) throw error
+        this.#batch.onRetry()
+        const details = { err: error, consumer: this.#definition.name, failures }
+        this.#context.logger.warn(details, 'trying again until it succeeds')
+        await pause(Math.min(50 * 2 ** failures, MAX_WAIT_MS))
+      }
+    }
+  }
+}
