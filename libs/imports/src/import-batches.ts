@@ -2,10 +2,11 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
-import { withInbox } from '@backoffice/messaging/consumers/inbox.ts'
+import { handleOnce } from '@backoffice/messaging/consumers/inbox.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { ImportBatch, type ImportedChange, type Importer, type Importers } from './importer.ts'
 import { RowOutcomes } from './row-outcomes.ts'
@@ -16,7 +17,6 @@ const AnyBatch = z.object({
   livemode: z.boolean(),
   data: z.looseObject({ import_id: Id, batch: z.int(), template: z.string() }),
 })
-type AnyBatch = z.output<typeof AnyBatch>
 
 /** The longest pause after a batch. A batch that waited for a lock or for the database may have taken longer. */
 const LONGEST_PAUSE_MS = 500
@@ -36,32 +36,39 @@ export interface ImportBatchesDefinition {
  * `db` connects as the app role. While the process has requests to answer, it pauses after each batch as long as the
  * batch took.
  */
-export function importBatches({ name, importers, wake }: ImportBatchesDefinition): ConsumerDefinition<AnyBatch> {
+export function importBatches(definition: ImportBatchesDefinition): ConsumerDefinition<z.output<typeof AnyBatch>> {
+  const { name, importers, wake } = definition
   const own = new Map<string, Importer>(Object.entries(importers))
   let tookMs = 0
-  return withInbox({
+  return {
     name,
     topics: [TOPICS.importsBatches],
     schema: AnyBatch,
-    destinationOf({ workspace_id: workspaceId, livemode, data: { import_id: importId, batch, template } }) {
-      if (!own.has(template)) return undefined
-      return { workspaceId, livemode, actor: `import ${importId}`, messageId: `${importId}/${batch}` }
-    },
-    async beforeEach() {
+    async batchSize() {
       const pauseMs = Math.min(tookMs, LONGEST_PAUSE_MS)
       tookMs = 0
       if (hasRecentRequests()) await pause(pauseMs)
+      return 1
     },
-    async handle({ data }, tx) {
-      const startedAt = performance.now()
-      const batch = ImportBatch.safeParse(data)
-      if (!batch.success) throw new Error(`data: ${z.prettifyError(batch.error)}`)
-      const importer = own.get(batch.data.template)
-      if (importer) await applyBatch(tx, importer, batch.data, new Date())
-      tookMs = performance.now() - startedAt
+    async handle(records, begun) {
+      for (const { value, traceparent } of records) {
+        const { workspace_id: workspaceId, livemode, data } = value
+        const { import_id: importId, batch, template } = data
+        const importer = own.get(template)
+        if (importer === undefined) continue
+        const actor = `import ${importId}`
+        const context = { workspaceId, livemode, actor, traceparent: traceparentFrom(traceparent) }
+        await handleOnce(begun, context, { consumer: name, id: `${importId}/${batch}` }, async (tx) => {
+          const startedAt = performance.now()
+          const parsed = ImportBatch.safeParse(data)
+          if (!parsed.success) throw new Error(`data: ${z.prettifyError(parsed.error)}`)
+          await applyBatch(tx, importer, parsed.data, new Date())
+          tookMs = performance.now() - startedAt
+        })
+      }
+      return wake
     },
-    afterCommit: wake,
-  })
+  }
 }
 
 /** Plans and writes one batch, and publishes the outcome of each row. */

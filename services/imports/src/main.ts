@@ -3,7 +3,7 @@ import { publishBatches } from './applying/publish-batches.ts'
 import { recordRejectedBatches, recordResults } from './applying/record-results.ts'
 import { ImportsConfig, importStorage } from './config.ts'
 import { measureImports } from './imports/measure-imports.ts'
-import { ownerClient } from './imports/owner-client.ts'
+import { OwnerClient } from './imports/owner-client.ts'
 import { removeExpired } from './imports/remove-expired.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
@@ -13,9 +13,9 @@ import { validateImports } from './validation/validate-imports.ts'
 await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger, pools, consume, wakeRelay }) => {
   const storage = importStorage(config)
   const { worker, jobs, results } = pools
-  const owners = ownerClient(config, tokens.signer)
+  const owners = new OwnerClient(config, tokens.signer)
   const context = { db: jobs, worker, storage, owners, logger }
-  const validation = validateImports(context)
+  const validations = validateImports(context)
   const batches = publishBatches(context)
   const undos = undoImports(context, batches.wake)
   const onRecorded = () => {
@@ -25,13 +25,15 @@ await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger,
   return {
     worker,
     operations: operations(db, storage, config.STORED_BYTES_PER_WORKSPACE, {
-      validation: validation.wake,
+      validation() {
+        for (const { wake } of validations) wake()
+      },
       batches: batches.wake,
       undos: undos.wake,
     }),
     components: [storage, owners],
     workspaces: { files: storage },
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],
-    workers: [validation, batches, undos, removeExpired(context), measureImports(worker, logger)],
+    workers: [...validations, batches, undos, removeExpired(context), measureImports(worker, logger)],
   }
 })

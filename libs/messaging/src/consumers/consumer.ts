@@ -30,10 +30,7 @@ export interface ConsumerDefinition<Value> {
   readonly handle: Handle<Value>
   /** Called instead of `handle` when that has waited too long for a lock: stores the records for later. Waits for nobody. */
   readonly postpone?: Handle<Value>
-  /**
-   * Whether the records of a key are independent. If not, the key of a rejected record is parked: its later records go
-   * to the dead letters too, since they may build on the rejected one.
-   */
+  /** Unless the records of a key are independent, those after a rejected one go to the dead letters too. */
   readonly isEachIndependent?: boolean
   /**
    * The most records in one transaction; 500 unless given. A function is called before each transaction with the number
@@ -56,10 +53,7 @@ export interface Consumer extends Component {
 
 export interface ConsumerContext extends ProcessContext {
   readonly kafka: Kafka
-  /**
-   * Connects as the worker role, since a batch has records of all workspaces; as the app role for a consumer with an
-   * inbox, which handles each record in its workspace.
-   */
+  /** Of the worker role, since a batch has records of all workspaces; of the app role for a consumer with an inbox. */
   readonly db: Database
   /** Ends the process after so long without progress while records wait, in milliseconds; a minute unless given. */
   readonly stalledAfterMs?: number

@@ -14,10 +14,7 @@ export interface ReceivedRecord<Value> {
 /** The schema of a record's value: one for all topics, or one for each topic. */
 export type RecordSchema<Value> = z.ZodType<Value> | ((topic: string) => z.ZodType<Value>)
 
-/**
- * Decodes a record and validates its value, which is null for a tombstone. Throws when the value does not fit the
- * schema, with the path of each member that is wrong.
- */
+/** Decodes a record and validates its value; null is a tombstone. Throws, with the path of each wrong member. */
 export function parseRecord<Value>(record: IncomingRecord, schema: RecordSchema<Value>): ReceivedRecord<Value> {
   const { topic, partition, offset, key, value, headers } = record
   const valueSchema = typeof schema === 'function' ? schema(topic) : schema

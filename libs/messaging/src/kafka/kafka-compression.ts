@@ -3,10 +3,7 @@ import { gzip, unzip } from 'node:zlib'
 import kafkajs, { CompressionTypes } from 'kafkajs'
 import type { OutgoingRecord } from './kafka-connection.ts'
 
-/**
- * Requests of at least this size are compressed, in a thread. kafkajs computes checksums of what it sends byte by byte: that
- * blocks the event loop for about 18 ms per megabyte.
- */
+/** Larger requests are compressed, in a thread: kafkajs' checksums block the event loop for 18 ms per megabyte. */
 const COMPRESSED_FROM_BYTES = 64 * 1024
 /** A request that would shrink more is not compressed: a fetch is limited by compressed bytes, but memory holds all bytes. */
 const MAX_COMPRESSION_RATIO = 16

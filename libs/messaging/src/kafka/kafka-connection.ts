@@ -77,10 +77,7 @@ export interface Kafka extends Component {
   /** Joins a group and reads from the beginning where the group has no position; joins again after every failure. */
   consume(options: MemberOptions): GroupMember
   positions(group: string, topics: readonly string[]): Promise<Position[]>
-  /**
-   * For each partition, named `topic/partition`: the offset of the first record produced at that time or later, or the
-   * end. Throws when a topic does not exist.
-   */
+  /** By partition (`topic/partition`): the first offset from that time on, or the end. Throws for an unknown topic. */
   offsetsAt(topics: readonly string[], time: Date): Promise<Map<string, number>>
   /** The topics with this connection's prefix: their names without it, and their numbers of partitions. */
   topics(): Promise<Map<string, number>>
@@ -90,10 +87,7 @@ export interface Kafka extends Component {
    * is away: the outbox keeps the changes then, and requests are still answered.
    */
   isReady(): Promise<boolean>
-  /**
-   * Asks a broker for an answer, for two seconds. Throws ConfigurationError when Kafka or TLS refuses the connection. A Kafka that is away is
-   * no error: the outbox keeps the changes.
-   */
+  /** Waits two seconds for an answer. Throws ConfigurationError when Kafka or TLS refuses, not when Kafka is away. */
   start(): Promise<void>
   /** Ends the members, then what is still being produced, then the connection. */
   stop(): Promise<void>

@@ -1,7 +1,8 @@
 import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { type Admin, Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
+import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
+import { adminRequests } from './kafka-admin.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type GroupMember, type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
 import { joinGroup, STOP_WITHIN_MS } from './kafka-member.ts'
@@ -41,42 +42,6 @@ requestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQue
 
 installCompression()
 
-const LEADERS_WITHIN_MS = 30_000
-
-/**
- * Resolves once every partition of new topics has a leader. kafkajs' own wait fails at the first broker that does not
- * know the topic yet ("This server does not host this topic-partition").
- */
-async function untilLeadersAreElected(open: Admin, topics: string[]): Promise<void> {
-  const deadline = performance.now() + LEADERS_WITHIN_MS
-  for (;;) {
-    try {
-      const known = await open.fetchTopicMetadata({ topics })
-      if (known.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
-      if (performance.now() > deadline) throw new Error(`no leader for all of ${topics.join(', ')}`)
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-    }
-    await pause(100)
-  }
-}
-
-const LEADER_TRIES = 10
-const LEADER_PAUSE_MS = 100
-
-/** Repeats a request that a new partition's leader refuses: the broker learns some milliseconds late that it is the leader. */
-async function whileLeadersChange<Result>(request: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await request()
-    } catch (error) {
-      const isWithoutLeader = error instanceof Error && 'type' in error && error.type === 'NOT_LEADER_FOR_PARTITION'
-      if (!isWithoutLeader || tries === LEADER_TRIES) throw error
-      await pause(LEADER_PAUSE_MS)
-    }
-  }
-}
-
 /** Opens the connection to Kafka; nothing is sent until it is used. */
 export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Kafka {
   const { brokers, prefix = '', tls, sasl } = servers
@@ -106,13 +71,13 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
 
   // One request at a time: kafkajs gives the sequence numbers of a failed request to the next one. The broker would
   // take that one for a repetition, acknowledge it and drop it.
-  let turn: Promise<unknown> = Promise.resolve()
+  let sending: Promise<unknown> = Promise.resolve()
   const produce = (records: readonly OutgoingRecord[]) => {
     const byTopic = Map.groupBy(records, ({ topic }) => prefix + topic)
     const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }))
     const compression = compressionOf(records)
-    const sent = turn.then(() => producer.use((open) => open.sendBatch({ acks: -1, compression, topicMessages })))
-    turn = sent.catch(() => undefined)
+    const sent = sending.then(() => producer.use((open) => open.sendBatch({ acks: -1, compression, topicMessages })))
+    sending = sent.catch(() => undefined)
     return sent.then(() => undefined, refusedOr)
   }
 
@@ -123,60 +88,12 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
 
   return {
     name: 'kafka',
+    ...adminRequests(admin, prefix),
     produce,
     consume(options) {
       const member = joinGroup({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
       members.add(member)
       return member
-    },
-    positions(group, topics) {
-      const names = topics.map((name) => prefix + name)
-      const read = async (open: Admin) => {
-        const committed = await open.fetchOffsets({ groupId: prefix + group, topics: names })
-        const perTopic = committed.map(async ({ topic, partitions }) => {
-          const ends = new Map((await open.fetchTopicOffsets(topic)).map((end) => [end.partition, end]))
-          return partitions.map(({ partition, offset }) => {
-            const end = ends.get(partition)
-            // A group without a position (-1), or with a position before the first record kept, reads from that record.
-            const next = Math.max(Number(offset), Number(end?.low ?? 0))
-            const name = `${topic.slice(prefix.length)}/${partition}`
-            const lag = Math.max(Number(end?.high ?? 0) - next, 0)
-            return { partition: name, offset: next, lag, hasBegun: Number(offset) >= 0 }
-          })
-        })
-        return (await Promise.all(perTopic)).flat()
-      }
-      return whileLeadersChange(() => admin.use(read))
-    },
-    async offsetsAt(topics, time) {
-      const offsets = new Map<string, number>()
-      // One request at a time: a request that fails closes the connection, and with it all other requests.
-      for (const topic of topics) {
-        const found = await whileLeadersChange(() =>
-          admin.use((open) => open.fetchTopicOffsetsByTimestamp(prefix + topic, time.getTime())),
-        )
-        for (const { partition, offset } of found) offsets.set(`${topic}/${partition}`, Number(offset))
-      }
-      return offsets
-    },
-    async topics() {
-      const { topics } = await admin.use((open) => open.fetchTopicMetadata())
-      const ours = topics.filter(({ name }) => name.startsWith(prefix))
-      return new Map(ours.map(({ name, partitions }) => [name.slice(prefix.length), partitions.length]))
-    },
-    async createTopics(topics, replicationFactor) {
-      const required = { 'min.insync.replicas': String(Math.max(1, replicationFactor - 1)) }
-      const wanted = topics.map(({ name, partitions, config }) => ({
-        topic: prefix + name,
-        numPartitions: partitions,
-        replicationFactor,
-        configEntries: Object.entries({ ...config, ...required }).map(([key, value]) => ({ name: key, value })),
-      }))
-      const names = wanted.map(({ topic }) => topic)
-      await admin.use(async (open) => {
-        await open.createTopics({ topics: wanted, waitForLeaders: false })
-        await untilLeadersAreElected(open, names)
-      })
     },
     async start() {
       const first = reconnectingClient(() => client(logLevel.ERROR, FIRST_RETRY).admin())
@@ -199,7 +116,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     async stop() {
       const closed = async () => {
         await Promise.all([...members].map((member) => member.stop()))
-        await turn
+        await sending
         await Promise.all([producer.close(), admin.close()])
       }
       await Promise.race([closed(), pause(STOP_WITHIN_MS, undefined, { ref: false })])

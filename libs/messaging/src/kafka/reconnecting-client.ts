@@ -41,3 +41,5 @@ export function reconnectingClient<C extends Client>(create: () => C) {
     },
   }
 }
+
+export type ReconnectingClient<C extends Client> = ReturnType<typeof reconnectingClient<C>>

@@ -2,24 +2,17 @@ import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import { tlsRefusal } from '@backoffice/runtime/tls-refusal.ts'
 import type { KafkaServers } from './kafka-settings.ts'
 
-/**
- * Turns a permanent refusal by Kafka or TLS into a ConfigurationError that names the setting to change. Returns undefined for
- * any other error, such as one of brokers that are away.
- */
-export function refusedByKafka(error: unknown, servers: KafkaServers): ConfigurationError | undefined {
-  const problem = problemOf(error, servers)
-  return problem === undefined ? undefined : new ConfigurationError(problem, { cause: error })
-}
-
-function problemOf(error: unknown, { tls }: KafkaServers): string | undefined {
+/** A refusal by Kafka or TLS, as a ConfigurationError that names the setting to change; undefined for other errors. */
+export function refusedByKafka(error: unknown, { tls }: KafkaServers): ConfigurationError | undefined {
+  const refused = (problem: string) => new ConfigurationError(problem, { cause: error })
   const refusal = tlsRefusal(error)
   if (refusal !== undefined)
-    return `${tls?.ca === undefined ? 'KAFKA_TLS' : 'KAFKA_CA'}: no TLS connection to Kafka: ${refusal}`
+    return refused(`${tls?.ca === undefined ? 'KAFKA_TLS' : 'KAFKA_CA'}: no TLS connection to Kafka: ${refusal}`)
   if (!(error instanceof Error)) return undefined
   if ('type' in error && error.type === 'UNSUPPORTED_SASL_MECHANISM')
-    return 'KAFKA_SASL_MECHANISM: Kafka does not take logins of this kind'
+    return refused('KAFKA_SASL_MECHANISM: Kafka does not take logins of this kind')
   if (error.name !== 'KafkaJSSASLAuthenticationError') return undefined
-  return 'KAFKA_SASL_PASSWORD: Kafka refuses the user or the password'
+  return refused('KAFKA_SASL_PASSWORD: Kafka refuses the user or the password')
 }
 
 /** What may be missing when brokers close connections: they do so to clients without TLS or login, as if they were away (OP-175). */

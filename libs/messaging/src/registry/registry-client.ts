@@ -23,10 +23,7 @@ export function registryClient(registry: RegistryServer | string, maxRetries = 0
   })
 }
 
-/**
- * Sends a first request. Throws ConfigurationError, which names the setting to change, when the registry or TLS refuses it. A registry that is
- * away is no error, since the relay tries again.
- */
+/** Sends a first request. Throws ConfigurationError when the registry or TLS refuses it, not when it is away. */
 export async function refuseWrongRegistry(registry: RegistryServer, logger: Logger): Promise<void> {
   const client = registryClient(registry)
   try {

@@ -3,7 +3,6 @@ import { meter } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { Sql } from 'postgres'
 import { backlog, deletePublished } from './outbox-rows.ts'
-import { countRefused } from './refused-rows.ts'
 
 const EVERY_MS = 5000
 /** How often the log repeats that rows are refused. */
@@ -27,10 +26,7 @@ const refusedRows = meter('relay').createGauge('outbox_refused_rows', {
 /** Every process measures the outbox's backlog, and the leader deletes old published rows and logs that rows are refused. */
 export function cleanUpOutbox(sql: Sql, schema: string, logger: Logger, isLeading: () => boolean) {
   let loggedAt = Number.NEGATIVE_INFINITY
-  const measureRefused = async () => {
-    const { held, refused } = await countRefused(sql)
-    heldRows.record(held, { schema })
-    refusedRows.record(refused, { schema })
+  const logRefused = (refused: number) => {
     if (refused === 0 || !isLeading() || performance.now() - loggedAt < LOG_REFUSED_EVERY_MS) return
     loggedAt = performance.now()
     logger.error({ schema, refused }, 'refused outbox rows wait for an operator: npx backoffice outbox list')
@@ -40,10 +36,12 @@ export function cleanUpOutbox(sql: Sql, schema: string, logger: Logger, isLeadin
     everyMs: EVERY_MS,
     logger,
     async work(stopping) {
-      const { rows, seconds } = await backlog(sql)
-      waitingRows.record(rows, { schema })
+      const { waiting, seconds, held, refused } = await backlog(sql)
+      waitingRows.record(waiting, { schema })
       waitingSeconds.record(seconds, { schema })
-      await measureRefused()
+      heldRows.record(held, { schema })
+      refusedRows.record(refused, { schema })
+      logRefused(refused)
       while (isLeading() && !stopping.aborted && (await deletePublished(sql, KEEP_PUBLISHED_MS)));
     },
   })

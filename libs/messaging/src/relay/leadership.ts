@@ -10,10 +10,7 @@ const ANSWER_WITHIN_MS = 45_000
 /** Without synchronous commits: a mark lost in a crash of PostgreSQL sends its record again, which consumers expect. */
 const SETTINGS = { ...PLANS_BY_INDEX, synchronous_commit: 'off' }
 
-/**
- * Waits until no other process leads the relay of a schema, trying about once a second. Returns the session that holds
- * the relay's lock; undefined when stopped before.
- */
+/** Waits until no other process leads a schema's relay. Returns the session with its lock; undefined when stopped. */
 export async function becomeLeader(
   server: DatabaseServer,
   schema: string,

@@ -1,3 +1,4 @@
+import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { Sql } from 'postgres'
 
 /** A row of the outbox; see libs/postgres/migrations/0002_outbox.sql. */
@@ -118,17 +119,31 @@ export const markPublished = (sql: Sql, rows: readonly OutboxRow[]) => sql`
   from published
   where outbox.refused is not null and outbox.topic = published.topic and outbox.key = published.key and outbox.id < published.id`
 
-/** The number of rows that wait to be published, counted up to ten thousand, and the age of the oldest. */
-export async function backlog(sql: Sql): Promise<{ rows: number; seconds: number }> {
-  const [found] = await sql<[{ rows: number; seconds: number }]>`
+/** The rows of the outbox that are not published; each number is counted up to ten thousand. */
+export interface Backlog {
+  readonly waiting: number
+  /** The age of the oldest waiting row. */
+  readonly seconds: number
+  /** Rows that wait for a schema. */
+  readonly held: number
+  /** Rows that wait for an operator. */
+  readonly refused: number
+}
+
+export async function backlog(sql: AnySql): Promise<Backlog> {
+  const [found] = await sql<[Backlog]>`
     select
       (select count(*) from (
         select from outbox where published_at is null and refused is null limit 10000
-      ) waiting)::int as rows,
+      ) as waiting)::integer as waiting,
       coalesce((
         select extract(epoch from now() - occurred_at) from outbox
         where published_at is null and refused is null order by id limit 1
-      ), 0)::float8 as seconds`
+      ), 0)::float8 as seconds,
+      (select count(*) from (select from outbox where retry_at is not null limit 10000) as held)::integer as held,
+      (select count(*) from (
+        select from outbox where refused is not null and retry_at is null limit 10000
+      ) as refused)::integer as refused`
   return found
 }
 

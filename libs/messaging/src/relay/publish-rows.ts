@@ -73,7 +73,7 @@ export async function publishRows(
 }
 
 /** Serialises the rows of a request. Holds rows behind those whose keys are in `behind`, and adds the keys of rows that fail. */
-async function serialiseRows(request: readonly OutboxRow[], behind: Set<string>, options: Publishing): Promise<void> {
+async function serialiseRows(request: readonly OutboxRow[], behind: Set<string>, options: Publishing) {
   const [sendables, held, failed]: [Sendable[], HeldRow[], unknown[]] = [[], [], []]
   let bytes = 0
   for (const row of request) {

@@ -44,17 +44,6 @@ export async function releaseHeldRows(sql: AnySql): Promise<number> {
   return count
 }
 
-/** The numbers of rows that wait for a schema, and of rows that wait for an operator; each up to ten thousand. */
-export async function countRefused(sql: AnySql): Promise<{ held: number; refused: number }> {
-  const [counts] = await sql<[{ held: number; refused: number }]>`
-    select
-      (select count(*) from (select from outbox where retry_at is not null limit 10000) as held)::integer as held,
-      (
-        select count(*) from (select from outbox where refused is not null and retry_at is null limit 10000) as refused
-      )::integer as refused`
-  return counts
-}
-
 /** A row that was refused or is held, without its payload: that may have personal data. */
 export interface RefusedRow {
   readonly id: string

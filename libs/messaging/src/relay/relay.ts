@@ -12,8 +12,7 @@ import { becomeLeader } from './leadership.ts'
 import { outboxRounds } from './outbox-rounds.ts'
 import { type Publishing, publishRows } from './publish-rows.ts'
 import { releaseHeldRows } from './refused-rows.ts'
-import { backlogOfStates, isState } from './state-backlog.ts'
-import { type StateThrottle, stateThrottle } from './state-throttle.ts'
+import { backlogOfStates, type StateThrottle, stateThrottle } from './state-throttle.ts'
 
 /** `url` connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */
 export interface RelayOptions extends Publishing, DatabaseServer {
@@ -40,7 +39,7 @@ export function outboxRelay(options: RelayOptions) {
   const { sql } = openDatabase({ url, ca, applicationName, poolSize: 1, settings: PLAN_EACH_TIME })
   const channel = `outbox_${schema}`
   const notifyLeader = coalesceCalls(() => sql.notify(channel, ''))
-  const throttle = stateThrottle(isState, () => backlogOfStates(options.kafka), logger)
+  const throttle = stateThrottle(() => backlogOfStates(options.kafka), logger)
   const isLeading = () => leader !== undefined && !leader.lost.aborted
   const workers = [
     cleanUpOutbox(sql, schema, logger, isLeading),

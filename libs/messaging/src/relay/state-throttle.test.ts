@@ -1,30 +1,25 @@
 import { describe, expect, it } from 'vitest'
 import { silent } from '../kafka/testing/kafka.ts'
-import { type Backlog, stateThrottle } from './state-throttle.ts'
+import { type StateBacklog, stateThrottle } from './state-throttle.ts'
 
 const STATES = 'catalog.products'
 
 /** A throttle with a clock and a backlog that the test sets. */
 function aThrottle() {
   let time = 0
-  let backlog: Backlog | Error = { lag: 0, processed: 0 }
+  let backlog: StateBacklog | Error = { lag: 0, processed: 0 }
   let measured = 0
   const measure = async () => {
     measured++
     if (backlog instanceof Error) throw backlog
     return backlog
   }
-  const throttle = stateThrottle(
-    (topic) => topic === STATES,
-    measure,
-    silent,
-    () => time,
-  )
+  const throttle = stateThrottle(measure, silent, () => time)
   return {
     ...throttle,
     publish: (workspace: string, count: number, topic = STATES) =>
       throttle.count(Array.from({ length: count }, () => ({ workspace_id: workspace, topic }))),
-    after(ms: number, seen: Backlog | Error = backlog) {
+    after(ms: number, seen: StateBacklog | Error = backlog) {
       time += ms
       backlog = seen
       return throttle.paused()

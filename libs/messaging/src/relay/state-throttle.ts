@@ -1,8 +1,15 @@
+import { TOPICS } from '@backoffice/contracts/events.ts'
+import { consumersOf, SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import type { Kafka } from '../kafka/kafka-connection.ts'
 import type { OutboxRow } from './outbox-rows.ts'
 
+/** The topic of states: an import publishes as many at once as it has rows. */
+const STATES = TOPICS.catalogProducts
+const GROUPS = SERVICE_NAMES.flatMap(consumersOf).filter(({ topics }) => topics.some((topic) => topic === STATES))
+
 /** How far the consumers of states are behind, all partitions together. */
-export interface Backlog {
+export interface StateBacklog {
   /** The records that the slowest consumer has not processed. */
   readonly lag: number
   /** Grows with every record that is processed. */
@@ -25,12 +32,7 @@ const STALLED_MS = 30_000
  * were published before it, while the outbox serves workspaces round robin (decision 027). A workspace with many states publishes
  * as fast as the consumers process, while other workspaces are active; alone, it publishes as fast as it can.
  */
-export function stateThrottle(
-  isState: (topic: string) => boolean,
-  measure: () => Promise<Backlog>,
-  logger: Logger,
-  now = () => performance.now(),
-) {
+export function stateThrottle(measure: () => Promise<StateBacklog>, logger: Logger, now = () => performance.now()) {
   const seenAt = new Map<string, number>()
   let sent = new Map<string, number>()
   let heavy = new Set<string>()
@@ -78,7 +80,7 @@ export function stateThrottle(
     count(rows: readonly Pick<OutboxRow, 'workspace_id' | 'topic'>[]): void {
       for (const { workspace_id, topic } of rows) {
         seenAt.set(workspace_id, now())
-        if (!isState(topic)) continue
+        if (topic !== STATES) continue
         sent.set(workspace_id, (sent.get(workspace_id) ?? 0) + 1)
         if (isHeavy(workspace_id)) heavy.add(workspace_id)
       }
@@ -89,3 +91,20 @@ export function stateThrottle(
 }
 
 export type StateThrottle = ReturnType<typeof stateThrottle>
+
+/** How far the consumers of states are behind. */
+export async function backlogOfStates(kafka: Pick<Kafka, 'positions'>): Promise<StateBacklog> {
+  const backlogs = await Promise.all(
+    GROUPS.map(async ({ name }) => {
+      const positions = await kafka.positions(name, [STATES])
+      // A group that has never processed a record is not deployed yet. Its lag does not count: it will read everything.
+      if (!positions.some(({ hasBegun }) => hasBegun)) return { lag: 0, processed: 0 }
+      const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0)
+      return { lag: sum(positions.map(({ lag }) => lag)), processed: sum(positions.map(({ offset }) => offset)) }
+    }),
+  )
+  return {
+    lag: Math.max(0, ...backlogs.map(({ lag }) => lag)),
+    processed: backlogs.reduce((sum, { processed }) => sum + processed, 0),
+  }
+}

@@ -81,10 +81,7 @@ export async function importsToPublish({ sql }: Database): Promise<ApplyingImpor
   })
 }
 
-/**
- * Publishes the next batches of an import, which follow each other in its file. Of several replicas, the first to commit publishes
- * them. Returns their number.
- */
+/** Publishes the next batches of an import. Of several replicas, the first to commit does. Returns their number. */
 export async function publishNext(
   { db, storage }: Pick<WorkerContext, 'db' | 'storage'>,
   applying: ApplyingImport,

@@ -14,10 +14,7 @@ const WORKBOOKS = [
   'application/x-cfb',
 ]
 
-/**
- * Throws `bad_request` for an empty file, and `unprocessable` for one that is no text by its first bytes. Text has no type of its own,
- * whatever its encoding.
- */
+/** Throws `bad_request` for an empty file, and `unprocessable` for one that is no text by its first bytes. */
 export async function refuseBinary(head: Buffer, name: string): Promise<void> {
   if (head.length === 0) throw badRequest(['file'], 'is empty; send a CSV file with a header and rows')
   // A crafted file may make the library fail: then the reading of its header refuses it.

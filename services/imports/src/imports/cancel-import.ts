@@ -5,10 +5,7 @@ import { accepted } from '@backoffice/http/reply.ts'
 import { endIfAnswered } from './end-import.ts'
 import { findImport, ImportPath, type ImportRow, importBody, importColumns } from './import-row.ts'
 
-/**
- * POST /v1/imports/{id}/cancel (extension of OP-50). No further batch is published; those under way are still applied and reported.
- * Cancelling a cancelled import changes nothing.
- */
+/** POST /v1/imports/{id}/cancel (extension of OP-50): batches under way are still applied. May be repeated. */
 export const cancelImport = operation({
   operationId: 'cancelImport',
   method: 'POST',

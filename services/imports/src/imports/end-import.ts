@@ -34,10 +34,7 @@ export async function endIfAnswered(tx: Transaction, id: string, now: Date): Pro
   await publish(tx, [event], now)
 }
 
-/**
- * Ends an import as FAILED. While it is being validated it ends at once; while it is being applied, no further batch is published and
- * it ends with the answer to the last one. `reason` is shown in its report.
- */
+/** Ends an import as FAILED; one that is applied, once its published batches are answered. `reason` is reported. */
 export async function failImport(tx: Transaction, id: string, reason: string, now: Date): Promise<void> {
   await tx`
     update import set

@@ -76,16 +76,16 @@ async function* events(
   while (!ended.aborted) {
     const found = importBody(await db.inWorkspace(context, (tx) => findImport(tx, id)))
     const data = JSON.stringify(found)
-    const isFinal = FINAL.includes(found.status)
-    if (data !== shown || isFinal) yield `event: ${isFinal ? 'end' : 'progress'}\ndata: ${data}\n\n`
-    else if (performance.now() - shownAt > SILENCE_MS) yield ': still here\n\n'
-    else {
-      await pauseUnless(ended, EVERY_MS)
-      continue
+    if (FINAL.includes(found.status)) {
+      yield `event: end\ndata: ${data}\n\n`
+      return
     }
-    if (isFinal) return
-    shown = data
-    shownAt = performance.now()
+    const text = data === shown ? ': still here\n\n' : `event: progress\ndata: ${data}\n\n`
+    if (data !== shown || performance.now() - shownAt > SILENCE_MS) {
+      yield text
+      shown = data
+      shownAt = performance.now()
+    }
     await pauseUnless(ended, EVERY_MS)
   }
 }

@@ -5,7 +5,7 @@ import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { importsService } from '../testing/imports-service.ts'
-import { ownerClient } from './owner-client.ts'
+import { OwnerClient } from './owner-client.ts'
 
 const { adminOf, post, get, report } = await importsService()
 const never = new AbortController().signal
@@ -22,7 +22,7 @@ const page = {
 
 /** A client whose owners are all at this address. */
 function clientOf(url: string) {
-  const client = ownerClient({ CATALOG_URL: url, COLLECTIONS_URL: url, ORDERS_URL: url }, testSigner({}, 'imports'))
+  const client = new OwnerClient({ CATALOG_URL: url, COLLECTIONS_URL: url, ORDERS_URL: url }, testSigner({}, 'imports'))
   whenDone(() => client.stop?.())
   return client
 }

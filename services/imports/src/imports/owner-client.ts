@@ -28,53 +28,56 @@ export interface AskingImport extends ImportKey {
   readonly productStatuses: readonly ProductStatus[]
 }
 
-/** The services that own the templates. */
-export interface OwnerClient extends Component {
-  /**
-   * What applying the rows of a page would do now. Throws `service_unavailable` when the owner has no answer, also after some
-   * repetitions. Throws the reason of the signal when it is aborted.
-   */
-  check(asking: AskingImport, page: RowPage, signal: AbortSignal): Promise<ImportCheckAnswer>
-  /** Undoes the next changes of the import; undefined when the owner keeps nothing of it. Throws as `check`. */
-  undo(asking: AskingImport, signal: AbortSignal): Promise<ImportUndoProgress | undefined>
-}
-
 /** Calls under way to one owner, for all imports; others wait in their order. The owner has its own requests to answer. */
 const CONNECTIONS = 3
 const ANSWER_MS = 5_000
 /** Pauses before another attempt, in milliseconds. */
 const REPEAT_AFTER_MS = [100, 500, 1000]
 
-/** Opens connections to the owners. */
-export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, signer: TokenSigner): OwnerClient {
-  const limits = { connections: CONNECTIONS, answerMs: ANSWER_MS }
-  const calls = new Map(
-    [...new Set(Object.values(OWNERS))].map((owner) => [
-      owner,
-      new InternalCalls(owner, urls[urlSetting(owner)], signer, limits),
-    ]),
-  )
+interface OwnerRequest<Answer> {
+  readonly path: `/internal/${string}`
+  readonly body: string
+  readonly answer: z.ZodType<Answer>
+}
 
-  /** Sends a request. Returns undefined for an answer 404. */
-  async function send(asking: AskingImport, path: `/internal/${string}`, body: string, signal: AbortSignal) {
-    const { id, workspaceId, livemode, template, productStatuses } = asking
-    const caller = { workspaceId, livemode, keyId: `import ${id}`, productStatuses: [...productStatuses] }
-    const answer = await calls.get(OWNERS[template])?.request({ caller, method: 'POST', path, body, signal })
-    if (answer?.statusCode === 404) return undefined
-    // The message of the answer may hold what is in the rows.
-    if (answer?.statusCode !== 200) throw new Error(`${OWNERS[template]} answered ${answer?.statusCode}`)
-    return answer.body
+/** The services that own the templates. */
+export class OwnerClient implements Component {
+  readonly name = 'owners'
+  readonly #calls: ReadonlyMap<Owner, InternalCalls>
+
+  constructor(urls: Readonly<Record<UrlSetting<Owner>, string>>, signer: TokenSigner) {
+    const limits = { connections: CONNECTIONS, answerMs: ANSWER_MS }
+    const callsOf = (owner: Owner) => new InternalCalls(owner, urls[urlSetting(owner)], signer, limits)
+    this.#calls = new Map([...new Set(Object.values(OWNERS))].map((owner) => [owner, callsOf(owner)]))
+  }
+
+  /**
+   * What applying the rows of a page would do now. Throws `service_unavailable` when the owner has no answer, also after some
+   * repetitions. Throws the reason of the signal when it is aborted.
+   */
+  check(asking: AskingImport, { read, earlier }: RowPage, signal: AbortSignal): Promise<ImportCheckAnswer> {
+    const { template, productStatuses } = asking
+    // The rows are JSON already.
+    const frame = JSON.stringify({ template, product_statuses: productStatuses, earlier })
+    const body = `${frame.slice(0, -1)},"rows":[${read.map(({ json }) => json).join(',')}]}`
+    return this.#ask(asking, { path: '/internal/imports/check', body, answer: ImportCheckAnswer }, signal)
+  }
+
+  /** Undoes the next changes of the import; undefined when the owner keeps nothing of it. Throws as `check`. */
+  undo(asking: AskingImport, signal: AbortSignal): Promise<ImportUndoProgress | undefined> {
+    const body = JSON.stringify({ import_id: asking.id, template: asking.template })
+    return this.#ask(asking, { path: '/internal/imports/undo', body, answer: ImportUndoProgress.optional() }, signal)
+  }
+
+  async stop(): Promise<void> {
+    await Promise.all([...this.#calls.values()].map((each) => each.stop()))
   }
 
   /** Sends a request that may be repeated, and repeats it a few times until its answer has the shape. */
-  async function ask<Answer>(
-    asking: AskingImport,
-    request: { readonly path: `/internal/${string}`; readonly body: string; readonly answer: z.ZodType<Answer> },
-    signal: AbortSignal,
-  ): Promise<Answer> {
+  async #ask<Answer>(asking: AskingImport, request: OwnerRequest<Answer>, signal: AbortSignal): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return request.answer.parse(await send(asking, request.path, request.body, signal))
+        return request.answer.parse(await this.#send(asking, request, signal))
       } catch (cause) {
         signal.throwIfAborted()
         const wait = REPEAT_AFTER_MS[attempt]
@@ -86,22 +89,14 @@ export function ownerClient(urls: Readonly<Record<UrlSetting<Owner>, string>>, s
     }
   }
 
-  return {
-    name: 'owners',
-    async check(asking, { read, earlier }, signal) {
-      const { template, productStatuses } = asking
-      // The rows are JSON already.
-      const frame = JSON.stringify({ template, product_statuses: productStatuses, earlier })
-      const body = `${frame.slice(0, -1)},"rows":[${read.map(({ json }) => json).join(',')}]}`
-      return ask(asking, { path: '/internal/imports/check', body, answer: ImportCheckAnswer }, signal)
-    },
-    undo(asking, signal) {
-      const { id, template } = asking
-      const body = JSON.stringify({ import_id: id, template })
-      return ask(asking, { path: '/internal/imports/undo', body, answer: ImportUndoProgress.optional() }, signal)
-    },
-    async stop() {
-      await Promise.all([...calls.values()].map((each) => each.stop()))
-    },
+  /** Sends a request. Returns undefined for an answer 404. */
+  async #send(asking: AskingImport, { path, body }: Omit<OwnerRequest<unknown>, 'answer'>, signal: AbortSignal) {
+    const { id, workspaceId, livemode, template, productStatuses } = asking
+    const caller = { workspaceId, livemode, keyId: `import ${id}`, productStatuses: [...productStatuses] }
+    const answer = await this.#calls.get(OWNERS[template])?.request({ caller, method: 'POST', path, body, signal })
+    if (answer?.statusCode === 404) return undefined
+    // The message of the answer may hold what is in the rows.
+    if (answer?.statusCode !== 200) throw new Error(`${OWNERS[template]} answered ${answer?.statusCode}`)
+    return answer.body
   }
 }

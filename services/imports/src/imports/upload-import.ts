@@ -121,10 +121,7 @@ function shownName(name: string): string {
   return base.replaceAll(/\p{C}/gu, '').slice(0, LIMITS.nameLength).toWellFormed() || 'upload.csv'
 }
 
-/**
- * Writes the row of an import. It names an import of the same content in the 24 hours before (OP-146). Throws `conflict` when too many
- * files of the workspace wait.
- */
+/** Writes the row, which names an import of the same content (OP-146). Throws `conflict` when too many files wait. */
 async function insertImport(
   tx: Transaction,
   { id, template, name, bytes, sha256, encoding }: Upload & { readonly id: string; readonly template: Template },

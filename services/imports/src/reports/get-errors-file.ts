@@ -11,10 +11,7 @@ import { failureOf, ImportPath } from '../imports/import-row.ts'
 import { ERROR_HEADER, errorCells } from '../validation/report-files.ts'
 import { failedBatches, findStored, type StoredImport } from './stored-import.ts'
 
-/**
- * GET /v1/imports/{id}/errors.csv (OP-52): every error of an import, first those of its validation, then those of rows that could not
- * be applied, each in the order of the rows.
- */
+/** GET /v1/imports/{id}/errors.csv (OP-52): the errors of the validation, then those of applying, by their rows. */
 export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation =>
   operation({
     operationId: 'getImportErrorsFile',

@@ -11,6 +11,8 @@ export interface ReadRow {
   readonly cells: readonly string[]
   readonly key: string
   readonly json: string
+  /** The key of another row of the template that it refers to. */
+  readonly parent?: string | undefined
 }
 
 /** A row that is refused. */
@@ -86,19 +88,15 @@ function hasRoom(page: GrowingPage, bytes: number, length: number): boolean {
 }
 
 /** Adds a row to a page. A parent in the same page is not an earlier one: the owner checks both, in their order. */
-function add({ parent, ...read }: ReadRow & Parent, page: RowPage, { keys }: RowRules): void {
+function add(read: ReadRow, page: RowPage, { keys }: RowRules): void {
+  const { parent } = read
   page.read.push(read)
   const parentRow = parent === undefined ? undefined : keys.find(keyOf(parent))
   const firstRow = page.read[0]?.row ?? read.row
   if (parent !== undefined && parentRow !== undefined && parentRow < firstRow) page.earlier.push(parent)
 }
 
-/** The key of another row of the template that a row refers to. */
-interface Parent {
-  readonly parent: string | undefined
-}
-
-function outcomeOf({ row, cells }: CsvRow, rules: RowRules): (ReadRow & Parent) | RefusedRow {
+function outcomeOf({ row, cells }: CsvRow, rules: RowRules): ReadRow | RefusedRow {
   try {
     const values = rules.readRow(cells)
     const json = JSON.stringify({ row, values })

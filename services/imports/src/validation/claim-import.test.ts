@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
-import { claimImport, renewClaim } from './claim-import.ts'
-import { recordFindings } from './record-findings.ts'
+import { claimImport, recordFindings, renewClaim } from './claim-import.ts'
 
 const { add, admin, db, worker, columnsOf } = await storedImports()
 const claim = (maxBytes = 1000) => claimImport({ db, worker }, maxBytes)

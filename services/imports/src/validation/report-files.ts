@@ -24,10 +24,7 @@ export const ERROR_HEADER = ['row', 'column', 'code', 'message', 'value'] as con
 
 export const errorCells = ({ row, column, code, message, value }: ReportedError) => [row, column, code, message, value]
 
-/**
- * Writes the results of a validation into a folder: the valid rows in batches, the errors, and the bad rows with their errors.
- * `header` are the names of the columns, without empty cells behind them.
- */
+/** Writes what a validation finds into a folder. `header` are the columns, without empty cells behind them. */
 export function openReportFiles(folder: string, header: readonly string[]) {
   const open = (name: string) => createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600 })
   const [rows, errors, corrected] = [open(FINDINGS.rows), open(FINDINGS.errors), open(FINDINGS.corrected)]

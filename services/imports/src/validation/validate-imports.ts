@@ -1,7 +1,6 @@
 import { join } from 'node:path'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { Component } from '@backoffice/runtime/component.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
@@ -10,8 +9,7 @@ import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
 import { FINDINGS, type Finding, findingPath, uploadPath } from '../files/file-paths.ts'
 import { noteFailure } from '../imports/end-import.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
-import { type ClaimedImport, claimImport, renewClaim } from './claim-import.ts'
-import { recordFindings } from './record-findings.ts'
+import { type ClaimedImport, claimImport, recordFindings, renewClaim } from './claim-import.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
 
 /** Files that a replica validates at the same time. */
@@ -28,9 +26,9 @@ const validatedRows = meter('imports').createCounter('imports_rows_validated', {
 /** The claim is lost, the import is cancelled, or the process stops. */
 class Stopped extends Error {}
 
-/** Validates uploaded files, one in each slot. Call `wake` after an upload. */
-export function validateImports(context: WorkerContext): Component & { wake(): void } {
-  const slots = Array.from({ length: SLOTS }, (_, slot) =>
+/** Validates uploaded files, one in each slot. Call `wake` of all slots after an upload. */
+export const validateImports = (context: WorkerContext) =>
+  Array.from({ length: SLOTS }, (_, slot) =>
     worker({
       name: `validation ${slot}`,
       everyMs: EVERY_MS,
@@ -43,19 +41,6 @@ export function validateImports(context: WorkerContext): Component & { wake(): v
       },
     }),
   )
-  return {
-    name: 'validation',
-    wake() {
-      for (const slot of slots) slot.wake()
-    },
-    async start() {
-      for (const slot of slots) await slot.start?.()
-    },
-    async stop() {
-      await Promise.all(slots.map((slot) => slot.stop?.()))
-    },
-  }
-}
 
 /** Validates one import. A failure that may pass is noted, and the import is tried again later. */
 async function validateClaimed(context: WorkerContext, claimed: ClaimedImport, stopping: AbortSignal): Promise<void> {
