@@ -4,6 +4,8 @@ import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import {
   type Broker,
   type Cluster,
+  type Consumer,
+  type ConsumerGroupJoinEvent,
   type EachBatchPayload,
   type Kafka as KafkaClient,
   PartitionAssigners,
@@ -26,23 +28,93 @@ interface Joining {
 }
 
 /** Runs a member until it is stopped. After every crash it joins again: kafkajs restarts only after some crashes. */
-export function joinGroup({ client, prefix, retry, logger }: Joining, options: MemberOptions): GroupMember {
-  const groupId = prefix + options.group
-  const stopping = new AbortController()
-  let assigned = new Set<string>()
-  let memberId: string | undefined
+export class RunningMember implements GroupMember {
+  readonly #joining: Joining
+  readonly #options: MemberOptions
+  readonly #groupId: string
+  readonly #stopping = new AbortController()
+  readonly #ended: Promise<void>
+  #assigned = new Set<string>()
+  /** The id of a member that has ended. */
+  #memberId: string | undefined
 
-  const run = async () => {
+  constructor(joining: Joining, options: MemberOptions) {
+    this.#joining = joining
+    this.#options = options
+    this.#groupId = joining.prefix + options.group
+    this.#ended = this.#runUntilStopped()
+  }
+
+  assigned(): ReadonlySet<string> {
+    return this.#assigned
+  }
+
+  async stop(): Promise<void> {
+    this.#stopping.abort()
+    await Promise.race([this.#ended, pause(STOP_WITHIN_MS, undefined, { ref: false })])
+  }
+
+  async #runUntilStopped(): Promise<void> {
+    const { signal } = this.#stopping
+    while (!signal.aborted) {
+      await this.#run().catch((error) => {
+        const details = { err: error, group: this.#options.group }
+        this.#joining.logger.warn(details, 'group member ended, joining again')
+      })
+      await pauseUnless(signal, REJOIN_AFTER_MS)
+    }
+  }
+
+  async #run(): Promise<void> {
+    const { topics, from, concurrency, onBatch } = this.#options
+    const { prefix } = this.#joining
     let cluster: Cluster | undefined
-    const consumer = client.consumer({
-      groupId,
+    const consumer = this.#open((found) => {
+      cluster = found
+    })
+    // Commits the marked offsets of all partitions, whichever batch calls it.
+    let commitMarked = async () => {}
+    const commit = coalesceCalls(() => commitMarked())
+    const ended = new Promise<Error | undefined>((resolve) => {
+      consumer.on('consumer.crash', ({ payload }) => resolve(payload.error))
+      this.#stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true })
+    })
+    consumer.on('consumer.group_join', ({ payload }) => this.#joined(consumer, payload))
+    try {
+      await consumer.connect()
+      await consumer.subscribe({ topics: topics.map((topic) => prefix + topic), fromBeginning: true })
+      if (cluster && this.#memberId) await leaveGroup(cluster, this.#groupId, this.#memberId)
+      this.#memberId = undefined
+      await consumer.run({
+        autoCommit: from === undefined,
+        // Whatever is marked is committed when `commitOffsetsIfNecessary` is called.
+        autoCommitThreshold: from === undefined ? 1 : null,
+        eachBatchAutoResolve: false,
+        partitionsConsumedConcurrently: concurrency,
+        eachBatch: (payload) => {
+          commitMarked = () => payload.commitOffsetsIfNecessary()
+          return onBatch(incoming(payload, prefix, commit))
+        },
+      })
+      const error = await ended
+      if (error) throw error
+    } finally {
+      this.#assigned = new Set()
+      await consumer.disconnect().catch(() => undefined)
+    }
+  }
+
+  #open(onCluster: (cluster: Cluster) => void): Consumer {
+    const { client, retry } = this.#joining
+    return client.consumer({
+      groupId: this.#groupId,
       partitionAssigners: [
         (config) => {
-          cluster = config.cluster
+          onCluster(config.cluster)
           return PartitionAssigners.roundRobin(config)
         },
       ],
-      sessionTimeout: options.sessionMs ?? LEAST_SESSION_MS,
+      sessionTimeout: this.#options.sessionMs ?? LEAST_SESSION_MS,
       heartbeatInterval: 1500,
       rebalanceTimeout: 30_000,
       // How long the broker waits for a first record before it answers; a stop waits as long.
@@ -53,62 +125,20 @@ export function joinGroup({ client, prefix, retry, logger }: Joining, options: M
       allowAutoTopicCreation: false,
       retry: { ...retry, restartOnFailure: async () => false },
     })
-    // Commits the marked offsets of all partitions, whichever batch calls it.
-    let commitMarked = async () => {}
-    const commit = coalesceCalls(() => commitMarked())
-    const ended = new Promise<Error | undefined>((resolve) => {
-      consumer.on('consumer.crash', ({ payload }) => resolve(payload.error))
-      stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true })
-    })
-    consumer.on('consumer.group_join', ({ payload }) => {
-      memberId = payload.memberId
-      assigned = new Set()
-      for (const [topic, partitions] of Object.entries(payload.memberAssignment)) {
-        for (const partition of partitions) {
-          const name = `${topic.slice(prefix.length)}/${partition}`
-          assigned.add(name)
-          // The partition is not fetched before this event.
-          if (options.from) consumer.seek({ topic, partition, offset: String(options.from(name)) })
-        }
-      }
-    })
-    try {
-      await consumer.connect()
-      await consumer.subscribe({ topics: options.topics.map((topic) => prefix + topic), fromBeginning: true })
-      if (cluster && memberId) await leaveGroup(cluster, groupId, memberId)
-      memberId = undefined
-      await consumer.run({
-        autoCommit: options.from === undefined,
-        // Whatever is marked is committed when `commitOffsetsIfNecessary` is called.
-        autoCommitThreshold: options.from === undefined ? 1 : null,
-        eachBatchAutoResolve: false,
-        partitionsConsumedConcurrently: options.concurrency,
-        eachBatch: (payload) => {
-          commitMarked = () => payload.commitOffsetsIfNecessary()
-          return options.onBatch(incoming(payload, prefix, commit))
-        },
-      })
-      const error = await ended
-      if (error) throw error
-    } finally {
-      assigned = new Set()
-      await consumer.disconnect().catch(() => undefined)
-    }
   }
-  const ended = (async () => {
-    while (!stopping.signal.aborted) {
-      await run().catch((error) =>
-        logger.warn({ err: error, group: options.group }, 'group member ended, joining again'),
-      )
-      await pauseUnless(stopping.signal, REJOIN_AFTER_MS)
+
+  #joined(consumer: Consumer, { memberId, memberAssignment }: ConsumerGroupJoinEvent['payload']): void {
+    const { from } = this.#options
+    this.#memberId = memberId
+    this.#assigned = new Set()
+    for (const [topic, partitions] of Object.entries(memberAssignment)) {
+      for (const partition of partitions) {
+        const name = `${topic.slice(this.#joining.prefix.length)}/${partition}`
+        this.#assigned.add(name)
+        // The partition is not fetched before this event.
+        if (from) consumer.seek({ topic, partition, offset: String(from(name)) })
+      }
     }
-  })()
-  return {
-    assigned: () => assigned,
-    async stop() {
-      stopping.abort()
-      await Promise.race([ended, pause(STOP_WITHIN_MS, undefined, { ref: false })])
-    },
   }
 }
 

@@ -1,3 +1,4 @@
+import { importBatches } from '@backoffice/importing/import-batches.ts'
 import type { Importers } from '@backoffice/importing/importer.ts'
 import { importCategories } from './import-categories.ts'
 import { importProductVariants } from './import-product-variants.ts'
@@ -11,3 +12,6 @@ export const importers: Importers = {
   stock: importStock,
   categories: importCategories,
 }
+
+/** Applies batches of the catalog's import templates (OP-54). `wake` wakes the relay. */
+export const applyImportBatches = (wake: () => void) => importBatches({ name: 'catalog.imports', importers, wake })

@@ -4,8 +4,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, test } from 'vitest'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
 import { collectionsService } from '../testing/collections-api.ts'
-import { applyImportBatches } from './apply-import-batches.ts'
-import { importers } from './importers.ts'
+import { applyImportBatches, importers } from './importers.ts'
 
 const service = await collectionsService()
 const { admin, takeStatements } = service

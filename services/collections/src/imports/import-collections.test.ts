@@ -2,7 +2,7 @@ import { aBatch, appliedBatches } from '@backoffice/importing/testing/import-bat
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
 import { type CollectionPage, collectionsService } from '../testing/collections-api.ts'
-import { applyImportBatches } from './apply-import-batches.ts'
+import { applyImportBatches } from './importers.ts'
 
 const ASSET = '0198c7a0-0000-7000-8000-00000000000a'
 const picture = async (_: unknown, id: string | null | undefined) =>

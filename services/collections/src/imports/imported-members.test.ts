@@ -7,7 +7,7 @@ import { expect, it } from 'vitest'
 import { buildChunk } from '../memberships/build-membership-version.ts'
 import { lockMembershipsShared } from '../memberships/membership-lock.ts'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
-import { applyImportBatches } from './apply-import-batches.ts'
+import { applyImportBatches } from './importers.ts'
 
 const service = await collectionsService()
 const { create, products, productsOf, project, send, membershipDifferences } = service

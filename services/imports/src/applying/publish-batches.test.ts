@@ -32,7 +32,7 @@ const finish = async (...imports: readonly StoredImport[]) => {
   await admin`update import set ended_at = now() where id = any(${imports.map(({ id }) => id)})`
 }
 
-it('has at most four batches of an import under way, and each answer makes room for the next', async () => {
+it('has at most four batches of an import under way, and each answer lets the next follow', async () => {
   const large = await add({ batches: 6 })
   expect(await publishOf(large)).toBe(4)
   expect(await publishOf(large)).toBe(0)
@@ -77,7 +77,7 @@ it('applies one import of a workspace after the other, in the order of their sta
   await finish(second, ofAnother)
 })
 
-it('gives workspaces their turns: 24 batches are under way, and the one that waits longest is next', async () => {
+it('serves workspaces round robin: 24 batches are under way, and the one that waits longest is next', async () => {
   const imports = await Promise.all(Array.from({ length: 8 }, () => add({ batches: 9 })))
   const [first, , , , , , seventh, eighth] = imports as [StoredImport, ...StoredImport[]]
   const sentAt = (n: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, n))

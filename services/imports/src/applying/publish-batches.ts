@@ -10,7 +10,7 @@ import { type ImportKey, inImport } from '../imports/import-row.ts'
 import { OWNERS } from '../imports/owner-client.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 
-/** Batches of one import that are published and not answered, at most: its owner always has work, and others get their turn. */
+/** Batches of one import that are published and not answered, at most: its owner always has work, also of others. */
 const WINDOW = 4
 /** Batches of all imports of one owner: an owner that is away holds up no import of another. */
 const UNANSWERED_OF_OWNER = 24
@@ -28,8 +28,8 @@ interface ApplyingImport extends ImportKey {
 const EVERY_MS = 1000
 
 /**
- * Publishes the batches of started imports as their earlier ones are answered. Every replica does, since an import's row says which
- * batch is next. Call `wake` after an import was started or a batch answered.
+ * Publishes the batches of started imports as their earlier ones are answered. Every replica does, since an import's row
+ * says which batch is next. Call `wake` after an import was started or a batch answered.
  */
 export const publishBatches = (context: WorkerContext) =>
   worker({
@@ -52,8 +52,8 @@ export const publishBatches = (context: WorkerContext) =>
   })
 
 /**
- * The imports that may publish batches now: of each workspace the one that was started first, and workspaces in turn, so that a large
- * import does not keep the others waiting. A workspace whose import is being undone has none.
+ * The imports that may publish batches now: of each workspace the one that was started first, and the workspaces round robin.
+ * So a large import keeps no other waiting. A workspace whose import is being undone has none.
  */
 export async function importsToPublish({ sql }: Database): Promise<ApplyingImport[]> {
   const applying = await sql<(Omit<ApplyingImport, 'batches'> & { unanswered: number; left: number })[]>`

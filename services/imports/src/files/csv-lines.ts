@@ -1,3 +1,6 @@
+import { Readable } from 'node:stream'
+import { okStream } from '@backoffice/http/reply.ts'
+import { savedAs } from '@backoffice/http/streamed.ts'
 import { type Options, stringify } from 'csv-stringify/sync'
 import { neutralised } from './formulas.ts'
 
@@ -18,3 +21,7 @@ export const csvLines = (rows: readonly Cells[]): string => stringify(rows as un
 /** Lines of CSV for a spreadsheet: cells that it would run as formulas are neutralised. */
 export const spreadsheetLines = (rows: readonly Cells[]): string =>
   stringify(rows as unknown[][], { ...OPTIONS, cast: { string: neutralised } })
+
+/** The answer with a file of CSV, which browsers save under this name. */
+export const csvFile = (content: Iterable<string> | AsyncIterable<string | Buffer>, name: string) =>
+  okStream(CSV, Readable.from(content, { objectMode: false }), savedAs(name))

@@ -43,9 +43,16 @@ export const importCounts = ({ total_rows, valid_rows, invalid_rows, created, up
   failed,
 })
 
-/** Why an import failed as a whole: an error of row 1, since the report has no other place (OP-52). */
+/** An error of the file as a whole: of row 1, since the report has no other place (OP-52). */
+export const aboutFile = (
+  code: ReportedError['code'],
+  message: string,
+  value: string | null = null,
+): ReportedError => ({ row: 1, column: '', code, message, value })
+
+/** Why an import failed as a whole. */
 export const failureOf = ({ failure }: { readonly failure: string | null }): ReportedError[] =>
-  failure === null ? [] : [{ row: 1, column: '', code: 'unprocessable', message: failure, value: null }]
+  failure === null ? [] : [aboutFile('unprocessable', failure)]
 
 /** Imports of a workspace that may wait for their validation, and as many that may be applied or wait for it (OP-150). */
 export const MAX_WAITING = 100

@@ -1,12 +1,10 @@
-import { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
-import { okStream } from '@backoffice/http/reply.ts'
-import { Streamed, savedAs } from '@backoffice/http/streamed.ts'
+import { Streamed } from '@backoffice/http/streamed.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { CSV, spreadsheetLines } from '../files/csv-lines.ts'
+import { CSV, csvFile, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { firstRow } from '../files/read-csv.ts'
 import { ImportPath } from '../imports/import-row.ts'
@@ -34,12 +32,11 @@ export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperati
     extension: true,
 
     async handle({ params: { id }, context }) {
-      const { status, claim, isValidated } = await db.inWorkspace(context, (tx) => findStored(tx, id))
-      if (!isValidated || claim === null) {
+      const { status, claim } = await db.inWorkspace(context, (tx) => findStored(tx, id))
+      if (claim === null) {
         throw conflict(['status'], `is ${status}; the bad rows are there once the file is validated`)
       }
-      const content = Readable.from(badRows(db, storage, context, { id, claim }), { objectMode: false })
-      return okStream(CSV, content, savedAs(`corrected-${id}.csv`))
+      return csvFile(badRows(db, storage, context, { id, claim }), `corrected-${id}.csv`)
     },
   })
 

@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
-import { okStream } from '@backoffice/http/reply.ts'
-import { Streamed, savedAs } from '@backoffice/http/streamed.ts'
+import { Streamed } from '@backoffice/http/streamed.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { BYTE_ORDER_MARK, CSV, spreadsheetLines } from '../files/csv-lines.ts'
+import { BYTE_ORDER_MARK, CSV, csvFile, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { failureOf, ImportPath } from '../imports/import-row.ts'
 import { ERROR_HEADER, errorCells } from '../validation/report-files.ts'
@@ -30,14 +28,13 @@ export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation 
       if (found.status === 'UPLOADED' || found.status === 'VALIDATING') {
         throw conflict(['status'], `is ${found.status}; the errors are there once the file is validated`)
       }
-      const content = Readable.from(errorsOf(db, storage, context, found), { objectMode: false })
-      return okStream(CSV, content, savedAs(`errors-${id}.csv`))
+      return csvFile(errorsOf(db, storage, context, found), `errors-${id}.csv`)
     },
   })
 
 async function* errorsOf(db: Database, storage: FileStorage, context: WorkspaceContext, found: StoredImport) {
-  const { id, claim, isValidated } = found
-  if (isValidated && claim !== null) {
+  const { id, claim } = found
+  if (claim !== null) {
     yield* await storage.read(findingPath({ workspaceId: context.workspaceId, id, claim }, 'errors'))
   } else yield `${BYTE_ORDER_MARK}${spreadsheetLines([ERROR_HEADER])}`
   const failure = failureOf(found)

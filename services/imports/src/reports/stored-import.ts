@@ -9,18 +9,16 @@ import { mistakeOf } from '../validation/report-files.ts'
 
 /** An import, as far as its files are concerned. */
 export interface StoredImport extends Pick<ImportRow, 'id' | 'status' | 'failure' | 'template'> {
-  /** Names the files of its validation. */
+  /** Names the files of its validation; null until they are there. */
   readonly claim: string | null
-  /** Whether these files are there. */
-  readonly isValidated: boolean
 }
 
 /** Reads what leads to the files of an import. Throws `not_found`. */
 export async function findStored(tx: Transaction, id: string): Promise<StoredImport> {
   const [found] = await tx<StoredImport[]>`
-    select id, template, status, failure, claim, exists (
+    select id, template, status, failure, case when exists (
       select from import_finding where workspace_id = ${tx.context.workspaceId} and import_id = ${id}
-    ) as "isValidated"
+    ) then claim end as claim
     from import where workspace_id = ${tx.context.workspaceId} and id = ${id}`
   return found ?? unknownImport(id)
 }

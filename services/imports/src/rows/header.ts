@@ -25,7 +25,9 @@ const badColumn = (column: string, message: string, value: string | null = null)
 
 /** Finds the template's columns in the first row of a file. They may come in any order, and optional ones may be missing. */
 export function readHeader(template: ImportTemplate, cells: readonly string[]): Header {
-  const names = withoutTrailing(cells.map((cell) => cell.trim()))
+  const trimmed = cells.map((cell) => cell.trim())
+  // Spreadsheets export empty cells behind the last column.
+  const names = trimmed.slice(0, trimmed.findLastIndex((name) => name !== '') + 1)
   const byName = new Map(template.columns.map((column) => [column.name, column]))
   return {
     columns: names.map((name) => byName.get(name)),
@@ -51,9 +53,4 @@ function errorsIn(names: readonly string[], { key, columns }: ImportTemplate): R
   }
   const missing = columns.filter(({ name, required }) => required && !names.includes(name))
   return [...errors, ...missing.map(({ name }) => badColumn(name, 'the column is missing; add it to the header'))]
-}
-
-/** Spreadsheets export empty cells behind the last column. */
-function withoutTrailing(names: string[]): string[] {
-  return names.slice(0, names.findLastIndex((name) => name !== '') + 1)
 }

@@ -1,11 +1,9 @@
-import { Readable } from 'node:stream'
 import { importTemplate, TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
 import { TEMPLATES, type Template } from '@backoffice/contracts/imports.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { okStream } from '@backoffice/http/reply.ts'
-import { Streamed, savedAs } from '@backoffice/http/streamed.ts'
+import { Streamed } from '@backoffice/http/streamed.ts'
 import { z } from 'zod'
-import { CSV, csvLines } from '../files/csv-lines.ts'
+import { CSV, csvFile, csvLines } from '../files/csv-lines.ts'
 
 /** GET /v1/imports/templates/{key}.csv (extension): a file of the template, with its header and a row as an example. */
 export const getTemplateFile = operation({
@@ -19,7 +17,7 @@ export const getTemplateFile = operation({
   openPoints: ['OP-54', 'OP-148'],
   extension: true,
 
-  handle: async ({ params: { key } }) => okStream(CSV, Readable.from([templateFile(key)]), savedAs(`${key}.csv`)),
+  handle: async ({ params: { key } }) => csvFile([templateFile(key)], `${key}.csv`),
 })
 
 /** The header of a template and a row that validates. Its cells stay as they are: what is downloaded can be uploaded. */

@@ -74,7 +74,7 @@ it('a cancelled import cannot be recorded', async () => {
   expect(await columnsOf(waiting)).toMatchObject({ status: 'CANCELLED', batches: 0 })
 })
 
-it('workspaces take turns, with one file each at a time, and small files have a slot of their own', async () => {
+it('workspaces are served round robin, with one file each at a time, and small files have a slot of their own', async () => {
   const at = (n: number) => ({ created_at: new Date(Date.UTC(2026, 0, 1, 0, 0, n)) })
   const first = await addUploaded(at(1))
   const behindFirst = await addUploaded(at(2), first.workspaceId)

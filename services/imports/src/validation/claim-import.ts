@@ -21,9 +21,9 @@ const LEASE = '20 seconds'
 const MAX_CLAIMS = 4
 
 /**
- * Claims an import that waits for its validation. A workspace has one under way at a time, and workspaces take turns: the one that has
- * waited longest since its last claim is next. An import that fails, since its owner is away, comes after the others of its workspace
- * and holds up none of them. Only files of at most `maxBytes` are claimed.
+ * Claims an import that waits for its validation, and has at most `maxBytes`. A workspace has one under way at a time, and the one
+ * that has waited longest since its last claim is next. An import that fails, since its owner is away, comes after the others
+ * of its workspace and holds up none of them.
  */
 export async function claimImport(
   { db, worker }: Pick<WorkerContext, 'db' | 'worker'>,

@@ -5,6 +5,7 @@ import { pMapIterable } from 'p-map'
 import { restoredRows } from '../files/formulas.ts'
 import { type CsvRow, delimiterOf, MAX_ROW_BYTES, readCsv, UnreadableRow } from '../files/read-csv.ts'
 import { inUtf8 } from '../files/text-encoding.ts'
+import { aboutFile } from '../imports/import-row.ts'
 import { readHeader } from '../rows/header.ts'
 import { type RowPage, rowPages } from '../rows/row-pages.ts'
 import { rowReader } from '../rows/row-reader.ts'
@@ -67,13 +68,7 @@ export async function validateFile(
   return findings.found
 }
 
-const NO_ROWS: ReportedError = {
-  row: 1,
-  column: '',
-  code: 'bad_request',
-  message: 'the file has no rows below its header',
-  value: null,
-}
+const NO_ROWS = aboutFile('bad_request', 'the file has no rows below its header')
 
 const NOTHING: ImportCheckAnswer = { created: [], updated: [], unchanged: [], failed: [] }
 

@@ -8,6 +8,7 @@ import { inFolderOfItsOwn } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
 import { FINDINGS, type Finding, findingPath, uploadPath } from '../files/file-paths.ts'
 import { noteFailure } from '../imports/end-import.ts'
+import { aboutFile } from '../imports/import-row.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 import { type ClaimedImport, claimImport, recordFindings, renewClaim } from './claim-import.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
@@ -137,5 +138,5 @@ const removeFindings = (storage: FileStorage, claimed: ClaimedImport) =>
 function remarksOn({ sameAs }: ClaimedImport): ReportedError[] {
   if (sameAs === null) return []
   const message = `the file has the same content as the import ${sameAs} of the last 24 hours; start only one of them`
-  return [{ row: 1, column: '', code: 'duplicate', message, value: sameAs }]
+  return [aboutFile('duplicate', message, sameAs)]
 }

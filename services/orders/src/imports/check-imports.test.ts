@@ -3,8 +3,7 @@ import { asApplied, importChecks } from '@backoffice/importing/testing/import-ch
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, test } from 'vitest'
 import { customersApi } from '../customers/testing/customers-api.ts'
-import { applyImportBatches } from './apply-import-batches.ts'
-import { importers } from './importers.ts'
+import { applyImportBatches, importers } from './importers.ts'
 
 const service = await customersApi()
 const { admin, create, takeStatements } = service

@@ -3,7 +3,7 @@ import { aBatch, appliedBatches } from '@backoffice/importing/testing/import-bat
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it, test } from 'vitest'
 import { type CustomerPage, customersApi } from '../customers/testing/customers-api.ts'
-import { applyImportBatches } from './apply-import-batches.ts'
+import { applyImportBatches } from './importers.ts'
 
 const service = await customersApi()
 const { admin, create, list, recordsOf, send, takeStatements } = service

@@ -18,8 +18,7 @@ import { releaseStock } from '../../stock/release-stock.ts'
 import { takeStock } from '../../stock/take-stock.ts'
 import { createVariant } from '../../variants/create-variant.ts'
 import { updateVariant } from '../../variants/update-variant.ts'
-import { applyImportBatches } from '../apply-import-batches.ts'
-import { importers } from '../importers.ts'
+import { applyImportBatches, importers } from '../importers.ts'
 
 /** The catalog's side of imports over a database of its own, beside its product operations. */
 export async function importsUnderTest() {

@@ -1,4 +1,4 @@
 import { crashWithFirstBatch } from '@backoffice/importing/testing/crashing-imports.ts'
-import { applyImportBatches } from '../apply-import-batches.ts'
+import { applyImportBatches } from '../importers.ts'
 
 await crashWithFirstBatch(applyImportBatches)

@@ -9,7 +9,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test } from 'vitest'
 import { membershipBuilder } from '../memberships/membership-builder.ts'
-import { applyImportBatches } from './apply-import-batches.ts'
+import { applyImportBatches } from './importers.ts'
 
 const SCRIPT = new URL('./testing/crashing-consumer.ts', import.meta.url)
 const rules = JSON.stringify({ match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 3 }] })

@@ -3,7 +3,7 @@ import { consumedImports } from '@backoffice/importing/testing/consumed-imports.
 import { aBatch } from '@backoffice/importing/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { expect, test } from 'vitest'
-import { applyImportBatches } from './apply-import-batches.ts'
+import { applyImportBatches } from './importers.ts'
 
 const imports = await consumedImports(
   'catalog',

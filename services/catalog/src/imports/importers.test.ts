@@ -4,7 +4,7 @@ import { aBatch } from '@backoffice/importing/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
-import { applyImportBatches } from './apply-import-batches.ts'
+import { applyImportBatches } from './importers.ts'
 
 const imports = await consumedImports(
   'catalog',
