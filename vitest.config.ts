@@ -1,14 +1,14 @@
 import { configDefaults, defineConfig } from 'vitest/config'
 
-/** Tests that need minutes: they kill processes again and again, keep a server away for long, or install or compile programs. */
+/** Tests that need minutes: they kill processes again and again, keep a server away for long, or install programs. */
 const FAULTS = '**/*.faults.test.ts'
 /** It says how long calls take while one tenant attacks, so it has the machine to itself. */
 const NEIGHBOURS = 'tests/neighbours.test.ts'
 const exclude = [...configDefaults.exclude, FAULTS, NEIGHBOURS]
 
 /**
- * The settings of every project. Projects that extended the root would each start the backing services again. A test fails only when
- * what it polls for does not come at all: machines that run tests stand still for seconds.
+ * The settings of every project. Projects that extended the root would each start the backing services again. A test
+ * fails only when what it polls for does not come at all: machines that run tests stand still for seconds.
  */
 const everywhere = {
   pool: 'forks',
@@ -50,7 +50,8 @@ export default defineConfig({
           ...everywhere,
           name: 'faults',
           include: [FAULTS],
-          // Each test file starts a stack of its own, and its processes need the processor: a third one would slow all down.
+          // Each test file starts a stack of its own, and its processes need the processor: a third one would slow all
+          // down.
           maxWorkers: 2,
           sequence: { groupOrder: 2 },
           testTimeout: 240_000,

@@ -26,8 +26,9 @@ export interface CopySize {
 }
 
 /**
- * Copies new simple products of one workspace into another by COPY, a batch per transaction, into tables with the same indexes,
- * foreign keys and triggers. The destination has no relay, which would publish their states meanwhile. Returns products per second.
+ * Copies new simple products of one workspace into another by COPY, a batch per transaction, into tables with the same
+ * indexes, foreign keys and triggers. The destination has no relay, which would publish their states meanwhile. Returns
+ * products per second.
  */
 export async function copyProducts(from: Products, to: Products, size: CopySize): Promise<number> {
   const options = { onnotice: () => undefined, connection: { search_path: 'catalog' } }

@@ -9,7 +9,7 @@ import type { Row } from './table.ts'
 const COUNT = 100
 const HANGING = 1000
 
-/** The time from the request to consent until the app is called with its key, alone and beside an app that hangs in many workspaces. */
+/** The time from the request to consent to the app's call with its key, beside an app that hangs. */
 export async function measureApps({ gateway, admin_token }: StackDescription): Promise<Row[]> {
   const admin = apiClient(gateway, { authorization: `Bearer ${admin_token}` })
   const [app, hanging] = [await startApp(), await startApp(() => undefined)]

@@ -39,8 +39,8 @@ const rulesBelow = (stock: number) => ({
 })
 
 /**
- * The time until a collection shows the products of new rules, beside one insert of all members into a table with the same
- * indexes and no triggers; and the latency of reads meanwhile, beside the latency of reads before.
+ * The time until a collection shows the products of new rules, beside one insert of all members into a table with the
+ * same indexes and no triggers; and the latency of reads meanwhile, beside the latency of reads before.
  */
 export async function measureCollectionBuild(place: CollectionPlace): Promise<Row[]> {
   const { api } = place

@@ -10,7 +10,7 @@ const MOVED = 1000
 /** Each of the service's connections runs more than five: after five runs PostgreSQL may use one plan for all. */
 const REORDERS = 80
 
-/** Adds products to a hand-picked collection, a thousand a call, and moves a thousand, beside the same SQL sent directly. */
+/** Adds products to a hand-picked collection and moves them, a thousand a call, beside the same SQL sent directly. */
 export async function measureCollectionOrder(place: CollectionPlace, products: readonly string[]): Promise<Row[]> {
   const { api, workspaceId, databaseUrl } = place
   const { handle } = await api.post<Collection>('/v1/collections', { name: 'Ordered', published: true })

@@ -21,9 +21,9 @@ const REBUILD = join(serviceDirectory('collections'), 'src/products/rebuild.ts')
 const RETENTION_MS = 10 * 60_000
 
 /**
- * Products per second of the rebuild command, its start included: into an empty projection, and into one that is equal to the
- * topic. Beside COPY of the same rows into a table with the same indexes. It has its own topic and database, because the
- * running service would build all its collections anew meanwhile.
+ * Products per second of the rebuild command, its start included: into an empty projection, and into one that is equal
+ * to the topic. Beside COPY of the same rows into a table with the same indexes. It has its own topic and database,
+ * because the running service would build all its collections anew meanwhile.
  */
 export async function measureCollectionRebuild(stack: StackDescription, passwordOf: PasswordOf): Promise<Row[]> {
   const prefix = `bench-${process.pid}-`

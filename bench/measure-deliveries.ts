@@ -24,8 +24,8 @@ interface Sustained {
 }
 
 /**
- * Deliveries per second from Kafka, where all events wait already, to DELIVERED in the table. Beside signed POSTs to the same
- * receiver without any storage.
+ * Deliveries per second from Kafka, where all events wait already, to DELIVERED in the table. Beside signed POSTs to
+ * the same receiver without any storage.
  */
 export async function measureDeliveries(place: WebhookPlace): Promise<Row[]> {
   const receiver = await startReceiver(ENDPOINTS)

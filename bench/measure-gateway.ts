@@ -6,7 +6,7 @@ import type { Row } from './table.ts'
 /** As many as the connections of a client. */
 const CONCURRENCY = 64
 
-/** A small read through the gateway and from the service: the time that the gateway adds, and the rate that it leaves. */
+/** A small read through the gateway and from the service: the time that it adds, and the rate that it leaves. */
 export async function measureGateway(api: Api, direct: Api): Promise<Row[]> {
   const { id } = await api.post<{ id: string }>('/v1/products', aProduct(3))
   const read = (client: Api, count: number, concurrency: number) =>

@@ -31,7 +31,7 @@ interface Place {
   description(): StackDescription
 }
 
-/** Files of new simple products through the API: validation, applying beside COPY of the same rows, and the memory meanwhile. */
+/** Files of new simple products: validation, applying beside COPY of the same rows, and the memory meanwhile. */
 export async function measureImportFile({ api, workspaceId, passwordOf, description }: Place): Promise<Row[]> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-import-'))
   const fileOf = async (rows: number) => {

@@ -12,9 +12,9 @@ import type { Row } from './table.ts'
 const [WARM_UP, BATCHES, ROWS, PARTITIONS] = [30, 120, 500, 3]
 
 /**
- * New simple products per second by import, several partitions side by side. Beside COPY of the same rows into the same tables,
- * with the same indexes, foreign keys and triggers, and as many rows in a transaction. It has its own database, because the
- * relay of a running catalog would publish the states of the products meanwhile.
+ * New simple products per second by import, several partitions side by side. Beside COPY of the same rows into the same
+ * tables, with the same indexes, foreign keys and triggers, and as many rows in a transaction. It has its own database,
+ * because the relay of a running catalog would publish the states of the products meanwhile.
  */
 export async function measureImports(serverUrl: string, passwordOf: PasswordOf): Promise<Row[]> {
   const database = await ownDatabase(serverUrl, 'catalog', passwordOf)

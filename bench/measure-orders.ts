@@ -36,7 +36,7 @@ interface Place {
   openCatalog(): Promise<Api>
 }
 
-/** Orders created, placed and paid per second through the gateway, beside the same SQL sent directly at the same concurrency. */
+/** Orders created, placed and paid per second through the gateway, beside the same SQL sent directly. */
 export async function measureOrders(place: Place): Promise<Row[]> {
   const variants: string[] = []
   await closedLoop(VARIANTS, CONCURRENCY, async () => {

@@ -60,8 +60,8 @@ async function measureList(
 }
 
 /**
- * Fills the workspace: one product was created each second up to now, and each was changed once since, in another order.
- * Returns a function from a share (0 to 1) of the products to the time since which that share was changed.
+ * Fills the workspace: one product was created each second up to now, and each was changed once since, in another
+ * order. Returns a function from a share (0 to 1) of the products to the time since which that share was changed.
  */
 async function seed({ workspaceId, postgresUrl }: Place): Promise<(share: number) => string> {
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection: { search_path: 'catalog' } })

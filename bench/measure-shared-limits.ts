@@ -15,7 +15,7 @@ const CONCURRENCY = 64
 const READS = 3000
 const ROUNDS = 3
 
-/** Small reads through a gateway that counts calls in its memory, and through one that shares the count through a server. */
+/** Small reads through a gateway that counts calls in its memory, and one that shares the count by a server. */
 export async function measureSharedLimits(stack: BenchStack, key: string): Promise<Row[]> {
   const redisPort = await freePort()
   const redis = spawn('redis-server', ['--port', String(redisPort), '--save', ''], { stdio: 'ignore' })

@@ -27,7 +27,7 @@ interface Place {
   readonly postgresUrl: string
 }
 
-/** Takes of stock per second beside the same SQL sent directly, the time until a variant is sold out, and until its product is published. */
+/** Takes of stock per second beside the same SQL, and the time until a variant is sold out and published. */
 export async function measureStock(place: Place): Promise<Row[]> {
   const variants: string[] = []
   await closedLoop(PRODUCTS + WARM_UP, CONCURRENCY, async () => {

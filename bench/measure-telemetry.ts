@@ -11,7 +11,7 @@ import { type Receiver, startReceiver } from './receiver.ts'
 import { type BenchStack, startStack } from './stack.ts'
 import type { Row } from './table.ts'
 
-/** The share of recorded traces of each stack; undefined is without telemetry. The first two are equal and show the noise. */
+/** The share of recorded traces of each stack; undefined: no telemetry. The first two are equal and show the noise. */
 const SHARES = [undefined, undefined, 0.1, 1] as const
 /** Each round has a turn of every stack, in another order each time, since the speed of the machine varies. */
 const ROUNDS = 15
@@ -35,9 +35,9 @@ interface Turn {
 type NewWorkspace = (description: StackDescription) => Promise<{ readonly api: Api }>
 
 /**
- * Creates with their webhooks, and reads, on stacks with and without traces, side by side: they share Kafka and the registry of the running
- * stack. Ratios are medians over the rounds, of turns next to each other. All reads come after all creates, so that they do not pay for
- * what follows a create in the background.
+ * Creates with their webhooks, and reads, on stacks with and without traces, side by side: they share Kafka and the
+ * registry of the running stack. Ratios are medians over the rounds, of turns next to each other. All reads come after
+ * all creates, so that they do not pay for what follows a create in the background.
  */
 export async function measureTelemetry(running: StackDescription, newWorkspace: NewWorkspace): Promise<Row[]> {
   const webhooks = await startReceiver()

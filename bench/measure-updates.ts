@@ -15,7 +15,7 @@ interface Place {
   readonly catalogUrl: string
 }
 
-/** Updates per second through the gateway beside the same SQL sent directly, and one create with the most variants allowed. */
+/** Updates per second through the gateway beside the same SQL, and one create with the most variants allowed. */
 export async function measureUpdates({ api, workspaceId, catalogUrl }: Place): Promise<Row[]> {
   const ids: string[] = []
   await closedLoop(PRODUCTS, CONCURRENCY, async () => {

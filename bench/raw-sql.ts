@@ -32,8 +32,8 @@ export const recordCreates = (url: string, bodies: readonly unknown[]): Promise<
   recordRequests(url, { operation: createProduct, workspaceId: randomUUID(), bodies, committed: 1 })
 
 /**
- * The statements of each request, recorded by running the operation and rolling it back, so that the same statements can be
- * sent again directly.
+ * The statements of each request, recorded by running the operation and rolling it back, so that the same statements
+ * can be sent again directly.
  */
 export async function recordRequests(
   url: string,

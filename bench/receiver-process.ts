@@ -3,8 +3,8 @@ import { type AddressInfo, createServer, type Socket } from 'node:net'
 import type { Arrival, Command } from './receiver.ts'
 
 /**
- * A webhook receiver with little cost: it reads requests by their Content-Length and answers all of them with the same bytes.
- * It never answers a request to a path with `hang` in it, and one to a path with `after-50` in it after 50 ms.
+ * A webhook receiver with little cost: it reads requests by their Content-Length and answers all of them with the same
+ * bytes. It never answers a request to a path with `hang` in it, and one to a path with `after-50` in it after 50 ms.
  */
 const ANSWER = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
 const NOTHING = Buffer.alloc(0)

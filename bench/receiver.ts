@@ -42,7 +42,7 @@ export async function startReceiver(origins = 1) {
   const urls = (await answer()) as string[]
   return {
     pid: child.pid ?? 0,
-    /** The URL of an endpoint; endpoints are spread over the origins. The receiver never answers a path with `hang` in it. */
+    /** The URL of an endpoint; they are spread over the origins. A path with `hang` in it is never answered. */
     url: (index: number, path = 'hook'): string => `${urls[index % urls.length]}${path}/${index}`,
     /** The number of answered requests since `begin`; while it notes arrivals, without repeated ones. */
     count: () => send<number>({ what: 'count' }),

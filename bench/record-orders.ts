@@ -24,7 +24,7 @@ interface Recording {
   readonly forms: readonly unknown[]
 }
 
-/** The transactions in orders of creating each order, recorded and then deleted, so that the same statements can be sent again. */
+/** The transactions that create each order, recorded and then deleted, so that the statements can be sent again. */
 export async function recordOrders({ databaseUrl, postgresUrl, workspaceId, catalog, forms }: Recording) {
   let statements: Statement[] = []
   const db = openDatabase({

@@ -50,7 +50,7 @@ try {
   await stack.stop()
 }
 
-/** `npm run bench -- webhooks stock` selects the measurements whose name begins with one of these; without names, all. */
+/** `npm run bench -- webhooks stock` selects the measurements whose names begin so; without names, all. */
 function wanted(): (what: string) => boolean {
   const names = process.argv.slice(2)
   return (what) => names.length === 0 || names.some((name) => what.startsWith(name))

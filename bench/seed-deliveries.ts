@@ -25,8 +25,8 @@ const TYPES = Object.entries({
 }).flatMap(([type, percent]) => Array.from({ length: percent }, () => type))
 
 /**
- * Fills the workspace of these endpoints with deliveries of the 30 days up to now: 90 % DELIVERED, 8 % FAILED, 2 % PENDING.
- * Returns a function from a share (0 to 1) of the deliveries to the time since which that share was created.
+ * Fills the workspace of these endpoints with deliveries of the 30 days up to now: 90 % DELIVERED, 8 % FAILED, 2 %
+ * PENDING. Returns a function from a share (0 to 1) of the deliveries to the time since which that share was created.
  */
 export async function seedDeliveries(postgresUrl: string, workspaceId: string, endpointIds: readonly string[]) {
   const sql = postgres(postgresUrl, {

@@ -28,8 +28,8 @@ export interface SeededOrders {
 }
 
 /**
- * Fills the workspace: one order was created each 15 s up to now (2,000,000 in eleven months), and each was changed within
- * three days. One in a thousand is REFUNDED.
+ * Fills the workspace: one order was created each 15 s up to now (2,000,000 in eleven months), and each was changed
+ * within three days. One in a thousand is REFUNDED.
  */
 export async function seedOrders({ postgresUrl, workspaceId, orders }: Seed): Promise<SeededOrders> {
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection: { search_path: 'orders' } })

@@ -85,8 +85,8 @@ const createManual = async (): Promise<Collection> =>
   (await collections<Collection>('POST', '/v1/collections', { name: 'Picked', published: true })).body
 
 /**
- * Creates, changes and deletes products of the catalog until it is stopped. Picks each new one for a collection, which never refuses a
- * product that exists, however far the projection is behind (OP-33).
+ * Creates, changes and deletes products of the catalog until it is stopped. Picks each new one for a collection, which
+ * never refuses a product that exists, however far the projection is behind (OP-33).
  */
 function startChanges(picked: Collection) {
   let isOver = false

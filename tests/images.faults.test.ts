@@ -95,7 +95,7 @@ it('the one-shot commands prepare PostgreSQL, Kafka and the registry from their 
   await database.drop()
 })
 
-/** From products to collections, files and webhooks, imports, orders with their customers, and apps with their tokens. */
+/** From products to collections, files, webhooks, imports, orders with customers, and apps with tokens. */
 const FLOWS = ['walking-skeleton', 'collections', 'assets', 'imports', 'erasure', 'example-app', 'openapi']
 
 it('the end-to-end tests pass with the services of the images', async () => {

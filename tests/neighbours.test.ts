@@ -14,8 +14,8 @@ const RECOVERY_MS = 120_000
 
 const stack = await startStack()
 
-// An attack goes on until the other workspace has seen all: what waited for its end would never come. `npm run bench -- neighbours`
-// says how long calls take.
+// An attack goes on until the other workspace has seen all: what waited for its end would never come. `npm run bench --
+// neighbours` says how long calls take.
 it.each(Object.keys(ATTACKS))('serves a workspace while another %s', async (name) => {
   const neighbour = await newNeighbour(stack.description())
   whenDone(neighbour.stop)

@@ -50,7 +50,7 @@ const open = () => {
 }
 const description = (): StackDescription => JSON.parse(readFileSync(join(directory, 'stack.json'), 'utf8'))
 
-/** A base backup of the running server. pg_basebackup takes the same steps, and the packages of PostgreSQL 18 here lack it. */
+/** A base backup of the running server, in the steps of pg_basebackup, which the packages here lack. */
 async function takeBaseBackup(sql: postgres.Sql, data: string, backup: string): Promise<void> {
   await sql`select pg_backup_start('base', true)`
   cpSync(data, backup, {

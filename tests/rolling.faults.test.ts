@@ -85,8 +85,8 @@ async function shop(isRepeated: () => boolean) {
 }
 
 /**
- * Replaces all processes by those of this version, step by step, while clients of two workspaces work. Returns how many requests were
- * repeated.
+ * Replaces all processes by those of this version, step by step, while clients of two workspaces work. Returns how many
+ * requests were repeated.
  */
 async function replaceUnderLoad(
   isRepeated: boolean,

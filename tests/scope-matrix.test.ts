@@ -105,7 +105,8 @@ describe.each(operations.map((one) => [one.name, one] as const))('%s', (_name, {
   const resource = scope.slice(0, scope.indexOf('::'))
 
   it('lets in exactly the keys with its scope', async () => {
-    // A read has the ids of what is there. A write has ids of nothing, and no JSON: it is refused after its scope is checked.
+    // A read has the ids of what is there. A write has ids of nothing, and no JSON: it is refused after its scope is
+    // checked.
     const isRead = method === 'GET'
     const path = isRead ? (await exampleOf(template)).path : template.replaceAll(/\{\w+\}/g, randomUUID())
     const body = method === 'POST' || method === 'PUT' ? '{' : undefined
@@ -132,7 +133,8 @@ describe.each(operations.map((one) => [one.name, one] as const))('%s', (_name, {
   it("shows and changes nothing of this workspace to another workspace's full key", async () => {
     const { path, isItsOwn } = await exampleOf(template)
     const schema = entry.requestBody?.content['application/json']?.schema
-    // With ids of this workspace the request is whole. A write without any would only make something in the other workspace.
+    // With ids of this workspace the request is whole. A write without any would only make something in the other
+    // workspace.
     const valid = schema && JSON.stringify(sampleOf(schema, document))
     const answer = await send(theirs.key, method, path, isItsOwn || method === 'GET' ? valid : '{')
     if (isItsOwn) expect(`${answer.status} ${answer.text}`).toMatch(/^404 /)

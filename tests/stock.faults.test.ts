@@ -40,8 +40,8 @@ async function catalog<Body>(path: string, body: unknown): Promise<{ status: num
 }
 
 /**
- * Takes stock for an order: twice at once for every seventh. Releases every fifth. Returns the status of the takes: of two, one may be
- * refused before the other finds what another order has given back.
+ * Takes stock for an order: twice at once for every seventh. Releases every fifth. Returns the status of the takes: of
+ * two, one may be refused before the other finds what another order has given back.
  */
 async function placeOrder(order: string, lines: Line[], index: number): Promise<number> {
   const take = () => catalog<{ lines: Line[] }>('/internal/stock/take', { order, lines })

@@ -80,7 +80,8 @@ it('a deletion while requests, an import and deliveries are under way leaves not
   })
   expect((await admin('DELETE', `/admin/v1/workspaces/${live.id}`)).status).toBe(202)
   await Promise.all(writing)
-  // Batches of the import that were on their topic are applied late; the passes of the first minutes find what they wrote.
+  // Batches of the import that were on their topic are applied late; the passes of the first minutes find what they
+  // wrote.
   await eventually(
     'nothing is left',
     async () => {

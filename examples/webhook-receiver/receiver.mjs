@@ -9,7 +9,7 @@ const TOLERANCE_S = 300
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 const TRY_AGAIN_MS = 1000
 
-/** The work of your system for an event. It is called until it succeeds, also after a crash: a second call must change nothing. */
+/** The work of your system for an event. Called until it succeeds: a second call must change nothing. */
 async function handle({ type, id, data }) {
   console.log(`${type} ${id}: ${data.name ?? data.id ?? ''}`)
 }
@@ -20,7 +20,7 @@ if (key.length === 0) {
   process.exit(1)
 }
 
-/** Whether these bytes were signed with the secret in the last five minutes. One valid signature in the header is enough. */
+/** Whether these bytes were signed with the secret in the last five minutes. One valid signature is enough. */
 function isGenuine(headers, body) {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures = '' } = headers
   if (!(Math.abs(Date.now() / 1000 - Number(timestamp)) <= TOLERANCE_S)) return false
@@ -33,8 +33,8 @@ function isGenuine(headers, body) {
 }
 
 /*
- * The inbox is a folder. An event is a file <id>.json; a handled event also has a file <id>.done. A file name is unique, as a
- * key in your database is, and an accepted event survives a crash.
+ * The inbox is a folder. An event is a file <id>.json; a handled event also has a file <id>.done. A file name is
+ * unique, as a key in your database is, and an accepted event survives a crash.
  */
 const pathOf = (name) => join(INBOX, name)
 const waiting = new Set()

@@ -7,8 +7,8 @@ import { GENERATED } from '@backoffice/generate/generate.ts'
 const DOCUMENT = 'docs/openapi.json'
 
 /**
- * `npm run check:api [-- <commit>]`: lints the OpenAPI document of the operations by the rules of redocly.yaml, of which each is an error,
- * and names its changes since a commit, HEAD unless given. Fails when one breaks clients.
+ * `npm run check:api [-- <commit>]`: lints the OpenAPI document of the operations by the rules of redocly.yaml, of
+ * which each is an error, and names its changes since a commit, HEAD unless given. Fails when one breaks clients.
  */
 function main(commit = 'HEAD'): number {
   const document = GENERATED.api().get(DOCUMENT) ?? ''
@@ -52,7 +52,7 @@ function folderOf(files: Readonly<Record<string, string>>) {
   return folder
 }
 
-/** Runs a command of the linter, which else would ask its maker's server for a newer version, and send statistics there. */
+/** Runs the linter, which else would ask its maker's server for a newer version and send statistics there. */
 function redocly(cwd: string, ...args: readonly string[]) {
   const env = { ...process.env, REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true', REDOCLY_TELEMETRY: 'off' }
   return spawnSync('redocly', args, { cwd, env, encoding: 'utf8' })

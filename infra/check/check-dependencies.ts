@@ -4,9 +4,10 @@ import { join } from 'node:path'
 import { dependenciesOf, refusedLicences } from './licences.ts'
 
 /*
- * `npm run check:dependencies`: asks the registry for known vulnerabilities of what production installs, checks its licences, and
- * writes a bill of materials (CycloneDX) to .local/sbom.json. Exits 1 for a vulnerability of severity `high` or `critical`, and
- * for a licence that is not allowed. When the registry answers no audit, it prints so and does not fail.
+ * `npm run check:dependencies`: asks the registry for known vulnerabilities of what production installs, checks its
+ * licences, and writes a bill of materials (CycloneDX) to .local/sbom.json. Exits 1 for a vulnerability of severity
+ * `high` or `critical`, and for a licence that is not allowed. When the registry answers no audit, it prints so and
+ * does not fail.
  */
 const ROOT = join(import.meta.dirname, '../..')
 

@@ -52,7 +52,7 @@ const typesOf = (license: unknown): string[] =>
     .flat()
     .flatMap((one) => (typeof one === 'string' ? one : ((one as { type?: string } | undefined)?.type ?? [])))
 
-/** The packages whose licence is neither allowed nor an exception. One of several licences (`MIT OR GPL-2.0`) is enough, all of `AND`. */
+/** The packages whose licence is neither allowed nor an exception. One of `MIT OR GPL-2.0` is enough, all of `AND`. */
 export const refusedLicences = (dependencies: readonly Dependency[]): Dependency[] =>
   dependencies.filter(
     ({ name, licence }) =>

@@ -12,8 +12,8 @@ export interface Connection {
 }
 
 /**
- * The gateway that `--url` or BACKOFFICE_URL names, with the token in BACKOFFICE_TOKEN; else that of the running stack, with the
- * stack's token unless BACKOFFICE_TOKEN is set. The stack's token is never sent to another address.
+ * The gateway that `--url` or BACKOFFICE_URL names, with the token in BACKOFFICE_TOKEN; else that of the running stack,
+ * with the stack's token unless BACKOFFICE_TOKEN is set. The stack's token is never sent to another address.
  */
 export function connectionOf(url: string | undefined, environment: NodeJS.ProcessEnv): Connection {
   const token = environment.BACKOFFICE_TOKEN || undefined
@@ -35,7 +35,7 @@ export function connectionOf(url: string | undefined, environment: NodeJS.Proces
 export const stackDirectory = ({ STACK_DIR }: NodeJS.ProcessEnv): string =>
   STACK_DIR ? resolve(STACK_DIR) : resolve(DEFAULT_DIRECTORY)
 
-/** The contents of stack.json. Throws CommandError when no stack runs, which says what to do `instead` of starting one. */
+/** The contents of stack.json. Throws CommandError when no stack runs; `instead` says what else to do. */
 export function runningStack(environment: NodeJS.ProcessEnv, instead: string): StackDescription {
   const file = join(stackDirectory(environment), 'stack.json')
   if (!existsSync(file)) throw new CommandError(`${file} is missing: run npm start first, or ${instead}`)

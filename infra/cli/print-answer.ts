@@ -9,7 +9,7 @@ interface PageAnswer {
   readonly items: readonly Members[]
 }
 
-/** An answer as text for a terminal: a page or `{items}` is a table with these columns, an object has a line for each member. */
+/** An answer for a terminal: a page or `{items}` is a table, an object has a line for each member. */
 export function readableAnswer(answer: unknown, columns: readonly string[] = []): string {
   if (isPage(answer)) return `${table(answer.items, columns)}${pageLine(answer)}`
   return members(answer as Members)

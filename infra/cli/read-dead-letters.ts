@@ -26,7 +26,7 @@ export interface Reading {
   readonly until: Date
 }
 
-/** Reads the dead letters of a service's consumers, oldest first. `sql` connects as the service's worker role. Writes nothing. */
+/** Reads the dead letters of a service's consumers, oldest first. `sql` is of the worker role. Writes nothing. */
 export async function readDeadLetters(kafka: Kafka, sql: Sql, reading: Reading): Promise<DeadLetter[]> {
   const consumers = [...reading.consumers]
   const parked = await sql<{ consumer: string; topic: string; key: string }[]>`

@@ -10,9 +10,10 @@ interface Replayed {
 }
 
 /**
- * Sends dead letters to the topics that they were read from, unchanged and each once, and unparks their keys. A later record of such a key
- * may overtake them, and every consumer of the topic gets them again: consumers take late and repeated records. One that fails again is
- * a new dead letter. May be interrupted and repeated. `sql` connects as the worker role of the consumers' service.
+ * Sends dead letters to the topics that they were read from, unchanged and each once, and unparks their keys. A later
+ * record of such a key may overtake them, and every consumer of the topic gets them again: consumers take late and
+ * repeated records. One that fails again is a new dead letter. May be interrupted and repeated. `sql` connects as the
+ * worker role of the consumers' service.
  */
 export async function replayDeadLetters(kafka: Kafka, sql: Sql, reading: Reading): Promise<Replayed> {
   let [now, before] = [0, 0]

@@ -9,7 +9,7 @@ const compacted = new Set(topics.filter(({ config }) => config['cleanup.policy']
 export const serviceOf = (consumer: string): ServiceName | undefined =>
   consumers.find(({ name }) => name === consumer)?.service
 
-/** Why dead letters of a consumer must not be sent to its topics again, and what to do instead; undefined where they may. */
+/** Why a consumer's dead letters must not be sent again, and what to do instead; undefined where they may. */
 export function whyNotReplayable(consumer: string): string | undefined {
   const reader = consumers.find(({ topics }) => topics.some((topic) => topic === deadLetterTopic(consumer)))
   if (reader) return `${reader.name} has ended their imports: import the file again`

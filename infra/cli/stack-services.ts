@@ -27,9 +27,10 @@ const Kafka = z.object(KAFKA).superRefine(refuseIncompleteKafka)
 const workerSetting = (name: ServiceName): string => `${schemaOf(name).toUpperCase()}_WORKER_DATABASE_URL`
 
 /**
- * Kafka and the databases of services, for commands that work on them directly. The settings are those of the services, except
- * `<SERVICE>_WORKER_DATABASE_URL` for WORKER_DATABASE_URL. An address that is not set comes from the running local stack. Both
- * functions throw ConfigurationError for a wrong setting, and CommandError for a missing one while no stack runs.
+ * Kafka and the databases of services, for commands that work on them directly. The settings are those of the services,
+ * except `<SERVICE>_WORKER_DATABASE_URL` for WORKER_DATABASE_URL. An address that is not set comes from the running
+ * local stack. Both functions throw ConfigurationError for a wrong setting, and CommandError for a missing one while no
+ * stack runs.
  */
 export function stackServices(environment: NodeJS.ProcessEnv) {
   const ofStack = (missing: string): StackEnvironment => {
@@ -57,7 +58,7 @@ export function stackServices(environment: NodeJS.ProcessEnv) {
   }
 }
 
-/** Runs `work` on a connection as the worker role of a service. Without a connection, throws an error that names the setting. */
+/** Runs `work` on a connection as a service's worker role. Throws an error that names a missing setting. */
 export async function asWorker<Result>(
   name: ServiceName,
   environment: NodeJS.ProcessEnv,

@@ -7,9 +7,9 @@ import { START_SCRIPT, startScript } from './start-script.ts'
 import { workspacesOf } from './workspaces.ts'
 
 /**
- * Makes the tree of files of an image in an empty folder: the packages it needs at run time, its sources, and `run`, which starts
- * the service. The tree, file times included, depends only on the sources and the lock file. The Dockerfile runs this command; it
- * works without Docker too.
+ * Makes the tree of files of an image in an empty folder: the packages it needs at run time, its sources, and `run`,
+ * which starts the service. The tree, file times included, depends only on the sources and the lock file. The
+ * Dockerfile runs this command; it works without Docker too.
  */
 export function assemble(image: string, target: string): void {
   const workspaces = workspacesOf(image)

@@ -3,8 +3,8 @@ import { basename, join } from 'node:path'
 import { ROOT, type Workspace } from './workspaces.ts'
 
 /**
- * Copies the sources and migrations of an image's packages. They stay outside of node_modules, which has links to them: Node strips no
- * types there. The image of the one-shot commands has the migrations of all services too.
+ * Copies the sources and migrations of an image's packages. They stay outside of node_modules, which has links to them:
+ * Node strips no types there. The image of the one-shot commands has the migrations of all services too.
  */
 export function copySources(image: string, workspaces: readonly Workspace[], target: string): void {
   const services = image === 'jobs' ? globSync('services/*/migrations', { cwd: ROOT }) : []

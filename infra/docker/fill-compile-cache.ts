@@ -5,8 +5,8 @@ import { entriesIn } from './entries-in.ts'
 import { COMPILE_CACHE, START_SCRIPT } from './start-script.ts'
 
 /**
- * Fills the compile cache of a tree: starts its service without settings, so that it ends once its modules are loaded. Throws
- * when a module is missing. Node keeps a cache for each user id: run this as the user that runs the service.
+ * Fills the compile cache of a tree: starts its service without settings, so that it ends once its modules are loaded.
+ * Throws when a module is missing. Node keeps a cache for each user id: run this as the user that runs the service.
  */
 export function fillCompileCache(tree: string): void {
   const cache = join(tree, COMPILE_CACHE)

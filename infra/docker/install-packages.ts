@@ -18,8 +18,8 @@ interface LockEntry {
 }
 
 /**
- * Installs what an image's packages need at run time, in the versions and places of the lock file. npm leaves out what nothing asks for
- * any more.
+ * Installs what an image's packages need at run time, in the versions and places of the lock file. npm leaves out what
+ * nothing asks for any more.
  */
 export function installPackages(image: string, workspaces: readonly Workspace[], target: string): void {
   const writeJson = (file: string, value: unknown) =>
@@ -51,7 +51,7 @@ function lockOf(image: string, directories: readonly string[], root: object): ob
   return { ...lock, ...root, packages: { '': root, ...Object.fromEntries(packages) } }
 }
 
-/** Types and source maps, which Node never loads from node_modules, and texts that are no licence: half of all bytes. */
+/** Types and source maps, which Node never loads, and texts that are no licence: half of all bytes. */
 const UNLOADED = /\.([cm]?tsx?|map|flow|md|markdown)$/
 const LICENCE = /^(licen[cs]e|notice|copying)/i
 

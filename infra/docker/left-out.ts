@@ -1,8 +1,9 @@
 import type { Manifest } from './workspaces.ts'
 
 /**
- * Dependencies that no image loads, by the folder of the package that names them. The registry's client brings the encryption of fields
- * with the keys of five clouds, Avro, Protobuf and rules in two languages; we load its client and its JSON serializer.
+ * Dependencies that no image loads, by the folder of the package that names them. The registry's client brings the
+ * encryption of fields with the keys of five clouds, Avro, Protobuf and rules in two languages; we load its client and
+ * its JSON serializer.
  */
 const NEVER_LOADED: Readonly<Record<string, readonly string[]>> = {
   'node_modules/@confluentinc/schemaregistry': [
@@ -26,7 +27,7 @@ const NEVER_LOADED: Readonly<Record<string, readonly string[]>> = {
 /** Only `jobs` migrates. */
 const LOADED_BY_JOBS: Readonly<Record<string, readonly string[]>> = { 'libs/postgres': ['node-pg-migrate', 'pg'] }
 
-/** A package's manifest, or its entry in the lock file, as an image has it: without what is for development or never loaded. */
+/** A package's manifest, or its entry in the lock file, without what an image never loads. */
 export function asInstalled<Entry extends Pick<Manifest, 'dependencies' | 'devDependencies'>>(
   image: string,
   folder: string,

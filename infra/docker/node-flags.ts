@@ -1,4 +1,4 @@
-/** Node's flags for every service. By default V8 lets a hundred megabytes of young garbage pile up on a large machine. */
+/** Node's flags for every service. By default V8 lets 100 MB of young garbage pile up on a large machine. */
 const FLAGS = ['--max-semi-space-size=8']
 /**
  * For services whose work leaves much garbage: by default V8 lets it grow to several times of what is in use. Measured
@@ -7,8 +7,8 @@ const FLAGS = ['--max-semi-space-size=8']
 const COLLECT_EARLY = '--heap-growing-percent=100'
 
 /**
- * Node's flags for single services. webhook-delivery handles much and holds little, bounded well below this limit (decision 005).
- * Measured: both flags halve its memory in a burst and cost no time.
+ * Node's flags for single services. webhook-delivery handles much and holds little, bounded well below this limit
+ * (decision 005). Measured: both flags halve its memory in a burst and cost no time.
  */
 const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
   'webhook-delivery': ['--max-old-space-size=160'],
@@ -23,7 +23,7 @@ const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
 export const nodeFlags = (service: string): readonly string[] => [...FLAGS, ...(FLAGS_OF[service] ?? [])]
 
 /**
- * Settings of the GNU C library (mallopt(3)): by default it keeps the memory of freed large buffers in many places. Measured:
- * 20 MB less in a burst at no cost in time. Other libraries ignore them.
+ * Settings of the GNU C library (mallopt(3)): by default it keeps the memory of freed large buffers in many places.
+ * Measured: 20 MB less in a burst at no cost in time. Other libraries ignore them.
  */
 export const ALLOCATION: Readonly<Record<string, string>> = { MALLOC_ARENA_MAX: '1', MALLOC_MMAP_THRESHOLD_: '131072' }

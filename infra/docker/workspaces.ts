@@ -32,7 +32,7 @@ export const IMAGES: readonly string[] = [
 /** The folder of the package that an image is made for. */
 export const packageOf = (image: string): string => (image === 'jobs' ? 'infra/jobs' : `services/${image}`)
 
-/** The packages of this repository that an image needs: its own, and those it depends on, directly or through others. */
+/** The packages of this repository that an image needs: its own, and those it depends on, also indirectly. */
 export function workspacesOf(image: string): Workspace[] {
   if (!IMAGES.includes(image)) throw new Error(`no such image: ${image}; there are ${IMAGES.join(', ')}`)
   const folders =

@@ -6,7 +6,7 @@ import { wholeDocument } from './openapi-document.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
-/** The generated files in git: their texts by path, by the name of the script that writes them. None needs a running stack. */
+/** The generated files in git: their texts by path, by the script that writes them. None needs a running stack. */
 export const GENERATED = {
   api: () => new Map([['docs/openapi.json', `${JSON.stringify(wholeDocument(), null, 2)}\n`]]),
   configuration: () => new Map([['docs/configuration.md', configurationDocument()]]),

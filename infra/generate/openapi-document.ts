@@ -22,7 +22,7 @@ export const OPERATIONS: Readonly<Record<RoutedService, readonly AnyOperation[]>
   'webhook-delivery': webhookDelivery({ policy: { allowLoopback: false } } as never),
 }
 
-/** The API's OpenAPI document, as the gateway serves it, made without running services. Throws where the gateway would refuse it. */
+/** The OpenAPI document as the gateway serves it, made without services. Throws where the gateway would refuse it. */
 export const wholeDocument = () =>
   mergeDocuments(
     Object.values(OPERATIONS).map((operations) => openApiDocument(operations) as unknown as PartialDocument),

@@ -28,7 +28,7 @@ const published = SERVICE_NAMES.flatMap((name): readonly Topic[] => SERVICES[nam
 
 const consumers = SERVICE_NAMES.flatMap(consumersOf)
 
-/** The settings of every topic: of the topics that the services publish to or read from outside, and of the dead letters. */
+/** The settings of every topic: those that services publish to, those from outside, and the dead letters. */
 const configs: Readonly<Record<string, NewTopic['config']>> = Object.fromEntries([
   ...[...published, ...TOPICS_FROM_OUTSIDE].map((topic) => [
     topic,

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { definitions, installed, type Program } from './tools.ts'
 
 /*
- * `npm run check:kubernetes`: builds each overlay of k8s/ as `kubectl apply -k` would and runs the validators on the result. Needs Go, and
- * no cluster. The first run installs the programs and takes minutes.
+ * `npm run check:kubernetes`: builds each overlay of k8s/ as `kubectl apply -k` would and runs the validators on the
+ * result. Needs Go, and no cluster. The first run installs the programs and takes minutes.
  */
 
 const OVERLAYS = join(import.meta.dirname, '../../k8s/overlays')

@@ -8,13 +8,13 @@ import { MIGRATOR } from '@backoffice/postgres/provision.ts'
 import { type Reader, secretKeys, settingsIn } from './settings.ts'
 
 /*
- * `npm run --silent kubernetes:secrets`: prints the Secrets of the overlay `local`, for `kubectl apply -f -`. The first run makes passwords and keys
- * and keeps them, so that a repetition prints the same.
+ * `npm run --silent kubernetes:secrets`: prints the Secrets of the overlay `local`, for `kubectl apply -f -`. The first
+ * run makes passwords and keys and keeps them, so that a repetition prints the same.
  */
 
 type Secrets = Readonly<Record<string, Readonly<Record<string, string>>>>
 
-/** The Secrets of the overlay `local` by name, from the passwords and keys in a folder, which it makes when they are missing. */
+/** The Secrets of the overlay `local` by name, from the passwords and keys in a folder, made when missing. */
 export function localSecrets(directory: string): Secrets {
   mkdirSync(directory, { recursive: true })
   const secrets = stackSecrets(directory)

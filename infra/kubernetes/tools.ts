@@ -45,7 +45,7 @@ const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-/** The path of a program, which is installed into a cache when this version is not there yet. Throws when it cannot be installed. */
+/** The path of a program, installed into a cache unless this version is there. Throws when that fails. */
 export async function installed(program: Program): Promise<string> {
   const { module, version, folder = '', source = module }: GoProgram = PROGRAMS[program]
   const place = join(CACHE, `${program}-${version}`)

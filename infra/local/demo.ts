@@ -31,8 +31,8 @@ const PRODUCTS = [
 ].map((product) => ({ ...product, type: 'SIMPLE_PRODUCT', status: 'ACTIVE', requires_shipping: true }))
 
 /**
- * Creates a live workspace, its sandbox, a key for each and three products through the API. Stores them in the stack's folder and
- * reads them from there at the next start, unless the database has lost them.
+ * Creates a live workspace, its sandbox, a key for each and three products through the API. Stores them in the stack's
+ * folder and reads them from there at the next start, unless the database has lost them.
  */
 export async function demoWorkspaces(gateway: string, adminToken: string, directory: string): Promise<Demo> {
   const file = join(directory, 'demo.json')

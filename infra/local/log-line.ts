@@ -2,8 +2,8 @@
 const LEFT_OUT = new Set(['level', 'time', 'service', 'msg', 'request_id', 'trace_id', 'span_id', 'err'])
 
 /**
- * Shortens a JSON log line of a service for the terminal: time, service, message, then its members. Returns lines that are not
- * JSON unchanged, after the service's name.
+ * Shortens a JSON log line of a service for the terminal: time, service, message, then its members. Returns lines that
+ * are not JSON unchanged, after the service's name.
  */
 export function readableLine(service: string, line: string): string {
   const entry = parse(line)

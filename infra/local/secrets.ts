@@ -37,8 +37,8 @@ export const internalSigningKey = ({ internalPrivateKey }: Secrets): { keyId: st
 })
 
 /**
- * Reads the secrets of the stack in a folder. Its first start creates them, a later version adds its own; only their owner can read
- * the file.
+ * Reads the secrets of the stack in a folder. Its first start creates them, a later version adds its own; only their
+ * owner can read the file.
  */
 export function stackSecrets(directory: string): Secrets {
   const file = join(directory, 'secrets.json')

@@ -39,7 +39,7 @@ const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> =
   WEBHOOK_ALLOW_LOOPBACK: () => 'true',
 }
 
-/** The superuser's URL of the server with a service's schema: ADMIN_DATABASE_URL_<SERVICE>, or the stack's own server. */
+/** The superuser's URL for a service's schema: ADMIN_DATABASE_URL_<SERVICE>, or the stack's own server. */
 export const serverOf = (name: ServiceName, stackServer: string): string =>
   process.env[`ADMIN_DATABASE_URL_${schemaOf(name).toUpperCase()}`] || stackServer
 

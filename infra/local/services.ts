@@ -60,7 +60,7 @@ export function startService(name: ServiceName, run: ServiceRun): Promise<Manage
   })
 }
 
-/** The program of a service: from the sources of another version, from the trees of images in SERVICES_DIRECTORY, else from the sources. */
+/** The program of a service: from another version, from the trees of images in SERVICES_DIRECTORY, else the sources. */
 function programOf(
   name: ServiceName,
   servicesIn?: string,
@@ -71,9 +71,9 @@ function programOf(
 }
 
 /**
- * Fills the compile cache with the services' stripped sources: runs each service without configuration, so that it ends once its
- * modules are loaded. A service that strips its sources itself keeps the 18 MB of the stripper. A test run fills the cache once
- * for all of its stacks, and then sets SOURCES_CACHED.
+ * Fills the compile cache with the services' stripped sources: runs each service without configuration, so that it ends
+ * once its modules are loaded. A service that strips its sources itself keeps the 18 MB of the stripper. A test run
+ * fills the cache once for all of its stacks, and then sets SOURCES_CACHED.
  */
 export async function cacheSources(): Promise<void> {
   const { PATH, NODE_COMPILE_CACHE, SERVICES_DIRECTORY, SOURCES_CACHED } = process.env

@@ -27,8 +27,8 @@ export interface StackLock {
 const LEFTOVERS_END_WITHIN_MS = 12_000
 
 /**
- * Locks a folder for this process. Waits for the processes that a killed stack left behind, kills them after 12 s, and calls
- * `onWait` with their names before. Throws StackError while another stack runs on the folder.
+ * Locks a folder for this process. Waits for the processes that a killed stack left behind, kills them after 12 s, and
+ * calls `onWait` with their names before. Throws StackError while another stack runs on the folder.
  */
 export async function lockStack(
   directory: string,

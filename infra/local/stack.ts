@@ -34,8 +34,8 @@ export interface Stack {
 }
 
 /**
- * Starts everything and writes stack.json once all of it is ready. Before that it calls `onStop` with the function that stops
- * whatever has been started. Throws StackError with what the user at the terminal can do.
+ * Starts everything and writes stack.json once all of it is ready. Before that it calls `onStop` with the function that
+ * stops whatever has been started. Throws StackError with what the user at the terminal can do.
  */
 export async function startStack(options: StackOptions, onStop: (stop: () => Promise<void>) => void): Promise<Stack> {
   const { directory, print } = options

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 
-/** Runs `npx backoffice …` on the stack in a folder, with the environment of this process. Rejects when it fails, with its output. */
+/** Runs `npx backoffice …` on the stack in a folder, with this environment. Rejects with its output when it fails. */
 export async function backofficeIn(directory: string, ...args: string[]): Promise<string> {
   const run = promisify(execFile)(process.execPath, ['infra/cli/main.ts', ...args], {
     // The stack's own broker, not the one that all tests share.

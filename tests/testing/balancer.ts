@@ -20,9 +20,9 @@ const ASK_EVERY = '200ms'
 const ANSWER_WITHIN = '10s'
 
 /**
- * Starts HAProxy (Debian's package of that name) before the replicas of services, like a Kubernetes Service before its pods. It
- * gives each new connection to one of the ready replicas, keeps open connections, and repeats nothing. `onLine` gets a line for
- * each change of a replica's state. HAProxy is stopped after the test file.
+ * Starts HAProxy (Debian's package of that name) before the replicas of services, like a Kubernetes Service before its
+ * pods. It gives each new connection to one of the ready replicas, keeps open connections, and repeats nothing.
+ * `onLine` gets a line for each change of a replica's state. HAProxy is stopped after the test file.
  */
 export async function startBalancer(
   services: readonly BalancedService[],

@@ -40,7 +40,7 @@ export interface Deployment {
   start(version: Version): Promise<void>
   /** Stops all replicas. */
   stop(): Promise<void>
-  /** Replaces the replicas of each service, one after the other, by SIGTERM and a new process; all services at the same time. */
+  /** Replaces the replicas of each service one by one, by SIGTERM and a new process; all services at the same time. */
   replace(version: Version): Promise<void>
   /** Lines of the replicas' logs at level error, and what the balancer took out. */
   readonly errors: readonly string[]
@@ -56,8 +56,8 @@ interface DeploymentOptions {
 }
 
 /**
- * Prepares PostgreSQL, Kafka, the registry and the balancer. The services get the environment of this process, with KAFKA_PREFIX.
- * Everything is stopped after the test file.
+ * Prepares PostgreSQL, Kafka, the registry and the balancer. The services get the environment of this process, with
+ * KAFKA_PREFIX. Everything is stopped after the test file.
  */
 export async function prepareDeployment({ replicas, postgresSettings = {} }: DeploymentOptions): Promise<Deployment> {
   const { registryUrl } = backingServices()

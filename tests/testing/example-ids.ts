@@ -12,8 +12,8 @@ export interface ExamplePath {
 }
 
 /**
- * Returns a function that finds values for a path's parameters in a workspace's lists, and takes a new id where there is no such list or
- * nothing in it. Each list is read once.
+ * Returns a function that finds values for a path's parameters in a workspace's lists, and takes a new id where there
+ * is no such list or nothing in it. Each list is read once.
  */
 export function examplePaths(api: Api, other: Api) {
   const known = new Map<Api, Map<string, Promise<Json>>>([

@@ -22,8 +22,8 @@ export async function untilPublished(sql: postgres.Sql): Promise<void> {
 }
 
 /**
- * Expects that the stack in a folder has left nothing behind: all rows published, no record set aside; stock, orders, members, and the
- * deliveries of events since then consistent (docs/operations.md, Check everything).
+ * Expects that the stack in a folder has left nothing behind: all rows published, no record set aside; stock, orders,
+ * members, and the deliveries of events since then consistent (docs/operations.md, Check everything).
  */
 export async function expectNothingLost(sql: postgres.Sql, directory: string, since: Date): Promise<void> {
   const backoffice = (...args: string[]) => backofficeIn(directory, ...args)

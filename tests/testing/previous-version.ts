@@ -13,8 +13,9 @@ export interface PreviousVersion {
 }
 
 /**
- * Checks out the version before this one: the commit in PREVIOUS_VERSION, else the last one of main that this branch has, or the one
- * before on main itself. It uses the installed packages of this version. Undefined in a clone that has no earlier commit.
+ * Checks out the version before this one: the commit in PREVIOUS_VERSION, else the last one of main that this branch
+ * has, or the one before on main itself. It uses the installed packages of this version. Undefined in a clone that has
+ * no earlier commit.
  */
 export function previousVersion(): PreviousVersion | undefined {
   const commit = previousCommit()

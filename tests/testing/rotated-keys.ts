@@ -14,7 +14,7 @@ const KEYS = [
   'API_KEY_CHECK_KEYS',
 ] as const
 
-/** The steps of a change of every key (docs/operations.md): the new one is the last, then the first, then the only one. */
+/** The steps of a change of every key (docs/operations.md): the new one is last, then first, then alone. */
 export interface RotatedKeys {
   readonly added: VersionSettings
   readonly first: VersionSettings

@@ -22,7 +22,7 @@ export interface RunningStack {
 /** The KAFKA_PREFIX of the stack in a folder, unless its test file sets another one. */
 export const kafkaPrefixOf = (directory: string): string => `${basename(directory)}.`
 
-/** The delays of webhooks in the shared stack, in milliseconds: the specification's schedule, ten thousand times faster. */
+/** The delays of webhooks in the shared stack, in milliseconds: the specification's, ten thousand times faster. */
 export const RETRY_DELAYS = [0, 6, 30, 180, 720, 2160] as const
 
 /** Starts a stack in a new folder and resolves when it is ready. `environment` overrides the settings of tests. */

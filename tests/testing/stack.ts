@@ -33,7 +33,7 @@ export interface OwnStack extends TestStack {
   kill(service: string): void
 }
 
-/** The stack of all test files that need no settings of their own, kill nothing, and work in workspaces of their own. */
+/** The stack of all test files that need no settings, kill nothing, and work in workspaces of their own. */
 export async function sharedStack(): Promise<TestStack> {
   const answer = await fetch(inject('sharedStackUrl'))
   const text = await answer.text()
@@ -42,8 +42,8 @@ export async function sharedStack(): Promise<TestStack> {
 }
 
 /**
- * Starts a stack for the calling test file and stops it after the file. It uses the tests' Kafka and registry, unless `environment`
- * names others.
+ * Starts a stack for the calling test file and stops it after the file. It uses the tests' Kafka and registry, unless
+ * `environment` names others.
  */
 export async function startStack(environment: NodeJS.ProcessEnv = {}): Promise<OwnStack> {
   const running = await runStack(backingServices(), environment)

@@ -19,8 +19,8 @@ const SCRIPT = `
 `
 
 /**
- * Registers the schemas of the version before, and returns the settings of both versions by service. While both run, every
- * process has the settings of both: a new name is added beside the old one, which is removed later.
+ * Registers the schemas of the version before, and returns the settings of both versions by service. While both run,
+ * every process has the settings of both: a new name is added beside the old one, which is removed later.
  */
 export function settingsOfBoth({ directory }: PreviousVersion, stack: StackEnvironment): VersionSettings {
   const { secrets: _, ...known } = stack

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/* `npm run local -w examples/app`: starts the app beside the local stack, with an encryption key of its own in the stack's folder. */
+/* `npm run local -w examples/app`: starts the app; its encryption key is in the stack's folder. */
 
 const stack = join(process.env.STACK_DIR ?? join(import.meta.dirname, '../../../.local'))
 if (!existsSync(join(stack, 'stack.json'))) throw new Error('start the local stack first: npm start')

@@ -24,7 +24,7 @@ const ARGS = {
   json: { type: 'boolean', description: 'Print the findings as JSON' },
 } as const
 
-/** `app doctor <origin>`: tries what the platform expects of an app. The exit code is 1 when something is not as expected. */
+/** `app doctor <origin>`: tries what the platform expects of an app; exits with 1 when something fails. */
 export const doctor = defineCommand({
   meta: { description: 'Try what the platform expects of an app that trusts the key of this command (docs/apps.md)' },
   args: ARGS,

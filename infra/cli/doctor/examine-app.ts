@@ -16,8 +16,8 @@ interface Examination {
 }
 
 /**
- * Installs an app in a workspace that does not exist, tries what the platform expects of it, and uninstalls it (App rules; OP-80 to
- * OP-85). The app must trust `key` and `issuer`. The key that it is given works nowhere.
+ * Installs an app in a workspace that does not exist, tries what the platform expects of it, and uninstalls it (App
+ * rules; OP-80 to OP-85). The app must trust `key` and `issuer`. The key that it is given works nowhere.
  */
 export async function examineApp({ origin, manifest, key, issuer }: Examination): Promise<Finding[]> {
   const examined: Examined = {

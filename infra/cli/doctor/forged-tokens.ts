@@ -3,7 +3,7 @@ import { otherKey, signedToken, unsignedToken } from './sign.ts'
 
 type Claims = Readonly<Record<string, unknown>>
 
-/** Authorization headers that an app must refuse, each with its fault. `purpose` is a purpose that does not fit the call. */
+/** Authorization headers that an app must refuse, each with its fault. `purpose` does not fit the call. */
 export function forgedTokens(
   claims: Claims,
   key: KeyObject,

@@ -14,7 +14,7 @@ export interface Databases {
   readonly ca?: string | undefined
 }
 
-/** Reads the settings of the databases. Its functions throw ConfigurationError for a setting that is missing, when they need it. */
+/** Reads the settings of the databases. Its functions throw ConfigurationError when they need a missing setting. */
 export function readDatabases(environment?: NodeJS.ProcessEnv): Databases {
   const config: Readonly<Record<string, unknown>> = readConfig(DatabasesConfig, environment)
   const { ADMIN_DATABASE_URL, ROLE_PASSWORDS, DATABASE_CA: ca } = config as z.output<typeof DatabasesConfig>

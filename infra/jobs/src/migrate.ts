@@ -7,7 +7,7 @@ import { passwordSetting } from './config.ts'
 import { type Databases, readDatabases } from './databases.ts'
 import { namedServices, runJob } from './run-job.ts'
 
-/** Brings the schemas of services up to date, one after the other. Their roles must be there: see `provisionServices`. */
+/** Brings schemas of services up to date, one after the other. Their roles are there: see `provisionServices`. */
 export async function migrateServices(
   services: readonly ServiceName[],
   { adminUrlOf, passwordOf, ca }: Databases,

@@ -4,7 +4,7 @@ import { refusedConnection } from '@backoffice/postgres/refused-connection.ts'
 import { type Databases, readDatabases } from './databases.ts'
 import { namedServices, runJob } from './run-job.ts'
 
-/** Creates the schemas of services and their roles, each with its password and rights, on the server of each service. */
+/** Creates the schemas of services and their roles with passwords and rights, each on the server of its service. */
 export async function provisionServices(
   services: readonly ServiceName[],
   { adminUrlOf, passwordOf, ca }: Databases,

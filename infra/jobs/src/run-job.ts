@@ -2,8 +2,8 @@ import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.
 import { createLogger } from '@backoffice/runtime/logger.ts'
 
 /**
- * Runs a one-shot command. Logs one line with what it has done. When it fails, logs the reason and exits with 1. Every command
- * may be interrupted and repeated.
+ * Runs a one-shot command. Logs one line with what it has done. When it fails, logs the reason and exits with 1. Every
+ * command may be interrupted and repeated.
  */
 export async function runJob(name: string, job: () => Promise<object>): Promise<void> {
   const logger = createLogger(name, 'info')

@@ -5,7 +5,7 @@ import { readConfig } from '@backoffice/runtime/config.ts'
 import { TopicsConfig } from './config.ts'
 import { runJob } from './run-job.ts'
 
-/** `node infra/jobs/src/topics.ts`: creates the topics that are missing. Existing ones keep their settings and partitions. */
+/** `node infra/jobs/src/topics.ts`: creates missing topics. Existing ones keep their settings and partitions. */
 async function main(): Promise<object> {
   const config = readConfig(TopicsConfig)
   const { brokers, ...servers } = kafkaServers(config)

@@ -10,8 +10,9 @@ interface ApiClientOptions {
 }
 
 /**
- * Makes a client of the API, whose paths, bodies and answers are typed by the OpenAPI document: `await api.GET('/v1/products')` gives
- * `{data}` or `{error}`, and throws when there is no answer. See the documentation of openapi-fetch.
+ * Makes a client of the API, whose paths, bodies and answers are typed by the OpenAPI document: `await
+ * api.GET('/v1/products')` gives `{data}` or `{error}`, and throws when there is no answer. See the documentation of
+ * openapi-fetch.
  */
 export const apiClient = ({ baseUrl, apiKey }: ApiClientOptions): Client<paths> =>
   createClient<paths>({ baseUrl, headers: { authorization: `Bearer ${apiKey}` } })

@@ -4,8 +4,8 @@ const TIMEOUT_MS = 10_000
 
 /**
  * Connects an embed with the page of the platform that frames it. `platformOrigin` is that page's origin, such as
- * `https://admin.example.com`: messages go to it only, and messages of any other origin are ignored. A browser module without
- * dependencies: serve it with your embed.
+ * `https://admin.example.com`: messages go to it only, and messages of any other origin are ignored. A browser module
+ * without dependencies: serve it with your embed.
  *
  * @param {string} platformOrigin
  * @param {Window} [page]

@@ -25,9 +25,9 @@ const NONCE_BYTES = 12
 const TAG_BYTES = 16
 
 /**
- * Keeps credentials encrypted by AES-256-GCM, each bound to its workspace: a record that is moved to another workspace does not open.
- * `encryptionKeys` is base64 of 32 random bytes; to replace it put the new one before the old one, with a comma. The first encrypts,
- * all decrypt.
+ * Keeps credentials encrypted by AES-256-GCM, each bound to its workspace: a record that is moved to another workspace
+ * does not open. `encryptionKeys` is base64 of 32 random bytes; to replace it put the new one before the old one, with
+ * a comma. The first encrypts, all decrypt.
  */
 export function encryptedKeyStore(records: Records, encryptionKeys: string): KeyStore {
   const keys = encryptionKeys.split(',').map(encryptionKey)

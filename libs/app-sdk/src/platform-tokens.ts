@@ -55,9 +55,10 @@ export interface PlatformTokens {
 const CLOCK_TOLERANCE_S = 5
 
 /**
- * Makes the functions that verify tokens; each takes the request's `Authorization` header. A token is accepted when the platform has
- * signed it by EdDSA, for this app, for this purpose, and when it has not expired. Anything else throws a TokenRefused, which you answer
- * with 401. Another error means that the platform's keys could not be read: answer 503, and the platform tries again.
+ * Makes the functions that verify tokens; each takes the request's `Authorization` header. A token is accepted when the
+ * platform has signed it by EdDSA, for this app, for this purpose, and when it has not expired. Anything else throws a
+ * TokenRefused, which you answer with 401. Another error means that the platform's keys could not be read: answer 503,
+ * and the platform tries again.
  */
 export function platformTokens({ issuer, audience, keys, usedTokens }: PlatformTokensOptions): PlatformTokens {
   const options: JWTVerifyOptions = {

@@ -1,8 +1,8 @@
 /** Remembers the ids of tokens that may be used once. */
 export interface UsedTokens {
   /**
-   * Records an id until it expires; false when it is there already. Two calls at once must not both get true: in SQL it is an insert
-   * with `on conflict do nothing`, in Redis a `SET … NX PXAT`.
+   * Records an id until it expires; false when it is there already. Two calls at once must not both get true: in SQL it
+   * is an insert with `on conflict do nothing`, in Redis a `SET … NX PXAT`.
    */
   use(id: string, expiresAt: Date): Promise<boolean>
 }

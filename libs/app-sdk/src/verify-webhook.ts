@@ -28,9 +28,9 @@ export class WebhookRefused extends Error {
 const TOLERANCE_S = 300
 
 /**
- * Verifies a delivery and returns its event, with the installation whose secret has signed it. All installations of an app share
- * one URL, so the secret tells the workspace. While a secret is replaced the header has a signature for each secret; one that matches is
- * enough. Throws a WebhookRefused. `now` is in milliseconds.
+ * Verifies a delivery and returns its event, with the installation whose secret has signed it. All installations of an
+ * app share one URL, so the secret tells the workspace. While a secret is replaced the header has a signature for each
+ * secret; one that matches is enough. Throws a WebhookRefused. `now` is in milliseconds.
  */
 export function verifyWebhook<Installation extends { readonly webhookSecret?: string | undefined }>(
   { headers, rawBody }: WebhookRequest,
@@ -56,7 +56,7 @@ export function verifyWebhook<Installation extends { readonly webhookSecret?: st
   throw new WebhookRefused('no signature of Webhook-Signature matches')
 }
 
-/** The key of a secret `whsec_…`; undefined when there is none, because an empty key would verify what anybody can sign. */
+/** The key of a secret `whsec_…`; undefined without one: an empty key would verify what anybody can sign. */
 function keyOf(secret = ''): Buffer | undefined {
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   return key.length > 0 ? key : undefined

@@ -130,7 +130,7 @@ export const rowErrorOf = ({ code, path, reason }: ApiError): Omit<RowError, 'va
   message: reason,
 })
 
-/** A text of a file as reports show it: storable in PostgreSQL, and cut, since 500 descriptions would not fit a record. */
+/** A text of a file as reports show it: storable in PostgreSQL, and cut, since 500 of them must fit a record. */
 export const reportedText = (text: string): string => text.slice(0, 255).replaceAll('\0', '').toWellFormed()
 
 /**

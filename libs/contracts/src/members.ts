@@ -1,8 +1,9 @@
 import { z } from 'zod'
 
 /*
- * The members of an aggregate, declared once (decision 031). What follows from a declaration: the record's type, the shapes of
- * answers, events, states, requests and import rows, and the lists of columns in SQL. Statements themselves are written out.
+ * The members of an aggregate, declared once (decision 031). What follows from a declaration: the record's type, the
+ * shapes of answers, events, states, requests and import rows, and the lists of columns in SQL. Statements themselves
+ * are written out.
  */
 
 type SqlType = 'uuid' | 'text' | 'text[]' | 'boolean' | 'integer' | 'bigint' | 'timestamptz' | 'date' | 'json' | 'jsonb'
@@ -146,7 +147,7 @@ export function members<const M extends Members>(declared: M) {
       columns.flatMap(({ member, unset, initial = unset }) => (initial === undefined ? [] : [[member, initial]])),
     ) as Initial<M>,
 
-    /** The record with the values that a request sends. What is not sent stays; `null` unsets, where that is possible (OP-09). */
+    /** The record with what a request sends. What is not sent stays; `null` unsets, where possible (OP-09). */
     changed<Current extends RecordOf<{ members: M }>>(current: Current, sent: SentValues<M>): Current {
       return { ...current, ...changes(sent) }
     },

@@ -59,7 +59,7 @@ export const Tag = named('Tag', z.strictObject({ id: Id, name: z.string(), slug:
 })
 export type Tag = z.output<typeof Tag>
 
-/** The members of a variant. `attributes` maps an option id to the chosen value; requests name options (OP-11, OP-12, OP-22). */
+/** The members of a variant. `attributes` has values by option id; requests name options (OP-11, OP-12, OP-22). */
 export const VARIANT = members({
   id: { sql: 'uuid', shape: Id, shown: 'answer' },
   sku: { sql: 'text', shape: z.string(), input: Sku, required: true, imported: 'key', shown: 'answer' },
@@ -86,7 +86,7 @@ const Type = z.enum(PRODUCT_TYPES)
 const Flag = z.boolean()
 const Count = NonNegativeInteger
 
-/** The members of a product (spec: Product; input OP-13). `VARIANT` has those that a product of one variant has as well. */
+/** The members of a product (spec: Product; input OP-13). `VARIANT` has those of a product of one variant. */
 export const PRODUCT = members({
   id: { sql: 'uuid', shape: Id, shown: 'answer' },
   name: { sql: 'text', shape: Text, input: Name, required: true, imported: true, shown: 'answer' },

@@ -129,8 +129,9 @@ export const urlSetting = <Name extends string>(name: Name): UrlSetting<Name> =>
   `${schemaOf(name).toUpperCase()}_URL` as UrlSetting<Name>
 
 /**
- * The services in groups, in the order of stopping: the gateway first, through which all requests come, and each service after its
- * callers. Where services call each other in a circle, the longest chain of calls from the gateway decides.
+ * The services in groups, in the order of stopping: the gateway first, through which all requests come, and each
+ * service after its callers. Where services call each other in a circle, the longest chain of calls from the gateway
+ * decides.
  */
 export function stopGroups(callsOf: (name: ServiceName) => readonly ServiceName[] = calledBy): ServiceName[][] {
   const longest = new Map<ServiceName, number>()

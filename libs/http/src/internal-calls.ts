@@ -37,7 +37,7 @@ export class InternalCalls implements Component {
   readonly #signer: TokenSigner
   readonly #pool: Pool
 
-  /** `connections` are the calls under way; others wait. `answerMs` bounds each wait for the service, in milliseconds. */
+  /** `connections` are the calls under way; others wait. `answerMs` bounds each wait for the service. */
   constructor(service: ServiceName, url: string, signer: TokenSigner, { connections = 16, answerMs = 5000 } = {}) {
     this.name = `calls to ${service}`
     this.#service = service
@@ -53,9 +53,9 @@ export class InternalCalls implements Component {
   }
 
   /**
-   * Sends a request and returns the body of a successful answer, which has the shape `answer`; null is that of an answer
-   * without a body. Throws the refusal of the service with its code and message, or `service_unavailable` when there is
-   * no answer in time or none that can be read.
+   * Sends a request and returns the body of a successful answer, which has the shape `answer`; null is that of an
+   * answer without a body. Throws the refusal of the service with its code and message, or `service_unavailable` when
+   * there is no answer in time or none that can be read.
    */
   async send<Answer = undefined>(
     request: InternalRequest & { readonly answer: z.ZodType<Answer> | null },

@@ -5,8 +5,9 @@ import { type Importers, importerOf } from './importer.ts'
 import { RowOutcomes } from './row-outcomes.ts'
 
 /**
- * POST /internal/imports/check: what applying these rows would do at this moment. Throws `unprocessable` for a template of another
- * service. PostgreSQL refuses writes and row locks in the transaction, so a check waits for no other transaction.
+ * POST /internal/imports/check: what applying these rows would do at this moment. Throws `unprocessable` for a template
+ * of another service. PostgreSQL refuses writes and row locks in the transaction, so a check waits for no other
+ * transaction.
  */
 export const checkImports = (importers: Importers) =>
   operation({

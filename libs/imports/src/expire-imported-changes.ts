@@ -16,7 +16,7 @@ export const expireImportedChanges = (db: Database, logger: Logger) =>
     work: inBatches(BATCH_SIZE, () => deleteExpired(db)),
   })
 
-/** Deletes expired undos and some expired batches. Returns the number of batches. An ended undo has no rows but its own. */
+/** Deletes expired undos and some expired batches; returns the batches. An ended undo has no other rows. */
 export async function deleteExpired({ sql }: Database): Promise<number> {
   await sql`delete from undone_import where stepped_at < now() - make_interval(days => ${KEEP_DAYS})`
   const deleted = await sql`

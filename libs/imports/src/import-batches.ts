@@ -91,7 +91,7 @@ const keepChanges = (tx: Transaction, importId: string, changes: readonly Import
   insert into imported_batch (workspace_id, import_id, changes)
   values (${tx.context.workspaceId}, ${importId}, ${JSON.stringify(changes)}::text::json)`
 
-/** The most rows of a statement while requests come: a larger one blocks the event loop for longer than a request takes. */
+/** The most rows of a statement while requests come: more would block the event loop longer than a request takes. */
 const ROWS_BESIDE_REQUESTS = 100
 
 /** How many rows of an import one statement writes: `atMost`, or fewer while requests come. */

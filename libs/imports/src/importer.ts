@@ -27,8 +27,9 @@ export interface RowsToPlan extends Pick<ImportBatch, 'product_statuses' | 'rows
 /** The rules of one template. A check follows the same ones as the batch that is applied later (decision 015). */
 export interface Importer<Changes = unknown> {
   /**
-   * Decides what each row does, records it in `outcomes`, and yields the changes that follow. It may yield several groups, each
-   * of which is written before the next is read. Unless it is a check, it locks the rows that the changes are based on.
+   * Decides what each row does, records it in `outcomes`, and yields the changes that follow. It may yield several
+   * groups, each of which is written before the next is read. Unless it is a check, it locks the rows that the changes
+   * are based on.
    */
   plan(tx: Transaction, rows: RowsToPlan, outcomes: RowOutcomes, now: Date): AsyncIterable<Changes>
   /** Writes changes of a plan. Imported rows fire no event (OP-72). */
@@ -66,8 +67,9 @@ export interface ImportUndo<Changes = unknown> {
   /** The changes to store for an undo: one for each created or updated resource. */
   kept(changes: Changes): readonly ImportedChange[]
   /**
-   * Deletes created resources and gives updated ones their former values, unless somebody changed them since. Locks them in id order.
-   * Returns the outcomes in the order of the changes, and fewer of them when the rest is too much for one transaction.
+   * Deletes created resources and gives updated ones their former values, unless somebody changed them since. Locks
+   * them in id order. Returns the outcomes in the order of the changes, and fewer of them when the rest is too much for
+   * one transaction.
    */
   undo(tx: Transaction, changes: readonly UndoneChange[], now: Date): Promise<UndoOutcome[]>
 }

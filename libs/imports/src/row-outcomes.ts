@@ -37,7 +37,7 @@ export class RowOutcomes {
     }
   }
 
-  /** Records the outcome of a valid row: whether its key is new, else whether the row changes the resource with its key. */
+  /** Records the outcome of a valid row: whether its key is new, else whether it changes the resource. */
   planned({ row }: Row<Values>, { isNew, isChanged }: { isNew: boolean; isChanged: boolean }): void {
     if (isNew) this.#outcomes.set(row, { status: 'created' })
     else this.#outcomes.set(row, { status: isChanged ? 'updated' : 'unchanged' })
@@ -67,8 +67,8 @@ export class RowOutcomes {
 
   /**
    * Validates rows against the template and returns those that fit; the others fail. Of rows with the same key, after
-   * the template and `normalised` have normalised it, only the first is returned. Unknown columns are ignored, since a newer
-   * service may have written them.
+   * the template and `normalised` have normalised it, only the first is returned. Unknown columns are ignored, since a
+   * newer service may have written them.
    */
   read<Shape extends z.ZodRawShape>(
     template: z.ZodObject<Shape>,

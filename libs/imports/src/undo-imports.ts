@@ -22,9 +22,9 @@ interface Progress {
 type CollectedChange = Omit<UndoneChange, 'version'> & { readonly version: string | null }
 
 /**
- * POST /internal/imports/undo: undoes the next changes of an import (OP-151), and answers how far it is. Each call goes on where the
- * last one ended, so it may be repeated. Throws `not_found` when nothing is kept of the import, `unprocessable` for a template of
- * another service. No event fires, as for imported rows (OP-72).
+ * POST /internal/imports/undo: undoes the next changes of an import (OP-151), and answers how far it is. Each call goes
+ * on where the last one ended, so it may be repeated. Throws `not_found` when nothing is kept of the import,
+ * `unprocessable` for a template of another service. No event fires, as for imported rows (OP-72).
  */
 export const undoImports = (importers: Importers) =>
   operation({
@@ -48,7 +48,7 @@ export const undoImports = (importers: Importers) =>
     },
   })
 
-/** Locks the undo: calls for one import run one after the other. Throws `not_found` when no changes of the import are stored. */
+/** Locks the undo: calls for one import take turns. Throws `not_found` when no changes of the import are stored. */
 async function lockProgress(tx: Transaction, id: string): Promise<Progress> {
   const workspace = tx.context.workspaceId
   await tx`
@@ -98,9 +98,9 @@ async function takeStep(
 }
 
 /**
- * Moves the changes of an import's next batch to `undone_change`, with one row per resource. Returns false when no batch is
- * left. Several changes of a resource become its first former values and its last version. When somebody else has changed the
- * resource in between, the row has no version. The caller has locked the undo.
+ * Moves the changes of an import's next batch to `undone_change`, with one row per resource. Returns false when no
+ * batch is left. Several changes of a resource become its first former values and its last version. When somebody else
+ * has changed the resource in between, the row has no version. The caller has locked the undo.
  */
 async function collectBatch(tx: Transaction, importId: string): Promise<boolean> {
   const workspace = tx.context.workspaceId

@@ -13,7 +13,7 @@ export interface DatabaseClock extends Component {
   now(): Date
 }
 
-/** Reads the database's clock every ten seconds, and adds this process's monotonic time in between. Call `start` first. */
+/** Reads the database's clock every ten seconds, and adds monotonic time in between. Call `start` first. */
 export function databaseClock(sql: Sql, logger: Logger): DatabaseClock {
   /** The database's Unix time minus `performance.now()`, in milliseconds. */
   let offset: number | undefined

@@ -24,8 +24,8 @@ export interface TestDatabase {
 export const emptyDatabase = (): Promise<NewDatabase> => newDatabase(backingServices().postgresUrl)
 
 /**
- * Creates a database for the calling test file with the named service's schema, e.g. `webhook-delivery`. With the variable
- * TEST_THROUGH_POOLER the app role's URL leads through PgBouncer, as a service's DATABASE_URL may.
+ * Creates a database for the calling test file with the named service's schema, e.g. `webhook-delivery`. With the
+ * variable TEST_THROUGH_POOLER the app role's URL leads through PgBouncer, as a service's DATABASE_URL may.
  */
 export async function testDatabase(service: string): Promise<TestDatabase> {
   const schema = schemaOf(service)

@@ -9,7 +9,7 @@ interface Declared {
   readonly members: Readonly<Record<string, Member>>
 }
 
-/** Where a value has to be, as the places have it. A row is `to_jsonb(table)`; a place that is left out is not looked at. */
+/** Where a value has to be, as the places have it. A row is `to_jsonb(table)`; a place left out is not looked at. */
 interface Places {
   readonly answer?: object | undefined
   readonly row: object | undefined

@@ -24,8 +24,8 @@ export interface Pooler {
 }
 
 /**
- * Starts Debian's PgBouncer for the calling test or file, as a user without rights. It knows the roles of `urls`, which lead to one
- * server with any database.
+ * Starts Debian's PgBouncer for the calling test or file, as a user without rights. It knows the roles of `urls`, which
+ * lead to one server with any database.
  */
 export async function startPooler(urls: readonly string[]): Promise<Pooler> {
   const version = pgbouncerVersion()

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 
-/** A value that the schema of a member accepts; another `n` gives another value. Throws for a schema that no member has yet. */
+/** A value that a member's schema accepts; another `n` gives another value. Throws for a schema that no member has. */
 export function sampleValue(schema: z.ZodType, n: number): unknown {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodNullable || schema instanceof z.ZodDefault)
     return sampleValue(schema.unwrap() as z.ZodType, n)

@@ -10,8 +10,9 @@ import { whenDone } from './when-done.ts'
 export type ServiceProcess = Awaited<ReturnType<typeof startServiceProcess>>
 
 /**
- * Starts a service's process as it is deployed, with these settings. It is killed when the test or the file is done. It runs in a
- * session of its own: Linux gives each session an equal share of the processors, and all test workers together are one session.
+ * Starts a service's process as it is deployed, with these settings. It is killed when the test or the file is done. It
+ * runs in a session of its own: Linux gives each session an equal share of the processors, and all test workers
+ * together are one session.
  */
 export async function startServiceProcess(service: string, settings: Readonly<Record<string, string>>) {
   const [port, opsPort] = [await freePort(), await freePort()]

@@ -55,7 +55,7 @@ export interface GatewayOptions {
 
 const now = () => new Date()
 
-/** The gateway's API: the proxy under `/v1`, stored files under `/assets`, the pages of apps under `/apps`, `/admin/v1`, `/internal` and the API's documentation. */
+/** The gateway's API: the proxy under `/v1`, files, pages of apps, `/admin/v1`, `/internal` and documentation. */
 export function createGatewayApp({ clock = now, ...options }: GatewayOptions): FastifyInstance {
   const { logger, tokens, trustedProxies = [], authenticator, writeLimits } = options
   const refuseEarly: RefuseEarly = ({ url, headers }, address) =>

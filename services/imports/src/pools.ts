@@ -1,8 +1,8 @@
 import type { Pools } from '@backoffice/service/service-pools.ts'
 
 /**
- * The connections of imports besides the pool for requests. In that pool a workspace has a share only: jobs of a busy workspace
- * would wait there, and delay those of others.
+ * The connections of imports besides the pool for requests. In that pool a workspace has a share only: jobs of a busy
+ * workspace would wait there, and delay those of others.
  */
 export const POOLS = {
   worker: { role: 'worker', poolSize: 2 },

@@ -3,7 +3,7 @@ import postgres from 'postgres'
 import { newAttacker } from './attacker.ts'
 import { ATTACKS } from './attacks.ts'
 
-/** A process that attacks: its own, so that its work does not delay the clock of the other workspace. The argument names the attack. */
+/** A process that attacks: its own, so that it delays no clock of the other. The argument names it. */
 const attack = ATTACKS[process.argv[2] ?? '']
 process.once('message', async (stack: StackDescription) => {
   const sql = postgres(stack.postgres, { max: 4, onnotice: () => undefined })

@@ -15,7 +15,7 @@ const WRONG = [400, 401, 403, 404, 405, 413, 415]
 export interface Attacker {
   readonly id: string
   readonly keys: readonly [string, ...string[]]
-  /** Sends a request with one key after the other. A refused client waits a second. Throws when the request is wrong. */
+  /** Sends a request with one key after the other. A refused client waits a second. Throws for a wrong request. */
   call(method: string, path: string, body?: unknown): Promise<Answer>
   /** As `call`, with the JSON of the answer, which must be a success. */
   change<Body>(method: string, path: string, body?: unknown): Promise<Body>

@@ -20,8 +20,8 @@ export interface Seen {
 }
 
 /**
- * Makes so many ordinary calls at a fixed rate, of which every fourth creates a product, and waits until all that follows from them
- * is there.
+ * Makes so many ordinary calls at a fixed rate, of which every fourth creates a product, and waits until all that
+ * follows from them is there.
  */
 export async function ordinaryTraffic(neighbour: Neighbour, count: number): Promise<Seen> {
   const refused: string[] = []

@@ -65,7 +65,7 @@ async function keepWaiting(waiting: () => Promise<readonly unknown[]>, fill: () 
   }
 }
 
-/** Creates a product. The function that is returned inserts copies of its record into catalog's outbox, each of another product. */
+/** Creates a product; the returned function inserts copies of its record into catalog's outbox, as other products. */
 async function copiesOf({ attacker, sql }: AttackPlace, type: string) {
   const { id } = await attacker.change<Product>('POST', '/v1/products', aProduct())
   const [record] = await sql`

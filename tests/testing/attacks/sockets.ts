@@ -7,8 +7,9 @@ const EVERY_MS = 11
 const BURST = 150
 
 /**
- * Keeps `count` connections open. Each sends the same bytes; one that is closed is opened again, within the rate limit. With
- * `untilAnswered` an answer closes it, otherwise nobody reads what comes. Resolves when all are open, with what closes them.
+ * Keeps `count` connections open. Each sends the same bytes; one that is closed is opened again, within the rate limit.
+ * With `untilAnswered` an answer closes it, otherwise nobody reads what comes. Resolves when all are open, with what
+ * closes them.
  */
 export async function keepSocketsOpen(gateway: string, count: number, bytes: string, untilAnswered: boolean) {
   const { hostname, port } = new URL(gateway)

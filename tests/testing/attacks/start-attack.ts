@@ -5,7 +5,7 @@ import type { StackDescription } from '@backoffice/local/stack-file.ts'
 
 const PROCESS = fileURLToPath(new URL('./attack-process.ts', import.meta.url))
 
-/** Starts an attack in a process of its own. Resolves when it is at its full strength, with the function that ends it. */
+/** Starts an attack in a process. Resolves when it is at its full strength, with the function that ends it. */
 export async function startAttack(name: string, stack: StackDescription): Promise<() => Promise<void>> {
   const child = fork(PROCESS, [name], { execArgv: [] })
   const ended = once(child, 'exit')

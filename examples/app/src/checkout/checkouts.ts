@@ -23,8 +23,8 @@ const Row = z
 export type Checkout = z.output<typeof Row>
 
 /**
- * Makes a checkout, or returns the open one of the same order and amount: the platform may ask twice. Undefined in a workspace without
- * credentials, so that a request that an uninstall overtakes leaves nothing behind.
+ * Makes a checkout, or returns the open one of the same order and amount: the platform may ask twice. Undefined in a
+ * workspace without credentials, so that a request that an uninstall overtakes leaves nothing behind.
  */
 export function openCheckout(
   database: Database,

@@ -6,8 +6,8 @@ import { openCheckout } from './checkouts.ts'
 const Body = z.object({ orderId: z.guid(), amountMinor: z.int().positive(), currency: z.string().regex(/^[A-Z]{3}$/) })
 
 /**
- * POST /checkout: the platform asks for a checkout of an order, with a session token. The workspace is the token's (App rule 3). A real
- * provider opens a session at its own system here; it may add a fee to the amount that it answers.
+ * POST /checkout: the platform asks for a checkout of an order, with a session token. The workspace is the token's (App
+ * rule 3). A real provider opens a session at its own system here; it may add a fee to the amount that it answers.
  */
 export function addCheckout(app: FastifyInstance, { tokens, database, settings }: Parts): void {
   app.post('/checkout', async (request, reply) => {

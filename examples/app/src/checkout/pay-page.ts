@@ -32,8 +32,8 @@ export function addPayPage(app: FastifyInstance, parts: Parts): void {
 }
 
 /**
- * Records the payment at the platform, with the workspace's key, whose scope is `sale::create` and no more (App rule 4). The reference
- * makes it safe to repeat: the platform answers the payment that is there.
+ * Records the payment at the platform, with the workspace's key, whose scope is `sale::create` and no more (App rule
+ * 4). The reference makes it safe to repeat: the platform answers the payment that is there.
  */
 async function recordPayment({ keys, settings: { PLATFORM_URL } }: Parts, checkout: Checkout): Promise<void> {
   const { id, workspaceId, order, amountMinor, currency } = checkout

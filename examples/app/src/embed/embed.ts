@@ -15,8 +15,8 @@ const FILES = [
 ]
 
 /**
- * GET /embed: a page without data, which anybody may read and which only the platform may frame. It gets a session token from the page
- * around it, and its data with that token: the workspace is the token's (App rule 3).
+ * GET /embed: a page without data, which anybody may read and which only the platform may frame. It gets a session
+ * token from the page around it, and its data with that token: the workspace is the token's (App rule 3).
  */
 export function addEmbed(app: FastifyInstance, { tokens, database, settings: { PLATFORM_URL } }: Parts): void {
   const page = HTML.replace('{{PLATFORM_URL}}', PLATFORM_URL)

@@ -5,8 +5,8 @@ import type { Parts } from '../app.ts'
 const Body = z.object({ apiKey: z.string().min(1), webhookSecret: z.string().min(1).optional() })
 
 /**
- * POST /install/provision: the platform delivers the workspace's key. A repeated call stores the same key again (App rule 1). The key
- * store encrypts it, and nothing logs it (App rule 2). The workspace is that of the token.
+ * POST /install/provision: the platform delivers the workspace's key. A repeated call stores the same key again (App
+ * rule 1). The key store encrypts it, and nothing logs it (App rule 2). The workspace is that of the token.
  */
 export function addProvision(app: FastifyInstance, { tokens, keys }: Parts): void {
   app.post('/install/provision', async (request, reply) => {

@@ -3,8 +3,8 @@ import type { Parts } from '../app.ts'
 import { purgeWorkspace } from '../database.ts'
 
 /**
- * POST /install/uninstall: purges everything of the workspace, which is that of the token. A repeated call finds nothing and succeeds as
- * well.
+ * POST /install/uninstall: purges everything of the workspace, which is that of the token. A repeated call finds
+ * nothing and succeeds as well.
  */
 export function addUninstall(app: FastifyInstance, { tokens, database }: Parts): void {
   app.post('/install/uninstall', async (request, reply) => {

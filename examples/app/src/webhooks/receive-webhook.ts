@@ -5,8 +5,8 @@ import type { Parts } from '../app.ts'
 const MAX_BODY_BYTES = 10 * 1024 * 1024
 
 /**
- * POST /webhooks: verifies the signature over the raw bytes before anything else, and refuses a bad one with 400 (App rule 5). An event
- * that comes again is acknowledged and ignored.
+ * POST /webhooks: verifies the signature over the raw bytes before anything else, and refuses a bad one with 400 (App
+ * rule 5). An event that comes again is acknowledged and ignored.
  */
 export function addWebhooks(app: FastifyInstance, { keys, database }: Parts): void {
   app.register(async (scope) => {

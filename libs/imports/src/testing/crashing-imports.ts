@@ -4,10 +4,10 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import type { importBatches } from '../import-batches.ts'
 
-/** When the process dies: before the batch writes to the outbox, or after its commit and before the offset is committed. */
+/** When the process dies: before the batch writes to the outbox, or between its commit and that of the offset. */
 export type Moment = 'BEFORE_ANSWER' | 'AFTER_COMMIT'
 
-/** Makes this process a consumer of import batches that kills itself with the first batch it gets, as its arguments say. */
+/** Makes this process a consumer of import batches that kills itself with the first one, as its arguments say. */
 export async function crashWithFirstBatch(batches: (wake: () => void) => ReturnType<typeof importBatches>) {
   const [brokers = '', prefix = '', url = '', moment] = process.argv.slice(2)
   const logger = createLogger('crashing', 'silent')

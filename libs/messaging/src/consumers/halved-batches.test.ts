@@ -12,7 +12,7 @@ const aRecord = (offset: number, partition = 0): IncomingRecord => ({
   producedAt: new Date(0),
 })
 
-/** Handles these offsets as a consumer does, and returns the batches that were tried and the records that were given up. */
+/** Handles these offsets as a consumer does; returns the batches that were tried and the records given up. */
 function consumed(offsets: readonly number[], isTooLong: (offsets: readonly number[]) => boolean) {
   const batches = new HalvedBatches()
   const [tried, dead]: [number[][], number[]] = [[], []]

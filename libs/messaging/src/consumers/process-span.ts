@@ -4,8 +4,9 @@ import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 import { Interrupted } from './transient-errors.ts'
 
 /**
- * Processes a batch in a span. A batch has many causes, so the span begins a trace of its own with links to the traces of the
- * records. There is no span when none of these is recorded. Returns the number of dead letters, and the ids for the log line.
+ * Processes a batch in a span. A batch has many causes, so the span begins a trace of its own with links to the traces
+ * of the records. There is no span when none of these is recorded. Returns the number of dead letters, and the ids for
+ * the log line.
  */
 export async function inProcessSpan(
   consumer: string,

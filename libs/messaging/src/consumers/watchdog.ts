@@ -49,7 +49,7 @@ export function watchForStall(watched: Watched): () => void {
   return () => clearInterval(checks)
 }
 
-/** One observation per partition of this member. A member without partitions may be locked out, so it observes the group. */
+/** One observation per partition of this member. Without partitions it may be locked out, so it observes the group. */
 function observationsOf(
   positions: Position[],
   assigned: ReadonlySet<string>,

@@ -33,7 +33,8 @@ export async function createTopics(
         await kafka.createTopics(missing, replicationFactor)
         return [...created]
       } catch (error) {
-        // Another process may create them at the same time, and a busy broker may still create them after it has answered with a time-out.
+        // Another process may create them at the same time, and a busy broker may still create them after it has
+        // answered with a time-out.
         if (attempt === ATTEMPTS) throw error
         await pause(attempt * PAUSE_MS)
       }

@@ -143,8 +143,8 @@ export class RunningMember implements GroupMember {
 }
 
 /**
- * Removes the member that this one replaces from the group. It could not leave while its broker was away. Until its session
- * expires, the group gives its partitions to no other member. Throws retriable errors of the broker only.
+ * Removes the member that this one replaces from the group. It could not leave while its broker was away. Until its
+ * session expires, the group gives its partitions to no other member. Throws retriable errors of the broker only.
  */
 async function leaveGroup(cluster: Cluster, groupId: string, memberId: string): Promise<void> {
   try {

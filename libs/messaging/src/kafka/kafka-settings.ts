@@ -53,7 +53,7 @@ export function kafkaServers(config: KafkaSettings): KafkaServers {
   }
 }
 
-/** Refuses settings of which only a part is there: a connection without the others would be less secure than it looks. */
+/** Refuses settings of which only a part is there: such a connection would be less secure than it looks. */
 export function refuseIncompleteKafka(config: Partial<KafkaSettings>, context: z.RefinementCtx): void {
   const refuse = (name: keyof KafkaSettings, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message })

@@ -39,7 +39,7 @@ export async function registerSchemas(server: RegistryServer | string, shapes: R
 const ATTEMPTS = 4
 const PAUSE_MS = 50
 
-/** Runs `work` again after a failure: the registry refuses one of two processes that register a new subject at the same moment. */
+/** Runs `work` again after a failure: the registry refuses one of two that register a subject at once. */
 async function withRetries(work: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {

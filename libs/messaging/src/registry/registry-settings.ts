@@ -38,7 +38,7 @@ export function registryServer(config: RegistrySettings): RegistryServer {
   }
 }
 
-/** Refuses settings of which only a part is there: a connection without the others would be less secure than it looks. */
+/** Refuses settings of which only a part is there: such a connection would be less secure than it looks. */
 export function refuseIncompleteRegistry(config: Partial<RegistrySettings>, context: z.RefinementCtx): void {
   const refuse = (name: keyof RegistrySettings, message: string) =>
     context.addIssue({ code: 'custom', path: [name], message })

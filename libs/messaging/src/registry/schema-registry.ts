@@ -4,7 +4,7 @@ import { type SchemaId, SerdeType, SerializationError } from '@confluentinc/sche
 import { registryClient } from './registry-client.ts'
 import type { RegistryServer } from './registry-settings.ts'
 
-/** The registry has no schema that the value fits. It may get one: a later release registers the shapes of its records. */
+/** The registry has no schema that the value fits. It may get one: a later release registers its own. */
 export class Unserialisable extends Error {}
 
 /** A schema of the registry, and its validation. */
@@ -21,14 +21,14 @@ const ASK_AGAIN_AFTER_MS = 200
 const SUBJECT_NOT_FOUND = 40401
 
 /**
- * Keeps the newest schema of a subject compiled. The registry's client would look up the compiled schema for each record, by
- * the sorted JSON of the whole schema. That took a fifth of the time of a service that publishes much.
+ * Keeps the newest schema of a subject compiled. The registry's client would look up the compiled schema for each
+ * record, by the sorted JSON of the whole schema. That took a fifth of the time of a service that publishes much.
  */
 class NewestSchemaSerializer extends JsonSerializer {
   #newest: CompiledSchema | undefined
   #failed: { readonly error: unknown; readonly askedAt: number } | undefined
 
-  /** Validates a value and makes a record of its given JSON: serialising a large value again would take milliseconds. */
+  /** Validates a value and makes a record of its JSON: serialising a large value again takes milliseconds. */
   async serializeJson(topic: string, value: object, json: string): Promise<Buffer> {
     let schema = this.#newest ?? (await this.#ask(topic, value))
     if (!fits(value, schema) && isLongAgo(schema)) {
@@ -59,7 +59,7 @@ class NewestSchemaSerializer extends JsonSerializer {
 const isLongAgo = ({ askedAt }: { readonly askedAt: number }) => performance.now() - askedAt > ASK_AGAIN_AFTER_MS
 const fits = (value: object, { validate }: CompiledSchema) => validate === undefined || validate(value)
 
-/** Serialises a record's value as JSON in Confluent wire format. `json` is the value's JSON, if the caller has it already. */
+/** Serialises a record's value as JSON in Confluent wire format. `json` is its JSON, if the caller has it. */
 export type RecordSerializer = (topic: string, value: { readonly type: string }, json?: string) => Promise<Buffer>
 
 /** The subject of one record type of a topic. */

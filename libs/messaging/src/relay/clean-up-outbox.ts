@@ -23,7 +23,7 @@ const refusedRows = meter('relay').createGauge('outbox_refused_rows', {
   description: 'Outbox rows that are not published until an operator sends them again; more than none is an alarm',
 })
 
-/** Every process measures the outbox's backlog, and the leader deletes old published rows and logs that rows are refused. */
+/** Every process measures the outbox, and the leader deletes old published rows and logs refused ones. */
 export function cleanUpOutbox(sql: Sql, schema: string, logger: Logger, isLeading: () => boolean) {
   let loggedAt = Number.NEGATIVE_INFINITY
   const logRefused = (refused: number) => {

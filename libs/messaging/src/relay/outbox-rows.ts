@@ -20,12 +20,12 @@ export interface OutboxRow {
   readonly is_behind: boolean
 }
 
-/** Records that webhooks deliver, on topics named `<service>.events`; or all others: states, batches of imports and their answers. */
+/** Records that webhooks deliver, on `<service>.events`; or all others: states, batches of imports, their answers. */
 export type RecordKind = 'EVENTS' | 'OTHERS'
 
 /**
- * Settings that leave PostgreSQL only the indexes made for these statements, so that their plans can be cached. With its
- * outdated statistics it would choose another index and read all waiting rows.
+ * Settings that leave PostgreSQL only the indexes made for these statements, so that their plans can be cached. With
+ * its outdated statistics it would choose another index and read all waiting rows.
  */
 export const PLANS_BY_INDEX = {
   plan_cache_mode: 'force_generic_plan',

@@ -45,10 +45,11 @@ interface Sendable {
 }
 
 /**
- * Publishes a round of waiting rows. A row is marked only after Kafka has acknowledged it, so after a failure the next run
- * sends the rest. A row that does not fit the registry's schema is held, and so are the later rows of its key: during a deploy
- * a newer replica may write it before its schema is registered. A row that Kafka will never accept is refused. Held and refused
- * rows delay no rows of other keys. When a schema could not be read, throws the registry's error after all other rows.
+ * Publishes a round of waiting rows. A row is marked only after Kafka has acknowledged it, so after a failure the next
+ * run sends the rest. A row that does not fit the registry's schema is held, and so are the later rows of its key:
+ * during a deploy a newer replica may write it before its schema is registered. A row that Kafka will never accept is
+ * refused. Held and refused rows delay no rows of other keys. When a schema could not be read, throws the registry's
+ * error after all other rows.
  */
 export async function publishRows(
   session: LockSession,
@@ -159,7 +160,7 @@ function endSpans(batch: readonly Sendable[], error?: unknown): void {
   }
 }
 
-/** Copies the stored JSON text of the payload into the record: serialising a large payload again would take milliseconds. */
+/** Copies the payload's stored JSON text into the record: serialising a large one again takes milliseconds. */
 function bytesOf(row: OutboxRow, payload: string, serialize: RecordSerializer): Promise<Buffer> {
   const members: Omit<EventRecord, 'data'> = {
     id: row.event_id,

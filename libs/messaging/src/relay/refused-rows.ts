@@ -5,15 +5,16 @@ import type { OutboxRow } from './outbox-rows.ts'
 /** How long a row waits for its schema before it is refused. The schema comes with a deploy, which may take a while. */
 const HOLD_FOR = '1 hour'
 
-/** A row whose record does not fit its schema, with the reason. A row without a reason waits behind such a row of its key. */
+/** A row whose record does not fit its schema, with the reason. Without one it waits behind such a row of its key. */
 export interface HeldRow {
   readonly row: OutboxRow
   readonly reason?: string
 }
 
 /**
- * Holds rows: the relay tries them again, first after a second, later at most after a minute. A row that has been held for an hour is
- * refused instead, unless it only waits behind another one. Returns how many are held, and how many refused.
+ * Holds rows: the relay tries them again, first after a second, later at most after a minute. A row that has been held
+ * for an hour is refused instead, unless it only waits behind another one. Returns how many are held, and how many
+ * refused.
  */
 export async function holdRows(sql: Sql, held: readonly HeldRow[]): Promise<{ held: number; refused: number }> {
   const rows = held.map(({ row, reason }) => ({ id: row.id, reason }))
@@ -34,11 +35,11 @@ export async function holdRows(sql: Sql, held: readonly HeldRow[]): Promise<{ he
   return counts
 }
 
-/** Sets aside a row that Kafka never takes. It stays, with the reason, until an operator sends it again or deletes it. */
+/** Sets aside a row that Kafka never takes. It stays, with the reason, until an operator resends or deletes it. */
 export const refuseRow = (sql: Sql, row: OutboxRow, reason: string) => sql`
   update outbox set refused = ${reason} where id = ${row.id}`
 
-/** Lets the relay try the held rows that are due. Returns their number. `now()` is not volatile, so an index can be used. */
+/** Lets the relay try the held rows that are due; returns their number. `now()` is stable, so an index serves. */
 export async function releaseHeldRows(sql: AnySql): Promise<number> {
   const { count } = await sql`update outbox set refused = null, retry_at = null where retry_at <= now()`
   return count
@@ -66,8 +67,8 @@ export const refusedRows = (sql: AnySql, limit: number) => sql<RefusedRow[]>`
   order by id limit ${limit}`
 
 /**
- * Lets the relay send refused rows again: those with these ids or, without ids, all that no later record of their key has
- * overtaken. An overtaken state would replace the newer one. Returns their number.
+ * Lets the relay send refused rows again: those with these ids or, without ids, all that no later record of their key
+ * has overtaken. An overtaken state would replace the newer one. Returns their number.
  */
 export async function resendRefused(sql: AnySql, ids: readonly string[]): Promise<number> {
   const chosen = ids.length > 0 ? sql`id = any(${[...ids]}::bigint[])` : sql`not overtaken`

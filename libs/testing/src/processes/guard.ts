@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-// Reads a pipe from this process. The pipe closes however this process ends, kill -9 included. Then the script ends the children
-// and deletes the folder. A `children` line lists every `signal:pid`, a `folder` line names the folder.
+// Reads a pipe from this process. The pipe closes however this process ends, kill -9 included. Then the script ends the
+// children and deletes the folder. A `children` line lists every `signal:pid`, a `folder` line names the folder.
 const SCRIPT = `
 trap '' HUP INT TERM
 children= folder= alive=

@@ -3,15 +3,15 @@ import { createSocket, type Socket } from 'node:dgram'
 import { connect, createServer } from 'node:net'
 import { StackError } from './stack-error.ts'
 
-// Below the ports of outgoing connections (from 32768 on Linux, 49152 elsewhere): a client that retries such a port while
-// its server is down can connect to itself, and then the server cannot start again.
+// Below the ports of outgoing connections (from 32768 on Linux, 49152 elsewhere): a client that retries such a port
+// while its server is down can connect to itself, and then the server cannot start again.
 const LOWEST = 20_000
 const END = 32_000
 const ATTEMPTS = 100
 
 /**
- * Returns a port from `lowest` to before `end` that is free on 127.0.0.1. The UDP port of the same number reserves it: while this
- * process lives, no other call in any process returns it. Throws StackError when no port is free.
+ * Returns a port from `lowest` to before `end` that is free on 127.0.0.1. The UDP port of the same number reserves it:
+ * while this process lives, no other call in any process returns it. Throws StackError when no port is free.
  */
 export async function freePort(lowest = LOWEST, end = END): Promise<number> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -24,7 +24,7 @@ export async function freePort(lowest = LOWEST, end = END): Promise<number> {
   throw new StackError(`no free port from ${lowest} to ${end - 1}: stop what occupies them`)
 }
 
-/** Binds the UDP port of that number, without keeping the process alive. Resolves with undefined when the port is taken. */
+/** Binds this UDP port without keeping the process alive. Resolves with undefined when it is taken. */
 function reserve(port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = createSocket('udp4').unref()
@@ -37,7 +37,7 @@ function reserve(port: number): Promise<Socket | undefined> {
 export const isFree = async (port: number, host: string): Promise<boolean> =>
   (await listenError(port, host)) === undefined
 
-/** Throws StackError, with what the user can do, when a server could not listen on 127.0.0.1 at the port that PORT names. */
+/** Throws StackError, with what to do, when a server could not listen on 127.0.0.1 at the port of PORT. */
 export async function refuseUnusable(port: number): Promise<void> {
   const error = await listenError(port, '127.0.0.1')
   if (error !== undefined) throw new StackError(portProblem(port, error))

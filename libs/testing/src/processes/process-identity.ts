@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 
 /**
- * The start time and the command line of a process: a later process with the same id differs in them. Undefined when there is
- * no such process.
+ * The start time and the command line of a process: a later process with the same id differs in them. Undefined when
+ * there is no such process.
  */
 export function processIdentity(pid: number): string | undefined {
   return process.platform === 'linux' ? fromProc(pid) : fromPs(pid)

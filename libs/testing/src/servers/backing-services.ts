@@ -13,7 +13,7 @@ export interface BackingService<Address> {
   stop(): Promise<unknown>
 }
 
-/** One way to get the backing services. The addresses are a superuser's URL, `host:port`s and the URL of the Confluent API. */
+/** One way to get the backing services: a superuser's URL, `host:port`s and the URL of the Confluent API. */
 export interface BackingServices {
   postgres(onProgress?: Progress): Promise<BackingService<string>>
   kafka(onProgress?: Progress): Promise<BackingService<string[]>>
@@ -63,7 +63,7 @@ const started = <Address>(address: Address, managed: ManagedProcess): BackingSer
 
 const given = <Address>(address: Address): BackingService<Address> => ({ address, stop: async () => undefined })
 
-/** Uses the addresses in DATABASE_URL, KAFKA_BROKERS and SCHEMA_REGISTRY_URL, and `others` for a variable that is not set. */
+/** Uses DATABASE_URL, KAFKA_BROKERS and SCHEMA_REGISTRY_URL, and `others` for a variable that is not set. */
 export function environmentOr(others: BackingServices): BackingServices {
   const { DATABASE_URL, KAFKA_BROKERS, SCHEMA_REGISTRY_URL } = process.env
   return {

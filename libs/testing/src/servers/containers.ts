@@ -14,7 +14,7 @@ export async function isDockerThere(): Promise<boolean> {
   return Promise.race([answers, late])
 }
 
-/** Starts the backing services as containers, and with `others` where a container does not start (no access to the image). */
+/** Starts the backing services as containers, and with `others` where one does not start (no image). */
 export function containersOr(others: BackingServices): BackingServices {
   return {
     postgres: () => containers.postgres().catch(() => others.postgres()),

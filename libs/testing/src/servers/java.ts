@@ -5,8 +5,8 @@ import { StackError } from '../processes/stack-error.ts'
 const OLDEST_JAVA = 17
 
 /**
- * JVM flags for a program that shares a small machine: little memory, one collector thread, a quick start. Temporary files
- * go to the program's own folder, which must exist.
+ * JVM flags for a program that shares a small machine: little memory, one collector thread, a quick start. Temporary
+ * files go to the program's own folder, which must exist.
  */
 export const jvmFlags = (megabytes: number, directory: string): string[] => [
   `-Xmx${megabytes}m`,

@@ -50,7 +50,7 @@ export async function resolveJavaPrograms(onProgress: Progress = () => undefined
   return { kafkaClasspath: classpathIn(directory, JAVA_PROGRAMS), registryDirectory: join(directory, 'registry') }
 }
 
-/** Fetches the S3 server of the tests that libs/testing/maven/s3/pom.xml names, once per version, and returns its classpath. */
+/** Fetches the S3 server that libs/testing/maven/s3/pom.xml names, once per version; returns its classpath. */
 export const resolveS3Server = async (onProgress: Progress = () => undefined): Promise<string> =>
   classpathIn(await resolve(S3_SERVER, onProgress), S3_SERVER)
 
@@ -126,7 +126,7 @@ function transferReporter(onProgress: Progress): (line: string) => void {
   }
 }
 
-/** Maven 3 on the path, else the Maven Wrapper, which fetches one: Maven 4 does not run the plugin that pom.xml uses. */
+/** Maven 3 on the path, else the Maven Wrapper fetches one: Maven 4 does not run the plugin of pom.xml. */
 function mavenCommand(): string {
   const { stdout } = spawnSync(MAVEN, ['--version'], { encoding: 'utf8' })
   return stdout?.includes('Apache Maven 3.') ? MAVEN : join(HERE, 'mvnw')

@@ -16,8 +16,8 @@ export interface PostgresPlace {
 const OPEN_DIRECTORY = '/var/tmp/backoffice-postgres'
 
 /**
- * Chooses the folders: `directory` and the programs in node_modules; or folders in /var/tmp when this process is root and
- * PostgreSQL's user cannot reach the former (a checkout under /root).
+ * Chooses the folders: `directory` and the programs in node_modules; or folders in /var/tmp when this process is root
+ * and PostgreSQL's user cannot reach the former (a checkout under /root).
  */
 export function preparePostgresPlace(directory: string): PostgresPlace {
   const user = postgresUser()

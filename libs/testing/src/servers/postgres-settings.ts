@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024
 
-/** Settings of a new PostgreSQL on a machine with so many bytes of memory, which it shares with Kafka and all services. */
+/** Settings of a new PostgreSQL on a machine with so much memory (bytes), shared with Kafka and all services. */
 export const postgresSettings = (memory: number) => ({
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -15,7 +15,8 @@ export const postgresSettings = (memory: number) => ({
   work_mem: megabytes(memory / 2048, 4, 16),
   // For each build of an index, and each of three autovacuum workers.
   maintenance_work_mem: megabytes(memory / 64, 64, 512),
-  // With less, an import causes a checkpoint every few seconds, and each first change of a page after it logs the whole page.
+  // With less, an import causes a checkpoint every few seconds, and each first change of a page after it logs the whole
+  // page.
   max_wal_size: '2GB',
   // Compiling a statement takes longer than any statement of a request runs.
   jit: 'off',

@@ -92,8 +92,8 @@ function launch({ home, binaries, user }: PostgresPlace, log: string, more: Reco
 const machineMemory = () => Math.min(totalmem(), process.constrainedMemory() || totalmem())
 
 /**
- * Prepares a start: waits until a server of an earlier run has ended, and removes the pid file that kill -9 left, since its pid
- * may belong to another process now. Throws StackError when a server still runs on this data after 15 s.
+ * Prepares a start: waits until a server of an earlier run has ended, and removes the pid file that kill -9 left, since
+ * its pid may belong to another process now. Throws StackError when a server still runs on this data after 15 s.
  */
 async function clearLeftover(place: PostgresPlace): Promise<void> {
   const data = join(place.home, 'data')

@@ -27,7 +27,7 @@ type Action =
   | 'installation.purged'
   | 'installation.purge_failed'
 
-/** Adds an act to the audit log of the gateway, in the act's transaction (OP-86). `target` is a path under /admin/v1. */
+/** Adds an act to the gateway's audit log, in its transaction (OP-86). `target` is a path under /admin/v1. */
 export function recordAct(
   tx: Transaction,
   { actor, requestId }: Actor,

@@ -12,8 +12,8 @@ import { findInstallation } from '../installation-rows/find-installation.ts'
 import { installationBody } from '../installation-rows/installation-row.ts'
 
 /**
- * POST /internal/installations, for POST /admin/v1/workspaces/{id}/installations: asks for the merchant's consent to the app's manifest as
- * it is now. For an installed app it asks again, when the manifest has changed since (OP-81).
+ * POST /internal/installations, for POST /admin/v1/workspaces/{id}/installations: asks for the merchant's consent to
+ * the app's manifest as it is now. For an installed app it asks again, when the manifest has changed since (OP-81).
  */
 export const installApp = operation({
   method: 'POST',
@@ -39,8 +39,8 @@ export const installApp = operation({
 })
 
 /**
- * Makes the installation, or puts the newest manifest before the merchant. Throws `conflict` when the merchant has consented to it
- * already. A repeated request changes nothing.
+ * Makes the installation, or puts the newest manifest before the merchant. Throws `conflict` when the merchant has
+ * consented to it already. A repeated request changes nothing.
  */
 async function request(
   tx: Transaction,

@@ -3,7 +3,7 @@ import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-ho
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { uninstall } from './uninstall-app.ts'
 
-/** A deleted workspace's apps are uninstalled first; its rows stay until the apps know, for 24 hours at most (OP-84). */
+/** A deleted workspace's apps are uninstalled first; its rows stay until then, at most 24 hours (OP-84). */
 export const uninstallAll = (wake: () => void): WorkspaceHooks => ({
   async onDeleted(tx, at) {
     const installed = await tx<{ id: string }[]>`

@@ -16,7 +16,7 @@ import { testSecretKeys, testTokenKeys } from './test-keys.ts'
 /** An operator, as the gateway names one. */
 export const operator = aCaller({ workspaceId: PLATFORM, keyId: 'operator Ann', scopes: [] })
 
-/** The service's API without the worker that calls apps: what the API commits stays as it is. `addresses` are those of every name. */
+/** The API without the worker that calls apps: what it commits stays. `addresses` are those of every name. */
 export async function appsApi({ allowLoopback = true, addresses = ['8.8.8.8'] } = {}) {
   const database = await testDatabase('apps')
   const worker = openDatabase({ url: database.workerUrl, applicationName: 'test worker' })

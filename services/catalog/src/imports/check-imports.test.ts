@@ -19,7 +19,7 @@ const aMug = {
 }
 const size = (value: string) => ({ option1_name: 'Size', option1_value: value })
 
-/** Categories `home` and `kitchen` in it, the mug, a variable product `shirt` (SKUs S and M), and `cap`, variable without variants. */
+/** Categories `home` and `kitchen` in it, the mug, a variable `shirt` (SKUs S and M), and `cap`, without variants. */
 async function aStockedCatalog(caller: Caller): Promise<void> {
   await run(caller, 'categories', [
     { slug: 'home', name: 'Home' },

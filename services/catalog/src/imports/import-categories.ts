@@ -13,8 +13,8 @@ import { type CategoryChanges, writeCategories } from './write-categories.ts'
 type BySlug = CategoryChanges['before']
 
 /**
- * Rows of the template `categories` (OP-54, OP-55) in their order, so that a parent may come in an earlier row: creates categories,
- * and updates the categories that have the slug, by the rules of POST and PUT /v1/categories (OP-38).
+ * Rows of the template `categories` (OP-54, OP-55) in their order, so that a parent may come in an earlier row: creates
+ * categories, and updates the categories that have the slug, by the rules of POST and PUT /v1/categories (OP-38).
  */
 export const importCategories: Importer<CategoryChanges> = {
   async *plan(tx, batch, outcomes) {
@@ -49,8 +49,9 @@ interface Tree {
 }
 
 /**
- * The categories that have the rows' slugs, the parents that rows name, and the ancestors of both. Unless it is a check, locks the
- * workspace's category tree, and the categories that have these slugs, in id order, so that no product joins them meanwhile.
+ * The categories that have the rows' slugs, the parents that rows name, and the ancestors of both. Unless it is a
+ * check, locks the workspace's category tree, and the categories that have these slugs, in id order, so that no product
+ * joins them meanwhile.
  */
 async function findCategories(
   tx: Transaction,

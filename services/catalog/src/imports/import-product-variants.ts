@@ -22,8 +22,8 @@ interface PlannedRow extends ProductRow<VariantRow> {
 type OptionIds = ReadonlyMap<string, string>
 
 /**
- * Rows of the template `product_variants` (OP-54, OP-55): adds variants to existing variable products, and updates the variants that
- * have the SKU, by the rules of POST and PUT …/variants (OP-22).
+ * Rows of the template `product_variants` (OP-54, OP-55): adds variants to existing variable products, and updates the
+ * variants that have the SKU, by the rules of POST and PUT …/variants (OP-22).
  */
 export const importProductVariants: Importer<Change<ProductRecord>[]> = {
   async *plan(tx, batch, outcomes, now) {

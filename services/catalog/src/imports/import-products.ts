@@ -40,8 +40,8 @@ interface Known {
 }
 
 /**
- * Rows of the template `products` (OP-54, OP-55): creates simple and virtual products, and updates the products that have the SKU,
- * by the rules of POST and PUT /v1/products.
+ * Rows of the template `products` (OP-54, OP-55): creates simple and virtual products, and updates the products that
+ * have the SKU, by the rules of POST and PUT /v1/products.
  */
 export const importProducts: Importer<Change<ProductRecord>[]> = {
   async *plan(tx, batch, outcomes, now) {
@@ -174,8 +174,8 @@ async function chooseSlugs(
 }
 
 /**
- * The tags that the rows name, by slug, created where missing; no event is about them (OP-72). A check creates none, and needs only
- * those of existing products, to compare them.
+ * The tags that the rows name, by slug, created where missing; no event is about them (OP-72). A check creates none,
+ * and needs only those of existing products, to compare them.
  */
 async function findTags(
   tx: Transaction,

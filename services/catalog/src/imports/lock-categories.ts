@@ -2,8 +2,8 @@ import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
 /**
- * Locks the workspace's category tree, and the categories of the condition in id order, so that no product joins them meanwhile. Read
- * them in a later statement.
+ * Locks the workspace's category tree, and the categories of the condition in id order, so that no product joins them
+ * meanwhile. Read them in a later statement.
  */
 export async function lockCategories(tx: Transaction, condition: SqlPart): Promise<void> {
   const workspace = tx.context.workspaceId

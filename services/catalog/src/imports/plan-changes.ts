@@ -7,7 +7,7 @@ import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
 import type { FoundProduct } from './find-products.ts'
 
-/** About how many variants are read with one statement: a batch may name 500 products, and each may have 2,048 variants. */
+/** About how many variants one statement reads: a batch may name 500 products, each with 2,048 variants. */
 const BATCH_SIZE = 5000
 
 /** A row with its product. */
@@ -17,9 +17,9 @@ export interface ProductRow<Values> extends Row<Values> {
 }
 
 /**
- * Plans rows that change their products, the rows of one product in their order, and yields the changes of some products at a time.
- * `change` returns the product with the row applied, or throws the row's refusal; `product` has the earlier rows applied, `before`
- * has none.
+ * Plans rows that change their products, the rows of one product in their order, and yields the changes of some
+ * products at a time. `change` returns the product with the row applied, or throws the row's refusal; `product` has the
+ * earlier rows applied, `before` has none.
  */
 export async function* planChanges<ChangingRow extends ProductRow<Readonly<Record<string, unknown>>>>(
   tx: Transaction,

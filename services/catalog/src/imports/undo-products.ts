@@ -16,8 +16,8 @@ import { withFormerValues } from './with-former-values.ts'
 const VARIANTS = 5000
 
 /**
- * Undoes imported products, variants and stock (OP-151). Products that are deleted give their slugs back before others get their
- * former ones.
+ * Undoes imported products, variants and stock (OP-151). Products that are deleted give their slugs back before others
+ * get their former ones.
  */
 export const undoProducts: ImportUndo<Change<ProductRecord>[]> = {
   order: 'CREATED_FIRST',
@@ -64,8 +64,8 @@ export const undoProducts: ImportUndo<Change<ProductRecord>[]> = {
 }
 
 /**
- * Locks products, and then their variants, in id order, since orders take stock without a lock on the product. Returns the first
- * changes, whose products have about VARIANTS variants at most. Read the products in a later statement.
+ * Locks products, and then their variants, in id order, since orders take stock without a lock on the product. Returns
+ * the first changes, whose products have about VARIANTS variants at most. Read the products in a later statement.
  */
 async function lockFirst(tx: Transaction, changes: readonly UndoneChange[]): Promise<readonly UndoneChange[]> {
   const workspace = tx.context.workspaceId

@@ -9,7 +9,7 @@ export interface CategoryChanges {
   readonly after: readonly Category[]
 }
 
-/** Writes new and changed categories in one statement. Products that show a changed category are published anew (OP-37). */
+/** Writes new and changed categories in one statement. Products that show a changed one are published (OP-37). */
 export async function writeCategories(tx: Transaction, { before, after }: CategoryChanges, now: Date): Promise<void> {
   const workspace = tx.context.workspaceId
   const created = after.filter(({ slug }) => !before.has(slug))

@@ -14,8 +14,8 @@ type CategoryMembers = Pick<UpdateProductBody, 'category' | 'categories'>
 type Members = CategoryMembers & Pick<UpdateProductBody, 'tags' | 'medias' | 'remove_medias'>
 
 /**
- * The references that a product's input names. `pick` throws `unprocessable` naming the first reference that the workspace, or the
- * product with these media, does not have.
+ * The references that a product's input names. `pick` throws `unprocessable` naming the first reference that the
+ * workspace, or the product with these media, does not have.
  */
 export function chooseReferences(body: Members) {
   const { pick: pickCategories, ...categories } = chooseCategories(body)
@@ -31,8 +31,8 @@ export function chooseReferences(body: Members) {
 }
 
 /**
- * The categories that a product's input names: `categories` wins over `category`. `pick` returns them in order, the first primary,
- * and throws `unprocessable` naming the first that the workspace does not have (spec: Create rules 3).
+ * The categories that a product's input names: `categories` wins over `category`. `pick` returns them in order, the
+ * first primary, and throws `unprocessable` naming the first that the workspace does not have (spec: Create rules 3).
  */
 export function chooseCategories({ category, categories }: CategoryMembers) {
   if (categories !== undefined) return chosenByReference(categories, (index) => ['categories', index])
@@ -61,7 +61,7 @@ function chosenByReference(references: readonly string[], pathOf: (index: number
   }
 }
 
-/** The tags that a product's input names, each once, in the order sent; tags are the same when their slugs are (OP-25). */
+/** The tags that a product's input names, each once, in the order sent; equal slugs are one tag (OP-25). */
 export function chooseTags(names: readonly string[]) {
   const bySlug = new Map<string, NamedReference>()
   for (const name of names) {

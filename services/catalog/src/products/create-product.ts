@@ -49,8 +49,8 @@ export const createProduct = operation({
 class DerivedSlugTaken extends Error {}
 
 /**
- * Writes a product with its derived slug or, when another product has that one, with the next number of its family. Most derived slugs
- * are new, so the family is locked and read only when needed (decision 002).
+ * Writes a product with its derived slug or, when another product has that one, with the next number of its family.
+ * Most derived slugs are new, so the family is locked and read only when needed (decision 002).
  */
 async function withDerivedSlug(
   tx: Transaction,

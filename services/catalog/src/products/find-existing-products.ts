@@ -7,8 +7,8 @@ import { z } from 'zod'
 const ProductIds = z.strictObject({ products: z.array(Id).min(1).max(LIMITS.idsPerCall) })
 
 /**
- * POST /internal/products/existing: those of the products that the workspace has at this moment. Collections picks products whose state
- * it has not received yet (OP-33).
+ * POST /internal/products/existing: those of the products that the workspace has at this moment. Collections picks
+ * products whose state it has not received yet (OP-33).
  */
 export const findExistingProducts = operation({
   method: 'POST',

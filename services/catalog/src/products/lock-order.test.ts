@@ -49,8 +49,8 @@ interface Attack {
 }
 
 /**
- * The number of deadlocks while `work` ran, as PostgreSQL counts them: a transaction that a deadlock ends is run again, so answers do
- * not show it. A server process reports its deadlocks when its session ends at the latest.
+ * The number of deadlocks while `work` ran, as PostgreSQL counts them: a transaction that a deadlock ends is run again,
+ * so answers do not show it. A server process reports its deadlocks when its session ends at the latest.
  */
 async function deadlocksOf(work: (attack: Attack) => Promise<unknown>): Promise<number> {
   const counted = async () => {

@@ -5,12 +5,12 @@ import type { ProductRecord } from './product-view.ts'
 import { readProducts } from './read-products.ts'
 
 /**
- * Which variants are locked with their product: all, one by its id, or none. Orders take stock without a lock on the product, so a
- * change that compares, sets or moves a variant's stock locks the variant.
+ * Which variants are locked with their product: all, one by its id, or none. Orders take stock without a lock on the
+ * product, so a change that compares, sets or moves a variant's stock locks the variant.
  */
 export type LockedVariants = 'ALL' | 'NONE' | { readonly id: string }
 
-/** Locks a product until the transaction ends, so that its changes follow each other, and reads it. Throws `not_found`. */
+/** Locks a product until the transaction ends, so that changes follow each other, and reads it. Throws `not_found`. */
 export async function lockProduct(tx: Transaction, id: string, variants: LockedVariants): Promise<ProductRecord> {
   const product = await lockAndRead(tx, id, variants)
   if (product === undefined) throw noSuchProduct(id)
@@ -18,8 +18,9 @@ export async function lockProduct(tx: Transaction, id: string, variants: LockedV
 }
 
 /**
- * As `lockProduct`, but undefined when the workspace has no such product: for callers that run it beside other statements, all of
- * which must end before the transaction fails. Each statement has a snapshot that is later than the locks of those before it.
+ * As `lockProduct`, but undefined when the workspace has no such product: for callers that run it beside other
+ * statements, all of which must end before the transaction fails. Each statement has a snapshot that is later than the
+ * locks of those before it.
  */
 export async function lockAndRead(
   tx: Transaction,
@@ -35,8 +36,8 @@ export async function lockAndRead(
 }
 
 /**
- * Locks variants of locked products until the transaction ends, in id order across the products, since orders take stock in this order
- * and without a lock on the product.
+ * Locks variants of locked products until the transaction ends, in id order across the products, since orders take
+ * stock in this order and without a lock on the product.
  */
 export const lockVariants = (tx: Transaction, products: readonly string[], variants: Exclude<LockedVariants, 'NONE'>) =>
   tx`

@@ -8,9 +8,9 @@ import type { MediaRecord } from './product-view.ts'
 export type AssetReference = Omit<MediaRecord, 'asset' | 'position'>
 
 /**
- * A product's media after `remove_medias`, then `medias` (spec: Update rules 4; OP-36): an asset is added, or repositioned
- * when the product shows it already; an id is repositioned. Without a position an asset goes to the end. Throws
- * `unprocessable` for an asset the workspace does not have and for an id that is none of the product's media.
+ * A product's media after `remove_medias`, then `medias` (spec: Update rules 4; OP-36): an asset is added, or
+ * repositioned when the product shows it already; an id is repositioned. Without a position an asset goes to the end.
+ * Throws `unprocessable` for an asset the workspace does not have and for an id that is none of the product's media.
  */
 export function planMedia(
   current: readonly MediaRecord[],

@@ -27,8 +27,8 @@ export interface PlannedVariant {
 }
 
 /**
- * Applies the Create rules 1, 2 and 4 (spec: Products; OP-13, OP-15). Throws `bad_request` when a member the type requires
- * is missing, `unprocessable` when members contradict each other or the workspace has switched the status off.
+ * Applies the Create rules 1, 2 and 4 (spec: Products; OP-13, OP-15). Throws `bad_request` when a member the type
+ * requires is missing, `unprocessable` when members contradict each other or the workspace has switched the status off.
  */
 export function planProduct(body: CreateProductBody, supported: readonly ProductStatus[]): ProductPlan {
   refuseUnsupportedStatus(body.status ?? PRODUCT.initial.status, supported)

@@ -9,8 +9,8 @@ import type { ProductRecord, VariantRecord } from './product-view.ts'
 const isVariable = ({ type }: Pick<ProductRecord, 'type'>) => type === 'VARIABLE_PRODUCT'
 
 /**
- * The product as the request wants it, one version on (spec: Update rules 1–7; type switch OP-16). Throws `unprocessable`
- * when members do not fit the type.
+ * The product as the request wants it, one version on (spec: Update rules 1–7; type switch OP-16). Throws
+ * `unprocessable` when members do not fit the type.
  */
 export function planUpdate(
   current: ProductRecord,
@@ -29,8 +29,8 @@ export function planUpdate(
 }
 
 /**
- * The product with the members that a create and an update set alike, and its references where they are named. A member that is not
- * sent stays, null unsets (OP-09).
+ * The product with the members that a create and an update set alike, and its references where they are named. A member
+ * that is not sent stays, null unsets (OP-09).
  */
 export const withMembers = (
   before: ProductRecord,
@@ -43,7 +43,7 @@ export const withMembers = (
   media: references.media,
 })
 
-/** The version and time after a change. The time never goes back: the request may have waited for the product since `now`. */
+/** The version and time after a change. The time never goes back: the request may have waited since `now`. */
 export const oneChangeOn = ({ version, updatedAt }: ProductRecord, now: Date) => ({
   version: version + 1,
   updatedAt: now > updatedAt ? now : updatedAt,
@@ -66,7 +66,7 @@ function variantsOfVariable(current: ProductRecord, body: UpdateProductBody): Va
   return isVariable(current) ? current.variants : []
 }
 
-/** The default variant: as it is, or made of the first variant when the product was variable (OP-16), with what is sent. */
+/** The default variant: as it is, or the first one when the product was variable (OP-16), with what is sent. */
 function defaultVariant(current: ProductRecord, body: UpdateProductBody): VariantRecord {
   const [first] = current.variants
   const id = isVariable(current) || first === undefined ? uuidv7() : first.id

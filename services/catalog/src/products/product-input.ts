@@ -60,8 +60,8 @@ export const CreateProductBody = named(
 export type CreateProductBody = z.output<typeof CreateProductBody>
 
 /**
- * Product input for update (spec: Product input for update). An omitted member stays, null unsets a member (OP-09). `planUpdate`
- * checks the rules of the product's type.
+ * Product input for update (spec: Product input for update). An omitted member stays, null unsets a member (OP-09).
+ * `planUpdate` checks the rules of the product's type.
  */
 export const UpdateProductBody = named(
   'ProductUpdate',

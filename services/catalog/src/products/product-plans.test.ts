@@ -14,7 +14,7 @@ import { updateProduct } from './update-product.ts'
 
 /** PostgreSQL plans a prepared statement five times for its parameters before it compares that with a kept plan. */
 const PLANNED_AT_MOST = 5
-/** Entries of indexes that the requests for one product read at most: its words, links and variants, and what it refers to. */
+/** Entries of indexes that the requests for one product read at most: words, links, variants, references. */
 const ENTRIES = 100
 /** The products of the test: a plan by the wrong index would read half of them at each request. */
 const PRODUCTS = 120

@@ -4,8 +4,8 @@ import { isOneOf } from './is-one-of.ts'
 import type { ProductRecord } from './product-view.ts'
 
 /**
- * Reads products whole, in the order of the ids, with one statement. Ids that the workspace does not have are left out. A product shows a
- * deleted category or tag as it was until a worker has taken it out (decision 017).
+ * Reads products whole, in the order of the ids, with one statement. Ids that the workspace does not have are left out.
+ * A product shows a deleted category or tag as it was until a worker has taken it out (decision 017).
  */
 export async function readProducts(tx: Transaction, ids: readonly string[]): Promise<ProductRecord[]> {
   const workspace = tx.context.workspaceId
@@ -60,9 +60,9 @@ export async function readProducts(tx: Transaction, ids: readonly string[]): Pro
 }
 
 /**
- * Locks products in id order until the transaction ends, so that changes of one product, and the records about them, follow each
- * other. Returns the ids that the workspace has. Read the products in a later statement: the snapshot of this one may be older than
- * a change that it waited for.
+ * Locks products in id order until the transaction ends, so that changes of one product, and the records about them,
+ * follow each other. Returns the ids that the workspace has. Read the products in a later statement: the snapshot of
+ * this one may be older than a change that it waited for.
  */
 export async function lockProducts(tx: Transaction, ids: readonly string[]): Promise<string[]> {
   const rows = await tx<{ id: string }[]>`

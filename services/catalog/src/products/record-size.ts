@@ -9,8 +9,8 @@ const MAX_BYTES = LIMITS.recordBytes - AROUND_BYTES
 const MANY_VARIANTS = 100
 
 /**
- * Refuses a product whose records are too large for their topics: `unprocessable`, with the size (OP-120). Otherwise its state
- * could never be published again. Products with few variants are not measured.
+ * Refuses a product whose records are too large for their topics: `unprocessable`, with the size (OP-120). Otherwise
+ * its state could never be published again. Products with few variants are not measured.
  */
 export function refuseTooLarge(variants: number, records: readonly OutboxRecord[]): void {
   if (variants <= MANY_VARIANTS) return

@@ -42,8 +42,9 @@ export const PRODUCT_SLUGS: NumberedSlugs = { table: 'product', lockPrefix: (wor
 const ROUNDS = 5
 
 /**
- * Finds the wanted references and creates the options, tags and the category name that are missing. No statement when nothing
- * is wanted, one when all exist, two when some are created; another round only when a concurrent request created one of them first.
+ * Finds the wanted references and creates the options, tags and the category name that are missing. No statement when
+ * nothing is wanted, one when all exist, two when some are created; another round only when a concurrent request
+ * created one of them first.
  */
 export async function resolveReferences(
   tx: Transaction,
@@ -75,8 +76,8 @@ export async function previewReferences(
 }
 
 /**
- * Looks only for the kinds of references that are wanted: most products refer to few. Each kind is one JSON text, since the driver parses an
- * array of 1,000 letter by letter.
+ * Looks only for the kinds of references that are wanted: most products refer to few. Each kind is one JSON text, since
+ * the driver parses an array of 1,000 letter by letter.
  */
 async function findReferences(tx: Transaction, wanted: WantedReferences): Promise<FoundReferences> {
   const workspace = tx.context.workspaceId
@@ -144,8 +145,8 @@ const withIds = ({ options, category, tags }: Missing): Created => ({
 })
 
 /**
- * Creates the missing references in name order, so that concurrent requests queue rather than deadlock. Returns none that another
- * request created first.
+ * Creates the missing references in name order, so that concurrent requests queue rather than deadlock. Returns none
+ * that another request created first.
  */
 async function createReferences(tx: Transaction, { options, categories, tags }: Created, now: Date): Promise<Created> {
   const workspace = tx.context.workspaceId

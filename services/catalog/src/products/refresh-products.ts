@@ -5,8 +5,8 @@ import { productStateRecord, productUpdated } from './product-records.ts'
 import { readProducts } from './read-products.ts'
 
 /**
- * The part of a statement that requests a refresh of the products in its CTE `requested (product_id, is_change)` (decision
- * 017). With `is_change` product.updated fires; without it only the state for projections is published.
+ * The part of a statement that requests a refresh of the products in its CTE `requested (product_id, is_change)`
+ * (decision 017). With `is_change` product.updated fires; without it only the state for projections is published.
  */
 export const refreshRequests = (tx: Transaction) => tx`
   insert into product_refresh (workspace_id, product_id, is_change, livemode, traceparent)
@@ -14,9 +14,9 @@ export const refreshRequests = (tx: Transaction) => tx`
   from requested order by product_id`
 
 /**
- * Requests, in the transaction of a change, that the new state of these products is published soon (decision 017): for changes that
- * touch many products, or one product very often. Several requests for one product may become one event. With `isChange`
- * product.updated fires; without it only the state is published.
+ * Requests, in the transaction of a change, that the new state of these products is published soon (decision 017): for
+ * changes that touch many products, or one product very often. Several requests for one product may become one event.
+ * With `isChange` product.updated fires; without it only the state is published.
  */
 export const requestRefresh = (tx: Transaction, productIds: readonly string[], isChange: boolean) => tx`
   with requested as (
@@ -42,8 +42,8 @@ export const refreshProducts = (options: Pick<WorkInTurn, 'db' | 'worker' | 'log
   })
 
 /**
- * Publishes the state of some waiting products of one workspace and returns the number of requests it handled. Requests for products
- * that another transaction has locked are kept.
+ * Publishes the state of some waiting products of one workspace and returns the number of requests it handled. Requests
+ * for products that another transaction has locked are kept.
  */
 export async function refreshChunk(tx: Transaction, now: Date): Promise<number> {
   const { requests, ids } = await takeRequests(tx)
@@ -71,8 +71,9 @@ interface RefreshRequest {
 }
 
 /**
- * Deletes waiting requests and locks their products, whose ids it returns: those that nobody else has locked, and that still exist. When
- * others have locked the products of all these requests, it goes on with later ones, so that no locked product delays another.
+ * Deletes waiting requests and locks their products, whose ids it returns: those that nobody else has locked, and that
+ * still exist. When others have locked the products of all these requests, it goes on with later ones, so that no
+ * locked product delays another.
  */
 async function takeRequests(tx: Transaction): Promise<{ requests: RefreshRequest[]; ids: string[] }> {
   const workspace = tx.context.workspaceId
@@ -102,8 +103,8 @@ async function takeRequests(tx: Transaction): Promise<{ requests: RefreshRequest
 }
 
 /**
- * Requests of a workspace that no other replica has taken. Half of them are the newest, so that a sale is published soon while the
- * million products of a renamed category wait.
+ * Requests of a workspace that no other replica has taken. Half of them are the newest, so that a sale is published
+ * soon while the million products of a renamed category wait.
  */
 const waitingRequests = (tx: Transaction, lockedByOthers: readonly string[]) => {
   const waiting = tx`

@@ -11,11 +11,11 @@ import { refuseTooLarge } from './record-size.ts'
 import type { CreatedReferences } from './references.ts'
 
 interface Writing {
-  /** Publishes events of the products, and of references created with them. Without it only the state is published (OP-72). */
+  /** Publishes events of the products and of references made with them. Without it only the state (OP-72). */
   readonly events?: { readonly newReferences?: CreatedReferences }
   /**
-   * The refusals of a new SKU or slug that is taken. Without a refusal, or when it is taken at this very moment, the statement
-   * violates the unique constraint, and the transaction runs again (decision 003).
+   * The refusals of a new SKU or slug that is taken. Without a refusal, or when it is taken at this very moment, the
+   * statement violates the unique constraint, and the transaction runs again (decision 003).
    */
   readonly taken?: Taken
   readonly now: Date
@@ -31,9 +31,9 @@ export const ofAnotherProduct = (path: MemberPath, value: string) =>
   conflict(path, `"${value}" belongs to another product of this workspace`)
 
 /**
- * Writes the difference between products before and after, and publishes their new state. One statement whatever their number, and
- * one more where a product's variants are replaced: the old ones go first, since the new ones may have their SKUs. The caller has
- * locked the products, and the variants whose stock it sets. Throws what `taken` says.
+ * Writes the difference between products before and after, and publishes their new state. One statement whatever their
+ * number, and one more where a product's variants are replaced: the old ones go first, since the new ones may have
+ * their SKUs. The caller has locked the products, and the variants whose stock it sets. Throws what `taken` says.
  */
 export async function writeProducts(
   tx: Transaction,
@@ -54,7 +54,7 @@ export async function writeProducts(
   await publish(tx, records, now)
 }
 
-/** The most variants of a product that loses none. One that loses variants is not measured: it may be too large already. */
+/** The most variants of a product that loses none. One that loses some is not measured: it may be too large already. */
 const mostVariantsWithoutRemoval = (changes: readonly Change<ProductRecord>[]): number =>
   Math.max(
     0,
@@ -64,8 +64,9 @@ const mostVariantsWithoutRemoval = (changes: readonly Change<ProductRecord>[]): 
   )
 
 /**
- * One statement of the parts that have rows to write: an empty part costs time, and the triggers of the ledger run for it. New rows
- * are in the order of their unique keys, so that transactions with the same keys queue rather than deadlock.
+ * One statement of the parts that have rows to write: an empty part costs time, and the triggers of the ledger run for
+ * it. New rows are in the order of their unique keys, so that transactions with the same keys queue rather than
+ * deadlock.
  */
 async function write(tx: Transaction, difference: Difference, taken: Taken): Promise<void> {
   const { created, changed, newVariants, changedVariants, removedVariants, options, categories, tags, media } =

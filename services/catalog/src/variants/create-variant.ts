@@ -45,8 +45,8 @@ export const createVariant = operation({
 })
 
 /**
- * The options that the first variant gives a product without any, in the order sent (OP-22): the workspace's options of these
- * names, created where missing, without values.
+ * The options that the first variant gives a product without any, in the order sent (OP-22): the workspace's options of
+ * these names, created where missing, without values.
  */
 async function defineOptions(tx: Transaction, names: readonly string[], now: Date): Promise<ProductRecord['options']> {
   const { found } = await resolveReferences(tx, { options: names }, now)

@@ -8,8 +8,8 @@ import { writeProducts } from '../products/write-products.ts'
 import { refuseDefaultVariant, refuseTheLast, variantOf } from './plan-variant.ts'
 
 /**
- * DELETE /v1/products/{id}/variants/{variant_id} (extension of OP-19; spec: Update rules 7). The product's options keep the
- * variant's values (OP-24).
+ * DELETE /v1/products/{id}/variants/{variant_id} (extension of OP-19; spec: Update rules 7). The product's options keep
+ * the variant's values (OP-24).
  */
 export const deleteVariant = operation({
   operationId: 'deleteVariant',

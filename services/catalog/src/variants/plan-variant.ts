@@ -13,8 +13,8 @@ type VariantMembers = z.output<z.ZodObject<typeof VARIANT.shapes.update>> & {
 type NewVariantMembers = VariantMembers & Pick<VariantRecord, 'id' | 'sku' | 'stock'>
 
 /**
- * The product with one more variant, its last. `options` are the product's, or, where it has none, those that the variant defines
- * (OP-22). No variant of `others` may have the combination. Throws `unprocessable`.
+ * The product with one more variant, its last. `options` are the product's, or, where it has none, those that the
+ * variant defines (OP-22). No variant of `others` may have the combination. Throws `unprocessable`.
  */
 export function withNewVariant(
   product: ProductRecord,
@@ -31,8 +31,8 @@ export function withNewVariant(
 }
 
 /**
- * The product with the members of one of its variants that are sent; the others stay. No other variant of `others` may have the
- * combination. Throws `unprocessable`.
+ * The product with the members of one of its variants that are sent; the others stay. No other variant of `others` may
+ * have the combination. Throws `unprocessable`.
  */
 export function withChangedVariant(
   product: ProductRecord,
@@ -88,9 +88,9 @@ export function refuseTooMuchStock({ variants }: ProductRecord, stock: number, s
 }
 
 /**
- * Chooses one value of each option, no more and no fewer (spec: Create rules 2), and returns them by option id, with the options;
- * a value that an option does not have is added at its end (OP-22, OP-24). Throws `unprocessable` for anything else, and when one
- * of `others`, `self` aside, has the combination (OP-94).
+ * Chooses one value of each option, no more and no fewer (spec: Create rules 2), and returns them by option id, with
+ * the options; a value that an option does not have is added at its end (OP-22, OP-24). Throws `unprocessable` for
+ * anything else, and when one of `others`, `self` aside, has the combination (OP-94).
  */
 export function planAttributes(
   others: Pick<ProductRecord, 'variants'>,

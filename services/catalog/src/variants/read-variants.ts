@@ -17,8 +17,8 @@ const Wanted = z
   )
 
 /**
- * POST /internal/variants/read: the wanted variants that the workspace has, as they are at this moment. An order is priced from it.
- * One statement.
+ * POST /internal/variants/read: the wanted variants that the workspace has, as they are at this moment. An order is
+ * priced from it. One statement.
  */
 export const readVariants = operation({
   method: 'POST',

@@ -15,7 +15,7 @@ const simple = await newProduct(aSimpleProduct(), made.caller)
 const foreign = await newProduct()
 const [first, second] = made.product.variants
 
-/** Sends what must be refused, as a POST of a whole variant or as a PUT of the members alone, and sees that nothing was applied. */
+/** Sends what must be refused, as a POST of a variant or a PUT of the members, and sees that nothing was applied. */
 async function refused(method: 'POST' | 'PUT' | 'DELETE', path: string, body?: unknown, caller = made.caller) {
   const before = await everything()
   const answer = await send(caller, method, path, body)

@@ -9,7 +9,7 @@ export interface CollectionChange {
   readonly next: CollectionRecord
 }
 
-/** Inserts and updates collections, each in one statement. The membership builder builds their new membership versions. */
+/** Inserts and updates collections, each in one statement. The builder makes their new membership versions. */
 export async function writeCollections(tx: Transaction, changes: readonly CollectionChange[], now: Date) {
   const created = changes.filter(({ current }) => current === undefined)
   const updated = changes.filter(({ current }) => current !== undefined)
@@ -42,8 +42,9 @@ const updateCollections = (tx: Transaction, changes: readonly CollectionChange[]
     and collection.id = row.id`
 
 /**
- * Starts a BUILDING membership version for each collection and retires versions that were BUILDING. Needs the EXCLUSIVE membership
- * lock, unless all collections are new and MANUAL: those have no members, and their versions are CURRENT at once.
+ * Starts a BUILDING membership version for each collection and retires versions that were BUILDING. Needs the EXCLUSIVE
+ * membership lock, unless all collections are new and MANUAL: those have no members, and their versions are CURRENT at
+ * once.
  */
 async function startMembershipVersions(tx: Transaction, changes: readonly CollectionChange[]): Promise<void> {
   const workspace = tx.context.workspaceId

@@ -4,7 +4,7 @@ import type { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import { z } from 'zod'
 
-/** Finds those of the products that the workspace has. Throws `service_unavailable` while the catalog does not answer. */
+/** Finds those of the products that the workspace has. Throws `service_unavailable` while catalog is away. */
 export type FindExistingProducts = (
   context: RequestContext,
   products: readonly string[],

@@ -3,8 +3,8 @@ import { isAmong, type OperatorDefinitions } from './predicate.ts'
 import type { RuleProduct } from './rule-product.ts'
 
 /**
- * The amounts of all variants in one currency. A condition holds if it holds for one variant, so `gt` compares the highest amount
- * and `lt` the lowest. No comparison holds for a product without amounts in the currency.
+ * The amounts of all variants in one currency. A condition holds if it holds for one variant, so `gt` compares the
+ * highest amount and `lt` the lowest. No comparison holds for a product without amounts in the currency.
  */
 export const amountDefinitions = (column: 'prices' | 'costs', currency: string): OperatorDefinitions<number> => {
   const lowest = (product: RuleProduct) => product[column][currency]?.[0] ?? Number.POSITIVE_INFINITY

@@ -9,7 +9,7 @@ import { listDefinitions } from './list-definitions.ts'
 import { anyOf, not, type OperatorDefinitions, type Predicate } from './predicate.ts'
 import { nameDefinitions, skuDefinitions } from './text-definitions.ts'
 
-/** An operator of a field: the schema of its value, and the predicate for a value. `predicate` throws for an invalid value. */
+/** An operator of a field: the schema of its value, and its predicate, which throws for an invalid value. */
 interface Operator {
   readonly value: z.ZodType
   predicate(value: unknown): Predicate

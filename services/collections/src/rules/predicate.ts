@@ -12,7 +12,7 @@ export interface Predicate {
   toSql(sql: AnySql): Fragment
 }
 
-/** The operators of a field, each as a function from its value to a predicate. The other operators are negations of these. */
+/** The operators of a field, each a function from its value to a predicate. The others are negations of these. */
 export interface OperatorDefinitions<Value> {
   eq(value: Value): Predicate
   in?(values: Value[]): Predicate
@@ -53,8 +53,8 @@ export const anyOf = (predicates: readonly Predicate[]): Predicate => {
 }
 
 /**
- * SQL for "the value is in the list". PostgreSQL hashes the values of the subquery once, also in a generic plan, where `any(list)`
- * would compare them one by one. `is true` keeps the planner from turning the subquery into a join.
+ * SQL for "the value is in the list". PostgreSQL hashes the values of the subquery once, also in a generic plan, where
+ * `any(list)` would compare them one by one. `is true` keeps the planner from turning the subquery into a join.
  */
 export const isAmong = (sql: AnySql, value: Fragment, list: Fragment): Fragment =>
   sql`(${value} in (select unnest(${list}))) is true`

@@ -62,8 +62,8 @@ const noPictures: FindCoverImage = async () => undefined
 const noOthers: FindExistingProducts = async () => new Set()
 
 /**
- * The service with a database of its own. `findCoverImage` and `findExistingProducts` replace the calls to the catalog, `clock` the
- * process's clock.
+ * The service with a database of its own. `findCoverImage` and `findExistingProducts` replace the calls to the catalog,
+ * `clock` the process's clock.
  */
 export async function collectionsService(
   findCoverImage: FindCoverImage = noPictures,
@@ -77,7 +77,7 @@ export async function collectionsService(
   const rules = ruleSets()
   const projection = projectProducts(rules)
 
-  /** Handles records as the consumer does, products' states or the ids of deleted products, and applies those that it queued. */
+  /** Handles records as the consumer does, states or ids of deleted products, and applies those that it queued. */
   const project = async (caller: Pick<Caller, 'workspaceId'>, ...states: (ProductState | string)[]) => {
     const records = states.map((state) => ({
       topic: 'catalog.products',

@@ -11,7 +11,7 @@ import type { PageLinks } from '../pages/links/page-links.ts'
 import type { AppsClient, AppsRequest } from '../public/upstreams/apps-client.ts'
 import type { Upstreams } from '../public/upstreams/upstream.ts'
 
-/** An act of an operator or a service: `action` in the past tense, `target` as a path under /admin/v1. Contains no secret. */
+/** An act of an operator or service: `action` in the past tense, `target` a path under /admin/v1. No secret. */
 export interface Act {
   readonly action:
     | 'workspace.created'

@@ -10,7 +10,8 @@ interface AppsDeclaration extends RouteDeclaration<z.ZodObject<{ id: z.ZodType<s
 }
 
 /**
- * Declares an admin operation that apps answers (OP-81): the same request, under `/internal` instead of `/admin/v1`, in the operator's name.
+ * Declares an admin operation that apps answers (OP-81): the same request, under `/internal` instead of `/admin/v1`, in
+ * the operator's name.
  */
 export const appsOperation = (declaration: AppsDeclaration): AnyAdminOperation =>
   adminOperation({

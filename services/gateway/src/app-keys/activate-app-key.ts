@@ -7,8 +7,8 @@ import { z } from 'zod'
 import { recordActs } from '../admin/admin-operation.ts'
 
 /**
- * POST /internal/app-keys/{id}/activate: lets an app's key work, everywhere within 5 s. Repeating it changes nothing. Throws `conflict`
- * for a revoked key.
+ * POST /internal/app-keys/{id}/activate: lets an app's key work, everywhere within 5 s. Repeating it changes nothing.
+ * Throws `conflict` for a revoked key.
  */
 export const activateAppKey = operation({
   method: 'POST',

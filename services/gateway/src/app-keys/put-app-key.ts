@@ -10,9 +10,9 @@ import { ownWorkspace } from '../admin/workspaces/find-workspace.ts'
 import { hashOf, type KeyFormat, KeySecret } from '../credentials/keys/key-format.ts'
 
 /**
- * PUT /internal/app-keys/{id}: creates a key of kind `app`, which works once it is activated (spec: Authentication 5). A repetition
- * with the same secret and scopes gets the same key and keeps its name; other ones are `conflict`. The key stays the same when the check
- * keys change meanwhile (OP-05).
+ * PUT /internal/app-keys/{id}: creates a key of kind `app`, which works once it is activated (spec: Authentication 5).
+ * A repetition with the same secret and scopes gets the same key and keeps its name; other ones are `conflict`. The key
+ * stays the same when the check keys change meanwhile (OP-05).
  */
 export const putAppKey = (format: KeyFormat) =>
   operation({
@@ -55,7 +55,7 @@ async function insertKey(tx: Transaction, { id, key, name, scopes }: AppKey, now
   return count > 0
 }
 
-/** The key that the id has: one of `texts`. Throws `conflict` when it is another one, has other scopes or is revoked. */
+/** The key that the id has: one of `texts`. Throws `conflict` when it is another, has other scopes or is revoked. */
 async function presentKey(tx: Transaction, { id, scopes }: AppKey, texts: readonly string[]): Promise<string> {
   const [present] = await tx<{ hash: Buffer; hasScopes: boolean; isRevoked: boolean }[]>`
     select key_hash as hash, scopes @> ${scopes} and scopes <@ ${scopes} as "hasScopes", revoked_at is not null as "isRevoked"

@@ -5,8 +5,8 @@ import { z } from 'zod'
 import { type Act, recordActs } from '../admin/admin-operation.ts'
 
 /**
- * POST /internal/app-keys/{id}/revoke: revokes an app's key and those that operators made of it by rotation, everywhere within 5 s. It is
- * no error when they are revoked already, or when the key was never created.
+ * POST /internal/app-keys/{id}/revoke: revokes an app's key and those that operators made of it by rotation, everywhere
+ * within 5 s. It is no error when they are revoked already, or when the key was never created.
  */
 export const revokeAppKey = operation({
   method: 'POST',

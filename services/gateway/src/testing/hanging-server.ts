@@ -3,8 +3,8 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
 /**
- * Stands before a server. When told to, it hangs as a server does whose processes are all stopped: connections are accepted and stay open,
- * and nothing is answered until it goes on.
+ * Stands before a server. When told to, it hangs as a server does whose processes are all stopped: connections are
+ * accepted and stay open, and nothing is answered until it goes on.
  */
 export async function hangingServer(behind: URL) {
   const sockets = new Set<Socket>()

@@ -52,7 +52,7 @@ export function testApps(upstream: TestUpstream) {
 
   return {
     asked,
-    /** Adds an installation of a workspace; the changes say how it differs from one that waits for its first consent. */
+    /** Adds an installation; the changes say how it differs from one that waits for its first consent. */
     add(workspace: string, changes: Partial<Installation> = {}): Installation {
       const installation: Installation = {
         id: randomUUID(),

@@ -11,7 +11,7 @@ interface Request {
   readonly headers?: Record<string, string>
 }
 
-/** A browser with cookies of its own. It follows no redirect, and says that a POST comes from our own page, unless a test says otherwise. */
+/** A browser with cookies. It follows no redirect, and says that a POST comes from our page, unless told otherwise. */
 export function testBrowser(gateway: { readonly url: string }) {
   const cookies = new Map<string, string>()
 

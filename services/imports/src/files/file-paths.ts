@@ -11,7 +11,7 @@ export const uploadPath = ({ workspaceId, id }: ImportPlace): string => `${works
 export const FINDINGS = { rows: 'rows.ndjson', errors: 'errors.csv', corrected: 'corrected.csv' } as const
 export type Finding = keyof typeof FINDINGS
 
-/** Where a file of a validation is stored. Each claim has files of its own, so that no other replica writes over them. */
+/** Where a file of a validation is stored. Each claim has its own, so that no other replica writes over them. */
 export const findingPath = ({ workspaceId, id, claim }: ImportPlace & { readonly claim: string }, finding: Finding) =>
   `${workspaceId}/${id}/${claim}-${FINDINGS[finding]}`
 

@@ -1,7 +1,8 @@
 import type { CsvRow } from './read-csv.ts'
 
 /**
- * A cell that a spreadsheet would run as a formula, also after apostrophes: else `restored` would drop an apostrophe of its own.
+ * A cell that a spreadsheet would run as a formula, also after apostrophes: else `restored` would drop an apostrophe of
+ * its own.
  */
 const FORMULA = /^'*[=+\-@\t\r\n＝＋－＠]/
 const NEUTRALISED = /^'+[=+\-@\t\r\n＝＋－＠]/

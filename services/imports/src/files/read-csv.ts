@@ -53,8 +53,8 @@ export function firstRow(text: string, delimiter: string): readonly string[] {
 }
 
 /**
- * The rows of a CSV text in UTF-8 (RFC 4180), also those that are empty. After the rows before it, throws an UnreadableRow for a row
- * that is longer than MAX_ROW_BYTES, and for a quote that is not closed before the end.
+ * The rows of a CSV text in UTF-8 (RFC 4180), also those that are empty. After the rows before it, throws an
+ * UnreadableRow for a row that is longer than MAX_ROW_BYTES, and for a quote that is not closed before the end.
  */
 export async function* readCsv(text: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvRow> {
   // A destroyed stream drops the rows that were parsed and not read yet.

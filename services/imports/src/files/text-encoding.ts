@@ -2,8 +2,8 @@
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
 /**
- * Finds the encoding of a text while it is received, for `encoding()` after its end: by the byte order mark, else UTF-8 if every byte
- * fits it, else Windows-1252, which spreadsheets write in western countries.
+ * Finds the encoding of a text while it is received, for `encoding()` after its end: by the byte order mark, else UTF-8
+ * if every byte fits it, else Windows-1252, which spreadsheets write in western countries.
  */
 export function encodingDetector() {
   const utf8 = new TextDecoder('utf-8', { fatal: true })

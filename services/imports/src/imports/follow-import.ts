@@ -20,8 +20,9 @@ const STREAMS = 200
 const FINAL: readonly Import['status'][] = ['COMPLETED', 'COMPLETED_WITH_ERRORS', 'FAILED', 'CANCELLED']
 
 /**
- * GET /v1/imports/{id}/progress (extension, OP-149): server-sent events `progress` with the import, at first and after each change, and
- * `end` with its final state. A client that connects again gets the present state. Throws `rate_limited` for too many streams.
+ * GET /v1/imports/{id}/progress (extension, OP-149): server-sent events `progress` with the import, at first and after
+ * each change, and `end` with its final state. A client that connects again gets the present state. Throws
+ * `rate_limited` for too many streams.
  */
 export const followImport = (db: Database): AnyOperation => {
   const open = new Map<string, number>()
@@ -57,7 +58,8 @@ export const followImport = (db: Database): AnyOperation => {
         opened(workspaceId, -1)
         ended.abort()
       })
-      // A stream made of the events would close with the next event only. An error reaches the client through the content.
+      // A stream made of the events would close with the next event only. An error reaches the client through the
+      // content.
       pipeline(events(db, context, id, ended.signal), content).catch(() => undefined)
       return okStream(EVENT_STREAM, content)
     },

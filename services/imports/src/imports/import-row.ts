@@ -54,7 +54,7 @@ export const aboutFile = (
 export const failureOf = ({ failure }: { readonly failure: string | null }): ReportedError[] =>
   failure === null ? [] : [aboutFile('unprocessable', failure)]
 
-/** Imports of a workspace that may wait for their validation, and as many that may be applied or wait for it (OP-150). */
+/** Imports of a workspace that may wait for validation, and as many that may be applied or wait for it (OP-150). */
 export const MAX_WAITING = 100
 
 export const ImportPath = z.strictObject({ id: Id })

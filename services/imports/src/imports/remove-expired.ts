@@ -7,7 +7,7 @@ const EVERY_MS = 60_000
 const BATCH_SIZE = 50
 const KEEP_DAYS = 30
 
-/** Removes imports with their files and reports 30 days after their last change (OP-146), by the clock of the database. */
+/** Removes imports with their files 30 days after their last change (OP-146), by the database's clock. */
 export const removeExpired = (context: WorkerContext) =>
   worker({
     name: 'expired imports',
@@ -16,7 +16,7 @@ export const removeExpired = (context: WorkerContext) =>
     work: inBatches(BATCH_SIZE, () => removeBatch(context)),
   })
 
-/** Removes some expired imports, the files before the rows: a crash between the two repeats both. Returns their number. */
+/** Removes some expired imports, files before rows: a crash in between repeats both. Returns their number. */
 export async function removeBatch({
   db,
   worker,

@@ -15,8 +15,8 @@ import { failedRows, findStored, type ValidatedImport } from './stored-import.ts
 const HEADER_BYTES = 64 * 1024
 
 /**
- * GET /v1/imports/{id}/corrected.csv (extension, OP-148): the bad rows of the file as they were uploaded, then the rows that could not
- * be applied, with a column `error` that says what to mend. Uploaded again, that column is ignored.
+ * GET /v1/imports/{id}/corrected.csv (extension, OP-148): the bad rows of the file as they were uploaded, then the rows
+ * that could not be applied, with a column `error` that says what to mend. Uploaded again, that column is ignored.
  */
 export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperation =>
   operation({

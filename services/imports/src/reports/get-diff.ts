@@ -4,7 +4,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import { findImport, ImportPath } from '../imports/import-row.ts'
 import { Diff } from '../validation/diff.ts'
 
-/** GET /v1/imports/{id}/diff (extension, OP-147): what applying the valid rows would have done when they were validated. */
+/** GET /v1/imports/{id}/diff (extension, OP-147): what applying the valid rows would have done at the validation. */
 export const getDiff = operation({
   operationId: 'getImportDiff',
   method: 'GET',

@@ -5,7 +5,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { failureOf, findImport, ImportPath, importCounts } from '../imports/import-row.ts'
 
 /**
- * GET /v1/imports/{id}/errors (spec: Imports): the report of the validation, then of the applying too. At most four statements.
+ * GET /v1/imports/{id}/errors (spec: Imports): the report of the validation, then of the applying too. At most four
+ * statements.
  */
 export const getReport = operation({
   operationId: 'getImportReport',

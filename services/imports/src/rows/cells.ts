@@ -6,7 +6,7 @@ type CellReader = (text: string, column: ImportColumn) => unknown
 
 const asText: CellReader = (text) => text
 
-/** The readers by column type (OP-53). The row's schema checks what it can by itself, such as the form of a date-time. */
+/** The readers by column type (OP-53). The row's schema checks what it can itself, such as a date-time. */
 const READERS: Readonly<Record<ColumnType, CellReader>> = {
   string: asText,
   uuid: asText,

@@ -23,7 +23,7 @@ const badColumn = (column: string, message: string, value: string | null = null)
   value: value === null ? null : reportedText(value),
 })
 
-/** Finds the template's columns in the first row of a file. They may come in any order, and optional ones may be missing. */
+/** Finds the template's columns in the first row of a file: in any order, and optional ones may be missing. */
 export function readHeader(template: ImportTemplate, cells: readonly string[]): Header {
   const trimmed = cells.map((cell) => cell.trim())
   // Spreadsheets export empty cells behind the last column.

@@ -123,7 +123,7 @@ function refuseTooLarge(json: string): void {
 const keyOf = (key: string) => `key ${key}`
 const slugOf = (slug: unknown) => `slug ${slug}`
 
-/** Remembers what must be unique in the file. Returns the refusal, and remembers nothing, when an earlier row has it. */
+/** Remembers what must be unique in the file. Returns the refusal instead when an earlier row has it. */
 function claimKeys(row: number, values: Values, { template, keys }: RowRules): RefusedRow['error'] | undefined {
   const { key: column } = TEMPLATE_ROWS[template]
   const natural = String(values[column])

@@ -20,7 +20,7 @@ export const getTemplateFile = operation({
   handle: async ({ params: { key } }) => csvFile([templateFile(key)], `${key}.csv`),
 })
 
-/** The header of a template and a row that validates. Its cells stay as they are: what is downloaded can be uploaded. */
+/** The header of a template and a row that validates: what is downloaded can be uploaded. */
 export function templateFile(key: Template): string {
   const { header } = importTemplate(key)
   const example: Readonly<Record<string, string>> = TEMPLATE_ROWS[key].example

@@ -25,8 +25,8 @@ interface Answer<Body> {
 }
 
 /**
- * Runs the service and the owners of templates as processes, with databases and topics of their own. An owner that is not started
- * has an address where nobody answers.
+ * Runs the service and the owners of templates as processes, with databases and topics of their own. An owner that is
+ * not started has an address where nobody answers.
  */
 export async function importsService(...owners: readonly Exclude<ServiceName, 'gateway' | 'imports'>[]) {
   const { kafkaBrokers, registryUrl } = backingServices()

@@ -29,7 +29,7 @@ interface Wanted {
   readonly columns?: Readonly<Record<string, unknown>>
 }
 
-/** A database and a storage, without a running service, and imports in them that are started unless their columns say otherwise. */
+/** A database and a storage without a service, and imports that are started unless their columns say otherwise. */
 export async function storedImports() {
   const database = await testDatabase('imports')
   const { admin, db } = database

@@ -9,9 +9,9 @@ import { findUndo } from './get-undo.ts'
 const WITHIN_HOURS = 24
 
 /**
- * POST /v1/imports/{id}/undo (extension of OP-50): deletes what the import created and gives what it updated its former values, where
- * nobody changed it since (OP-151). A second request changes nothing, but an undo that FAILED goes on. `onRequested` is called after
- * the commit.
+ * POST /v1/imports/{id}/undo (extension of OP-50): deletes what the import created and gives what it updated its former
+ * values, where nobody changed it since (OP-151). A second request changes nothing, but an undo that FAILED goes on.
+ * `onRequested` is called after the commit.
  */
 export const undoImport = (onRequested: () => void): AnyOperation =>
   operation({

@@ -32,8 +32,9 @@ export type CheckPage = (page: RowPage) => Promise<ImportCheckAnswer>
 const PAGES_IN_FLIGHT = 6
 
 /**
- * Holds each row of a file to the rules of its columns, of the file and, through `check`, of the workspace. Its memory does not grow
- * with the file. `onRows` is called with the number of rows after each page; it may throw to stop the validation.
+ * Holds each row of a file to the rules of its columns, of the file and, through `check`, of the workspace. Its memory
+ * does not grow with the file. `onRows` is called with the number of rows after each page; it may throw to stop the
+ * validation.
  */
 export async function validateFile(
   { template, content, encoding, folder, remarks }: FileToValidate,

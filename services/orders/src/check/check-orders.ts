@@ -22,8 +22,9 @@ const Config = z.object({
 const SNAPSHOT = 'isolation level repeatable read read only'
 
 /**
- * Checks all orders in one snapshot, and their stock in a snapshot of catalog that is a moment older. Calls `report` with each finding.
- * Both connections have to see all workspaces, as the worker roles and a superuser do. `orders` needs two connections.
+ * Checks all orders in one snapshot, and their stock in a snapshot of catalog that is a moment older. Calls `report`
+ * with each finding. Both connections have to see all workspaces, as the worker roles and a superuser do. `orders`
+ * needs two connections.
  */
 export const checkOrders = (orders: Sql, catalog: Sql, report: (finding: Finding) => void): Promise<Checked> =>
   catalog.begin(SNAPSHOT, async (inCatalog) => {
@@ -42,8 +43,8 @@ export const checkOrders = (orders: Sql, catalog: Sql, report: (finding: Finding
   })
 
 /**
- * `npm run check-orders -w services/orders`, with `WORKER_DATABASE_URL` and `CATALOG_WORKER_DATABASE_URL` of the worker roles or a
- * superuser: prints each finding as a line of JSON. Exits 1 if there is one that is not too young to judge.
+ * `npm run check-orders -w services/orders`, with `WORKER_DATABASE_URL` and `CATALOG_WORKER_DATABASE_URL` of the worker
+ * roles or a superuser: prints each finding as a line of JSON. Exits 1 if there is one that is not too young to judge.
  */
 async function main(): Promise<number> {
   const config = readConfig(Config)

@@ -17,8 +17,8 @@ export async function* streamed<Row>(cursor: { cursor(size: number): AsyncIterab
 }
 
 /**
- * Finds orders, payments, invoices and fulfilments that contradict each other. PostgreSQL compares within its `work_mem`. The
- * connection has to see all workspaces.
+ * Finds orders, payments, invoices and fulfilments that contradict each other. PostgreSQL compares within its
+ * `work_mem`. The connection has to see all workspaces.
  */
 export async function* orderFindings(sql: AnySql): AsyncGenerator<Finding> {
   yield* streamed(wrongSums(sql))
@@ -29,7 +29,7 @@ export async function* orderFindings(sql: AnySql): AsyncGenerator<Finding> {
   yield* streamed(wrongFulfillmentStatuses(sql))
 }
 
-/** The subtotal is the sum of the items, the total follows from it, and `total_items` is the sum of the quantities (OP-41). */
+/** The subtotal is the sum of the items, the total follows, and `total_items` is the sum of the quantities (OP-41). */
 const wrongSums = (sql: AnySql) => sql<Finding[]>`
   select 'sums' as finding, workspace_id as workspace, id as order, subtotal_price::text as "subtotalPrice",
     subtotal::text as "sumOfItems", total_price::text as "totalPrice",

@@ -36,8 +36,8 @@ interface Snapshots {
 const YOUNG_S = 60
 
 /**
- * Finds placed orders without their stock, and stock without its placed order. Both sides are streamed side by side, so memory is
- * bounded. Returns the number of reservations of orders.
+ * Finds placed orders without their stock, and stock without its placed order. Both sides are streamed side by side, so
+ * memory is bounded. Returns the number of reservations of orders.
  */
 export async function* reservationFindings({ orders, catalog, ordersNow }: Snapshots): AsyncGenerator<Finding, number> {
   yield* streamed(placedWithoutReservation(orders))

@@ -23,8 +23,8 @@ export const CustomerFilters = z.strictObject({
 export type CustomerFilters = z.output<typeof CustomerFilters>
 
 /**
- * The conditions of these filters, at least one; the one that the fewest customers meet comes first. Each combination of filters
- * makes a statement with a plan of its own. Sends a statement when there is a `query`.
+ * The conditions of these filters, at least one; the one that the fewest customers meet comes first. Each combination
+ * of filters makes a statement with a plan of its own. Sends a statement when there is a `query`.
  */
 export async function conditionsOf(
   tx: Transaction,

@@ -7,8 +7,9 @@ import { z } from 'zod'
 import { noSuchCustomer } from './customer.ts'
 
 /**
- * DELETE /v1/customers/{id} (OP-130): the customer is gone at once, his orders stay without him. A worker removes his personal data
- * from orders and stored answers (erase-customers.ts), and customer.erased lets other services remove theirs.
+ * DELETE /v1/customers/{id} (OP-130): the customer is gone at once, his orders stay without him. A worker removes his
+ * personal data from orders and stored answers (erase-customers.ts), and customer.erased lets other services remove
+ * theirs.
  */
 export const deleteCustomer = operation({
   operationId: 'deleteCustomer',

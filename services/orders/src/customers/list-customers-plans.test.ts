@@ -33,7 +33,7 @@ const send = serviceClient(db, [listCustomers])
 
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-/** The plans of what a list sends, made for its parameters and made for any, as the app role behind the workspace's wall. */
+/** The plans of what a list sends, made for its parameters and made for any, as the app role of the workspace. */
 async function plansOf(query: string): Promise<{ custom: Plan[][]; generic: Plan[][] }> {
   sent = []
   const { status } = await send(caller, 'GET', `/v1/customers?${query}`)

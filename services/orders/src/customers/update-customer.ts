@@ -8,7 +8,7 @@ import { z } from 'zod'
 import { CustomerChanges, customerBody, customerEvent, emailTaken, withChanges } from './customer.ts'
 import { lockCustomer, updateCustomers } from './write-customers.ts'
 
-/** PUT /v1/customers/{id} (spec: Customers; OP-40): changes the members that are sent. Throws `conflict` for a taken e-mail address. */
+/** PUT /v1/customers/{id} (spec: Customers; OP-40): changes the members sent. Throws `conflict` for a taken e-mail. */
 export const updateCustomer = operation({
   operationId: 'updateCustomer',
   method: 'PUT',

@@ -13,9 +13,9 @@ interface FulfillableOrder {
 }
 
 /**
- * What a fulfilment takes of each item, in the order of the items. Without `wanted` it takes all that is open; an item that is wanted
- * twice counts with its sum. Throws `conflict` at CART or CANCELLED (OP-48) and when nothing is open, and `unprocessable` for
- * an unknown item and for more than is open.
+ * What a fulfilment takes of each item, in the order of the items. Without `wanted` it takes all that is open; an item
+ * that is wanted twice counts with its sum. Throws `conflict` at CART or CANCELLED (OP-48) and when nothing is open,
+ * and `unprocessable` for an unknown item and for more than is open.
  */
 export function planFulfillment(order: FulfillableOrder, wanted?: readonly FulfilledItem[] | null): FulfilledItem[] {
   if (order.status === 'CART' || order.status === 'CANCELLED') {

@@ -8,8 +8,8 @@ import { insertCustomers, updateCustomers } from '../customers/write-customers.t
 import { type CustomerChange, undoCustomers } from './undo-customers.ts'
 
 /**
- * Rows of the template `customers` (OP-54, OP-131), by the rules of POST and PUT /v1/customers: updates the customer with the
- * row's e-mail address, or creates it. The spelling of a known address stays.
+ * Rows of the template `customers` (OP-54, OP-131), by the rules of POST and PUT /v1/customers: updates the customer
+ * with the row's e-mail address, or creates it. The spelling of a known address stays.
  */
 export const importCustomers: Importer<CustomerChange[]> = {
   async *plan(tx, batch, outcomes, now) {
@@ -39,8 +39,8 @@ export const importCustomers: Importer<CustomerChange[]> = {
 }
 
 /**
- * The customers with the rows' e-mail addresses, locked in id order unless it is a check. A customer that is created later with one
- * of them violates the unique index, and the batch runs again.
+ * The customers with the rows' e-mail addresses, locked in id order unless it is a check. A customer that is created
+ * later with one of them violates the unique index, and the batch runs again.
  */
 async function findCustomers(
   tx: Transaction,

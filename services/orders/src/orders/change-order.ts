@@ -17,10 +17,10 @@ interface Writing {
 }
 
 /**
- * Writes a change of an order, and publishes order.updated when its body changes. This is the one place where an order becomes PAID:
- * then its invoice is issued and PAID, and order.paid and invoice.paid fire, each once. An order that becomes PLACED gets its invoice as
- * well (OP-45). The caller has locked the order, has checked the transition and has written the items. Call it last, because it may
- * lock the counter of invoices.
+ * Writes a change of an order, and publishes order.updated when its body changes. This is the one place where an order
+ * becomes PAID: then its invoice is issued and PAID, and order.paid and invoice.paid fire, each once. An order that
+ * becomes PLACED gets its invoice as well (OP-45). The caller has locked the order, has checked the transition and has
+ * written the items. Call it last, because it may lock the counter of invoices.
  */
 export async function changeOrder(
   tx: Transaction,

@@ -9,8 +9,8 @@ import { type InvoiceRecord, invoiceBody, invoiceColumns, issueInvoice } from '.
 import { lockOrder } from './order.ts'
 
 /**
- * POST /v1/orders/{id}/invoices (extension of OP-43): issues the invoice of an order, or answers the one there is (OP-45). Throws
- * `conflict` for an order that was cancelled without an invoice (OP-145).
+ * POST /v1/orders/{id}/invoices (extension of OP-43): issues the invoice of an order, or answers the one there is
+ * (OP-45). Throws `conflict` for an order that was cancelled without an invoice (OP-145).
  */
 export const createInvoice = operation({
   operationId: 'createOrderInvoice',

@@ -15,8 +15,8 @@ import { newOrderNumber } from './order-number.ts'
 import { insertOrder } from './write-order.ts'
 
 /**
- * POST /v1/orders (spec: Orders): creates an order at CART, or places it as well when the form asks for PLACED; then short stock
- * creates nothing (OP-44). Prices are those that catalog has at this moment.
+ * POST /v1/orders (spec: Orders): creates an order at CART, or places it as well when the form asks for PLACED; then
+ * short stock creates nothing (OP-44). Prices are those that catalog has at this moment.
  */
 export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkOrder: CheckOrder) =>
   operation({

@@ -4,7 +4,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { noSuchOrder } from './order.ts'
 
-/** GET /v1/orders/{id}/form (extension of OP-41): the order's form as it was submitted, with members that the order does not have. */
+/** GET /v1/orders/{id}/form (extension of OP-41): the order's form as submitted, with members that the order lacks. */
 export const getSubmittedForm = operation({
   operationId: 'getSubmittedOrderForm',
   method: 'GET',

@@ -35,8 +35,9 @@ export const invoiceColumns = (sql: AnySql) => sql`
   id, number, order_id as order, currency, total, status, created_at as "createdAt"`
 
 /**
- * Issues the invoice of an order, unless it has one (OP-45); the invoice of an order that is PAID becomes PAID. The caller has locked
- * the order. Call it after each statement that can wait for others: it locks the workspace's counter until the transaction ends.
+ * Issues the invoice of an order, unless it has one (OP-45); the invoice of an order that is PAID becomes PAID. The
+ * caller has locked the order. Call it after each statement that can wait for others: it locks the workspace's counter
+ * until the transaction ends.
  */
 export async function issueInvoice(
   tx: Transaction,

@@ -39,7 +39,7 @@ const send = serviceClient(db, [listOrders])
 const GROWING = ['sales_order', 'order_item', 'customer', 'order_count']
 const nodesOf = (plan: Plan): Plan[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-/** The plans of what a list sends, made for its parameters and made for any, as the app role behind the workspace's wall. */
+/** The plans of what a list sends, made for its parameters and made for any, as the app role of the workspace. */
 async function plansOf(query: string): Promise<{ custom: Plan[]; generic: Plan[]; blocks: number }> {
   sent = []
   expect((await send<OrderList>(caller, 'GET', `/v1/orders?${query}`)).status).toBe(200)

@@ -10,8 +10,8 @@ import { priceOrder } from './price-order.ts'
 export type PlannedOrder = Omit<OrderRecord, 'orderNumber' | 'customer'>
 
 /**
- * The order of a form, with the prices that catalog has now (OP-41, OP-44). Throws `unprocessable` for a variant that the workspace
- * does not have, that cannot be ordered, or that has no price in the order's currency.
+ * The order of a form, with the prices that catalog has now (OP-41, OP-44). Throws `unprocessable` for a variant that
+ * the workspace does not have, that cannot be ordered, or that has no price in the order's currency.
  */
 export function planOrder(form: OrderForm, variants: readonly OrderableVariant[], now: Date): PlannedOrder {
   const members = { ...ORDER.initial, orderDatetime: now, ...ORDER.changes(form), status: 'CART' as const }

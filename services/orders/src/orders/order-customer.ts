@@ -12,8 +12,8 @@ interface OrderCustomer {
 }
 
 /**
- * The customer of an order form: by id, by e-mail address, or none. An unknown e-mail address, or no address, makes a new customer,
- * which needs a firstname (OP-40). A known customer is not changed. Throws `unprocessable`.
+ * The customer of an order form: by id, by e-mail address, or none. An unknown e-mail address, or no address, makes a
+ * new customer, which needs a firstname (OP-40). A known customer is not changed. Throws `unprocessable`.
  */
 export async function orderCustomer(tx: Transaction, form: OrderForm['customer'], now: Date): Promise<OrderCustomer> {
   if (form == null) return { customer: undefined, events: [] }
@@ -33,8 +33,8 @@ export async function orderCustomer(tx: Transaction, form: OrderForm['customer']
 }
 
 /**
- * Finds a customer by id, else by e-mail address, and locks it against erasure until the order is committed; no statement without
- * both. The erasure waits, and then finds the order (erase-customers.ts).
+ * Finds a customer by id, else by e-mail address, and locks it against erasure until the order is committed; no
+ * statement without both. The erasure waits, and then finds the order (erase-customers.ts).
  */
 async function findCustomer(tx: Transaction, id?: string | null, email?: string | null) {
   if (id == null && email == null) return undefined

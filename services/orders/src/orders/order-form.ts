@@ -39,8 +39,8 @@ const FIRST = [
 ]
 
 /**
- * The workspace order form in its default shape (OP-41). Members that it does not have are kept with the form. A workspace's own JSON
- * Schema is checked apart from it.
+ * The workspace order form in its default shape (OP-41). Members that it does not have are kept with the form. A
+ * workspace's own JSON Schema is checked apart from it.
  */
 export const OrderForm = named(
   'OrderInput',

@@ -18,8 +18,8 @@ interface OrderState {
 }
 
 /**
- * Refuses an illegal transition with `conflict` (OP-48). An order that has a fulfilment cannot be cancelled, because its goods have
- * left the stock (OP-143). The present status is no transition.
+ * Refuses an illegal transition with `conflict` (OP-48). An order that has a fulfilment cannot be cancelled, because
+ * its goods have left the stock (OP-143). The present status is no transition.
  */
 export function requireTransition({ status: from, fulfillmentStatus }: OrderState, to: OrderStatus): void {
   if (from === to) return
@@ -41,8 +41,8 @@ interface PaymentState {
 }
 
 /**
- * The payment status that follows from the total and the sum of the payments (OP-42). An order that was PAID or REFUNDED stays so. An
- * order with nothing to pay becomes PAID when it is placed (OP-41), or with a payment.
+ * The payment status that follows from the total and the sum of the payments (OP-42). An order that was PAID or
+ * REFUNDED stays so. An order with nothing to pay becomes PAID when it is placed (OP-41), or with a payment.
  */
 export function paymentStatusOf({ status, paymentStatus, totalPrice, paid }: PaymentState): PaymentStatus {
   if (paymentStatus === 'PAID' || paymentStatus === 'REFUNDED') return paymentStatus

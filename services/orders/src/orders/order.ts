@@ -29,8 +29,8 @@ export const customerName = (firstname: string, lastname: string | null): string
   lastname === null ? firstname : `${firstname} ${lastname}`
 
 /**
- * The columns of an OrderRecord, to be selected from `sales_order`. The customer is read as it is now: an order has no copy of
- * personal data, but for its address and note.
+ * The columns of an OrderRecord, to be selected from `sales_order`. The customer is read as it is now: an order has no
+ * copy of personal data, but for its address and note.
  */
 export const orderColumns = (sql: AnySql) => sql`
   ${sql.unsafe(ORDER.sql.selected)},
@@ -52,8 +52,8 @@ export async function readOrder(tx: Transaction, id: string): Promise<OrderRecor
 }
 
 /**
- * Locks an order until the transaction ends, and reads it as the last change left it: two statements, because the first one's
- * snapshot may be older than its lock. Throws `not_found`.
+ * Locks an order until the transaction ends, and reads it as the last change left it: two statements, because the first
+ * one's snapshot may be older than its lock. Throws `not_found`.
  */
 export async function lockOrder(tx: Transaction, id: string): Promise<OrderRecord> {
   const locked = await tx`

@@ -4,7 +4,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { noSuchOrder } from './order.ts'
 
-/** Reads a page of the rows that a table has of one order, newest first (OP-144). Throws `not_found` for an unknown order. */
+/** Reads a page of a table's rows of one order, newest first (OP-144). Throws `not_found` for an unknown order. */
 export async function pageOfOrder<Row extends object>(
   tx: Transaction,
   order: string,

@@ -15,9 +15,9 @@ export type PlaceWithStock = (
 ) => Promise<OrderRecord>
 
 /**
- * Takes the stock of an order at CART and places it (OP-44). An order that is PLACED already, perhaps by a concurrent request, keeps its
- * stock and gets `change` only. Throws `not_found`, `conflict` for short stock or an illegal transition, and `service_unavailable`
- * when catalog is away; then nothing changes.
+ * Takes the stock of an order at CART and places it (OP-44). An order that is PLACED already, perhaps by a concurrent
+ * request, keeps its stock and gets `change` only. Throws `not_found`, `conflict` for short stock or an illegal
+ * transition, and `service_unavailable` when catalog is away; then nothing changes.
  */
 export const placeWithStock =
   (db: Database, reserveStock: ReserveStock): PlaceWithStock =>

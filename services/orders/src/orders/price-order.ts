@@ -25,8 +25,8 @@ interface OrderPrice {
 }
 
 /**
- * The amounts of an order (spec: Order; OP-41, OP-46). All are integers, so nothing is rounded. Throws `unprocessable` for an amount
- * or sum beyond 2^53−1, and for a discount above the subtotal.
+ * The amounts of an order (spec: Order; OP-41, OP-46). All are integers, so nothing is rounded. Throws `unprocessable`
+ * for an amount or sum beyond 2^53−1, and for a discount above the subtotal.
  */
 export function priceOrder({ lines, totalShipping, totalTax, totalDiscount }: Priceable): OrderPrice {
   const lineTotals = lines.map(({ quantity, unitPrice, negotiatedUnitPrice }, index) =>

@@ -18,8 +18,8 @@ const UpdateOrderBody = named('OrderUpdate', z.strictObject(inOrder(ORDER.shapes
 })
 
 /**
- * PUT /v1/orders/{id} (extension of OP-43): changes the members that are sent. PLACED takes the stock of the order, and CANCELLED
- * returns it (OP-44).
+ * PUT /v1/orders/{id} (extension of OP-43): changes the members that are sent. PLACED takes the stock of the order, and
+ * CANCELLED returns it (OP-44).
  */
 export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
   operation({

@@ -2,7 +2,7 @@ import { ORDER, ORDER_ITEM } from '@backoffice/contracts/order.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { OrderRecord } from './order.ts'
 
-/** Inserts an order, its items and the form as it was sent, in one statement. A taken order number violates its constraint. */
+/** Inserts an order, its items and the form as sent, in one statement. A taken number violates its constraint. */
 export async function insertOrder(tx: Transaction, order: OrderRecord, form: unknown): Promise<void> {
   const workspace = tx.context.workspaceId
   const items = order.items.map((item, position) => ({ ...item, position }))

@@ -24,8 +24,9 @@ type PaymentBody = z.output<typeof PaymentBody>
 export type PaymentRecord = RecordOf<typeof PAYMENT>
 
 /**
- * POST /v1/orders/{id}/payments (extension of OP-43): records a payment, whatever the state of the order (OP-47). A repeated reference
- * answers the payment that is there. An order at CART that becomes PAID is then placed, if its stock can be taken.
+ * POST /v1/orders/{id}/payments (extension of OP-43): records a payment, whatever the state of the order (OP-47). A
+ * repeated reference answers the payment that is there. An order at CART that becomes PAID is then placed, if its stock
+ * can be taken.
  */
 export const recordPayment = (place: PlaceWithStock) =>
   operation({
@@ -68,8 +69,8 @@ function newPayment(order: OrderRecord, body: PaymentBody, now: Date): PaymentRe
 }
 
 /**
- * The sum of the order's payments with a new one. Throws `unprocessable` for another currency than the order's (OP-48), and for a sum
- * beyond 2^53−1.
+ * The sum of the order's payments with a new one. Throws `unprocessable` for another currency than the order's (OP-48),
+ * and for a sum beyond 2^53−1.
  */
 function sumPaid({ currency, paid }: OrderRecord, payment: PaymentRecord): number {
   if (payment.currency !== currency) {

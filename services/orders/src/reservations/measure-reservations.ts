@@ -12,7 +12,7 @@ const oldest = orders.createGauge('orders_oldest_taking_seconds', {
   unit: 's',
 })
 
-/** Measures the reservations that are TAKING. Those that are HELD belong to placed orders: they are many, and wait for nothing. */
+/** Measures the reservations that are TAKING. HELD ones belong to placed orders: many, and they wait for nothing. */
 export const measureReservations = (worker: Database, logger: Logger) =>
   measureRows(worker, logger, async (tx) => {
     const [found] = await tx<[{ reservations: number; seconds: number }]>`

@@ -18,8 +18,8 @@ interface Dependencies {
 }
 
 /**
- * Releases the reservations that were left at TAKING, because their process ended or PostgreSQL was away. A process that was only
- * paused finds its reservation gone, and does not place the order. Replicas share the work.
+ * Releases the reservations that were left at TAKING, because their process ended or PostgreSQL was away. A process
+ * that was only paused finds its reservation gone, and does not place the order. Replicas share the work.
  */
 export const releaseAbandoned = (dependencies: Dependencies) =>
   worker({
@@ -36,8 +36,8 @@ interface Abandoned {
 }
 
 /**
- * Releases one batch, each workspace in a transaction of its own, and returns the number of released reservations. A workspace whose
- * transaction fails is logged, and the others go on.
+ * Releases one batch, each workspace in a transaction of its own, and returns the number of released reservations. A
+ * workspace whose transaction fails is logged, and the others go on.
  */
 export async function releaseBatch({ db, worker: workerDb, logger }: Dependencies): Promise<number> {
   let count = 0
@@ -56,8 +56,8 @@ export async function releaseBatch({ db, worker: workerDb, logger }: Dependencie
 }
 
 /**
- * Finds reservations that are TAKING for 15 s, by the database's clock: a take has 2 s, and the transaction after it rarely waits. The
- * oldest of each workspace come first, so that none waits for a workspace with many.
+ * Finds reservations that are TAKING for 15 s, by the database's clock: a take has 2 s, and the transaction after it
+ * rarely waits. The oldest of each workspace come first, so that none waits for a workspace with many.
  */
 const findAbandoned = ({ sql }: Database) => sql<Abandoned[]>`
   select workspace_id as "workspaceId", livemode, array_agg(id) as ids

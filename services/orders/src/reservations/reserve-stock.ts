@@ -7,7 +7,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Catalog, StockLine } from '../catalog/catalog-client.ts'
 import { CatalogError } from '../catalog/catalog-refusal.ts'
 
-/** Marks the reservation as held, in the transaction that places the order. Throws `service_unavailable` if it was released meanwhile. */
+/** Marks the reservation as held, in the transaction of placing. Throws `service_unavailable` if it was released. */
 export type HoldReservation = (tx: Transaction) => Promise<void>
 
 /** Reserves stock at catalog, and runs `work` with it. */
@@ -18,18 +18,19 @@ export type ReserveStock = <Result>(
 ) => Promise<Result>
 
 /**
- * Reserves stock in three steps: a row says that catalog is about to take it, catalog takes it, and the transaction of `work` holds
- * it. Whatever is not held afterwards is released: here, or by `releaseAbandoned` when this process ends in between. Throws what
- * catalog refuses (`conflict` for short stock), and `service_unavailable` when catalog does not answer in time.
+ * Reserves stock in three steps: a row says that catalog is about to take it, catalog takes it, and the transaction of
+ * `work` holds it. Whatever is not held afterwards is released: here, or by `releaseAbandoned` when this process ends
+ * in between. Throws what catalog refuses (`conflict` for short stock), and `service_unavailable` when catalog does not
+ * answer in time.
  *
- * Each attempt has an id of its own, also under the same Idempotency-Key. Under a shared id the release of a failed attempt, which
- * catalog may consume late, could return what the next attempt has taken (OP-136).
+ * Each attempt has an id of its own, also under the same Idempotency-Key. Under a shared id the release of a failed
+ * attempt, which catalog may consume late, could return what the next attempt has taken (OP-136).
  */
 export const reserveStock =
   (db: Database, catalog: Catalog): ReserveStock =>
   async (context, { id: order, lines }, work) => {
     const reservation = uuidv7()
-    /** Stays true when `hold` is rolled back and the repeated transaction holds nothing: then `releaseAbandoned` releases it. */
+    /** Stays true when `hold` is rolled back and not repeated: then `releaseAbandoned` releases it. */
     let isHeld = false
     const hold: HoldReservation = async (tx) => {
       await holdReservation(tx, reservation)
@@ -76,7 +77,7 @@ async function deleteTaking(tx: Transaction, id: string): Promise<void> {
     delete from reservation where workspace_id = ${tx.context.workspaceId} and id = ${id} and state = 'TAKING'`
 }
 
-/** Releases a reservation that no order holds. Catalog returns what it has taken, if anything, and refuses a take that comes later. */
+/** Releases a reservation that no order holds. Catalog returns what it has taken, and refuses a later take. */
 async function releaseTaking(tx: Transaction, id: string): Promise<void> {
   const released = await tx<{ id: string }[]>`
     delete from reservation
@@ -86,8 +87,8 @@ async function releaseTaking(tx: Transaction, id: string): Promise<void> {
 }
 
 /**
- * Releases those of the reservations that no order holds, and returns their number. Passes over a row that another transaction has
- * locked: it is being held, or another replica releases it.
+ * Releases those of the reservations that no order holds, and returns their number. Passes over a row that another
+ * transaction has locked: it is being held, or another replica releases it.
  */
 export async function releaseTakings(tx: Transaction, ids: readonly string[]): Promise<number> {
   const released = await tx<{ id: string }[]>`
@@ -103,8 +104,8 @@ export async function releaseTakings(tx: Transaction, ids: readonly string[]): P
 }
 
 /**
- * Releases the stock of an order that is cancelled, in the transaction that cancels it. Returns the id of the reservation, or undefined
- * for an order that holds none. The caller has locked the order.
+ * Releases the stock of an order that is cancelled, in the transaction that cancels it. Returns the id of the
+ * reservation, or undefined for an order that holds none. The caller has locked the order.
  */
 export async function releaseHeld(tx: Transaction, order: string): Promise<string | undefined> {
   const [released] = await tx<{ id: string }[]>`

@@ -8,12 +8,12 @@ import type { WaitingDeliveries } from './waiting-deliveries.ts'
 /** A workspace with more than a quarter of the waiting jobs fills the memory by itself. */
 const LARGE_PART = 4
 
-/** Whether a first attempt is made from memory; asked for one delivery after the other, in the order of their events. */
+/** Whether a first attempt is made from memory; asked for each delivery in the order of their events. */
 export type Admission = (target: Pick<Target, 'id' | 'workspaceId'>, bodyBytes: number) => boolean
 
 /**
- * Admits first attempts while memory has room. After a refusal an endpoint gets no other, nor does one whose first attempts
- * wait in the table: later events must not overtake them (OP-74).
+ * Admits first attempts while memory has room. After a refusal an endpoint gets no other, nor does one whose first
+ * attempts wait in the table: later events must not overtake them (OP-74).
  */
 export function admissionOf(queues: EndpointQueues, waitingDeliveries: WaitingDeliveries): Admission {
   const budget = new MemoryBudget(queues)
@@ -36,9 +36,10 @@ export function admissionOf(queues: EndpointQueues, waitingDeliveries: WaitingDe
 export type Backpressure = (workspaceId: string) => boolean
 
 /**
- * A workspace has to wait when too many of its jobs wait in memory, slow endpoints aside: more than WORKSPACE_SHARE times what
- * is left of READY_TARGET, or than READY_TARGET_PER_ENDPOINT for each endpoint. It also has to wait when most of these endpoints
- * have first attempts in the table: there each costs a third write, and later ones have to follow.
+ * A workspace has to wait when too many of its jobs wait in memory, slow endpoints aside: more than WORKSPACE_SHARE
+ * times what is left of READY_TARGET, or than READY_TARGET_PER_ENDPOINT for each endpoint. It also has to wait when
+ * most of these endpoints have first attempts in the table: there each costs a third write, and later ones have to
+ * follow.
  */
 export function backpressureOf(queues: EndpointQueues, waitingDeliveries: WaitingDeliveries): Backpressure {
   const left = Math.max(0, READY_TARGET - queues.all.readyJobs)
@@ -59,8 +60,8 @@ export function backpressureOf(queues: EndpointQueues, waitingDeliveries: Waitin
 }
 
 /**
- * Whether the fresh events of all workspaces should wait: jobs for endpoints that are not slow fill a quarter of the memory, and
- * no workspace has a large part of them. Nobody waits for what one workspace fills.
+ * Whether the fresh events of all workspaces should wait: jobs for endpoints that are not slow fill a quarter of the
+ * memory, and no workspace has a large part of them. Nobody waits for what one workspace fills.
  */
 export function isOverloaded(queues: EndpointQueues): boolean {
   const { readyJobs } = queues.all

@@ -7,9 +7,9 @@ import type { Job } from './job.ts'
 export type AttemptTrace = ReturnType<typeof traceIds>
 
 /**
- * Makes an attempt in a client span of a new trace with a link to the event's trace: an attempt may come hours later. Without a
- * recorded trace of the event there is no span. The span names the endpoint by its id, since the URL may contain a secret. The
- * receiver gets no trace header, since the specification names none.
+ * Makes an attempt in a client span of a new trace with a link to the event's trace: an attempt may come hours later.
+ * Without a recorded trace of the event there is no span. The span names the endpoint by its id, since the URL may
+ * contain a secret. The receiver gets no trace header, since the specification names none.
  */
 export async function inAttemptSpan(
   job: Job,

@@ -13,7 +13,7 @@ export interface Addressee {
   readonly signing: Signing
 }
 
-/** The request of one attempt to its endpoint as it is now, signed for that moment (spec: Delivery headers; OP-62, OP-64). */
+/** The request of one attempt to its endpoint as it is now, signed now (spec: Delivery headers; OP-62, OP-64). */
 export function outgoingOf({ eventId, body }: Job, { url, signing }: Addressee, now: Date): Outgoing {
   const timestamp = Math.floor(now.getTime() / 1000)
   return {
@@ -70,8 +70,8 @@ export function outcomeOf(
 }
 
 /**
- * Returns an attempt without the headers and the body of its answer, for one that PostgreSQL refuses. The delivery's new status
- * stays.
+ * Returns an attempt without the headers and the body of its answer, for one that PostgreSQL refuses. The delivery's
+ * new status stays.
  */
 export function withoutAnswer(attempt: Attempt): Attempt {
   const { durationMs, response, failure } = attempt.exchange

@@ -37,8 +37,8 @@ export interface ClaimLoopOptions {
 }
 
 /**
- * Claims due deliveries and adds them to the queues: retries, deliveries without room in memory, and those of dead claimers. Gives
- * back jobs that waited too long, and the excess jobs of endpoints that turned out to be slow.
+ * Claims due deliveries and adds them to the queues: retries, deliveries without room in memory, and those of dead
+ * claimers. Gives back jobs that waited too long, and the excess jobs of endpoints that turned out to be slow.
  */
 export class ClaimLoop {
   readonly #options: ClaimLoopOptions
@@ -105,7 +105,7 @@ export class ClaimLoop {
     await Promise.all([this.#claimWatch.stop(), this.#tableWatch.stop(), this.#running])
   }
 
-  /** Leaves the remaining claims to other processes, after `stop`. Otherwise they are freed soon after the lock is gone. */
+  /** Leaves the remaining claims to other processes, after `stop`. Else they are freed soon after the lock is gone. */
   async leaveRest(): Promise<void> {
     const { sql, logger } = this.#options
     await this.#returned.leave(sql).catch((error) => {
@@ -193,7 +193,7 @@ export class ClaimLoop {
     }
   }
 
-  /** Adds claimed deliveries to the queues. Gives back those of paused endpoints, and ends those of deleted endpoints. */
+  /** Adds claimed deliveries to the queues. Gives back those of paused endpoints, and ends those of deleted ones. */
   async #takeIn(claimed: readonly ClaimedDelivery[], held: Claimed): Promise<void> {
     const { sql, directory, queues, waitingDeliveries, clock } = this.#options
     const paused: Claim[] = []

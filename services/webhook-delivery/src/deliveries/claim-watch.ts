@@ -21,7 +21,7 @@ export interface ClaimWatchOptions {
   onFreed(freed: readonly FreedQueue[]): void
 }
 
-/** Frees the claims of dead claimers every second, in a loop of its own, which slow table reads do not delay (decision 006). */
+/** Frees the claims of dead claimers every second, in a loop that slow table reads do not delay (decision 006). */
 export class ClaimWatch {
   readonly #options: ClaimWatchOptions
   readonly #stopping = new AbortController()

@@ -5,7 +5,7 @@ import type { Claim } from './job.ts'
 /** How long a claim holds at most, in seconds: longer than the 20 s of an attempt (spec: Retries 1). */
 export const LEASE_S = 60
 
-/** An endpoint with unclaimed first attempts, or with unclaimed repeats (`isRepeat`), and when the first of these is due. */
+/** An endpoint with unclaimed first attempts, or repeats (`isRepeat`), and when the first of these is due. */
 export interface ReadyEndpoint {
   endpointId: string
   isRepeat: boolean
@@ -28,7 +28,7 @@ export const dueBetween = (sql: Sql, from: Date, to: Date) => sql<ReadyEndpoint[
     group by workspace_id, endpoint_id, is_later
   ) ready`
 
-/** The endpoints with unclaimed deliveries in workspaces whose suspension ended lately, however long these have been due. */
+/** The endpoints with unclaimed deliveries in workspaces whose suspension ended lately, however long due. */
 export const readyOnceResumed = (sql: Sql, withinS: number) => sql<ReadyEndpoint[]>`
   select endpoint_id as "endpointId", is_later as "isRepeat", due_at as "dueAt", ${isPaused(sql)}
   from (
@@ -43,8 +43,8 @@ export const readyOnceResumed = (sql: Sql, withinS: number) => sql<ReadyEndpoint
   ) ready`
 
 /**
- * The next endpoints that have unclaimed deliveries, in the order of their ids: an index probe for each queue, however many deliveries
- * wait in it.
+ * The next endpoints that have unclaimed deliveries, in the order of their ids: an index probe for each queue, however
+ * many deliveries wait in it.
  */
 export const readyAfter = (sql: Sql, { endpointId, isRepeat }: QueuePosition, limit: number) => sql<ReadyEndpoint[]>`
   with recursive ready as (
@@ -105,8 +105,8 @@ export interface Claiming {
 }
 
 /**
- * Claims due deliveries, each endpoint's oldest first, up to the wanted numbers. Skips deliveries that another claimer is taking,
- * and reads none of other endpoints.
+ * Claims due deliveries, each endpoint's oldest first, up to the wanted numbers. Skips deliveries that another claimer
+ * is taking, and reads none of other endpoints.
  */
 export async function claimDue(sql: Sql, wanted: readonly Wanted[], { claimer, now, maxBytes }: Claiming) {
   const rows = await sql<ClaimedDelivery[]>`
@@ -161,8 +161,8 @@ export async function releaseClaims(sql: Sql, jobs: readonly Claim[]): Promise<v
 }
 
 /**
- * Leaves claims to other processes: their leases end now, and the process that frees them knows of the deliveries at once. Claims
- * that are given back would be noticed later.
+ * Leaves claims to other processes: their leases end now, and the process that frees them knows of the deliveries at
+ * once. Claims that are given back would be noticed later.
  */
 export async function leaveClaims(sql: Sql, jobs: readonly Claim[]): Promise<void> {
   await sql`

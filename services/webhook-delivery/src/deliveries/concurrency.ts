@@ -6,7 +6,7 @@ export interface Concurrency {
   readonly responsiveness: Responsiveness
   /** Attempts in flight at most. */
   readonly limit: number
-  /** The moving average of how long its deliveries take with few in flight, in milliseconds; undefined before the first. */
+  /** The moving average of its deliveries' milliseconds with few in flight; undefined before the first. */
   readonly averageMs?: number | undefined
   /** When this was learnt (`performance.now()`). */
   readonly learntAt: number
@@ -26,7 +26,7 @@ export const MAX_CONCURRENCY = 128
 export const SLOW_AFTER_MS = 1000
 /** An answer is quick enough up to `times` the average duration plus `ms` milliseconds: machines and networks vary. */
 const TOLERANCE = { times: 1.5, ms: 20 } as const
-/** The weight of an answer in the average duration. A slower one has little: too many in flight delay answers for a while. */
+/** The weight of an answer in the average duration. A slower one has little: too many in flight delay answers. */
 const SMOOTHING = { quicker: 0.1, slower: 0.02 } as const
 
 /** After this time without an ended attempt a new queue starts with a small limit again, in milliseconds. */
@@ -38,10 +38,10 @@ export const UNKNOWN: Concurrency = { responsiveness: 'unknown', limit: 2, learn
 export const ASSUMED_SLOW: Concurrency = { responsiveness: 'slow', limit: 1, learntAt: 0 }
 
 /**
- * The concurrency after an attempt (OP-105). A quick delivery raises the limit by one: up to BASE_CONCURRENCY in any case,
- * up to MAX_CONCURRENCY while answers are as quick as on average. A less quick one lowers it by one, but not below
- * BASE_CONCURRENCY. A slow delivery raises it to BASE_CONCURRENCY at most. A failure halves it: a quick one not below
- * BASE_CONCURRENCY, a slow one to BASE_CONCURRENCY at most.
+ * The concurrency after an attempt (OP-105). A quick delivery raises the limit by one: up to BASE_CONCURRENCY in any
+ * case, up to MAX_CONCURRENCY while answers are as quick as on average. A less quick one lowers it by one, but not
+ * below BASE_CONCURRENCY. A slow delivery raises it to BASE_CONCURRENCY at most. A failure halves it: a quick one not
+ * below BASE_CONCURRENCY, a slow one to BASE_CONCURRENCY at most.
  */
 export function afterAttempt(concurrency: Concurrency, { durationMs, isDelivered }: Ended, now: number): Concurrency {
   const { limit } = concurrency
@@ -86,7 +86,7 @@ export const afterIdle = (concurrency: Concurrency, now: number): Concurrency =>
     ? { ...concurrency, limit: Math.min(concurrency.limit, UNKNOWN.limit) }
     : concurrency
 
-/** Jobs claimed ahead for a quick endpoint: enough to keep it busy until the next claim. Other endpoints get `fewOf`. */
+/** Jobs claimed ahead for a quick endpoint, to keep it busy until the next claim. Others get `fewOf`. */
 const CLAIMED = { least: 64, each: 16, most: 512 } as const
 const fewOf = (limit: number): number => 2 * limit + 2
 

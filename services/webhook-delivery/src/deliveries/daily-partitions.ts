@@ -11,9 +11,9 @@ const AGAIN_MS = 60_000
 const BATCH_SIZE = 1000
 
 /**
- * Keeps 30 days of events, deliveries and attempts, by the database's clock (migration 0011). Every hour it adds the missing
- * partitions of a week ahead and drops the expired ones. Each step is a transaction with a short lock timeout; it may fail for
- * days without harm. `sql` has the worker role.
+ * Keeps 30 days of events, deliveries and attempts, by the database's clock (migration 0011). Every hour it adds the
+ * missing partitions of a week ahead and drops the expired ones. Each step is a transaction with a short lock timeout;
+ * it may fail for days without harm. `sql` has the worker role.
  */
 export const dailyPartitions = (sql: Sql, logger: Logger) =>
   worker({
@@ -30,7 +30,7 @@ export const dailyPartitions = (sql: Sql, logger: Logger) =>
     },
   })
 
-/** Runs the steps that are due until none is left or `stopping` aborts. Of several replicas at once, the first does the work. */
+/** Runs the steps that are due until none is left or `stopping` aborts. Of several replicas the first does the work. */
 export async function maintainPartitions(
   sql: Sql,
   logger: Logger,

@@ -2,7 +2,7 @@ import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { ReadyEndpoint } from './claims.ts'
 
-/** A claimer without its lock for this time is dead, in milliseconds. After a broken connection it has the lock again by then. */
+/** A claimer is dead after so many milliseconds without its lock. A broken connection takes less. */
 const DEAD_AFTER_MS = 2000
 
 /** An endpoint whose deliveries were freed; `isRepeat` when these are no first attempts. */

@@ -5,15 +5,15 @@ const BATCH_SIZE = 5000
 const PAGES = 100
 
 /**
- * Merges a batch of count shards of past hours; false when fewer were left, or another replica merges. Reads only what it merges,
- * however many counts there are. `sql` has the worker role.
+ * Merges a batch of count shards of past hours; false when fewer were left, or another replica merges. Reads only what
+ * it merges, however many counts there are. `sql` has the worker role.
  */
 export async function mergeCounts(sql: Sql): Promise<boolean> {
   const [row] = await sql<[{ merged: number }]>`select merge_delivery_counts(${BATCH_SIZE}::integer) as merged`
   return row.merged === BATCH_SIZE
 }
 
-/** Brings the counts of the versions before into the new table (migration 0011). Readers add both together meanwhile. */
+/** Brings the counts of the versions before into the new table (migration 0011). Readers add both meanwhile. */
 export async function moveCounts(sql: Sql, stopping: AbortSignal): Promise<void> {
   for (let page = 0; !stopping.aborted; page += PAGES) {
     const [row] = await sql<

@@ -55,8 +55,8 @@ export interface DispatcherOptions {
 }
 
 /**
- * Makes the attempts: first attempts of fresh events straight from memory, all others when the claim loop brings them. The table
- * has every job before it is sent, so a process that dies loses none.
+ * Makes the attempts: first attempts of fresh events straight from memory, all others when the claim loop brings them.
+ * The table has every job before it is sent, so a process that dies loses none.
  */
 export class Dispatcher implements Component {
   readonly name = 'dispatcher'
@@ -124,8 +124,8 @@ export class Dispatcher implements Component {
   }
 
   /**
-   * Takes claimed first attempts after their commit. Gives them back when earlier ones of their endpoint wait in the table by now
-   * (OP-74). Call it before `noteWaiting` for the refused ones of the same transaction.
+   * Takes claimed first attempts after their commit. Gives them back when earlier ones of their endpoint wait in the
+   * table by now (OP-74). Call it before `noteWaiting` for the refused ones of the same transaction.
    */
   accept(jobs: readonly Job[]): void {
     // The commit may have outlasted the lease: then this process may have claimed the delivery again.
@@ -218,8 +218,8 @@ export class Dispatcher implements Component {
   }
 
   /**
-   * Makes no attempt, since the endpoint is deleted (OP-97), its workspace is suspended or deleted, its secret does not open
-   * (OP-107), or PostgreSQL is away.
+   * Makes no attempt, since the endpoint is deleted (OP-97), its workspace is suspended or deleted, its secret does not
+   * open (OP-107), or PostgreSQL is away.
    */
   async #withdrawEndpoint(job: Job, target: Target | null | undefined): Promise<void> {
     const { sql, clock, logger } = this.#options

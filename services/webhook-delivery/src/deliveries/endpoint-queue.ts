@@ -12,8 +12,8 @@ import { isFirst, type Job } from './job.ts'
 const FIRST_ATTEMPTS_IN_A_ROW = 7
 
 /**
- * One endpoint's jobs. First attempts come before repeats (retries and resends), oldest first. First attempts with the same key
- * are made one after the other (OP-74). Repeats may overtake any job.
+ * One endpoint's jobs. First attempts come before repeats (retries and resends), oldest first. First attempts with the
+ * same key are made one after the other (OP-74). Repeats may overtake any job.
  */
 export class EndpointQueue {
   readonly endpointId: string
@@ -110,7 +110,8 @@ export class EndpointQueue {
     this.#movedAt = now
     if (ended !== undefined) this.concurrency = afterAttempt(this.concurrency, ended, now)
     if (!isFirst(job)) return
-    // The waiting ones return to the front in their order. The first of them starts next, and the others wait for it again.
+    // The waiting ones return to the front in their order. The first of them starts next, and the others wait for it
+    // again.
     const behind = this.#behind.get(job.key) ?? []
     this.#behind.delete(job.key)
     if (behind.length > 0) this.#firstAttempts = [...behind, ...this.#firstAttempts]

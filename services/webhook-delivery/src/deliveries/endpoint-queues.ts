@@ -20,8 +20,8 @@ const PREFERRED: readonly AttemptKind[] = ['first', 'unknown', 'first', 'slow', 
 const KINDS: readonly AttemptKind[] = ['first', 'unknown', 'slow', 'repeat']
 
 /**
- * The jobs this process holds, a queue per endpoint. Workspaces take turns and so do their endpoints, within limits that leave
- * room for others, so that one which hangs, or has much to get, delays no other (spec: Retries; OP-74).
+ * The jobs this process holds, a queue per endpoint. Workspaces take turns and so do their endpoints, within limits
+ * that leave room for others, so that one which hangs, or has much to get, delays no other (spec: Retries; OP-74).
  */
 export class EndpointQueues {
   readonly all = new Load()

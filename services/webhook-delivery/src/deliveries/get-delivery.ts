@@ -48,8 +48,8 @@ const RESENDS_SHOWN = 20
 const ON_SCHEDULE = 6
 
 /**
- * GET /v1/webhooks/{id}/deliveries/{delivery_id}: a delivery with its attempts, as they were sent and answered (spec: Webhooks). Bodies are
- * cut so that the answer takes less than 4 MiB, whatever the number of attempts (OP-122).
+ * GET /v1/webhooks/{id}/deliveries/{delivery_id}: a delivery with its attempts, as they were sent and answered (spec:
+ * Webhooks). Bodies are cut so that the answer takes less than 4 MiB, whatever the number of attempts (OP-122).
  */
 export const getDelivery = operation({
   operationId: 'getWebhookDelivery',
@@ -113,8 +113,8 @@ const selectAttempts = (tx: Transaction, deliveryId: string) => tx<AttemptRow[]>
   order by number`
 
 /**
- * The attempts, cut to MOST_BYTES. `body` is the event's body, the same for every attempt. Answers are shown as UTF-8, even if
- * they are not text. An answer gets half of an attempt's bytes; the event's body gets what is left.
+ * The attempts, cut to MOST_BYTES. `body` is the event's body, the same for every attempt. Answers are shown as UTF-8,
+ * even if they are not text. An answer gets half of an attempt's bytes; the event's body gets what is left.
  */
 function attemptViews(rows: readonly AttemptRow[], body: string): z.output<typeof AttemptDetail>[] {
   const left = Math.max(0, MOST_BYTES - jsonBytes(rows.map((row) => attemptView(row, NOTHING, NOTHING))))

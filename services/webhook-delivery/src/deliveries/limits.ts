@@ -9,27 +9,27 @@ export const SLOW_SLOTS = SLOTS / 2
 /** The most slots for slow and unknown endpoints together: a quarter is left to endpoints known to answer. */
 export const UNPROVEN_SLOTS = (SLOTS * 3) / 4
 /**
- * The slots for repeats (retries and resends), except to slow endpoints: as many as leave PostgreSQL time for fresh events
- * (`repeatSlotsAfter`).
+ * The slots for repeats (retries and resends), except to slow endpoints: as many as leave PostgreSQL time for fresh
+ * events (`repeatSlotsAfter`).
  */
 export const REPEAT_SLOTS = { least: SLOTS / 48, most: SLOTS / 4 } as const
 /** The longest duration of a quick write, in milliseconds: a base, and a part for each attempt. */
 const WRITE_WITHIN_MS = { base: 10, each: 0.2 } as const
 
-/** The kinds of attempts, each with slots of its own: first attempts, repeats, and all to unknown and to slow endpoints. */
+/** The kinds of attempts, each with slots: first attempts, repeats, and all to unknown and to slow endpoints. */
 export type AttemptKind = 'first' | 'unknown' | 'slow' | 'repeat'
 
 /**
- * A workspace may have at most so many times the free slots: seven eighths of all when it is alone, fewer beside others. So a
- * slot is free for the next workspace.
+ * A workspace may have at most so many times the free slots: seven eighths of all when it is alone, fewer beside
+ * others. So a slot is free for the next workspace.
  */
 const WORKSPACE_SLOT_SHARE = 7
 /** As WORKSPACE_SLOT_SHARE, for the slots of one kind: three quarters for a workspace that is alone. */
 const WORKSPACE_KIND_SHARE = 3
 
 /**
- * The slots for repeats after a write: one more after a quick write, a fifth less after a slow one. So repeats use what fresh
- * events leave of PostgreSQL. `writeMs` is in milliseconds.
+ * The slots for repeats after a write: one more after a quick write, a fifth less after a slow one. So repeats use what
+ * fresh events leave of PostgreSQL. `writeMs` is in milliseconds.
  */
 export function repeatSlotsAfter(slots: number, writeMs: number, attempts: number): number {
   return writeMs > WRITE_WITHIN_MS.base + WRITE_WITHIN_MS.each * attempts
@@ -57,18 +57,18 @@ export function mayStart(kind: AttemptKind, own: Load, all: Load, repeatSlots: n
   return kind === 'first' || own.repeats < WORKSPACE_KIND_SHARE * (repeatSlots - all.repeats)
 }
 
-/** Jobs held in memory at most, all endpoints together, and the bytes of their bodies; one shared by several counts for each. */
+/** Jobs held in memory at most, and the bytes of their bodies; a body shared by several counts for each. */
 export const CAPACITY = 8000
 export const CAPACITY_BYTES = 32 * 1024 * 1024
 /** The part of CAPACITY for slow endpoints. */
 export const SLOW_CAPACITY = CAPACITY / 4
 /**
- * About how many jobs for endpoints that are not slow wait in memory while their workspaces have a backlog. More would be sent no
- * sooner, and leave no room to claim the deliveries of others.
+ * About how many jobs for endpoints that are not slow wait in memory while their workspaces have a backlog. More would
+ * be sent no sooner, and leave no room to claim the deliveries of others.
  */
 export const READY_TARGET = Math.ceil(CAPACITY / 6)
 /** As READY_TARGET, for each endpoint: the events taken from a backlog at once fit in beside so many. */
 export const READY_TARGET_PER_ENDPOINT = 256
-/** An endpoint and a workspace may hold at most so many times the free room, so that there is always room for another. */
+/** An endpoint and a workspace may hold at most so many times the free memory, so that some is left for another. */
 export const ENDPOINT_SHARE = 1 / 8
 export const WORKSPACE_SHARE = 3

@@ -20,8 +20,8 @@ const Filters = z.strictObject({
 type Filters = z.output<typeof Filters>
 
 /**
- * GET /v1/webhooks/{id}/deliveries (spec: Webhooks): an endpoint's deliveries, newest first. Maintained counts give the total and
- * the hours of the page's deliveries, so that only these hours are read.
+ * GET /v1/webhooks/{id}/deliveries (spec: Webhooks): an endpoint's deliveries, newest first. Maintained counts give the
+ * total and the hours of the page's deliveries, so that only these hours are read.
  */
 export const listDeliveries = operation({
   operationId: 'listWebhookDeliveries',

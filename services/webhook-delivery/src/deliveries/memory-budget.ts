@@ -8,8 +8,8 @@ interface Taken {
 }
 
 /**
- * The room that is left in memory, reserved before it is filled. An endpoint and a workspace get a share of what is left, and
- * slow endpoints a share of all, so that others always find room.
+ * The room that is left in memory, reserved before it is filled. An endpoint and a workspace get a share of what is
+ * left, and slow endpoints a share of all, so that others always find room.
  */
 export class MemoryBudget {
   readonly #queues: EndpointQueues

@@ -5,8 +5,8 @@ import { claimsOlderThan, type OwnClaim } from './claims.ts'
 const KNOWN_WITHIN_S = 5
 
 /**
- * Returns a function that finds claims of this process that it does not know, because the connection broke between their commit
- * and the answer. Call it about once a second: it returns a claim that it finds twice in a row.
+ * Returns a function that finds claims of this process that it does not know, because the connection broke between
+ * their commit and the answer. Call it about once a second: it returns a claim that it finds twice in a row.
  */
 export function orphanedClaims(sql: Sql, isKnown: (deliveryId: string) => boolean) {
   let suspected: ReadonlySet<string> = new Set()

@@ -2,8 +2,8 @@ import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Attempt } from './attempt.ts'
 
 /**
- * Writes attempts and the new states of their deliveries in one statement. Skips a result whose claim no longer holds, since
- * another claimer has the delivery. Returns the ids of the written deliveries.
+ * Writes attempts and the new states of their deliveries in one statement. Skips a result whose claim no longer holds,
+ * since another claimer has the delivery. Returns the ids of the written deliveries.
  */
 export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`

@@ -24,9 +24,10 @@ export interface RecorderOptions {
 }
 
 /**
- * Writes the attempts that end at about the same time in one transaction, one write at a time. Repeats a write while PostgreSQL
- * is away, so that no attempt is lost while the process lives. Halves a batch that PostgreSQL refuses until the refused attempt
- * is alone, and writes that one without its answer: without a stored outcome the delivery would be sent again and again.
+ * Writes the attempts that end at about the same time in one transaction, one write at a time. Repeats a write while
+ * PostgreSQL is away, so that no attempt is lost while the process lives. Halves a batch that PostgreSQL refuses until
+ * the refused attempt is alone, and writes that one without its answer: without a stored outcome the delivery would be
+ * sent again and again.
  */
 export class Recorder {
   readonly #options: RecorderOptions
@@ -70,7 +71,7 @@ export class Recorder {
     }
   }
 
-  /** Writes a refused attempt without its answer. If that is refused too, the delivery is sent again when the lease ends. */
+  /** Writes a refused attempt without its answer. If refused again, the delivery is sent when the lease ends. */
   async #writeRefused(attempt: Attempt, cause: unknown): Promise<void> {
     const { onWritten, logger } = this.#options
     const { target, deliveryId, attemptsMade } = attempt.job
@@ -91,8 +92,8 @@ export class Recorder {
   }
 
   /**
-   * Writes attempts, and repeats while PostgreSQL is away. Throws Refused when PostgreSQL refuses them, or on a statement
-   * timeout.
+   * Writes attempts, and repeats while PostgreSQL is away. Throws Refused when PostgreSQL refuses them, or on a
+   * statement timeout.
    */
   async #untilWrittenOrRefused(attempts: readonly Attempt[]): Promise<Set<string>> {
     const { write, logger } = this.#options

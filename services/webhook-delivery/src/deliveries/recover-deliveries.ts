@@ -9,8 +9,8 @@ import { z } from 'zod'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
 
 /**
- * POST /v1/webhooks/{id}/recover (extension, OP-101): sends again what failed since some time, once each and paced, so that
- * fresh events come first (recovery-worker.ts). Answers how many deliveries that is.
+ * POST /v1/webhooks/{id}/recover (extension, OP-101): sends again what failed since some time, once each and paced, so
+ * that fresh events come first (recovery-worker.ts). Answers how many deliveries that is.
  */
 export const recoverDeliveries = operation({
   operationId: 'recoverWebhookDeliveries',

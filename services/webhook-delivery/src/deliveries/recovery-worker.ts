@@ -8,8 +8,8 @@ const EVERY_MS = 1000
 const BATCH_SIZE = 100
 
 /**
- * Runs recoveries: about once a second makes the next failed deliveries of each one due, unless deliveries of its endpoint still
- * wait. Replicas share the recoveries; `sql` has the worker role.
+ * Runs recoveries: about once a second makes the next failed deliveries of each one due, unless deliveries of its
+ * endpoint still wait. Replicas share the recoveries; `sql` has the worker role.
  */
 export const recoveryWorker = (sql: Sql, logger: Logger) =>
   worker({ name: 'recoveries', everyMs: EVERY_MS, logger, work: () => recoverSome(sql) })

@@ -26,7 +26,7 @@ const shortReplica = await onShortSchedule.startReplica({
   clock: () => new Date(Date.now() + aheadMs),
 })
 
-/** An endpoint of a workspace of its own, whose receiver answers with `answers.status`, and ways to look at its deliveries. */
+/** An endpoint in a new workspace, whose receiver answers with `answers.status`, and ways to see its deliveries. */
 async function anEndpoint(status: number, { send, createEndpointAt, deliveriesOf }: Service = service) {
   const caller = aCaller()
   const answers = { status }
@@ -107,7 +107,7 @@ describe('Webhooks 4: one delivery can be inspected (OP-60, OP-66)', () => {
 })
 
 describe('a delivery that was sent again many times (OP-122)', () => {
-  /** A delivery with six attempts of the schedule and many resends, of a large event, to a receiver that answers with control characters. */
+  /** A delivery with six attempts and many resends, whose receiver answers with control characters. */
   async function manyTimesResent({ bytes = 2_000_000 } = {}) {
     const { caller, deliveryWith, pathOf } = await anEndpoint(200)
     await publish(anEvent(caller, { data: { id: randomUUID(), text: 'ä"'.repeat(bytes / 4) } }))

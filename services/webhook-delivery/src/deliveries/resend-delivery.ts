@@ -12,9 +12,9 @@ import { DUE_NOW } from './waiting-deliveries.ts'
 const RESENDS_A_DAY = 100
 
 /**
- * POST /v1/webhooks/{id}/deliveries/{delivery_id}/resend (spec: "any delivery can be re-sent"): one more attempt now, outside
- * the schedule, whatever the delivery's status. A success settles it; a failure changes neither status nor schedule (OP-66).
- * Requests before the attempt are one (OP-100), and count once among those of the day.
+ * POST /v1/webhooks/{id}/deliveries/{delivery_id}/resend (spec: "any delivery can be re-sent"): one more attempt now,
+ * outside the schedule, whatever the delivery's status. A success settles it; a failure changes neither status nor
+ * schedule (OP-66). Requests before the attempt are one (OP-100), and count once among those of the day.
  */
 export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
   operation({

@@ -7,7 +7,7 @@ export class ReturnedClaims {
   readonly #note: (claim: Claim) => void
   #claims: Claim[] = []
 
-  /** Calls `note` twice for each claim: at once, since the delivery waits in the table now, and when it can be claimed. */
+  /** Calls `note` twice for each claim: at once, since it waits in the table now, and when it can be claimed. */
   constructor(note: (claim: Claim) => void) {
     this.#note = note
   }

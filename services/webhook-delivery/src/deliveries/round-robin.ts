@@ -18,8 +18,8 @@ export class RoundRobin {
   }
 
   /**
-   * The next job of a workspace that may start one. Removes a queue when `start` gets no job from it: the next change of the queue
-   * adds it again.
+   * The next job of a workspace that may start one. Removes a queue when `start` gets no job from it: the next change
+   * of the queue adds it again.
    */
   next(mayStart: (workspaceId: string) => boolean, start: (queue: EndpointQueue) => Job | undefined): Job | undefined {
     for (const [workspaceId, queues] of this.#workspaces) {

@@ -63,7 +63,7 @@ test('during an overlap both secrets sign, and the old one no more once it is ov
   expect(signatureOf(after)).toEqual(entriesOf(after, 'hex', newer))
 })
 
-/** Sends one delivery, which the receiver does not answer; a second about the same thing waits in memory until `answer`. */
+/** Sends one delivery that is not answered; a second about the same thing waits in memory until `answer`. */
 async function oneInFlightAndOneWaiting(caller: Caller, path: string) {
   const held: ServerResponse[] = []
   receiver.answerWith((response) => void held.push(response))

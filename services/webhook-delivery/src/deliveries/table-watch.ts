@@ -24,13 +24,14 @@ export interface TableWatchOptions {
   readonly clock: () => Date
   /** Called after each look with the endpoints that something is due for soon. */
   onLook(ready: readonly ReadyEndpoint[]): void
-  /** Called each time the whole table was read. From the first time on, all deliveries that were due at the start are known. */
+  /** Called each time the whole table was read: from then on all deliveries that were due at the start are known. */
   onReadThrough(): void
 }
 
 /**
- * Looks for deliveries that this process does not know: every second for those that became due. It also reads the whole table
- * again and again, in parts, for those due longer. It pauses less at the start, and after another process has left.
+ * Looks for deliveries that this process does not know: every second for those that became due. It also reads the whole
+ * table again and again, in parts, for those due longer. It pauses less at the start, and after another process has
+ * left.
  */
 export class TableWatch {
   readonly #options: TableWatchOptions

@@ -33,7 +33,7 @@ export class WaitingDeliveries {
   #nextAt = Number.POSITIVE_INFINITY
   #notes = 0
 
-  /** Notes that deliveries of an endpoint wait in the table; with `hasFirstAttempts` there are first attempts among them. */
+  /** Notes that deliveries of an endpoint wait in the table; `hasFirstAttempts`: first attempts are among them. */
   note(endpointId: string, dueAt: Date, hasFirstAttempts = false): void {
     if (this.#paused.has(endpointId)) return
     const waiting = this.#waiting.get(endpointId) ?? {
@@ -56,8 +56,8 @@ export class WaitingDeliveries {
   }
 
   /**
-   * Forgets an endpoint of a suspended or deleted workspace, and ignores its notes until `resume`. Its deliveries stay in the
-   * table.
+   * Forgets an endpoint of a suspended or deleted workspace, and ignores its notes until `resume`. Its deliveries stay
+   * in the table.
    */
   pause(endpointId: string): void {
     this.#paused.add(endpointId)
@@ -70,14 +70,14 @@ export class WaitingDeliveries {
   }
 
   /**
-   * The number of notes so far. Read it before a query: `clear` and `noteFirstAttemptsClaimed` then keep what is noted during the
-   * query.
+   * The number of notes so far. Read it before a query: `clear` and `noteFirstAttemptsClaimed` then keep what is noted
+   * during the query.
    */
   get notes(): number {
     return this.#notes
   }
 
-  /** Forgets the due times up to `at`, since those deliveries are claimed. Does nothing after a note later than `upTo`. */
+  /** Forgets the due times up to `at`: those deliveries are claimed. Does nothing after a note later than `upTo`. */
   clear(endpointId: string, at: Date, upTo: number): void {
     const waiting = this.#waiting.get(endpointId)
     if (waiting === undefined || waiting.noted > upTo) return
@@ -95,7 +95,7 @@ export class WaitingDeliveries {
     this.#firstAttemptsClaimed?.add(endpointId)
   }
 
-  /** Whether first attempts of an endpoint wait in the table, or perhaps do, while the table was not read completely. */
+  /** Whether first attempts of an endpoint wait in the table, or perhaps do, before it was read completely. */
   hasWaitingFirstAttempts(endpointId: string): boolean {
     return (
       this.#waiting.get(endpointId)?.hasFirstAttempts ??
@@ -183,7 +183,7 @@ export class WaitingDeliveries {
   }
 }
 
-/** Inserts a time in order. A time soon after a known one is rounded up to a multiple of CLOSE_MS, so that they stay few. */
+/** Inserts a time in order. Soon after a known one it is rounded up to a multiple of CLOSE_MS. */
 function insert(times: number[], time: number): void {
   const end = Math.ceil(time / CLOSE_MS) * CLOSE_MS
   const kept = times.some((known) => known > end - CLOSE_MS && known < time) ? end : time

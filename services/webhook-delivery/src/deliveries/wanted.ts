@@ -14,8 +14,8 @@ const MIN_SHARE = 4
 const FIRST_ATTEMPTS_SHARE = 3 / 4
 
 /**
- * Chooses the due endpoints to claim for, in their turns, and the number of deliveries for each. Parks endpoints that have enough
- * jobs or no room.
+ * Chooses the due endpoints to claim for, in their turns, and the number of deliveries for each. Parks endpoints that
+ * have enough jobs or no room.
  */
 export function wantedFrom(waitingDeliveries: WaitingDeliveries, queues: EndpointQueues, now: Date): Wanted[] {
   const due = waitingDeliveries.due(now)

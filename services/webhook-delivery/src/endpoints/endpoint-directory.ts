@@ -77,7 +77,7 @@ const readEndpoints = (sql: AnySql, workspaceIds: string[]) => sql<EndpointRow[]
   end::float8 as paused_until
   from endpoint where workspace_id = any(${workspaceIds}::uuid[])`
 
-/** A secret that does not open, such as one with a changed byte or under a key that is not known, stops the deliveries of its endpoint only. */
+/** A secret that does not open (a changed byte, an unknown key) stops the deliveries of its endpoint only. */
 function targetsOf(rows: readonly EndpointRow[], keys: SecretKeys, logger: Pick<Logger, 'error'> | undefined): Targets {
   const targets = new Targets()
   for (const row of rows) {

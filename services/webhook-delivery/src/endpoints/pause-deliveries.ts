@@ -3,8 +3,9 @@ import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-ho
 import { endpointsChanged } from './endpoint.ts'
 
 /**
- * Lets the deliveries of a suspended workspace wait, and those of a deleted one for good: the dispatchers read the state of a workspace
- * with its endpoints. Nothing is written to the deliveries themselves, so a suspension costs the same for any backlog.
+ * Lets the deliveries of a suspended workspace wait, and those of a deleted one for good: the dispatchers read the
+ * state of a workspace with its endpoints. Nothing is written to the deliveries themselves, so a suspension costs the
+ * same for any backlog.
  */
 export const pauseDeliveries: WorkspaceHooks = {
   onSuspended: (tx, at) => save(tx, at, false),

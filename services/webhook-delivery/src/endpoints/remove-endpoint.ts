@@ -6,9 +6,9 @@ import { deleteFromWorkspace } from './delete-endpoint.ts'
 import { takeEndpointId } from './put-endpoint.ts'
 
 /**
- * DELETE /internal/endpoints/{id}: deletes the endpoint of an app as `DELETE /v1/webhooks/{id}` does. Answers 204 without an
- * endpoint too: apps repeats the request, and the merchant may have deleted the endpoint. The id creates no endpoint afterwards,
- * since a request to create it may arrive late.
+ * DELETE /internal/endpoints/{id}: deletes the endpoint of an app as `DELETE /v1/webhooks/{id}` does. Answers 204
+ * without an endpoint too: apps repeats the request, and the merchant may have deleted the endpoint. The id creates no
+ * endpoint afterwards, since a request to create it may arrive late.
  */
 export const removeEndpoint = operation({
   method: 'DELETE',

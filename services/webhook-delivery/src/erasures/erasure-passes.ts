@@ -4,8 +4,9 @@ const HOUR_S = 3600
 const DAY_S = 24 * HOUR_S
 
 /**
- * When the passes of an erasure are due, in seconds after it was noted. A pass misses events that the fan-out stores while it is
- * under way, or later. The fan-out can be late by the 7 days that the topic keeps, so the last pass comes a day after these.
+ * When the passes of an erasure are due, in seconds after it was noted. A pass misses events that the fan-out stores
+ * while it is under way, or later. The fan-out can be late by the 7 days that the topic keeps, so the last pass comes a
+ * day after these.
  */
 export const PASSES_AFTER_S: readonly number[] = [0, HOUR_S, DAY_S, 8 * DAY_S]
 const LAST = PASSES_AFTER_S.length - 1
@@ -53,8 +54,8 @@ export async function postponePass(sql: Sql, workspaceId: string, now: Date): Pr
 
 /** Ends a locked pass: its erasures wait for their next one, and end with the last one. */
 export async function endPass(tx: AnySql, { workspaceId, customerIds, startedAt }: ErasurePass): Promise<void> {
-  // A second replica can start the same pass again when it has read the erasures before this one's commit. That pass counts for
-  // nothing, since no erasure is due as of its start.
+  // A second replica can start the same pass again when it has read the erasures before this one's commit. That pass
+  // counts for nothing, since no erasure is due as of its start.
   await tx`
     with ended as (
       delete from erasure_pass where workspace_id = ${workspaceId}

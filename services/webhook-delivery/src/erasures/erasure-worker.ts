@@ -8,9 +8,9 @@ import { advancePass, endPass, nextPass, postponePass, startPasses } from './era
 const EVERY_MS = 1000
 
 /**
- * Removes the personal data of erased customers (OP-139), a batch of one workspace after a batch of another. After each batch it rests
- * as long as the batch took, so it uses half of one connection at most. Replicas share the passes; `sql` is of the worker role, `clock` is that
- * of the database.
+ * Removes the personal data of erased customers (OP-139), a batch of one workspace after a batch of another. After each
+ * batch it rests as long as the batch took, so it uses half of one connection at most. Replicas share the passes; `sql`
+ * is of the worker role, `clock` is that of the database.
  */
 export const erasureWorker = (sql: Sql, logger: Logger, clock: () => Date) =>
   worker({
@@ -23,7 +23,7 @@ export const erasureWorker = (sql: Sql, logger: Logger, clock: () => Date) =>
     },
   })
 
-/** Works on one batch of the pass that has waited longest. Returns false when there was nothing to do for this replica. */
+/** Works on one batch of the pass that has waited longest. Returns false when there was nothing to do. */
 export async function eraseSome(sql: Sql, logger: Logger, now: Date): Promise<boolean> {
   await startPasses(sql, now)
   let workspaceId: string | undefined

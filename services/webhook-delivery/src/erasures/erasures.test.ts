@@ -68,7 +68,7 @@ const bodyOf = async ({ id }: Pick<EventRecord, 'id'>): Promise<string> => {
   return row?.body ?? expect.fail('no such event')
 }
 
-/** An endpoint of a new workspace, whose receiver repeats what it gets, and its deliveries once so many attempts are made. */
+/** An endpoint of a new workspace, whose receiver repeats what it gets, and its deliveries after so many attempts. */
 async function echoing(status = 200) {
   const caller = aCaller()
   const answers = { status }

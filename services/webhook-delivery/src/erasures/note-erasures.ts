@@ -9,8 +9,8 @@ const ErasedRecord = z.object({ ...erased, data: z.object(erased.data.shape) })
 type ErasedRecord = z.output<typeof ErasedRecord>
 
 /**
- * Writes down whose personal data is to be removed; the erasure worker removes it (OP-139). A repeated record changes nothing while the
- * erasure is in force, and later makes the same passes again, which find nothing.
+ * Writes down whose personal data is to be removed; the erasure worker removes it (OP-139). A repeated record changes
+ * nothing while the erasure is in force, and later makes the same passes again, which find nothing.
  */
 export const noteErasures: ConsumerDefinition<ErasedRecord> = {
   name: 'webhook-delivery.erasures',

@@ -1,7 +1,7 @@
 /** Takes the personal members out of an event's data. */
 type Redaction = (data: Readonly<Record<string, unknown>>) => unknown
 
-/** Members of a customer that say nothing about the person. All others are removed, also those that a later release adds. */
+/** Members of a customer that say nothing about the person. All others are removed, also those added later. */
 const NOT_PERSONAL = new Set(['id', 'created_at', 'updated_at'])
 
 const redactCustomer: Redaction = (customer) => ({
@@ -36,8 +36,8 @@ const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
 export const PERSONAL_EVENT_TYPES: readonly string[] = Object.keys(PERSONAL_DATA)
 
 /**
- * The body of an event without the personal data of a customer (OP-139): the same envelope, members in their order. Undefined
- * where it is about none of these customers. Throws a SyntaxError for a body that is not JSON.
+ * The body of an event without the personal data of a customer (OP-139): the same envelope, members in their order.
+ * Undefined where it is about none of these customers. Throws a SyntaxError for a body that is not JSON.
  */
 export function redactBody(type: string, body: string, customerIds: ReadonlySet<string>): string | undefined {
   const personal = PERSONAL_DATA[type]

@@ -23,8 +23,8 @@ const FEW_EVENTS = 20
 const MAX_DELIVERIES = { all: 2000, workspace: 500 } as const
 
 /**
- * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique. Events are
- * independent, so one that cannot be processed does not hold back later ones of its resource (OP-58).
+ * Turns each event into one delivery per matching endpoint. Replays change nothing: (event_id, endpoint_id) is unique.
+ * Events are independent, so one that cannot be processed does not hold back later ones of its resource (OP-58).
  */
 export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   name: FAN_OUT,
@@ -39,8 +39,8 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
 })
 
 /**
- * Writes the deliveries of a batch of events. The events of a workspace with many deliveries go to its backlog, so that no other
- * workspace waits for them. Returns what is to be called once the transaction is committed.
+ * Writes the deliveries of a batch of events. The events of a workspace with many deliveries go to its backlog, so that
+ * no other workspace waits for them. Returns what is to be called once the transaction is committed.
  */
 export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readonly Incoming[]): Promise<() => void> {
   const workspaceIds = [...new Set(incoming.map(({ value }) => value.workspace_id))]
@@ -62,8 +62,9 @@ export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readon
 }
 
 /**
- * Chooses the events whose deliveries are inserted in this transaction: those of the workspaces with the fewest deliveries.
- * Leaves out workspaces under backpressure, and those with a backlog, since no event may overtake an earlier one (OP-74).
+ * Chooses the events whose deliveries are inserted in this transaction: those of the workspaces with the fewest
+ * deliveries. Leaves out workspaces under backpressure, and those with a backlog, since no event may overtake an
+ * earlier one (OP-74).
  */
 function withFewDeliveries(
   { dispatcher }: FanOut,

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import { ReadEvent } from './matching.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-/** More than clocks and time zones are apart: receivers that go by `timestamp` would take later changes for older ones. */
+/** More than clocks and time zones differ: by `timestamp` receivers would take later changes for older ones. */
 const MAX_AHEAD_MS = 24 * HOUR_MS
 /** More than any backlog: the topic keeps a week. */
 const MAX_BACK_MS = 30 * 24 * HOUR_MS
@@ -15,15 +15,15 @@ interface Problem {
   readonly message: string
 }
 
-/** The shape in which the fan-out reads each topic's events: those from outside this repository are held to the catalogue (OP-58). */
+/** The shape in which the fan-out reads each topic's events; those from outside fit the catalogue (OP-58). */
 export function readEventSchema(clock: () => Date): RecordSchema<ReadEvent> {
   const PlatformEvent = platformEvent(clock)
   return (topic) => (topic === TOPICS.platformEvents ? PlatformEvent : ReadEvent)
 }
 
 /**
- * An event from outside this repository (topic `platform.events`). No relay of ours has checked it, so it is held to the
- * catalogue's shape of its type, and refused where it could not be passed on as it is (OP-58).
+ * An event from outside this repository (topic `platform.events`). No relay of ours has checked it, so it is held to
+ * the catalogue's shape of its type, and refused where it could not be passed on as it is (OP-58).
  */
 export const platformEvent = (clock: () => Date): z.ZodType<ReadEvent> =>
   ReadEvent.pipe(
@@ -49,7 +49,7 @@ function timeProblems({ occurred_at }: ReadEvent, now: Date): Problem[] {
   return []
 }
 
-/** What reading JSON has changed, or writing it would: numbers beyond 2^53−1 and values that nest without end (OP-07). */
+/** What reading or writing JSON changes: numbers beyond 2^53−1 and values that nest without end (OP-07). */
 function* valueProblems(value: unknown, path: PropertyKey[]): Generator<Problem> {
   if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) {
     yield { path, message: 'is a number beyond ±(2^53−1)' }

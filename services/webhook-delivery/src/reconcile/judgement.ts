@@ -37,7 +37,7 @@ export const DISCREPANCIES = {
 } as const
 export type Discrepancy = keyof typeof DISCREPANCIES
 
-/** The result for an expected delivery: the status of its row, the reason why it may rightly have none, or `missing`. */
+/** The result for an expected delivery: the status of its row, the reason why there is none, or `missing`. */
 export type Outcome = DeliveryStatus | 'unknown' | 'unconsumed' | 'backlog' | 'missing'
 
 export interface Judgement {

@@ -12,7 +12,7 @@ export const SECRET_KEYS = {
   ).meta({ secret: true }),
 }
 
-/** An error that names the keys of stored secrets that are not among these; undefined when there are none. `sql` is of the worker role. */
+/** An error that names the keys of stored secrets that are not among these, if any. `sql` is of the worker role. */
 export async function missingKeys(sql: Sql, keys: SecretKeys): Promise<Error | undefined> {
   const used = await sql<{ secret_key_id: string }[]>`
     select secret_key_id from endpoint union select secret_key_id from previous_secret`
@@ -24,8 +24,8 @@ export async function missingKeys(sql: Sql, keys: SecretKeys): Promise<Error | u
 }
 
 /**
- * Logs an error at the start when stored secrets are sealed with keys that this process was not given. It starts all the same: the
- * deliveries of these endpoints wait, and the others go on (OP-107). `sql` is of the worker role.
+ * Logs an error at the start when stored secrets are sealed with keys that this process was not given. It starts all
+ * the same: the deliveries of these endpoints wait, and the others go on (OP-107). `sql` is of the worker role.
  */
 export const reportMissingKeys = (sql: Sql, keys: SecretKeys, logger: Logger): Component => ({
   name: 'keys of signing secrets',

@@ -22,8 +22,9 @@ export interface SigningKey {
 }
 
 /**
- * The Webhook-Signature header: HMAC-SHA256 over `id.timestamp.body` (spec: Delivery headers; OP-62). One hex entry for each
- * key that has not ended, newest first, then the base64 ones in the same order; entries are separated by spaces (OP-98).
+ * The Webhook-Signature header: HMAC-SHA256 over `id.timestamp.body` (spec: Delivery headers; OP-62). One hex entry for
+ * each key that has not ended, newest first, then the base64 ones in the same order; entries are separated by spaces
+ * (OP-98).
  */
 export function signatureOf({ keys, isStandardToo }: Signing, parts: SignedParts, now: Date): string {
   const current = keys.filter(({ endsAt }) => endsAt === null || now < endsAt)

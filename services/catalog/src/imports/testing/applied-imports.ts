@@ -72,7 +72,7 @@ export async function importsUnderTest() {
         where stock_movement.workspace_id = ${workspaceId} order by stock_movement.id`),
     ],
 
-    /** Makes all waiting changes of many products, as the worker does: renamed categories then have their refresh requests. */
+    /** Makes all waiting changes of members, as the worker does: renamed categories then have refresh requests. */
     async applyMemberChanges({ workspaceId, livemode }: Caller): Promise<void> {
       const context = { workspaceId, livemode, traceparent: '' }
       while (await db.inWorkspace(context, applyMemberChange));

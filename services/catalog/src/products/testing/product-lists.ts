@@ -36,8 +36,8 @@ export async function listApi() {
       (await send<Product>(caller, 'POST', '/v1/products', aSimpleProduct(members))).body,
 
     /**
-     * Gives the workspace products 60 ms apart, of which many share a status, a name or a time of change. The fifth of every
-     * ten are in the category `tenth`, have the tag `tenth` and a variant each, `item-4`, `item-14`, …
+     * Gives the workspace products 60 ms apart, of which many share a status, a name or a time of change. The fifth of
+     * every ten are in the category `tenth`, have the tag `tenth` and a variant each, `item-4`, `item-14`, …
      */
     async seed({ workspaceId }: Caller, count: number) {
       const workspace = database.admin`${workspaceId}::uuid`

@@ -15,7 +15,7 @@ export const AuditEntry = z.strictObject({
 
 const AuditQuery = PageQuery.extend({ workspace: Id.optional(), actor: z.string().min(1).optional() })
 
-/** GET /admin/v1/audit: the acts of operators, newest first by `at`; on request those on one workspace or of one actor (OP-86). */
+/** GET /admin/v1/audit: the acts of operators, newest first by `at`, also of one workspace or actor (OP-86). */
 export const listAudit = adminOperation({
   method: 'GET',
   path: '/admin/v1/audit',

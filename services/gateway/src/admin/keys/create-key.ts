@@ -10,8 +10,8 @@ import { issueKey } from './issue-key.ts'
 import { IssuedKey, NewScopes } from './key.ts'
 
 /**
- * POST /admin/v1/workspaces/{id}/keys (OP-05, OP-86): `sk_live_…` in a live workspace, `sk_test_…` in a sandbox. From `expires_at` on the
- * key is refused.
+ * POST /admin/v1/workspaces/{id}/keys (OP-05, OP-86): `sk_live_…` in a live workspace, `sk_test_…` in a sandbox. From
+ * `expires_at` on the key is refused.
  */
 export const createKey = adminOperation({
   method: 'POST',

@@ -12,8 +12,8 @@ const PASTED = /^\s*(?:(?:authorization:\s*)?bearer\s+|x-api-key:\s*)?(\S+)\s*$/
 const IdentifiedKey = Key.extend({ workspace: z.strictObject({ id: Id, name: z.string() }) })
 
 /**
- * POST /admin/v1/keys/identify (OP-86): whose key a text is, revoked and expired ones too. The text is neither logged nor stored, and no
- * message repeats it.
+ * POST /admin/v1/keys/identify (OP-86): whose key a text is, revoked and expired ones too. The text is neither logged
+ * nor stored, and no message repeats it.
  */
 export const identifyKey = adminOperation({
   method: 'POST',

@@ -11,8 +11,8 @@ export type KeyTerms = Pick<IssuedKey, 'name' | 'kind' | 'scopes'> & {
 }
 
 /**
- * Creates a key in the transaction's workspace, and returns the body of the answer. The database stores the key's hash; only the answer has
- * the key itself. Its times are the database's, whose clock ends it.
+ * Creates a key in the transaction's workspace, and returns the body of the answer. The database stores the key's hash;
+ * only the answer has the key itself. Its times are the database's, whose clock ends it.
  */
 export async function issueKey(
   tx: Transaction,

@@ -6,8 +6,8 @@ import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 
 /**
- * DELETE /admin/v1/keys/{id} (OP-86): revokes a key, everywhere within 5 s. Revoking it again is no error and keeps the time of
- * the first revocation.
+ * DELETE /admin/v1/keys/{id} (OP-86): revokes a key, everywhere within 5 s. Revoking it again is no error and keeps the
+ * time of the first revocation.
  */
 export const revokeKey = adminOperation({
   method: 'DELETE',

@@ -17,8 +17,9 @@ export const RotateKeyBody = z
   .prefault({})
 
 /**
- * POST /admin/v1/keys/{id}/rotate (OP-86): creates a key with the same name, kind, scopes and expiry, and revokes the old one at once or
- * after `overlap_seconds`. Throws `conflict` for a key that is revoked, has been rotated, has expired or is not activated yet.
+ * POST /admin/v1/keys/{id}/rotate (OP-86): creates a key with the same name, kind, scopes and expiry, and revokes the
+ * old one at once or after `overlap_seconds`. Throws `conflict` for a key that is revoked, has been rotated, has
+ * expired or is not activated yet.
  */
 export const rotateKey = adminOperation({
   method: 'POST',

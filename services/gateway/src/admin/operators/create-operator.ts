@@ -14,8 +14,8 @@ const OperatorName = Name.refine(
 )
 
 /**
- * POST /admin/v1/operators (OP-86): an operator with a token of its own. Throws `conflict` for a name that another operator has or
- * had: the audit log tells operators apart by their names.
+ * POST /admin/v1/operators (OP-86): an operator with a token of its own. Throws `conflict` for a name that another
+ * operator has or had: the audit log tells operators apart by their names.
  */
 export const createOperator = adminOperation({
   method: 'POST',

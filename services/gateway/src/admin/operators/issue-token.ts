@@ -15,8 +15,8 @@ interface NewToken {
 }
 
 /**
- * Creates an operator token, or returns undefined when the first token of an operator has a name that is taken. The database
- * stores its hash; only the answer has the token itself.
+ * Creates an operator token, or returns undefined when the first token of an operator has a name that is taken. The
+ * database stores its hash; only the answer has the token itself.
  */
 export async function issueToken(
   sql: AnySql,

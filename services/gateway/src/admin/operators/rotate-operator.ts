@@ -9,8 +9,8 @@ import { RotateKeyBody } from '../keys/rotate-key.ts'
 import { IssuedToken, issueToken } from './issue-token.ts'
 
 /**
- * POST /admin/v1/operators/{id}/rotate (OP-86): creates a token with the same name, and revokes the old one at once or after
- * `overlap_seconds`. Throws `conflict` for a token that is revoked or has been rotated.
+ * POST /admin/v1/operators/{id}/rotate (OP-86): creates a token with the same name, and revokes the old one at once or
+ * after `overlap_seconds`. Throws `conflict` for a token that is revoked or has been rotated.
  */
 export const rotateOperator = adminOperation({
   method: 'POST',

@@ -8,8 +8,8 @@ import { unknownWorkspace } from './find-workspace.ts'
 import { type ChangedWorkspace, publishChange } from './publish-change.ts'
 
 /**
- * DELETE /admin/v1/workspaces/{id} (OP-86, decision 025): deletes a workspace, with its sandbox, in every service. Its keys are refused
- * from now on, everywhere within 5 s. Nothing brings it back. Deleting again changes nothing.
+ * DELETE /admin/v1/workspaces/{id} (OP-86, decision 025): deletes a workspace, with its sandbox, in every service. Its
+ * keys are refused from now on, everywhere within 5 s. Nothing brings it back. Deleting again changes nothing.
  */
 export const deleteWorkspace = adminOperation({
   method: 'DELETE',

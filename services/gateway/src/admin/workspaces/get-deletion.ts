@@ -18,8 +18,9 @@ const Left = z.strictObject({ service: z.string(), rows: z.int().nullable(), fil
 type Left = z.output<typeof Left>
 
 /**
- * GET /admin/v1/workspaces/{id}/deletion (decision 025): what each service still has of a deleted workspace and its sandbox, counted now.
- * `completed` when every service answers that it has nothing. Counts end at ten thousand of each table.
+ * GET /admin/v1/workspaces/{id}/deletion (decision 025): what each service still has of a deleted workspace and its
+ * sandbox, counted now. `completed` when every service answers that it has nothing. Counts end at ten thousand of each
+ * table.
  */
 export const getDeletion = adminOperation({
   method: 'GET',

@@ -11,8 +11,8 @@ export interface ChangedWorkspace {
 type ChangeType = RecordType<typeof TOPICS.gatewayWorkspaces>
 
 /**
- * Publishes the change of some workspaces, each in its own context, in the transaction that changed their rows. `inEach` runs in
- * each context as well.
+ * Publishes the change of some workspaces, each in its own context, in the transaction that changed their rows.
+ * `inEach` runs in each context as well.
  */
 export async function publishChange(
   tx: Transaction,

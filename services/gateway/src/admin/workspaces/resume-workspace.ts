@@ -7,8 +7,8 @@ import { type ChangedWorkspace, publishChange } from './publish-change.ts'
 import { lockWorkspace, statusView, WorkspaceStatus } from './workspace-status.ts'
 
 /**
- * POST /admin/v1/workspaces/{id}/resume (OP-86): ends the suspension of a workspace and of its sandbox; deliveries that waited are sent.
- * Resuming again changes nothing. Throws `conflict` for the sandbox of a suspended workspace.
+ * POST /admin/v1/workspaces/{id}/resume (OP-86): ends the suspension of a workspace and of its sandbox; deliveries that
+ * waited are sent. Resuming again changes nothing. Throws `conflict` for the sandbox of a suspended workspace.
  */
 export const resumeWorkspace = adminOperation({
   method: 'POST',

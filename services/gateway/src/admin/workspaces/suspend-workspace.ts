@@ -6,8 +6,9 @@ import { type ChangedWorkspace, publishChange } from './publish-change.ts'
 import { lockWorkspace, statusView, WorkspaceStatus } from './workspace-status.ts'
 
 /**
- * POST /admin/v1/workspaces/{id}/suspend (OP-86): the workspace's keys are refused, everywhere within 5 s, and its webhook deliveries wait.
- * A sandbox is suspended with its live workspace, and can be suspended alone. Suspending again changes nothing.
+ * POST /admin/v1/workspaces/{id}/suspend (OP-86): the workspace's keys are refused, everywhere within 5 s, and its
+ * webhook deliveries wait. A sandbox is suspended with its live workspace, and can be suspended alone. Suspending again
+ * changes nothing.
  */
 export const suspendWorkspace = adminOperation({
   method: 'POST',

@@ -28,8 +28,8 @@ const WorkspaceSettings = z.strictObject({
 })
 
 /**
- * PUT /admin/v1/workspaces/{id}/settings (OP-86): an omitted setting stays, null restores its default. A live workspace and its
- * sandbox have separate settings. In force within 5 s, usually at once.
+ * PUT /admin/v1/workspaces/{id}/settings (OP-86): an omitted setting stays, null restores its default. A live workspace
+ * and its sandbox have separate settings. In force within 5 s, usually at once.
  */
 export const updateSettings = adminOperation({
   method: 'PUT',

@@ -9,7 +9,7 @@ export class Html {
 
 type Part = Html | string | number | undefined | null | false | readonly Part[]
 
-/** Makes HTML from a template. Every value is escaped, for text and for quoted attributes, unless it is `Html` itself. */
+/** Makes HTML from a template. Every value is escaped, for text and quoted attributes, unless it is `Html`. */
 export const html = (strings: TemplateStringsArray, ...parts: readonly Part[]): Html =>
   new Html(String.raw({ raw: strings }, ...parts.map(textOf)))
 

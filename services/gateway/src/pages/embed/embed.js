@@ -1,4 +1,5 @@
-// The platform's side of an app's embed (OP-83). Answers the messages of the app's frame, from its origin only and to its origin only.
+// The platform's side of an app's embed (OP-83). Answers the messages of the app's frame, from its origin only and to
+// its origin only.
 const main = document.querySelector('main')
 const frame = document.querySelector('iframe')
 const status = document.querySelector('[role=status]')

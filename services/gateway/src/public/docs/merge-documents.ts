@@ -40,8 +40,8 @@ const SECURITY_SCHEMES = { apiKey: { type: 'http', scheme: 'bearer', bearerForma
 let events: ReturnType<typeof describeWebhooks> | undefined
 
 /**
- * Merges the services' parts into the API's OpenAPI document. Throws when two operations have one id, or when two services have
- * different schemas of one name.
+ * Merges the services' parts into the API's OpenAPI document. Throws when two operations have one id, or when two
+ * services have different schemas of one name.
  */
 export function mergeDocuments(parts: readonly PartialDocument[]): Json {
   events ??= describeWebhooks()

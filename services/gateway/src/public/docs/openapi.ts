@@ -6,9 +6,9 @@ import { mergeDocuments, type PartialDocument } from './merge-documents.ts'
 const FRESH_MS = 10_000
 
 /**
- * The API's OpenAPI document, merged from the documents of the services and kept for 10 s. A service that does not answer is
- * described by its last known part. Throws `service_unavailable` when there is none, since a document without it would look
- * complete, and while two services differ in a schema, as during a deploy.
+ * The API's OpenAPI document, merged from the documents of the services and kept for 10 s. A service that does not
+ * answer is described by its last known part. Throws `service_unavailable` when there is none, since a document without
+ * it would look complete, and while two services differ in a schema, as during a deploy.
  */
 export function mergedDocument(upstreams: readonly Upstream[], clock: () => Date): () => Promise<unknown> {
   const lastParts = new Map<Upstream, PartialDocument>()

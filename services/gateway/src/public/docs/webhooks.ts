@@ -46,7 +46,7 @@ const ANSWERS = {
   },
 }
 
-/** The events that webhook endpoints receive, as the `webhooks` of the OpenAPI document, and the components these refer to. */
+/** The events of webhook endpoints, as the `webhooks` of the OpenAPI document, and their components. */
 export function describeWebhooks(): { readonly webhooks: Json; readonly components: Components } {
   const found: Components[] = [{ parameters: HEADERS }]
   const webhooks: Json = {}

@@ -23,8 +23,8 @@ export interface ProxyDependencies {
 }
 
 /**
- * Answers `/v1`: authenticates the caller (401), counts the call (429), finds the service (404), receives a JSON body or streams an
- * upload, and streams the answer. All of it happens before Fastify reads the body.
+ * Answers `/v1`: authenticates the caller (401), counts the call (429), finds the service (404), receives a JSON body
+ * or streams an upload, and streams the answer. All of it happens before Fastify reads the body.
  */
 export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies): void {
   const { authenticator, takeCall, signer, upstreams, clock } = dependencies

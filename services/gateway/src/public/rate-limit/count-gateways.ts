@@ -26,7 +26,7 @@ interface Reading {
 /** The readings in memory; there is one a second. */
 const READINGS = 5
 
-/** What the last heartbeats have shown: the number of gateways, and the server's clock. `now` is the process's monotonic clock. */
+/** What the last heartbeats have shown: the gateways, and the server's clock. `now` is the process's clock. */
 export function heartbeatReadings() {
   let readings: Reading[] = []
   const highest = (of: keyof Reading, unless: number) =>
@@ -38,8 +38,8 @@ export function heartbeatReadings() {
     /** The highest of the last numbers: a restarted server without its memory learns of the gateways one by one. */
     gateways: () => highest('gateways', 1),
     /**
-     * Unix milliseconds by the server's clock; by this process's clock before the first answer. A late answer makes the offset
-     * too small, so the highest one counts.
+     * Unix milliseconds by the server's clock; by this process's clock before the first answer. A late answer makes the
+     * offset too small, so the highest one counts.
      */
     unixTime: (now: number) => now + highest('offset', performance.timeOrigin),
   }

@@ -27,9 +27,9 @@ export interface Lease {
 const BESIDE_MS = 1000
 
 /**
- * Takes tokens of a key's bucket, by the server's clock. A full bucket is not stored: it expires when it would be full. When the
- * server's clock has gone back, the bucket counts from the new time. A request after its deadline does nothing, since its gateway
- * has decided without it.
+ * Takes tokens of a key's bucket, by the server's clock. A full bucket is not stored: it expires when it would be full.
+ * When the server's clock has gone back, the bucket counts from the new time. A request after its deadline does
+ * nothing, since its gateway has decided without it.
  */
 export const LEASE_TOKENS = `
 local gateway, per_second, burst, wanted = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

@@ -1,6 +1,6 @@
 import { type Bucket, type RateLimit, takeToken, tokensAt } from './token-bucket.ts'
 
-/** The calls of one key that this gateway counts alone while the server is away. Times are milliseconds of one clock. */
+/** The calls of one key that this gateway counts alone while the server is away. Times are in milliseconds. */
 export interface OutageShare {
   readonly bucket: Bucket
   /** The bucket without the calls that the server does not know of yet. */
@@ -13,7 +13,7 @@ export const shareOf = ({ perSecond, burst }: RateLimit, gateways: number): Rate
   burst: Math.max(1, burst / gateways),
 })
 
-/** Starts with this gateway's part of what the server had left, and with its leased tokens. `leftOfBurst` lies in 0..1. */
+/** Starts with this gateway's part of what the server had left, and its leased tokens. `leftOfBurst`: 0..1. */
 export function startShare(share: RateLimit, leftOfBurst: number, leased: number, now: number): OutageShare {
   const tokens = share.burst * leftOfBurst
   return {
@@ -29,8 +29,8 @@ export function takeOfShare({ bucket, baseline }: OutageShare, share: RateLimit,
 }
 
 /**
- * The correction for the server's bucket: negative for calls that it does not know of, positive for leased tokens that were not
- * used. Tokens that grew back since are not in it.
+ * The correction for the server's bucket: negative for calls that it does not know of, positive for leased tokens that
+ * were not used. Tokens that grew back since are not in it.
  */
 export const correctionOf = ({ bucket, baseline }: OutageShare, share: RateLimit, now: number): number =>
   tokensAt(bucket, share, now) - tokensAt(baseline, share, now)

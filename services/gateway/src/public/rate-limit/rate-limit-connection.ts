@@ -14,8 +14,9 @@ interface Scripts {
 export type RateLimitConnection = Redis & Scripts
 
 /**
- * A connection to the Valkey or Redis server at `url`, which `connect` opens, and which is opened again whenever it breaks. A command that
- * cannot be sent now, or whose connection breaks, fails: none waits for the next connection, and none is sent twice.
+ * A connection to the Valkey or Redis server at `url`, which `connect` opens, and which is opened again whenever it
+ * breaks. A command that cannot be sent now, or whose connection breaks, fails: none waits for the next connection, and
+ * none is sent twice.
  */
 export async function rateLimitConnection(url: string): Promise<RateLimitConnection> {
   // Loaded only where limits are shared.

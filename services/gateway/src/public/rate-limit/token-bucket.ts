@@ -23,7 +23,8 @@ export const untilToken = (tokens: number, { perSecond }: RateLimit): number =>
   tokens >= 1 - ROUNDING ? 0 : ((1 - tokens) * 1000) / perSecond
 
 /**
- * Takes one token (OP-06). `undefined` stands for a full bucket. A refused call takes nothing. Times are milliseconds of one clock.
+ * Takes one token (OP-06). `undefined` stands for a full bucket. A refused call takes nothing. Times are milliseconds
+ * of one clock.
  */
 export function takeToken(bucket: Bucket | undefined, limit: RateLimit, now: number) {
   const time = Math.max(now, bucket?.at ?? now)

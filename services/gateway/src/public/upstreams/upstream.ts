@@ -7,7 +7,7 @@ import { meter } from '@backoffice/runtime/metrics.ts'
 import { type Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
 
-/** A request to a service. A second attempt gets the same `body`: where it is a stream, the first one has not read it. */
+/** A request to a service. A second attempt gets the same `body`: of a stream the first has read nothing. */
 interface UpstreamRequest {
   /** Whose slot it takes: its workspace, its client's address where there is no key, or the gateway itself. */
   readonly owner: string
@@ -21,17 +21,17 @@ interface UpstreamRequest {
 /** The gateway's connections to a service. */
 export interface Upstream extends Component {
   /**
-   * Sends a request as soon as its owner has a slot, and resolves when the answer's head is there; its body must be read or destroyed.
-   * Throws `rate_limited` when its owner has too many requests under way, `service_unavailable` when all have, or when the service
-   * cannot be reached, and `gateway_timeout` when it does not answer in time.
+   * Sends a request as soon as its owner has a slot, and resolves when the answer's head is there; its body must be
+   * read or destroyed. Throws `rate_limited` when its owner has too many requests under way, `service_unavailable` when
+   * all have, or when the service cannot be reached, and `gateway_timeout` when it does not answer in time.
    */
   send(request: UpstreamRequest): Promise<Dispatcher.ResponseData>
 }
 
 const CONNECTIONS = ['requests', 'files', 'events', 'public'] as const
 /**
- * The kinds of connections to a service. Each has slots of its own: files may be slow, server-sent events go on for as long as the
- * client likes, and public files are open to clients without a key.
+ * The kinds of connections to a service. Each has slots of its own: files may be slow, server-sent events go on for as
+ * long as the client likes, and public files are open to clients without a key.
  */
 export type Connections = (typeof CONNECTIONS)[number]
 
@@ -47,12 +47,12 @@ export interface UpstreamLimits {
   readonly slots: SlotLimits
 }
 
-/** More requests would only wait for the service's database connections. A burst of a key (OP-06) may wait for slots (OP-161). */
+/** More would wait for database connections. A burst of a key (OP-06) may wait for slots (OP-161). */
 const SLOTS: SlotLimits = { slots: 128, share: 32, waiting: 256, waitMs: 5_000 }
 const REQUESTS: UpstreamLimits = { connectMs: 2_000, answerMs: 20_000, slots: SLOTS }
 /**
- * A file takes the event loops of gateway and service for as long as the kernel takes its bytes. 200 at once delayed others by seconds,
- * 24 by a few milliseconds (measured), so an owner has 32 at most.
+ * A file takes the event loops of gateway and service for as long as the kernel takes its bytes. 200 at once delayed
+ * others by seconds, 24 by a few milliseconds (measured), so an owner has 32 at most.
  */
 const FILES: SlotLimits = { ...SLOTS, share: 16, most: 32 }
 const LIMITS: Readonly<Record<Connections, UpstreamLimits>> = {
@@ -74,7 +74,7 @@ const waiting = meter('gateway').createUpDownCounter('upstream_requests_waiting'
 /** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
 const RETRY_PAUSES = [50, 200]
 
-/** Opens kept-alive connections to a service. Each carries one request at a time, so that no request waits for another. */
+/** Opens kept-alive connections to a service, each for one request at a time, so that none waits for another. */
 function openUpstream(name: string, url: string, kind: Connections, limits: UpstreamLimits): Upstream {
   const pool = new Pool(url, {
     connections: limits.slots.slots,

@@ -1,7 +1,7 @@
 import type { ColumnType, ImportColumn } from '@backoffice/contracts/import-templates.ts'
 import fc from 'fast-check'
 
-/** Text of several scripts, some of it blank, long or in a form that a column asks for. Not empty: that is an empty cell. */
+/** Text of several scripts, also blank, long or in the form of a column. Not empty: that is an empty cell. */
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).filter((value) => !value.includes('\0')),
   fc.constantFrom(

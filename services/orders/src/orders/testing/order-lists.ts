@@ -48,8 +48,9 @@ export async function orderLists() {
       where coalesce(kept.orders, 0) <> coalesce(counted.orders, 0)`,
 
     /**
-     * Gives the workspace orders with a line each, `everyS` seconds apart from SEED_START on, that were changed up to two days later. One
-     * in seven has the channel `web`, one in a hundred `market`; half are of customers, of which there is one per hundred orders.
+     * Gives the workspace orders with a line each, `everyS` seconds apart from SEED_START on, that were changed up to
+     * two days later. One in seven has the channel `web`, one in a hundred `market`; half are of customers, of which
+     * there is one per hundred orders.
      */
     async seed({ workspaceId }: Caller, count: number, everyS: number) {
       const workspace = admin`${workspaceId}::uuid`
