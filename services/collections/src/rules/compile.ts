@@ -18,8 +18,8 @@ export class UnreadableRules extends ApiError {
 }
 
 /**
- * Compiles rules. Throws `UnreadableRules` for an unknown field, operator or member and for a value that its operator does not take:
- * without it the rules would mean something else.
+ * Compiles rules. Throws `UnreadableRules` for an unknown field, operator or member and for a value that its operator
+ * does not take: without it the rules would mean something else.
  */
 export function compileRules(rules: Rules): CompiledRules {
   try {

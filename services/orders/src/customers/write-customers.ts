@@ -2,7 +2,10 @@ import { CUSTOMER } from '@backoffice/contracts/customer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CustomerRecord, customerColumns, emailKey, noSuchCustomer } from './customer.ts'
 
-/** Inserts a customer; returns false when another one has its e-mail address. Waits for concurrent inserts of the address. */
+/**
+ * Inserts a customer; returns false when another one has its e-mail address. Waits for concurrent inserts of the
+ * address.
+ */
 export async function insertCustomer(tx: Transaction, customer: CustomerRecord): Promise<boolean> {
   const inserted = await tx`
     ${insertion(tx, [customer])} on conflict (workspace_id, email_key) do nothing
@@ -11,8 +14,8 @@ export async function insertCustomer(tx: Transaction, customer: CustomerRecord):
 }
 
 /**
- * Finds the customer with the e-mail address and locks it against erasure until the transaction ends, or inserts this one. Undefined after
- * a concurrent insert of the address.
+ * Finds the customer with the e-mail address and locks it against erasure until the transaction ends, or inserts this
+ * one. Undefined after a concurrent insert of the address.
  */
 export async function findOrInsertCustomer(
   tx: Transaction,
@@ -47,7 +50,10 @@ const insertion = (tx: Transaction, customers: readonly CustomerRecord[], condit
 
 const CHANGED = CUSTOMER.sql.assignments(CUSTOMER.names.filter((name) => name !== 'id' && name !== 'createdAt'))
 
-/** Writes the members of customers that change, in one statement. The caller has locked them. A taken address violates the index. */
+/**
+ * Writes the members of customers that change, in one statement. The caller has locked them. A taken address violates
+ * the index.
+ */
 export async function updateCustomers(tx: Transaction, customers: readonly CustomerRecord[]): Promise<void> {
   if (customers.length === 0) return
   await tx`

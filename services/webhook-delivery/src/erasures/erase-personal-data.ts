@@ -23,9 +23,9 @@ interface Batch {
 }
 
 /**
- * Removes the personal data of a pass's customers from the next events of the workspace, by id, and from the attempts of these events
- * (OP-139). Undefined when there are no more events. Its row locks last for a batch; nothing but a repeated fan-out of the same
- * events waits for them.
+ * Removes the personal data of a pass's customers from the next events of the workspace, by id, and from the attempts
+ * of these events (OP-139). Undefined when there are no more events. Its row locks last for a batch; nothing but a
+ * repeated fan-out of the same events waits for them.
  */
 export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date): Promise<Batch | undefined> {
   await readInOrder(tx)
@@ -50,8 +50,8 @@ async function readInOrder(tx: AnySql): Promise<void> {
 }
 
 /**
- * Bodies are searched as text. PostgreSQL's JSON functions refuse \u0000 and half of a surrogate pair, which an address may have, and
- * one such body would hold up the pass for good.
+ * Bodies are searched as text. PostgreSQL's JSON functions refuse \u0000 and half of a surrogate pair, which an address
+ * may have, and one such body would hold up the pass for good.
  */
 const nextEvents = (tx: AnySql, { workspaceId, customerIds, afterId }: ErasurePass) => tx<EventRow[]>`
   with read as materialized (

@@ -23,8 +23,8 @@ const DELIVERIES_A_STATEMENT = 2500
 const BYTES_A_STATEMENT = 4 * 1024 * 1024
 
 /**
- * Stores events, and inserts their deliveries. First attempts that find room in memory are claimed with their insert. Returns
- * a function that gives these first attempts to the dispatcher. Call it after the commit.
+ * Stores events, and inserts their deliveries. First attempts that find room in memory are claimed with their insert.
+ * Returns a function that gives these first attempts to the dispatcher. Call it after the commit.
  */
 export async function writeDeliveries(
   writing: DeliveryWriting,
@@ -110,8 +110,8 @@ async function insertPlanned(
   planned: readonly PlannedDelivery[],
   dueAt: Date,
 ): Promise<Map<string, string>> {
-  // Ids have the database's time and order. The lease uses `clock_timestamp()`: `now()` is the begin of the transaction, which
-  // may have waited.
+  // Ids have the database's time and order. The lease uses `clock_timestamp()`: `now()` is the begin of the
+  // transaction, which may have waited.
   const rows = await sql<{ id: string; eventId: string; endpointId: string }[]>`
     insert into delivery (
       workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at, claimed_by, lease_until
