@@ -47,7 +47,10 @@ export const Words = z
     `must have at most ${MAX_WORDS} words`,
   )
 
-/** What a query asks for: 1-based `page`, `size` 20 unless given. After an item, one more is `taken`: another page follows if it is there. */
+/**
+ * What a query asks for: 1-based `page`, `size` 20 unless given. After an item, one more is `taken`: another page
+ * follows if it is there.
+ */
 export function pageOf({ page = 1, after, ...query }: ListQuery) {
   const size = query.limit ?? query.size ?? 20
   return after === undefined

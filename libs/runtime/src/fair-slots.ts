@@ -34,8 +34,8 @@ interface Request {
 
 /**
  * Shares slots fairly. A single owner may use all slots but one share, so the next owner finds a share free. Waiting
- * owners are served in turn (round robin), and the requests of one owner in their order. A request for more than a share
- * gets one share.
+ * owners are served in turn (round robin), and the requests of one owner in their order. A request for more than a
+ * share gets one share.
  */
 export class FairSlots {
   readonly #limits: Required<SlotLimits>

@@ -1,6 +1,8 @@
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 
-/** One partition's next transactions: the offsets at which they end, the nearest last, and the tries of a single record. */
+/**
+ * One partition's next transactions: the offsets at which they end, the nearest last, and the tries of a single record.
+ */
 interface Halving {
   readonly ends: number[]
   triesAlone: number
@@ -12,8 +14,8 @@ const TRIES_ALONE = 3
 const partitionOf = ({ topic, partition }: IncomingRecord) => `${topic}/${partition}`
 
 /**
- * Finds the record that causes statement timeouts: halves a batch that timed out, until one record is left. Other partitions
- * are processed between the tries, so this object remembers where the halves end.
+ * Finds the record that causes statement timeouts: halves a batch that timed out, until one record is left. Other
+ * partitions are processed between the tries, so this object remembers where the halves end.
  */
 export class HalvedBatches {
   readonly #halvings = new Map<string, Halving>()

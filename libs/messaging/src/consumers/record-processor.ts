@@ -14,13 +14,21 @@ import { Interrupted, isTransient } from './transient-errors.ts'
 /** Waits before a failed batch is retried as a whole, in milliseconds; after the last retry the batch is split. */
 const RETRY_AFTER_MS = [50, 250]
 const MAX_WAIT_MS = 1000
-/** After a statement timeout the partition pauses for as long as the batch took, so others get half of the time; at most this. */
+/**
+ * After a statement timeout the partition pauses for as long as the batch took, so others get half of the time; at most
+ * this.
+ */
 const LONGEST_COOLDOWN_MS = 30_000
-/** The longest wait of a transaction for a lock, unless its handler sets another. Batches of other partitions wait meanwhile. */
+/**
+ * The longest wait of a transaction for a lock, unless its handler sets another. Batches of other partitions wait
+ * meanwhile.
+ */
 const LOCK_TIMEOUT = '1s'
 /** The pause after a lock timeout, before the batch comes again, in milliseconds. */
 const PAUSE_AFTER_LOCK_TIMEOUT_MS = 50
-/** The longest statement for several records; the batch can be halved. A single record has the time limit of the role. */
+/**
+ * The longest statement for several records; the batch can be halved. A single record has the time limit of the role.
+ */
 const STATEMENT_TIMEOUT_OF_SEVERAL = '10s'
 
 const statementTimeouts = meter('consumer').createCounter('consumer_statement_timeouts', {
@@ -59,11 +67,12 @@ export class RecordProcessor<Value> {
   }
 
   /**
-   * Passes records to the handler in their order, in one transaction. A batch that keeps failing is split in halves until the
-   * failing record is alone. That record goes to the dead letters, and the others go on. Unless records are independent, its
-   * key is parked, so that no later record overtakes it. Transient errors are retried without limit. Returns the number of
-   * dead letters. Throws Interrupted after a statement timeout, and after a lock timeout if the handler cannot postpone its
-   * records. Then the records come again, after a statement timeout in smaller batches, and other partitions go on meanwhile.
+   * Passes records to the handler in their order, in one transaction. A batch that keeps failing is split in halves
+   * until the failing record is alone. That record goes to the dead letters, and the others go on. Unless records are
+   * independent, its key is parked, so that no later record overtakes it. Transient errors are retried without limit.
+   * Returns the number of dead letters. Throws Interrupted after a statement timeout, and after a lock timeout if the
+   * handler cannot postpone its records. Then the records come again, after a statement timeout in smaller batches, and
+   * other partitions go on meanwhile.
    */
   async processRecords(records: readonly IncomingRecord[]): Promise<number> {
     let dead = 0
@@ -121,7 +130,10 @@ export class RecordProcessor<Value> {
     return this.#batch.halvedBatches.halve(records)
   }
 
-  /** Handles the records whose key is not parked in one transaction, then sends the others to the dead letters. Returns their number. */
+  /**
+   * Handles the records whose key is not parked in one transaction, then sends the others to the dead letters. Returns
+   * their number.
+   */
   async #handleBatch(batch: readonly ParsedRecord<Value>[]): Promise<number> {
     const { name, handle, postpone } = this.#definition
     const { rejected, afterCommit } = await this.#handleInTransaction(handle, batch)

@@ -10,8 +10,8 @@ const ROLLED_BACK = /^40/
 
 /**
  * Whether the error may pass without a change of the record: PostgreSQL is away, another transaction won, or a
- * migration, role or grant is missing. Such a record is tried again and never goes to the dead letters. A statement that
- * took too long is not transient: the same statement mostly takes as long again.
+ * migration, role or grant is missing. Such a record is tried again and never goes to the dead letters. A statement
+ * that took too long is not transient: the same statement mostly takes as long again.
  */
 export function isTransient(error: unknown): boolean {
   const code = error instanceof Error && error.name === 'PostgresError' && 'code' in error ? String(error.code) : ''

@@ -2,7 +2,9 @@ import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
 import type { StateThrottle } from './state-throttle.ts'
 
-/** The limits of a round; the first row of each kind may exceed them. Requests and new events wait until a round ends. */
+/**
+ * The limits of a round; the first row of each kind may exceed them. Requests and new events wait until a round ends.
+ */
 interface RoundLimits {
   readonly rows: number
   /** Bytes of payload as PostgreSQL stores it, compressed. */
@@ -18,9 +20,9 @@ const EVENTS_PART = 0.75
 const BEFORE_FIRST_WORKSPACE = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Reads the outbox in rounds: first events, then other records. Each kind goes round robin over the workspaces, measured in
- * bytes. So a workspace with a million states delays the records of another one by one round at most. An empty round means that no
- * rows wait, except those of workspaces that `throttle` pauses.
+ * Reads the outbox in rounds: first events, then other records. Each kind goes round robin over the workspaces,
+ * measured in bytes. So a workspace with a million states delays the records of another one by one round at most. An
+ * empty round means that no rows wait, except those of workspaces that `throttle` pauses.
  */
 export function outboxRounds(
   session: LockSession,

@@ -26,8 +26,9 @@ const STOP_WITHIN_MS = 8000
 const RELEASE_EVERY_MS = 1000
 
 /**
- * Publishes a schema's outbox to Kafka: every committed row at least once, and the rows of one topic and key in the order
- * of their commits. Workspaces are served round robin. Of all processes that run it, one leads; the others stand by.
+ * Publishes a schema's outbox to Kafka: every committed row at least once, and the rows of one topic and key in the
+ * order of their commits. Workspaces are served round robin. Of all processes that run it, one leads; the others stand
+ * by.
  */
 export function outboxRelay(options: RelayOptions) {
   const { url, ca, schema, logger } = options

@@ -20,17 +20,23 @@ export interface StateBacklog {
 const PERIOD_MS = 200
 /** The states that a workspace may publish in a period without being throttled: enough for the changes of requests. */
 const FREE_STATES = 50
-/** From this lag on, heavy workspaces pause. It is about a second of work, and a full transaction for each partition. */
+/**
+ * From this lag on, heavy workspaces pause. It is about a second of work, and a full transaction for each partition.
+ */
 const PAUSE_FROM_LAG = 2000
 /** A workspace counts as active for so long after its last row. */
 const ACTIVE_MS = 60_000
-/** After so long without progress the consumers may be down. Then nothing pauses: Kafka is the better place for a backlog. */
+/**
+ * After so long without progress the consumers may be down. Then nothing pauses: Kafka is the better place for a
+ * backlog.
+ */
 const STALLED_MS = 30_000
 
 /**
- * Throttles workspaces with many states. Consumers process the records of a partition in order, so a state waits for all that
- * were published before it, while the outbox serves workspaces round robin (decision 027). A workspace with many states publishes
- * as fast as the consumers process, while other workspaces are active; alone, it publishes as fast as it can.
+ * Throttles workspaces with many states. Consumers process the records of a partition in order, so a state waits for
+ * all that were published before it, while the outbox serves workspaces round robin (decision 027). A workspace with
+ * many states publishes as fast as the consumers process, while other workspaces are active; alone, it publishes as
+ * fast as it can.
  */
 export function stateThrottle(measure: () => Promise<StateBacklog>, logger: Logger, now = () => performance.now()) {
   const seenAt = new Map<string, number>()

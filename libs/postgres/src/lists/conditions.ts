@@ -32,8 +32,8 @@ export function isAny(tx: Transaction, table: SqlPart, count: SqlPart): Conditio
 }
 
 /**
- * The longest time, in seconds, between the time of a change and its commit. A list that was read in between lacks the change, so
- * the next list goes back by this time (OP-92).
+ * The longest time, in seconds, between the time of a change and its commit. A list that was read in between lacks the
+ * change, so the next list goes back by this time (OP-92).
  */
 const CHANGE_S = 60
 
@@ -41,7 +41,9 @@ const CHANGE_S = 60
 export const sinceChange = (tx: Transaction, sent: string): SqlPart =>
   tx`(${sent}::timestamptz - make_interval(secs => ${CHANGE_S}))`
 
-/** At most this many older items are counted, and subtracted from the number of all. With more, the others are counted. */
+/**
+ * At most this many older items are counted, and subtracted from the number of all. With more, the others are counted.
+ */
 const FEW_OTHERS = 10_000
 
 /** Changed at this time or later. `all` is the kept number of all items. */
@@ -63,7 +65,10 @@ export function isUpdatedSince(tx: Transaction, table: SqlPart, all: SqlPart, se
 
 export const HIGHEST_CHARACTER = '\u{10ffff}'
 
-/** Where the words of items are: a table with each word beside the item and the word before, and a column with all of them. */
+/**
+ * Where the words of items are: a table with each word beside the item and the word before, and a column with all of
+ * them.
+ */
 interface WordPlaces {
   readonly table: SqlPart
   readonly item: SqlPart

@@ -10,7 +10,10 @@ export interface ListedTable {
   readonly columns: SqlPart
 }
 
-/** A page of the ids of the items that meet all conditions, and the number of these items. Sends two statements, with `after` three. */
+/**
+ * A page of the ids of the items that meet all conditions, and the number of these items. Sends two statements, with
+ * `after` three.
+ */
 export async function foundPage(tx: Transaction, list: ListedTable, conditions: Conditions, page: SortedPage) {
   const [total] = await Promise.all([
     countItems(tx, list, conditions),
@@ -53,9 +56,10 @@ function matching(tx: Transaction, { table }: ListedTable, [first, ...others]: C
 const allOf = (tx: Transaction, parts: readonly SqlPart[]) => parts.reduce((all, part) => tx`${all} and ${part}`)
 
 /**
- * The ids of one page, in one statement. The index is read from the beginning of the list, and the items before the page are skipped; after
- * an item, the index is read from there. Pages in the second half of a list of `total` items are read backwards from its end where the count
- * is cheap: the statement counts the list again, since `total` may be old.
+ * The ids of one page, in one statement. The index is read from the beginning of the list, and the items before the
+ * page are skipped; after an item, the index is read from there. Pages in the second half of a list of `total` items
+ * are read backwards from its end where the count is cheap: the statement counts the list again, since `total` may be
+ * old.
  */
 export async function pageOfIds(
   tx: Transaction,
@@ -90,8 +94,9 @@ export async function pageOfIds(
 }
 
 /**
- * How many items a scan can pass at the cost of finding one by the indexes of the conditions (measured). Finding is cheap by
- * `createdAt`, since ids are sorted without reading their items, and expensive with several conditions, since it joins.
+ * How many items a scan can pass at the cost of finding one by the indexes of the conditions (measured). Finding is
+ * cheap by `createdAt`, since ids are sorted without reading their items, and expensive with several conditions, since
+ * it joins.
  */
 const scannedPerFound = (sort: SortColumn, conditions: Conditions) =>
   conditions.length > 1 ? 1 : sort === 'id' ? 0.1 : 0.3
@@ -104,8 +109,9 @@ interface Scan {
 }
 
 /**
- * A list that no index holds in order. All items are scanned in order until enough of them meet the conditions: quick where many
- * do. The scan stops once it has cost as much as finding all matching items; then these are found and sorted instead.
+ * A list that no index holds in order. All items are scanned in order until enough of them meet the conditions: quick
+ * where many do. The scan stops once it has cost as much as finding all matching items; then these are found and sorted
+ * instead.
  */
 function scannedOrFound(
   tx: Transaction,

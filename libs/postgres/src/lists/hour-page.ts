@@ -51,8 +51,8 @@ export async function countByHours(tx: Transaction, list: HourList): Promise<num
 }
 
 /**
- * Counts a list and locates a page of it: sums the counts of days up to the page, then the counts of hours in the days of the page. Returns
- * what follows `from` in a query for the page, which reads the items of these hours alone.
+ * Counts a list and locates a page of it: sums the counts of days up to the page, then the counts of hours in the days
+ * of the page. Returns what follows `from` in a query for the page, which reads the items of these hours alone.
  */
 export async function hourPage(
   tx: Transaction,
@@ -119,8 +119,8 @@ function countsOf(tx: Transaction, { bounds, counts }: HourList, unit: Unit, isW
 }
 
 /**
- * The hours or days of a page: `at`, and how many items come `before`, which begins with `start`. Behind an item, only what is later than
- * its hour counts: that hour itself may have nothing behind the item.
+ * The hours or days of a page: `at`, and how many items come `before`, which begins with `start`. Behind an item, only
+ * what is later than its hour counts: that hour itself may have nothing behind the item.
  */
 function onPage(tx: Transaction, list: HourList, page: ListPage, unit: Unit, start: SqlPart): SqlPart {
   const { offset, taken, isAscending, after } = page

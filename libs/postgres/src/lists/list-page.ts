@@ -47,8 +47,9 @@ export const orderBy = (sql: AnySql, { by, isAscending }: ListOrder): SqlPart =>
   sql`order by ${columnsOf(sql, by, isAscending ? sql`asc` : sql`desc`)}`
 
 /**
- * The condition that a row comes behind the item `after`, at the place that the item has now; true for a page without it. An index with the
- * columns of the order begins there. `all` is `from` and the conditions of the items that `after` may name.
+ * The condition that a row comes behind the item `after`, at the place that the item has now; true for a page without
+ * it. An index with the columns of the order begins there. `all` is `from` and the conditions of the items that `after`
+ * may name.
  */
 export function isBehind(sql: AnySql, { by, isAscending, after }: ListPage, all: SqlPart): SqlPart {
   if (after === undefined) return sql`true`

@@ -41,8 +41,8 @@ const POLL_MS = 50
 const LOOK_EACH = 20
 
 /**
- * Starts a process and waits until it answers, however slow the machine is: as long as the process prints or computes. Throws
- * StackError when it ends first or stands still for `standstillMs`.
+ * Starts a process and waits until it answers, however slow the machine is: as long as the process prints or computes.
+ * Throws StackError when it ends first or stands still for `standstillMs`.
  */
 export async function startManagedProcess(
   definition: ManagedProcessDefinition,
@@ -97,7 +97,10 @@ async function untilReady(
   }
 }
 
-/** Makes a function that takes a process's activity and the time, and says whether the activity has been the same for `limitMs`. */
+/**
+ * Makes a function that takes a process's activity and the time, and says whether the activity has been the same for
+ * `limitMs`.
+ */
 export function standstill(limitMs: number): (activity: string, now: number) => boolean {
   let last: { readonly activity: string; readonly since: number } | undefined
   return (activity, now) => {

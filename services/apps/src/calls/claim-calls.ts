@@ -47,10 +47,10 @@ interface FreeSlots {
 }
 
 /**
- * Claims calls that are due, as many as there are free slots. First come those that end the access of an uninstalled app,
- * since these do not call the app. Then the apps come round robin, each with at most PER_APP calls under way. The calls of
- * one app in one workspace keep their order: it hears of its uninstallation before it is installed again. Uses `now()`,
- * since an index cannot search for a volatile time.
+ * Claims calls that are due, as many as there are free slots. First come those that end the access of an uninstalled
+ * app, since these do not call the app. Then the apps come round robin, each with at most PER_APP calls under way. The
+ * calls of one app in one workspace keep their order: it hears of its uninstallation before it is installed again. Uses
+ * `now()`, since an index cannot search for a volatile time.
  */
 export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Promise<ClaimedCall[]> {
   const due = await worker.sql<DueCall[]>`

@@ -78,7 +78,9 @@ export async function giveUpProvision(calling: Calling, call: ClaimedCall): Prom
   })
 }
 
-/** Revokes keys and deletes endpoints. A key that perhaps does not exist is minted first: no late attempt can mint it. */
+/**
+ * Revokes keys and deletes endpoints. A key that perhaps does not exist is minted first: no late attempt can mint it.
+ */
 async function endAccess(
   { platform, secretKeys }: Calling,
   call: ClaimedCall,

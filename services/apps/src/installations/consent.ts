@@ -27,8 +27,8 @@ interface Consenting extends Databases {
 
 /**
  * POST /internal/installations/{id}/consent: the merchant consents to what the installation asks for, and the provision
- * of the app begins (OP-81). `scopes` and `events` are those that the merchant was shown; when the app asks for others by
- * now, nothing happens. A second consent changes nothing.
+ * of the app begins (OP-81). `scopes` and `events` are those that the merchant was shown; when the app asks for others
+ * by now, nothing happens. A second consent changes nothing.
  */
 export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
   operation({

@@ -8,8 +8,8 @@ import { addUninstall, type UninstallReason } from '../calls/add-calls.ts'
 import { type Databases, inWorkspaceOf, lockInstallation } from '../installation-rows/find-installation.ts'
 
 /**
- * DELETE /internal/installations/{id}: uninstalls (OP-84). The installation is UNINSTALLED at once; its key, its webhook
- * endpoint and then the app itself follow. A second request changes nothing.
+ * DELETE /internal/installations/{id}: uninstalls (OP-84). The installation is UNINSTALLED at once; its key, its
+ * webhook endpoint and then the app itself follow. A second request changes nothing.
  */
 export const uninstallApp = ({ wake, ...databases }: Databases & { wake(): void }) =>
   operation({

@@ -30,8 +30,8 @@ export const ProductFilters = z.strictObject({
 export type ProductFilters = z.output<typeof ProductFilters>
 
 /**
- * The conditions of these filters, at least one. A statement is made of their parts, so that each combination of filters has a text,
- * and with it a plan, of its own. Sends a statement when there is a `query`.
+ * The conditions of these filters, at least one. A statement is made of their parts, so that each combination of
+ * filters has a text, and with it a plan, of its own. Sends a statement when there is a `query`.
  */
 export async function conditionsOf(tx: Transaction, filters: ProductFilters): Promise<Conditions> {
   const { status, type, category, tag, sku, query, updated_since: since } = filters
@@ -83,7 +83,10 @@ function isOf(tx: Transaction, status?: string, type?: string): Condition {
   }
 }
 
-/** By the category's id or slug. An unknown category has no products; a category does not have its descendants' products. */
+/**
+ * By the category's id or slug. An unknown category has no products; a category does not have its descendants'
+ * products.
+ */
 const isInCategory = (tx: Transaction, reference: string): Condition =>
   isMember(tx, 'product_category', 'category_id', idOr(tx, reference, 'category', reference))
 

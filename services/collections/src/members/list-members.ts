@@ -9,8 +9,8 @@ import { isNamed, isVisible, noSuchCollection } from '../collections/collection.
 import { CollectionPath } from '../collections/handle.ts'
 
 /**
- * GET /v1/collections/{handle}/products (OP-33): the storefront-available products of a published collection, in its order.
- * With `after`, the last product of the previous page, each page costs the same at any depth (OP-114).
+ * GET /v1/collections/{handle}/products (OP-33): the storefront-available products of a published collection, in its
+ * order. With `after`, the last product of the previous page, each page costs the same at any depth (OP-114).
  */
 export const listMembers = operation({
   operationId: 'listCollectionProducts',
@@ -44,8 +44,8 @@ interface PageRow {
 }
 
 /**
- * Reads the total, the order and the products in one statement, so from one snapshot. Returns no row if there is no such
- * collection.
+ * Reads the total, the order and the products in one statement, so from one snapshot. Returns no row if there is no
+ * such collection.
  */
 const selectPage = (tx: Transaction, handleOrId: string, { after, offset, taken }: ReturnType<typeof pageOf>) => tx<
   PageRow[]

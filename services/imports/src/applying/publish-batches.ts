@@ -28,8 +28,8 @@ interface ApplyingImport extends ImportKey {
 const EVERY_MS = 1000
 
 /**
- * Publishes the batches of started imports as their earlier ones are answered. Every replica does, since an import's row
- * says which batch is next. Call `wake` after an import was started or a batch answered.
+ * Publishes the batches of started imports as their earlier ones are answered. Every replica does, since an import's
+ * row says which batch is next. Call `wake` after an import was started or a batch answered.
  */
 export const publishBatches = (context: WorkerContext) =>
   worker({
@@ -52,8 +52,8 @@ export const publishBatches = (context: WorkerContext) =>
   })
 
 /**
- * The imports that may publish batches now: of each workspace the one that was started first, and the workspaces round robin.
- * So a large import keeps no other waiting. A workspace whose import is being undone has none.
+ * The imports that may publish batches now: of each workspace the one that was started first, and the workspaces round
+ * robin. So a large import keeps no other waiting. A workspace whose import is being undone has none.
  */
 export async function importsToPublish({ sql }: Database): Promise<ApplyingImport[]> {
   const applying = await sql<(Omit<ApplyingImport, 'batches'> & { unanswered: number; left: number })[]>`

@@ -6,9 +6,9 @@ import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { type ImportKey, type ImportRow, importColumns, importCounts, inImport } from './import-row.ts'
 
 /**
- * Ends an import whose batches are all answered, and publishes import.completed (OP-72). Call it in the transaction that changed the
- * import's row: the lock on the row and `ended_at` make the event come once. The times of the row are the database's, since its files are
- * kept by them; `now` is that of the event.
+ * Ends an import whose batches are all answered, and publishes import.completed (OP-72). Call it in the transaction
+ * that changed the import's row: the lock on the row and `ended_at` make the event come once. The times of the row are
+ * the database's, since its files are kept by them; `now` is that of the event.
  */
 export async function endIfAnswered(tx: Transaction, id: string, now: Date): Promise<void> {
   const [ended] = await tx<ImportRow[]>`
@@ -50,9 +50,9 @@ export async function failImport(tx: Transaction, id: string, reason: string, no
 const GIVE_UP_AFTER = '10 minutes'
 
 /**
- * Notes that work on an import failed, and lets it be tried again a moment later. An import that has failed for longer than
- * `giveUpAfter` (an interval of PostgreSQL) ends as FAILED; what is applied stays. Another replica may hold the claim by now: then
- * nothing changes.
+ * Notes that work on an import failed, and lets it be tried again a moment later. An import that has failed for longer
+ * than `giveUpAfter` (an interval of PostgreSQL) ends as FAILED; what is applied stays. Another replica may hold the
+ * claim by now: then nothing changes.
  */
 export async function noteFailure(
   db: Database,

@@ -28,7 +28,9 @@ export interface AskingImport extends ImportKey {
   readonly productStatuses: readonly ProductStatus[]
 }
 
-/** Calls under way to one owner, for all imports; others wait in their order. The owner has its own requests to answer. */
+/**
+ * Calls under way to one owner, for all imports; others wait in their order. The owner has its own requests to answer.
+ */
 const CONNECTIONS = 3
 const ANSWER_MS = 5_000
 /** Pauses before another attempt, in milliseconds. */
@@ -52,8 +54,8 @@ export class OwnerClient implements Component {
   }
 
   /**
-   * What applying the rows of a page would do now. Throws `service_unavailable` when the owner has no answer, also after some
-   * repetitions. Throws the reason of the signal when it is aborted.
+   * What applying the rows of a page would do now. Throws `service_unavailable` when the owner has no answer, also
+   * after some repetitions. Throws the reason of the signal when it is aborted.
    */
   check(asking: AskingImport, { read, earlier }: RowPage, signal: AbortSignal): Promise<ImportCheckAnswer> {
     const { template, productStatuses } = asking

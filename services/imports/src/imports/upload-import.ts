@@ -40,8 +40,8 @@ interface Uploading {
 }
 
 /**
- * POST /v1/imports (extension of OP-50). The file is stored before its row is written: a crash between the two leaves a file without a
- * row, never a row without its file. `onUploaded` is called after the commit.
+ * POST /v1/imports (extension of OP-50). The file is stored before its row is written: a crash between the two leaves a
+ * file without a row, never a row without its file. `onUploaded` is called after the commit.
  */
 export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded: () => void): AnyOperation {
   const slots = uploadSlots(UPLOADS)
@@ -59,8 +59,8 @@ export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded
 
     handle: ({ body: { template }, file, context, isKeyed, inWorkspace }) =>
       slots.run(context.workspaceId, async () => {
-        // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is checked
-        // later.
+        // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is
+        // checked later.
         if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
         return inFolderOfItsOwn(storage.incoming, async (folder) => {
           const { path, ...upload } = await receiveText(file, folder)

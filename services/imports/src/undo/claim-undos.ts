@@ -9,8 +9,8 @@ const LEASE = '20 seconds'
 const BATCH_SIZE = 4
 
 /**
- * Claims the next steps of undos: of each workspace the undo that was requested first, and the workspaces round robin. An undo
- * waits for batches that are under way in its workspace; no further ones are published meanwhile.
+ * Claims the next steps of undos: of each workspace the undo that was requested first, and the workspaces round robin.
+ * An undo waits for batches that are under way in its workspace; no further ones are published meanwhile.
  */
 export async function claimUndos({ db, worker }: Pick<WorkerContext, 'db' | 'worker'>): Promise<AskingImport[]> {
   const running = await worker.sql<AskingImport[]>`

@@ -12,8 +12,8 @@ const GIVE_UP_AFTER = '10 minutes'
 const PAUSE = '3 seconds'
 
 /**
- * Asks the owners of templates to undo imports, step by step. A process that dies loses nothing: its claim ends, and the
- * owner knows how far it is. Call `wake` after an undo was requested; `onDone` is called after each that ends.
+ * Asks the owners of templates to undo imports, step by step. A process that dies loses nothing: its claim ends, and
+ * the owner knows how far it is. Call `wake` after an undo was requested; `onDone` is called after each that ends.
  */
 export function undoImports(context: WorkerContext, onDone: () => void) {
   return worker({

@@ -21,9 +21,9 @@ const LEASE = '20 seconds'
 const MAX_CLAIMS = 4
 
 /**
- * Claims an import that waits for its validation, and has at most `maxBytes`. A workspace has one under way at a time, and the one
- * that has waited longest since its last claim is next. An import that fails, since its owner is away, comes after the others
- * of its workspace and holds up none of them.
+ * Claims an import that waits for its validation, and has at most `maxBytes`. A workspace has one under way at a time,
+ * and the one that has waited longest since its last claim is next. An import that fails, since its owner is away,
+ * comes after the others of its workspace and holds up none of them.
  */
 export async function claimImport(
   { db, worker }: Pick<WorkerContext, 'db' | 'worker'>,
@@ -73,7 +73,9 @@ const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefin
     return undefined
   })
 
-/** Renews a claim, and records how many rows were read. Returns false when the claim is lost, or the import cancelled. */
+/**
+ * Renews a claim, and records how many rows were read. Returns false when the claim is lost, or the import cancelled.
+ */
 export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): Promise<boolean> =>
   inImport(db, claimed, async (tx) => {
     const renewed = await tx`
@@ -82,7 +84,10 @@ export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): 
     return renewed.count === 1
   })
 
-/** Records the findings of a validation, whose files are stored. Returns false, and records nothing, when the claim is lost. */
+/**
+ * Records the findings of a validation, whose files are stored. Returns false, and records nothing, when the claim is
+ * lost.
+ */
 export function recordFindings(
   db: Database,
   claimed: ClaimedImport,

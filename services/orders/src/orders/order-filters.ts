@@ -6,8 +6,8 @@ import { type Bounds, boundsOf } from '@backoffice/postgres/lists/hour-page.ts'
 import { z } from 'zod'
 
 /**
- * The filters of a list of orders; an order meets all that are sent (OP-140). It was created at or after `since`, and before
- * `until`.
+ * The filters of a list of orders; an order meets all that are sent (OP-140). It was created at or after `since`, and
+ * before `until`.
  */
 export const OrderFilters = z.strictObject({
   status: z.enum(ORDER_STATUSES).optional(),
@@ -37,8 +37,9 @@ export const isBounded = (time: Time, { since, until, updated_since }: OrderFilt
   time === 'id' ? since !== undefined || until !== undefined : updated_since !== undefined
 
 /**
- * The conditions on the states of orders, for a row of `sales_order` or of `order_tally`. `is true` keeps PostgreSQL from skipping through
- * the index of counts for each time: it expects that to cost more than reading the counts of all workspaces.
+ * The conditions on the states of orders, for a row of `sales_order` or of `order_tally`. `is true` keeps PostgreSQL
+ * from skipping through the index of counts for each time: it expects that to cost more than reading the counts of all
+ * workspaces.
  */
 export const hasStates = (tx: Transaction, { status, payment_status, fulfillment_status }: OrderFilters) => tx`
   ${status === undefined ? tx`true` : tx`(status = ${status}) is true`}
@@ -46,8 +47,8 @@ export const hasStates = (tx: Transaction, { status, payment_status, fulfillment
   ${fulfillment_status === undefined ? tx`` : tx`and (fulfillment_status = ${fulfillment_status}) is true`}`
 
 /**
- * The conditions of all filters but those on times, for a row of `sales_order`. A statement is made of their parts, so that each
- * combination of filters has a text, and with it a plan, of its own.
+ * The conditions of all filters but those on times, for a row of `sales_order`. A statement is made of their parts, so
+ * that each combination of filters has a text, and with it a plan, of its own.
  */
 export const matches = (tx: Transaction, filters: OrderFilters) => tx`
   workspace_id = ${tx.context.workspaceId} and ${hasStates(tx, filters)}

@@ -11,8 +11,8 @@ interface Located {
 }
 
 /**
- * Locates a page. Lists of one customer, or of an order number, use an index and are sorted. For all other lists kept counts tell
- * the hours of the page's orders, and the query for the ids reads only these.
+ * Locates a page. Lists of one customer, or of an order number, use an index and are sorted. For all other lists kept
+ * counts tell the hours of the page's orders, and the query for the ids reads only these.
  */
 export async function locatePage(tx: Transaction, filters: OrderFilters, page: SortedPage): Promise<Located> {
   const [located] = await Promise.all([locate(tx, filters, page), refuseUnknown(tx, page, anyOrder(tx))])

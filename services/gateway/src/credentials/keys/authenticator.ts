@@ -64,8 +64,9 @@ export class Authenticator implements Component {
   }
 
   /**
-   * The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown, not in force yet or no longer,
-   * or when its workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an address.
+   * The key of a request. Throws `invalid_api_key` when it is missing, malformed, unknown, not in force yet or no
+   * longer, or when its workspace is suspended or deleted (OP-02), and `rate_limited` after too many wrong keys from an
+   * address.
    */
   async authenticate({ headers, address }: Presented, now: Date): Promise<KnownKey> {
     const text = presentedKey(headers)
@@ -81,8 +82,9 @@ export class Authenticator implements Component {
   }
 
   /**
-   * The refusal of a key that is certainly wrong, from an address that has sent too many: `rate_limited`. It takes neither
-   * a look-up nor a log line, so that a flood of wrong keys delays the requests of others as little as possible.
+   * The refusal of a key that is certainly wrong, from an address that has sent too many: `rate_limited`. It takes
+   * neither a look-up nor a log line, so that a flood of wrong keys delays the requests of others as little as
+   * possible.
    */
   refuseEarly({ headers, address }: Presented, now: Date): ApiError | undefined {
     const refusal = this.#wrong.refusalOf(address, now.getTime())

@@ -14,8 +14,8 @@ export interface LookedUpKey {
 }
 
 /**
- * Keys in memory, by their hash: the answers of look-ups. Unknown hashes are kept apart, so that a flood of invented keys
- * evicts no real one. Times are Unix milliseconds.
+ * Keys in memory, by their hash: the answers of look-ups. Unknown hashes are kept apart, so that a flood of invented
+ * keys evicts no real one. Times are Unix milliseconds.
  */
 export function keyCache() {
   const known = new LRUCache<string, { found: LookedUpKey; until: number }>({ max: MAX_KEYS })

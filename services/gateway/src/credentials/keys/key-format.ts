@@ -24,9 +24,9 @@ type Verification = 'authentic' | 'unverified' | 'malformed'
 
 /**
  * The format of API keys (OP-05), whose check is a truncated HMAC-SHA-256 of one of `checkKeys`: the first makes new
- * checks, all of them verify. An earlier key ends with its CRC32, which anybody can compute. Without `checkKeys` new keys
- * have a CRC32 as well, and every text of the right form is `unverified`: it may be a key of a replica that has check
- * keys already.
+ * checks, all of them verify. An earlier key ends with its CRC32, which anybody can compute. Without `checkKeys` new
+ * keys have a CRC32 as well, and every text of the right form is `unverified`: it may be a key of a replica that has
+ * check keys already.
  */
 export function keyFormat(checkKeys: SecretKeys | undefined) {
   const keys = [...(checkKeys?.values() ?? [])].map(createSecretKey)
@@ -36,10 +36,10 @@ export function keyFormat(checkKeys: SecretKeys | undefined) {
     KEY.test(text) && keys.some((key) => isSame(text.slice(-CHECK_LENGTH), hmacCheck(key, startOf(text))))
   return {
     /**
-     * The texts that the key of an id and a secret of 32 random bytes can have: `sk_live_` or `sk_test_`, the id without
-     * its dashes, `_`, the secret in base62, and a check of all that. The first is the text of a new key. The others are
-     * those of replicas with another first check key, and of earlier keys. The id is readable, so that an operator can
-     * revoke a key that was found somewhere.
+     * The texts that the key of an id and a secret of 32 random bytes can have: `sk_live_` or `sk_test_`, the id
+     * without its dashes, `_`, the secret in base62, and a check of all that. The first is the text of a new key. The
+     * others are those of replicas with another first check key, and of earlier keys. The id is readable, so that an
+     * operator can revoke a key that was found somewhere.
      */
     textsOf(id: string, livemode: boolean, secret: Buffer): [string, ...string[]] {
       const digits = base62(BigInt(`0x${secret.toString('hex')}`), SECRET_LENGTH)

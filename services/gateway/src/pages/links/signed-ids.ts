@@ -15,8 +15,8 @@ const MAC_BYTES = 32
 
 /**
  * Signs what browsers send back, so that a forged link or cookie is refused without a look-up. `keys` are those of the
- * internal token, which all replicas have; the keys of these signatures are derived from them. The first signs, and what
- * any of them has signed is accepted, so that links and sessions outlive a change of the key.
+ * internal token, which all replicas have; the keys of these signatures are derived from them. The first signs, and
+ * what any of them has signed is accepted, so that links and sessions outlive a change of the key.
  */
 export function signedIds(keys: readonly SigningKey[]) {
   const derived = keys.map(({ privateKey }) => {
