@@ -9,7 +9,7 @@ import { keyUses } from './credentials/keys/key-uses.ts'
 import { operatorAuthenticator } from './credentials/operators/operator-authenticator.ts'
 import { POOLS } from './pools.ts'
 import { openRateLimiter } from './public/rate-limit/rate-limiter.ts'
-import { appsClient } from './public/upstreams/apps-client.ts'
+import { AppsClient } from './public/upstreams/apps-client.ts'
 import { componentsOf, openUpstreams } from './public/upstreams/upstream.ts'
 
 await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db, pools, consume }) => {
@@ -21,7 +21,7 @@ await runService('gateway', GatewayConfig, POOLS, ({ config, tokens, logger, db,
   }
   const keys = new Authenticator({ format, worker, unverified, uses })
   const upstreams = openUpstreams(config)
-  const apps = appsClient(config.APPS_URL, tokens.signer)
+  const apps = new AppsClient(config.APPS_URL, tokens.signer)
   const operators = operatorAuthenticator(worker, config.ADMIN_TOKEN)
   const limiter = openRateLimiter(config, logger)
   const { ADMIN_PORT } = config

@@ -22,7 +22,7 @@ import { type KeyUses, keyUses } from '../credentials/keys/key-uses.ts'
 import { operatorAuthenticator } from '../credentials/operators/operator-authenticator.ts'
 import { rateLimiter } from '../public/rate-limit/rate-limiter.ts'
 import type { RateLimit } from '../public/rate-limit/token-bucket.ts'
-import { appsClient } from '../public/upstreams/apps-client.ts'
+import { AppsClient } from '../public/upstreams/apps-client.ts'
 import { componentsOf, openUpstreams, type UpstreamLimits } from '../public/upstreams/upstream.ts'
 import { type TestUpstream, testUpstream } from './test-upstream.ts'
 
@@ -141,7 +141,7 @@ export async function testGateway({
     limits && { requests: limits, files: limits, events: limits, public: limits },
   )
   const signer = testSigner()
-  const apps = appsClient(services.apps.url, signer)
+  const apps = new AppsClient(services.apps.url, signer)
   const app = createGatewayApp({
     logger,
     db: database.db,

@@ -3,12 +3,10 @@ import { created } from '@backoffice/http/reply.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
+import { WorkspaceHead } from './find-workspace.ts'
 
 /** A live workspace and its sandbox, or null (architecture: Admin API). */
-export const Workspace = z.strictObject({
-  id: Id,
-  name: z.string(),
-  domain: z.string().nullable(),
+export const Workspace = WorkspaceHead.extend({
   livemode: z.literal(true),
   sandbox: z.strictObject({ id: Id, livemode: z.literal(false) }).nullable(),
   status: z.enum(['ACTIVE', 'SUSPENDED']),

@@ -1,12 +1,16 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
 
-export interface WorkspaceRow {
-  readonly id: string
-  readonly name: string
-  readonly domain: string | null
-  readonly livemode: boolean
-}
+/** What every answer has of a workspace, live or sandbox. */
+export const WorkspaceHead = z.strictObject({
+  id: Id,
+  name: z.string(),
+  domain: z.string().nullable(),
+  livemode: z.boolean(),
+})
+export type WorkspaceRow = z.output<typeof WorkspaceHead>
 
 /** A workspace, live or sandbox, also a deleted one. Throws `not_found`. */
 export async function findWorkspace(worker: AnySql, id: string): Promise<WorkspaceRow> {

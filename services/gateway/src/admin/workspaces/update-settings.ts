@@ -4,7 +4,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
-import { ownWorkspace } from './find-workspace.ts'
+import { ownWorkspace, WorkspaceHead } from './find-workspace.ts'
 
 const RateLimit = z.strictObject({ per_second: z.int().min(1).max(100_000), burst: z.int().min(1).max(1_000_000) })
 const ProductStatuses = z
@@ -19,11 +19,7 @@ const UpdateSettingsBody = z.strictObject({
 type UpdateSettingsBody = z.output<typeof UpdateSettingsBody>
 
 /** A workspace and its settings in force; a `rate_limit` of null is the deployment's limit (OP-06). */
-const WorkspaceSettings = z.strictObject({
-  id: Id,
-  name: z.string(),
-  domain: z.string().nullable(),
-  livemode: z.boolean(),
+const WorkspaceSettings = WorkspaceHead.extend({
   settings: z.strictObject({ product_statuses: ProductStatuses, rate_limit: RateLimit.nullable() }),
 })
 

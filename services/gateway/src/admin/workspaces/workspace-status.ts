@@ -1,14 +1,10 @@
-import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { Timestamp } from '@backoffice/contracts/fields.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { unknownWorkspace, type WorkspaceRow } from './find-workspace.ts'
+import { unknownWorkspace, WorkspaceHead, type WorkspaceRow } from './find-workspace.ts'
 
 /** A workspace, live or sandbox, with its status. */
-export const WorkspaceStatus = z.strictObject({
-  id: Id,
-  name: z.string(),
-  domain: z.string().nullable(),
-  livemode: z.boolean(),
+export const WorkspaceStatus = WorkspaceHead.extend({
   status: z.enum(['ACTIVE', 'SUSPENDED']),
   suspended_at: Timestamp.nullable(),
   suspension_reason: z.string().nullable(),

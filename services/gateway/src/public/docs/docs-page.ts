@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs'
 import type { FastifyInstance } from 'fastify'
+import type { Upstream } from '../upstreams/upstream.ts'
+import { mergedDocument } from './openapi.ts'
 
 const PAGE = `<!doctype html>
 <html lang="en">
@@ -39,8 +41,13 @@ const POLICY = [
 ].join('; ')
 const NOT_SNIFFED = { 'x-content-type-options': 'nosniff' }
 
-/** GET /docs: the OpenAPI document as a page to read and to send requests from. It works without the internet. */
-export function addDocsPage(app: FastifyInstance): void {
+/**
+ * GET /openapi.json, and GET /docs: the document as a page to read and to send requests from. It works without the
+ * internet.
+ */
+export function addDocs(app: FastifyInstance, upstreams: readonly Upstream[], clock: () => Date): void {
+  const document = mergedDocument(upstreams, clock)
+  app.get('/openapi.json', async () => document())
   app.get('/docs', async (_request, reply) =>
     reply
       .type('text/html; charset=utf-8')

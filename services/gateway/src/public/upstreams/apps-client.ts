@@ -18,27 +18,27 @@ export interface AppsRequest {
 }
 
 /** The service apps, as the admin API and the pages ask it. */
-export interface AppsClient extends Component {
+export class AppsClient implements Component {
+  readonly name = 'apps client'
+  readonly #calls: InternalCalls
+
+  constructor(url: string, signer: TokenSigner) {
+    this.#calls = new InternalCalls('apps', url, signer)
+  }
+
   /** Sends a request to an internal operation. Throws the refusal of apps, or `service_unavailable`. */
   send<Answer = undefined>(
-    request: AppsRequest,
+    { actor, workspace = WHOLE_PLATFORM, requestId, traceparent }: AppsRequest,
     method: 'GET' | 'POST' | 'PUT' | 'DELETE',
     path: `/internal/${string}`,
     answer: z.ZodType<Answer> | null,
     body?: unknown,
-  ): Promise<Answer>
-}
+  ): Promise<Answer> {
+    const caller = { workspaceId: workspace.id, livemode: workspace.livemode, keyId: actor, productStatuses: [] }
+    return this.#calls.send({ caller, method, path, answer, requestId, traceparent, body })
+  }
 
-/** Opens connections to apps. */
-export function appsClient(url: string, signer: TokenSigner): AppsClient {
-  const calls = new InternalCalls('apps', url, signer)
-  return {
-    name: 'apps client',
-    async send({ actor, workspace = WHOLE_PLATFORM, requestId, traceparent }, method, path, answer, body) {
-      const { id: workspaceId, livemode } = workspace
-      const caller = { workspaceId, livemode, keyId: actor, productStatuses: [] }
-      return calls.send({ caller, method, path, answer, requestId, traceparent, body })
-    },
-    stop: () => calls.stop(),
+  stop(): Promise<void> {
+    return this.#calls.stop()
   }
 }

@@ -18,16 +18,6 @@ interface UpstreamRequest {
   readonly signal?: AbortSignal
 }
 
-/** The gateway's connections to a service. */
-export interface Upstream extends Component {
-  /**
-   * Sends a request as soon as its owner has a slot, and resolves when the answer's head is there; its body must be
-   * read or destroyed. Throws `rate_limited` when its owner has too many requests under way, `service_unavailable` when
-   * all have, or when the service cannot be reached, and `gateway_timeout` when it does not answer in time.
-   */
-  send(request: UpstreamRequest): Promise<Dispatcher.ResponseData>
-}
-
 const CONNECTIONS = ['requests', 'files', 'events', 'public'] as const
 /**
  * The kinds of connections to a service. Each has slots of its own: files may be slow, server-sent events go on for as
@@ -74,53 +64,64 @@ const waiting = meter('gateway').createUpDownCounter('upstream_requests_waiting'
 /** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
 const RETRY_PAUSES = [50, 200]
 
-/** Opens kept-alive connections to a service, each for one request at a time, so that none waits for another. */
-function openUpstream(name: string, url: string, kind: Connections, limits: UpstreamLimits): Upstream {
-  const pool = new Pool(url, {
-    connections: limits.slots.slots,
-    pipelining: 1,
-    connect: { timeout: limits.connectMs },
-    ...IDLE_CONNECTIONS,
-    headersTimeout: limits.answerMs,
-    bodyTimeout: limits.answerMs,
-  })
-  const labels = { upstream: name, kind }
-  const slots = new FairSlots(limits.slots, tooBusy(name, kind === 'public' ? 'address' : 'workspace'))
+/** Kept-alive connections to a service. Each carries one request at a time, so that no request waits for another. */
+export class Upstream implements Component {
+  readonly name: string
+  readonly #pool: Pool
+  readonly #slots: FairSlots
+  readonly #labels: { readonly upstream: string; readonly kind: Connections }
 
-  async function attempt(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
-    for (let attempts = 0; ; attempts++) {
-      try {
-        return await pool.request(request as Dispatcher.RequestOptions)
-      } catch (error) {
-        const wait = RETRY_PAUSES[attempts]
-        if (wait === undefined || !isSafeToRepeat(error, request.method)) throw refusalOf(error, name)
-        await pause(wait, undefined, { signal: request.signal })
-      }
+  constructor(name: string, url: string, kind: Connections, { slots, connectMs, answerMs }: UpstreamLimits) {
+    this.name = name
+    this.#labels = { upstream: name, kind }
+    this.#slots = new FairSlots(slots, tooBusy(name, kind === 'public' ? 'address' : 'workspace'))
+    this.#pool = new Pool(url, {
+      connections: slots.slots,
+      pipelining: 1,
+      connect: { timeout: connectMs },
+      ...IDLE_CONNECTIONS,
+      headersTimeout: answerMs,
+      bodyTimeout: answerMs,
+    })
+  }
+
+  /**
+   * Sends a request as soon as its owner has a slot, and resolves when the answer's head is there; its body must be
+   * read or destroyed. Throws `rate_limited` when its owner has too many requests under way, `service_unavailable` when
+   * all have, or when the service cannot be reached, and `gateway_timeout` when it does not answer in time.
+   */
+  async send(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
+    waiting.add(1, this.#labels)
+    const giveBack = await this.#slots.take(request.owner, request).finally(() => waiting.add(-1, this.#labels))
+    active.add(1, this.#labels)
+    const free = () => {
+      giveBack()
+      active.add(-1, this.#labels)
+    }
+    try {
+      const answer = await this.#attempt(request)
+      answer.body.once('close', free)
+      return answer
+    } catch (error) {
+      free()
+      throw error
     }
   }
 
-  return {
-    name,
-    async send(request) {
-      waiting.add(1, labels)
-      const giveBack = await slots.take(request.owner, request).finally(() => waiting.add(-1, labels))
-      active.add(1, labels)
-      const free = () => {
-        giveBack()
-        active.add(-1, labels)
-      }
+  async stop(): Promise<void> {
+    await this.#pool.close()
+  }
+
+  async #attempt(request: UpstreamRequest): Promise<Dispatcher.ResponseData> {
+    for (let attempts = 0; ; attempts++) {
       try {
-        const answer = await attempt(request)
-        answer.body.once('close', free)
-        return answer
+        return await this.#pool.request(request as Dispatcher.RequestOptions)
       } catch (error) {
-        free()
-        throw error
+        const wait = RETRY_PAUSES[attempts]
+        if (wait === undefined || !isSafeToRepeat(error, request.method)) throw refusalOf(error, this.name)
+        await pause(wait, undefined, { signal: request.signal })
       }
-    },
-    async stop() {
-      await pool.close()
-    },
+    }
   }
 }
 
@@ -131,7 +132,7 @@ export function openUpstreams(
 ): Upstreams {
   const openAll = (name: RoutedService) =>
     Object.fromEntries(
-      CONNECTIONS.map((kind) => [kind, openUpstream(name, urls[urlSetting(name)], kind, limits[kind])]),
+      CONNECTIONS.map((kind) => [kind, new Upstream(name, urls[urlSetting(name)], kind, limits[kind])]),
     )
   return Object.fromEntries(ROUTED_SERVICES.map((name) => [name, openAll(name)])) as Upstreams
 }
