@@ -11,7 +11,6 @@ const AddressBlock = z
 
 const Count = z.coerce.number().int().min(1)
 
-/** The settings of the gateway. */
 export const GatewayConfig = serviceConfig('gateway')
   .extend({
     ADMIN_TOKEN: z

@@ -46,7 +46,6 @@ export interface AdminDependencies {
   readonly upstreams: Upstreams
 }
 
-/** A request to apps. */
 interface AppsExtras {
   /** The whole platform unless given. */
   readonly workspace?: AppsRequest['workspace']
@@ -54,7 +53,6 @@ interface AppsExtras {
   readonly body?: unknown
 }
 
-/** The input of an admin operation's handler. */
 interface AdminInput<Params, Query, Body>
   extends ValidRequest<Params, Query, Body>,
     Pick<AdminDependencies, 'db' | 'format' | 'links' | 'signer' | 'upstreams'> {
@@ -84,7 +82,6 @@ export const adminOperation = <Params extends z.ZodType, Query extends z.ZodType
   },
 ): AnyAdminOperation => declaration
 
-/** An operator by name, and the request. */
 type OperatorRequest = Pick<AppsRequest, 'actor' | 'requestId' | 'traceparent'>
 
 /** Makes a route of an admin operation: the caller needs an operator's token (OP-86). */
@@ -112,13 +109,13 @@ export function adminRoute(
         act: (workspaceId, acts, work) =>
           db.inWorkspace({ workspaceId, livemode: true, traceparent }, async (tx) => {
             const result = await work(tx)
-            await recordActs(tx, acts, { ...request, at: now })
+            await recordActs(tx, workspaceId, acts, { ...request, at: now })
             return result
           }),
         actOnPlatform: (acts, work) =>
           inTransaction(worker.sql, async (tx) => {
             const result = await work(tx)
-            await insertActs(tx, null, acts, { ...request, at: now })
+            await recordActs(tx, null, acts, { ...request, at: now })
             return result
           }),
         askApps: (method, path, answer, { workspace, query = {}, body } = {}) =>
@@ -147,17 +144,16 @@ interface Origin {
   readonly at: Date
 }
 
-/** Writes acts to the audit log, in the transaction of what was done (OP-86). */
-export const recordActs = (tx: Transaction, acts: readonly Act[], origin: Origin): Promise<void> =>
-  insertActs(tx, tx.context.workspaceId, acts, origin)
-
-/** Acts without a workspace are platform-wide. */
-async function insertActs(
+/**
+ * Writes acts to the audit log, in the transaction of what was done (OP-86). Acts without a workspace are
+ * platform-wide.
+ */
+export async function recordActs(
   tx: AnySql,
   workspaceId: string | null,
   acts: readonly Act[],
   { actor, requestId, at }: Origin,
 ): Promise<void> {
   const shared = { workspace_id: workspaceId, at, actor, request_id: requestId }
-  await tx`insert into audit ${tx(acts.map(({ action, target }) => ({ ...shared, action, target })))}`
+  await tx`insert into audit ${tx(acts.map((act) => ({ ...shared, ...act })))}`
 }

@@ -25,11 +25,8 @@ export const activateAppKey = operation({
         where workspace_id = ${tx.context.workspaceId} and id = ${id} and kind = 'app'
           and activated_at is null and revoked_at is null`
       if (count > 0) {
-        await recordActs(tx, [{ action: 'key.activated', target: `keys/${id}` }], {
-          actor: 'apps',
-          requestId,
-          at: now,
-        })
+        const acts = [{ action: 'key.activated', target: `keys/${id}` } as const]
+        await recordActs(tx, tx.context.workspaceId, acts, { actor: 'apps', requestId, at: now })
       } else await refuseUnlessActive(tx, id)
       return new Reply(204)
     })

@@ -7,7 +7,8 @@ import { z } from 'zod'
 import { recordActs } from '../admin/admin-operation.ts'
 import { NewScopes } from '../admin/keys/key.ts'
 import { ownWorkspace } from '../admin/workspaces/find-workspace.ts'
-import { hashOf, type KeyFormat, KeySecret } from '../credentials/keys/key-format.ts'
+import { type KeyFormat, KeySecret } from '../credentials/keys/key-format.ts'
+import { hashOf } from '../credentials/secret-text.ts'
 
 /**
  * PUT /internal/app-keys/{id}: creates a key of kind `app`, which works once it is activated (spec: Authentication 5).
@@ -31,7 +32,8 @@ export const putAppKey = (format: KeyFormat) =>
         const texts = format.textsOf(id, livemode, secret)
         const wanted = { id, key: texts[0], name, scopes }
         if (!(await insertKey(tx, wanted, now))) return ok({ key: await presentKey(tx, wanted, texts) })
-        await recordActs(tx, [{ action: 'key.created', target: `keys/${id}` }], { actor: 'apps', requestId, at: now })
+        const acts = [{ action: 'key.created', target: `keys/${id}` } as const]
+        await recordActs(tx, tx.context.workspaceId, acts, { actor: 'apps', requestId, at: now })
         return ok({ key: texts[0] })
       })
     },

@@ -24,7 +24,8 @@ export const revokeAppKey = operation({
           and (revoked_at is null or revoked_at > clock_timestamp())
         returning id`
       const acts = revoked.map(({ id }): Act => ({ action: 'key.revoked', target: `keys/${id}` }))
-      if (acts.length > 0) await recordActs(tx, acts, { actor: 'apps', requestId, at: now })
+      const origin = { actor: 'apps', requestId, at: now }
+      if (acts.length > 0) await recordActs(tx, tx.context.workspaceId, acts, origin)
       return new Reply(204)
     })
   },

@@ -2,7 +2,7 @@ import { badRequest, notFound } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { hashOf } from '../../credentials/keys/key-format.ts'
+import { hashOf } from '../../credentials/secret-text.ts'
 import { adminOperation } from '../admin-operation.ts'
 import { Key, keyColumns } from './key.ts'
 

@@ -1,5 +1,6 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { hashOf, type KeyFormat, newSecret } from '../../credentials/keys/key-format.ts'
+import { type KeyFormat, newSecret } from '../../credentials/keys/key-format.ts'
+import { hashOf } from '../../credentials/secret-text.ts'
 import type { IssuedKey } from './key.ts'
 
 /** What a key has besides its id. A rotation passes it on. */

@@ -1,7 +1,7 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { hashOf } from '../../credentials/keys/key-format.ts'
+import { hashOf } from '../../credentials/secret-text.ts'
 import { testGateway, unknownKey } from '../../testing/test-gateway.ts'
 import { echo } from '../../testing/test-upstream.ts'
 import type { IssuedKey, Key } from './key.ts'

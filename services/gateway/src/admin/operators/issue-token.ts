@@ -1,7 +1,8 @@
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { hashOfToken, newToken } from '../../credentials/operators/token-format.ts'
+import { newToken } from '../../credentials/operators/token-format.ts'
+import { hashOf } from '../../credentials/secret-text.ts'
 
 /** The answer to the creation of an operator token: the only one that shows `token`. */
 export const IssuedToken = z.strictObject({ id: Id, name: z.string(), token: z.string(), created_at: Timestamp })
@@ -26,7 +27,7 @@ export async function issueToken(
   const token = newToken(id)
   const { count } = await sql`
     insert into operator_token (id, name, replaces, token_hash, created_at)
-    values (${id}, ${name}, ${replaces}, ${Buffer.from(hashOfToken(token), 'hex')}, ${now})
+    values (${id}, ${name}, ${replaces}, ${Buffer.from(hashOf(token), 'hex')}, ${now})
     on conflict (lower(name)) where replaces is null do nothing`
   return count === 0 ? undefined : { id, name, token, created_at: now.toISOString() }
 }

@@ -1,7 +1,7 @@
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
-import { hashOfToken } from '../../credentials/operators/token-format.ts'
+import { hashOf } from '../../credentials/secret-text.ts'
 import { ADMIN_TOKEN, testGateway } from '../../testing/test-gateway.ts'
 import type { IssuedToken } from './issue-token.ts'
 import type { Operator } from './list-operators.ts'
@@ -47,7 +47,7 @@ describe('creating', () => {
     ])
     expect(everything).toContain(id)
     expect(everything).not.toContain(token.slice(-49))
-    expect(row?.token_hash.toString('hex')).toBe(hashOfToken(token))
+    expect(row?.token_hash.toString('hex')).toBe(hashOf(token))
   })
 
   test.each([

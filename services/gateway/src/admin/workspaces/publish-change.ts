@@ -2,7 +2,6 @@ import { type RecordType, TOPICS } from '@backoffice/contracts/events.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 
-/** A live workspace or a sandbox. */
 export interface ChangedWorkspace {
   readonly id: string
   readonly livemode: boolean

@@ -3,7 +3,6 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { unknownWorkspace, WorkspaceHead, type WorkspaceRow } from './find-workspace.ts'
 
-/** A workspace, live or sandbox, with its status. */
 export const WorkspaceStatus = WorkspaceHead.extend({
   status: z.enum(['ACTIVE', 'SUSPENDED']),
   suspended_at: Timestamp.nullable(),
@@ -29,5 +28,4 @@ export async function lockWorkspace(tx: Transaction): Promise<StatusRow> {
   return row
 }
 
-/** The answer's body. */
 export const statusView = ({ suspended_by_live: _, ...row }: StatusRow) => row

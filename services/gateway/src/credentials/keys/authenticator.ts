@@ -4,11 +4,12 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { meter } from '@backoffice/runtime/metrics.ts'
 import { bearerToken, invalidApiKey, tokenIn } from '../bearer-token.ts'
+import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
 import { batchedLookUps } from './batched-look-ups.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
 import { keyCache, type LookedUpKey } from './key-cache.ts'
-import { hashOf, type KeyFormat } from './key-format.ts'
+import type { KeyFormat } from './key-format.ts'
 import type { KeyUses } from './key-uses.ts'
 import { unverifiedLookUps } from './unverified-look-ups.ts'
 
@@ -16,7 +17,6 @@ const presentedKeys = meter('gateway').createCounter('api_keys_presented', {
   description: 'Keys of requests by what was in memory: hit, a known key; unknown, no key; miss, neither',
 })
 
-/** What a request shows of its sender. */
 interface Presented {
   readonly headers: IncomingHttpHeaders
   /** The client's address. */

@@ -1,7 +1,7 @@
-import { createHmac, createSecretKey, hash, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
-import { base62, CHECK_LENGTH, checkOf, crcCheck, SECRET_LENGTH } from '../base62.ts'
+import { base62, CHECK_LENGTH, checkOf, crcCheck, SECRET_LENGTH } from '../secret-text.ts'
 
 const SECRET_BYTES = 32
 
@@ -15,9 +15,6 @@ export const KeySecret = z
   .base64()
   .transform((text) => Buffer.from(text, 'base64'))
   .refine((secret) => secret.length === SECRET_BYTES, `must be base64 of ${SECRET_BYTES} bytes`)
-
-/** The stored form of a key: its SHA-256 in hex. A fast hash is safe, since the key has 256 random bits. */
-export const hashOf = (key: string): string => hash('sha256', key, 'hex')
 
 /** What the check at the end of a key says without a look-up: made by the platform, perhaps by others, or no key. */
 type Verification = 'authentic' | 'unverified' | 'malformed'

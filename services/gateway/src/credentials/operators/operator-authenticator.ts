@@ -1,9 +1,10 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { bearerToken, invalidApiKey } from '../bearer-token.ts'
+import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
 import { type OperatorToken, OperatorTokens } from './operator-tokens.ts'
-import { hashOfToken, isWellFormedToken } from './token-format.ts'
+import { isWellFormedToken } from './token-format.ts'
 
 /** The name of the operator whose token is the setting ADMIN_TOKEN. No other operator has it. */
 export const BOOTSTRAP = 'bootstrap'
@@ -37,13 +38,13 @@ export function operatorAuthenticator(worker: Database, adminToken: string) {
       const token = bearerToken(authorization)
       if (token === undefined) throw invalidApiKey('Send an operator token: Authorization: Bearer <TOKEN>')
       const isWellFormed = isWellFormedToken(token)
-      const known = isWellFormed ? await tokens.find(hashOfToken(token), now) : undefined
+      const known = isWellFormed ? await tokens.find(hashOf(token), now) : undefined
       if (known !== undefined) return used(known, now)
       const refusal = wrong.refusalOf(address, now.getTime())
       if (refusal !== undefined) throw refusal
       if (isAdminToken(token)) return BOOTSTRAP
       wrong.count(address, now.getTime())
-      const added = isWellFormed ? await tokens.lookUp(hashOfToken(token), now) : undefined
+      const added = isWellFormed ? await tokens.lookUp(hashOf(token), now) : undefined
       if (added !== undefined) return used(added, now)
       throw invalidApiKey('The operator token is unknown or has been deleted')
     },

@@ -1,5 +1,5 @@
-import { hash, randomBytes } from 'node:crypto'
-import { base62, CHECK_LENGTH, crcCheck, SECRET_LENGTH } from '../base62.ts'
+import { randomBytes } from 'node:crypto'
+import { base62, CHECK_LENGTH, crcCheck, SECRET_LENGTH } from '../secret-text.ts'
 
 const SECRET_BYTES = 32
 const TOKEN = new RegExp(`^op_[0-9a-f]{32}_[0-9A-Za-z]{${SECRET_LENGTH + CHECK_LENGTH}}$`)
@@ -17,6 +17,3 @@ export function newToken(id: string): string {
 /** Whether a string has the form and the checksum of an operator token. Needs no look-up. */
 export const isWellFormedToken = (token: string): boolean =>
   TOKEN.test(token) && token.endsWith(crcCheck(token.slice(0, -CHECK_LENGTH)))
-
-/** The stored form of a token: its SHA-256 in hex. A fast hash is safe, since the token has 256 random bits. */
-export const hashOfToken = (token: string): string => hash('sha256', token, 'hex')

@@ -38,7 +38,6 @@ export const SCOPE_SENTENCES: Readonly<Record<Grant, string>> = {
   'app::delete': 'Remove apps',
 }
 
-/** A grant as the consent page shows it. */
 export interface ShownScope {
   readonly scope: string
   readonly sentence: string

@@ -36,7 +36,6 @@ export const forgedRequest = () =>
     'This request did not come from our page. Open the page with a new link and try again there.',
   )
 
-/** There is no such page. */
 export const noSuchPage = () => new PageRefusal(404, 'There is no such page', ASK_AGAIN)
 
 /** The installation of the page has ended. */

@@ -16,7 +16,6 @@ interface PageContent {
   readonly policy?: readonly string[]
 }
 
-/** A file that pages contain, and how their policy allows it. */
 export interface InlineFile {
   readonly content: Html
   readonly source: string

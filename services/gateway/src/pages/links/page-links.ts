@@ -6,7 +6,6 @@ import type { Reference, SignedIds } from './signed-ids.ts'
 export const PAGES = ['consent', 'embed'] as const
 export type PageName = (typeof PAGES)[number]
 
-/** The page of an installation that a link opens. */
 export interface PageTarget {
   readonly page: PageName
   readonly installationId: string
@@ -38,7 +37,6 @@ export type PageLinks = ReturnType<typeof pageLinks>
 export const pathOf = ({ page, installationId, provider }: PageTarget): string =>
   page === 'consent' ? `/apps/consent/${installationId}` : `/apps/${provider}/embed?installation=${installationId}`
 
-/** A session that a link has begun. */
 export interface BegunSession extends PageTarget {
   readonly id: string
   readonly seconds: number

@@ -7,7 +7,6 @@ import { forgedRequest } from '../document/refusals.ts'
 import type { SignedIds } from '../links/signed-ids.ts'
 import type { PageSession, PageSessions } from './page-sessions.ts'
 
-/** What the pages work with. */
 export interface PagesOptions {
   readonly apps: AppsClient
   /** Writes inside one workspace. */

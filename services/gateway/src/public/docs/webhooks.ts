@@ -79,7 +79,6 @@ const webhookData = (): (readonly [type: string, data: z.ZodType])[] => [
   [PING, PingData],
 ]
 
-/** The envelope (OP-61). */
 function bodyOf(type: string, name: string, data: z.ZodType): z.ZodType {
   const envelope = { id: Id, type: z.literal(type), timestamp: Timestamp, livemode: z.boolean(), data }
   const example = exampleOf(data)

@@ -10,7 +10,6 @@ const UNIT_BYTES = 16 * 1024
 /** 64 MiB for all; the share of a workspace is 4 MiB. */
 const MEMORY: SlotLimits = { slots: 4096, share: 256, waiting: 256, waitMs: 5_000 }
 
-/** The body of a request for a service. */
 export interface ReceivedBody {
   /** A JSON body, the chunks of an upload as they arrive, or undefined when there is none. */
   readonly content: Buffer | AsyncIterable<Buffer> | undefined

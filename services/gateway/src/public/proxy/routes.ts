@@ -4,12 +4,10 @@ import { JSON_WITHIN_MS, uploadWithinMs } from '@backoffice/http/body-deadline.t
 import { uploadBytes } from '@backoffice/http/upload.ts'
 import type { Connections } from '../upstreams/upstream.ts'
 
-/** The service of each route. */
 const ROUTES: ReadonlyMap<string, RoutedService> = new Map(
   ROUTED_SERVICES.flatMap((name) => SERVICES[name].routes.map((route) => [route, name] as const)),
 )
 
-/** The limits of a request on a route. */
 export interface RouteLimits {
   readonly bodyBytes: number
   readonly bodyWithinMs: number
@@ -27,7 +25,6 @@ export const JSON_LIMITS: RouteLimits = {
   connections: 'requests',
 }
 
-/** Methods of one path whose requests may take long. */
 interface SlowRoute extends RouteLimits {
   readonly method: ('GET' | 'HEAD' | 'POST')[]
   readonly url: `/v1/${string}`

@@ -4,10 +4,8 @@ import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { z } from 'zod'
 
-/** No workspace in particular. */
 const WHOLE_PLATFORM = { id: PLATFORM, livemode: true }
 
-/** In whose name apps is asked. */
 export interface AppsRequest {
   /** The operator's name, or `merchant`: the audit log has it. */
   readonly actor: string

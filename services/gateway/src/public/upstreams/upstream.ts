@@ -25,10 +25,8 @@ const CONNECTIONS = ['requests', 'files', 'events', 'public'] as const
  */
 export type Connections = (typeof CONNECTIONS)[number]
 
-/** Every service with routes, over each kind of connections. */
 export type Upstreams = Readonly<Record<RoutedService, Readonly<Record<Connections, Upstream>>>>
 
-/** The limits of one kind of connections to one service. */
 export interface UpstreamLimits {
   readonly connectMs: number
   /** From the request's last byte to the answer's head, and between two chunks of the answer's body. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 
 const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
@@ -24,3 +25,6 @@ export function checkOf(value: number): string {
   for (let rest = value; check.length < CHECK_LENGTH; rest = Math.floor(rest / 62)) check = DIGITS[rest % 62] + check
   return check
 }
+
+/** The stored form of a key or token: its SHA-256 in hex. A fast hash is safe for 256 random bits. */
+export const hashOf = (text: string): string => hash('sha256', text, 'hex')
