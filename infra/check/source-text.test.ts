@@ -1,0 +1,54 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { ROOT } from '@backoffice/docker/workspaces.ts'
+import { expect, test } from 'vitest'
+
+const COMMENT = /^\s*(?:\/\/|\/?\*)/
+/** Names with a private meaning: those of the column "not" of CONTRIBUTING's words that mean nothing else in code. */
+const FORBIDDEN =
+  /#alarm\b|\b(?:bury\w*|ghosts|keepHouse|patiently|settleRecords|whileBeating|wrongs|ALONE|Stretch|ROOM_\w+|\w*(?:AT_ONCE|REST_MS|Lane|Pace))\b|\bTurns\b(?! \w)/
+
+const read = (file: string) => readFileSync(join(ROOT, file), 'utf8')
+
+const lines = execFileSync('git', ['ls-files', '*.ts', '*.js', '*.mjs'], { cwd: ROOT, encoding: 'utf8' })
+  .split('\n')
+  .filter((file) => file !== '' && file !== 'infra/check/source-text.test.ts' && existsSync(join(ROOT, file)))
+  .flatMap((file) =>
+    read(file)
+      .split('\n')
+      .map((text, index) => ({ at: `${file}:${index + 1}`, text })),
+  )
+
+test('lines of comments have at most 120 characters, as the formatter keeps lines of code', () => {
+  expect(lines.filter(({ text }) => COMMENT.test(text) && text.length > 120).map(({ at }) => at)).toEqual([])
+})
+
+test('no name of the code is one that CONTRIBUTING has replaced by a term of the field', () => {
+  const found = lines.flatMap(({ at, text }) => (FORBIDDEN.test(text) ? `${at}: ${text.match(FORBIDDEN)?.[0]}` : []))
+  expect(found).toEqual([])
+})
+
+const map = [...read('README.md').matchAll(/^\| `([^`]+)` \| .* \| (.*) \|$/gm)].map(
+  ([, folder = '', start = '']) => [folder, [...start.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file)] as const,
+)
+
+test.each(map)('README: %s has the files at which one starts to read', (folder, files) => {
+  expect(files.filter((file) => !existsSync(join(ROOT, folder, file)))).toEqual([])
+})
+
+test('README maps every service and library', () => {
+  const folders = globSync('{services,libs}/*/', { cwd: ROOT })
+  expect(map.map(([folder]) => folder)).toEqual(expect.arrayContaining(folders))
+})
+
+test.each(globSync('{README.md,CONTRIBUTING.md,docs/**/*.md,k8s/*.md,examples/*/*.md}', { cwd: ROOT }))(
+  '%s names files that are there',
+  (document) => {
+    const text = read(document)
+    const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, path = '']) => join(document, '..', path))
+    const named = [...text.matchAll(/`((?:bench|infra|k8s|libs|services|tests)\/[\w./-]+\.(?:ts|mjs|yml|md))`/g)]
+    const files = [...links, ...named.map(([, file = '']) => file)]
+    expect(files.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
+  },
+)
