@@ -37,10 +37,7 @@ interface ErrorOptions {
   readonly headers?: Record<string, string>
 }
 
-/**
- * A refusal that the caller sees. It is thrown where it is found and turned into the error body in one place. `path`
- * names the member, `reason` says what to change, and `message` is both. `cause` goes to the log only.
- */
+/** A refusal that the caller sees: `message` is `path` and `reason`, which says what to change. The log has `cause`. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly path: MemberPath

@@ -132,9 +132,7 @@ export const RECORDS = {
 } satisfies Record<Topic, Record<string, z.ZodType>>
 
 type Records = typeof RECORDS
-/** The record types a topic carries. */
 export type RecordType<T extends Topic> = keyof Records[T] & string
-/** The `data` of one record type of a topic. */
 export type RecordData<T extends Topic, Type extends RecordType<T>> =
   Records[T][Type] extends z.ZodType<infer R> ? (R extends { data: infer D } ? D : never) : never
 

@@ -11,9 +11,6 @@ export const LIMITS = {
   mediaPerProduct: 250,
   /** Of a money map (OP-120). */
   currencies: 50,
-  /**
-   * A record of a topic, with its key and headers (OP-120): a product of 2,048 variants exceeds the broker's usual 1
-   * MiB.
-   */
+  /** A record with its key and headers (OP-120): a product of 2,048 variants exceeds the broker's usual 1 MiB. */
   recordBytes: 8 * 1024 * 1024,
 } as const

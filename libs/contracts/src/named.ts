@@ -1,9 +1,8 @@
 import { z } from 'zod'
 
 /**
- * Names a schema. The OpenAPI document has it once under this name, with the example, and refers to it elsewhere. A
- * schema that is made from it (`.extend`, `.partial`, its shape) has no name until it gets its own. The name is part of
- * the API: generated clients call their types by it.
+ * Names a schema: the OpenAPI document has it once, with the example. A schema made from it (`.extend`, `.partial`, its
+ * shape) has no name until it gets its own. The name is part of the API: generated clients call their types by it.
  */
 export const named = <Schema extends z.ZodType>(
   name: string,

@@ -65,9 +65,7 @@ export function listView<Item>(query: ListQuery, total: number, found: readonly 
   return after === undefined ? view : { ...view, has_next_page: found.length > size, has_previous_page: true }
 }
 
-/**
- * The page object's shape (spec: Collections, List rules 5). A page of a named schema has a name too: `ProductPage`.
- */
+/** The page object's shape (spec: Collections, List rules 5). A page of a named schema has a name: `ProductPage`. */
 export function Page<Item extends z.ZodType>(item: Item) {
   const page = z.strictObject({
     page: z.int(),

@@ -3,7 +3,6 @@ export const RESOURCES = ['product', 'sale', 'customer', 'import', 'webhook', 'a
 export const ACTIONS = ['read', 'create', 'update', 'delete'] as const
 
 type Resource = (typeof RESOURCES)[number]
-/** The scope of an operation: `<resource>::<action>`. */
 export type Scope = `${Resource}::${(typeof ACTIONS)[number]}`
 
 /** All grants that a key can have: full access, a whole resource, or one action on a resource. */

@@ -3,17 +3,12 @@ import { EVENT_TOPICS, TOPICS, type Topic } from './events.ts'
 /** A topic of records, or of those that a consumer could not process. */
 type ConsumedTopic = Topic | `${string}.dead-letters`
 
-/** One service, as the gateway, the other services and the deployment know it. */
 interface Service {
   /** The paths that the service answers, with everything below them: `/v1/products`. */
   readonly routes: readonly `/v1/${string}`[]
-  /** The topics that the service's outbox publishes to. */
   readonly publishes: readonly Topic[]
-  /** The service's consumers by name, with the topics that each reads. */
   readonly consumers: Readonly<Record<string, readonly ConsumedTopic[]>>
-  /**
-   * The services that this one sends requests to. The gateway calls every service with routes without naming it here.
-   */
+  /** The services that this one sends requests to. The gateway calls every service with routes without naming it. */
   readonly calls: readonly string[]
   /** The settings that the service needs besides those of every service, and those of the services it calls. */
   readonly settings: readonly string[]
@@ -22,9 +17,7 @@ interface Service {
 /** The consumer of every service but the gateway, which publishes the records. `runService` runs it. */
 const WORKSPACES = { workspaces: [TOPICS.gatewayWorkspaces] } as const
 
-/**
- * Every service. The gateway's routes, the topics, the local stack and the services' common settings follow from it.
- */
+/** Every service: the routes, the topics, the local stack and the common settings follow from it. */
 export const SERVICES = {
   gateway: {
     routes: [],
@@ -94,18 +87,15 @@ export type ServiceName = keyof Services
 export type RoutedService = {
   [Name in ServiceName]: Services[Name]['routes'] extends readonly [] ? never : Name
 }[ServiceName]
-/** The services that a service calls. */
 export type CalledBy<Name extends ServiceName> = Name extends 'gateway'
   ? RoutedService
   : Services[Name]['calls'][number]
-/** A setting that some service needs. */
 export type Setting = Services[ServiceName]['settings'][number]
 
 export const SERVICE_NAMES = Object.keys(SERVICES) as ServiceName[]
 
 const rowOf = (name: ServiceName): Service => SERVICES[name]
 
-/** The services that answer a part of `/v1`. */
 export const ROUTED_SERVICES = SERVICE_NAMES.filter((name) => rowOf(name).routes.length > 0) as RoutedService[]
 
 /** The services that a service calls. */

@@ -3,10 +3,7 @@ import { ApiError } from './errors.ts'
 /** Why a request gets no slot: its owner asks for more than its share, or all owners together ask for too much. */
 type Why = 'owner' | 'all'
 
-/**
- * The errors for requests that get no slot, with these messages: `rate_limited` for an owner beyond its share,
- * otherwise `service_unavailable`, both to be tried again after a second (OP-161).
- */
+/** `rate_limited` for an owner beyond its share, else `service_unavailable`; try again after a second (OP-161). */
 export const slotRefusals =
   (messages: Readonly<Record<Why, string>>) =>
   (why: Why): ApiError =>

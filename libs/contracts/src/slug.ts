@@ -7,8 +7,8 @@ const NOT_SLUG = /[^\p{L}\p{M}\p{N}]+/gu
 const NUMBER_LENGTH = 10
 
 /**
- * A name as a URL part: lower case, without accents, with single hyphens for everything but letters and digits. Scripts
- * without case stay unchanged. `fallback` is for names without letters and digits. Leaves room for a number at the end.
+ * A name as a URL part: lower case, without accents, hyphens for all but letters and digits. Scripts without case stay
+ * unchanged. Leaves room for a number at the end; `fallback` is for names without letters and digits.
  */
 export function slugify(name: string, fallback: string): string {
   const slug = name.normalize('NFKD').replace(ACCENTS, '').normalize('NFC').toLowerCase().replace(NOT_SLUG, '-')

@@ -1,10 +1,7 @@
 import { badRequest } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
-/**
- * Refuses strings and keys that PostgreSQL cannot store, and values that nest too deep. `value` is JSON. Throws
- * `bad_request`, whose path begins with `within`.
- */
+/** Throws `bad_request`, its path within `within`, for JSON that PostgreSQL cannot store or that nests too deep. */
 export function refuseUnstorable(value: unknown, ...within: readonly string[]): void {
   refuseWithin(value, [...within], 1)
 }

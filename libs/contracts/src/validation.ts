@@ -4,8 +4,8 @@ import { badRequest, type MemberPath, memberMessage } from './errors.ts'
 const SHOWN = 5
 
 /**
- * Validates one part of a request, or a row of an import. Throws `bad_request`, whose message names each invalid member
- * by its path (OP-02) and whose `path` is that of the first.
+ * Validates a part of a request, or a row of an import. Throws `bad_request`, whose message names each invalid member
+ * (OP-02) and whose `path` is that of the first.
  */
 export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown, part: string): z.output<Schema> {
   const result = schema.safeParse(value)
@@ -17,7 +17,6 @@ export function validate<Schema extends z.ZodType>(schema: Schema, value: unknow
   throw badRequest(path, [reason, ...messages.slice(1, SHOWN)].join('; ') + more)
 }
 
-/** The members of an issue, each with its reason; for the whole part, the path is the part's name. */
 function invalidMembers(issue: z.core.$ZodIssue, part: string): { path: MemberPath; reason: string }[] {
   const path = issue.path.length === 0 ? [part] : issue.path
   if (issue.code === 'unrecognized_keys') {

@@ -33,10 +33,7 @@ export interface AppOptions {
   readonly logger: Logger
   /** Whether X-Request-Id is taken from the caller: only behind the gateway, which sets it. */
   readonly trustRequestId: boolean
-  /**
-   * Addresses and CIDR blocks of the proxies between clients and this app. If given, even as an empty list, the log has
-   * the client's address: the connection's, or the one that a trusted proxy names in X-Forwarded-For.
-   */
+  /** Proxies before this app, as addresses and CIDR blocks; if given, even empty, the log has the client's address. */
   readonly trustedProxies?: readonly string[]
   readonly refuseEarly?: RefuseEarly | undefined
   /** How slowly a client may take its answers; CLIENT_LIMITS unless given. */
@@ -53,9 +50,8 @@ const CONNECTIONS = {
 }
 
 /**
- * Creates a Fastify app with our conventions: the contract's error body for every failure (spec: Errors), X-Request-Id
- * on every response (OP-02), JSON bodies except on routes that take a file, and one log line per request. On closing it
- * finishes the requests in flight and ends server-sent events.
+ * Creates an app with our conventions: the error body for every failure (spec: Errors), X-Request-Id on every response
+ * (OP-02), and one log line per request. On closing it finishes the requests in flight and ends server-sent events.
  */
 export function createApp(options: AppOptions): FastifyInstance {
   const { logger, trustRequestId, trustedProxies, refuseEarly, writeLimits = CLIENT_LIMITS } = options
@@ -152,8 +148,5 @@ function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply
 
 const SECRET = /((?:sk_(?:live|test)|whsec)_)[\w+/=-]+/g
 
-/**
- * A text for the log, with API keys and webhook secrets cut to their beginning, as `sk_live_…`: clients put them into
- * paths, and names of members, where they do not belong.
- */
+/** A text for the log. Clients put keys and secrets into paths: they are cut to their beginning, `sk_live_…`. */
 const withoutSecrets = (text: string): string => text.replace(SECRET, '$1…')

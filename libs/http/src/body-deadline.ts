@@ -1,8 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/**
- * How long a JSON body may take to arrive, in milliseconds: 1 MiB (OP-07) on a line of 0.5 Mbit/s takes 17 s (OP-163).
- */
+/** How long a JSON body may take, in milliseconds: 1 MiB (OP-07) at 0.5 Mbit/s takes 17 s (OP-163). */
 export const JSON_WITHIN_MS = 20_000
 const UPLOAD_WITHIN_MS = 60_000
 /** The slowest upload of a large file: 1 Mbit/s. */
@@ -11,10 +9,7 @@ const UPLOAD_BYTES_PER_MS = 131
 /** How long an upload of so many bytes may take to arrive, in milliseconds. */
 export const uploadWithinMs = (bytes: number): number => UPLOAD_WITHIN_MS + Math.ceil(bytes / UPLOAD_BYTES_PER_MS)
 
-/**
- * Ends a request whose body is not complete within its route's limit; Node's own `requestTimeout` has one limit for all
- * routes. Answers it as malformed, unless an answer has begun, and closes the connection.
- */
+/** Ends a request whose body is late, by its route: Node's own `requestTimeout` is one limit for all. */
 export function limitBodyTime({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): void {
   if (raw.headers['content-length'] === undefined && raw.headers['transfer-encoding'] === undefined) return
   const late = setTimeout(() => {

@@ -1,7 +1,6 @@
 import { inSpan, noteErrorType, SpanKind } from '@backoffice/runtime/spans.ts'
 import { type TraceHeaders, traceHeaders } from '@backoffice/runtime/trace-context.ts'
 
-/** A request to another service. */
 interface Call {
   readonly service: string
   readonly method: string
@@ -10,10 +9,7 @@ interface Call {
   readonly tracestate?: string | string[] | undefined
 }
 
-/**
- * Sends a request to another service in a client span. `send` adds the headers that continue the trace. An answer below
- * 500 is no error, since the caller has asked for it.
- */
+/** Sends a request in a client span; `send` adds the headers of the trace. An answer below 500 is no error. */
 export const inCallSpan = <Answer extends { readonly statusCode: number }>(
   { service, method, ...came }: Call,
   send: (headers: TraceHeaders) => Promise<Answer>,

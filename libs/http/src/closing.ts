@@ -5,10 +5,7 @@ import { EVENT_STREAM } from './streamed.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /**
-     * Makes each answer from now on end its connection, so that clients open the next one elsewhere. New connections
-     * are accepted.
-     */
+    /** Makes each answer end its connection, so that clients open the next one elsewhere. */
     drain(): void
   }
 }
@@ -17,9 +14,8 @@ declare module 'fastify' {
 const END_WITHIN_MS = 1_000
 
 /**
- * Makes `app.close()` wait for answers only. Each answer ends its connection, since an open connection would delay the
- * close. Server-sent events have no end of their own, so they end at once, and the client connects to another replica.
- * Other streams go on to their end. The returned function says whether answers end their connections now.
+ * Makes `app.close()` wait for answers only: each ends its connection. Server-sent events, which have no end, end at
+ * once; other streams go on to their end. The returned function says whether answers end their connections now.
  */
 export function endWithTheAnswers(app: FastifyInstance): () => boolean {
   let isDraining = false

@@ -1,10 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { FastifyRequest } from 'fastify'
 
-/**
- * Throws `unsupported_media_type` for a compressed body (RFC 9110, 8.4): read as it is, it would be refused as
- * malformed JSON, which says nothing of the cause.
- */
+/** Throws `unsupported_media_type` for a compressed body (RFC 9110, 8.4), which would look like malformed JSON. */
 export function refuseEncodedBody({ headers }: Pick<FastifyRequest['raw'], 'headers'>): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   if (encoding === '' || encoding === 'identity') return

@@ -8,7 +8,6 @@ import { IDLE_CONNECTIONS } from './idle-connections.ts'
 import { INTERNAL_TOKEN_HEADER } from './internal-token.ts'
 import type { CallingFor, TokenSigner } from './token-signer.ts'
 
-/** A request to an internal operation of another service. */
 interface InternalRequest {
   readonly caller: CallingFor
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -53,9 +52,8 @@ export class InternalCalls implements Component {
   }
 
   /**
-   * Sends a request and returns the body of a successful answer, which has the shape `answer`; null is that of an
-   * answer without a body. Throws the refusal of the service with its code and message, or `service_unavailable` when
-   * there is no answer in time or none that can be read.
+   * Sends a request and returns the body of a successful answer (null: none). Throws the refusal of the service, or
+   * `service_unavailable` when there is no answer in time or none that can be read.
    */
   async send<Answer = undefined>(
     request: InternalRequest & { readonly answer: z.ZodType<Answer> | null },

@@ -21,13 +21,10 @@ export type Caller = z.output<typeof Caller>
 /** The caller of one request, and the ids of the request. */
 export type RequestContext = Caller & WorkspaceContext & { readonly requestId: string }
 
-/** The header that carries the token to a service. */
 export const INTERNAL_TOKEN_HEADER = 'x-internal-token'
 
-/** How long a token is valid, in milliseconds. */
 export const TOKEN_LIFETIME_MS = 60_000
 
-/** What a valid token says. */
 export interface VerifiedToken {
   readonly caller: Caller
   /** Whether a service signed it for a call of its own: only such a token opens internal operations. */
@@ -42,8 +39,8 @@ interface Verifying {
   readonly audience: string
   readonly keys: VerifyingKeys
   /**
-   * The key of replicas of the version before, while they run. They sign tokens without key id and audience, and pass a
-   * caller's token on to other services: so a token of this key is accepted by every service and for every operation.
+   * Of replicas of the version before: they sign without key id and audience, and pass a caller's token on to other
+   * services. So a token of this key is accepted everywhere.
    */
   readonly formerKey?: KeyObject | undefined
 }

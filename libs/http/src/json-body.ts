@@ -3,10 +3,7 @@ import { badRequest } from '@backoffice/contracts/errors.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { parse } from 'secure-json-parse'
 
-/**
- * Parses a JSON request body. Throws `bad_request` for invalid UTF-8, malformed JSON, `__proto__` keys, more than 32
- * levels (OP-07), and strings that PostgreSQL cannot store (NUL, unpaired surrogates).
- */
+/** Throws `bad_request` for malformed JSON or UTF-8, `__proto__`, 32 levels (OP-07) and what cannot be stored. */
 export function parseJsonBody(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw badRequest(['body'], 'is not valid UTF-8')
   const value = parseText(bytes.toString('utf8'))

@@ -9,8 +9,8 @@ const LARGE_BYTES = 64 * 1024
 const SLOTS = { slots: 4, share: 1, most: 2, waiting: 256, waitMs: 5_000 }
 
 /**
- * Lets requests with large JSON bodies wait for a slot, workspace by workspace in turn, before their body is parsed
- * (OP-161). The operation's `authorize` has set the workspace. Requests without one share one turn.
+ * Lets requests with large JSON bodies wait for a slot before they are parsed, workspaces in turn (OP-161). `authorize`
+ * has set the workspace; requests without one share a turn.
  */
 export function shareLargeRequests(app: FastifyInstance): void {
   const slots = new FairSlots(

@@ -6,10 +6,7 @@ type Json = Record<string, unknown>
 /** The parts that an OpenAPI document has once, by kind (`schemas`, `responses`, …) and name. */
 export type Components = Readonly<Record<string, Json>>
 
-/**
- * Merges the components of several documents or schemas. Throws when two of one kind have the same name and differ: a
- * reference to the name would be wrong for one of them.
- */
+/** Merges components. Throws when two of one name differ: a reference to it would be wrong for one of them. */
 export function mergeComponents(all: readonly Components[]): Components {
   const merged: Record<string, Json> = {}
   for (const components of all) {
@@ -35,9 +32,7 @@ export interface Described {
   readonly components: Components
 }
 
-/**
- * Describes a schema as clients send it (`input`) or as answers have it (`output`). Named schemas become references.
- */
+/** Describes a schema as clients send it or as answers have it. Named schemas become references. */
 export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): Described {
   const json = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withExamples }))
   const {
@@ -48,9 +43,7 @@ export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): Descr
   return { schema: rest, components: { schemas } }
 }
 
-/**
- * Adds the examples of named schemas, as clients send them. zod leaves them out where a schema transforms its value.
- */
+/** Adds the examples of named schemas: zod leaves them out where a schema transforms its value. */
 function withExamples({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
   const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
   if (id !== undefined && examples !== undefined) jsonSchema.examples = examples

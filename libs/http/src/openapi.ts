@@ -12,10 +12,7 @@ type Json = Record<string, unknown>
 type Entry = RouteDeclaration & Access
 type PublicEntry = Exclude<Entry, { readonly scope: 'internal' }>
 
-/**
- * A service's part of the API's OpenAPI 3.1 document, internal operations left out; the gateway merges the parts.
- * Throws when two operations have one id, or two different schemas one name.
- */
+/** A service's part of the OpenAPI 3.1 document. Throws when two operations have one id, or schemas one name. */
 export function openApiDocument(operations: readonly Entry[]): Json {
   const paths: Record<string, Json> = {}
   const found: Components[] = [COMPONENTS]
@@ -33,7 +30,6 @@ export function openApiDocument(operations: readonly Entry[]): Json {
   return { openapi: '3.1.0', info, paths, components: mergeComponents(found) }
 }
 
-/** Describes a schema; named schemas become references to components. */
 type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
 
 function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
@@ -74,7 +70,6 @@ function requestBodyOf({ body, upload }: PublicEntry, schemaOf: SchemaOf): Json 
   return { requestBody: { required: isRequired, content: jsonContent(schemaOf(body, 'input')) } }
 }
 
-/** The form of an upload: its text members, then the file. */
 function formOf({ properties, required = [], examples }: Json, { member, maxBytes, example }: UploadDeclaration): Json {
   const description = `At most ${maxBytes} bytes`
   // OpenAPI 3.1 names the media type; most generators know a file by its format, as in 3.0.

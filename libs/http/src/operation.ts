@@ -27,31 +27,27 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
   /** Whether it is a POST with an Idempotency-Key. Later changes must not refuse a repeated request (OP-08). */
   readonly isKeyed: boolean
   /**
-   * Runs the operation's one transaction. For a POST with an Idempotency-Key it stores the answer, and answers a
-   * repeated request from the store without running `work` (OP-08). An upload must have been read to its end. A
-   * statement of a GET may take 5 s unless `limits` say otherwise.
+   * Runs the operation's one transaction. A repeated POST with an Idempotency-Key gets the stored answer, without
+   * `work` (OP-08). An upload must have been read to its end. A statement of a GET may take 5 s unless `limits` say
+   * otherwise.
    */
   inWorkspace(work: (tx: Transaction) => Promise<Reply>, limits?: TransactionLimits): Promise<Reply>
   /**
-   * The answer that `inWorkspace` would give from the store; undefined for a new request. For an operation that calls
-   * other services before its transaction: a repeated request has the first answer, whatever has changed since (OP-08).
+   * The stored answer of a repeated request. For an operation that calls other services before its transaction: what
+   * they answer now does not matter (OP-08).
    */
   storedAnswer(): Promise<Reply | undefined>
 }
 
 /**
- * The scope that the caller's key needs. An `internal` operation is for other services only. It needs a token that a
- * service signed for a call of its own, but no scope, since that service has checked the scope of its own operation.
- * Its path is under `/internal/`, where the gateway forwards nothing, and it is not in the OpenAPI document.
+ * The scope that the caller's key needs. An `internal` operation is for services only: it needs a token that a service
+ * signed for a call of its own, and no scope. The gateway forwards nothing to its path, `/internal/`.
  */
 export type Access =
   | {
       readonly path: string
       readonly scope: Scope
-      /**
-       * The operation's name in the OpenAPI document, unique in the whole API. Generated clients call their methods by
-       * it.
-       */
+      /** Unique in the whole API: generated clients call their methods by it. */
       readonly operationId: string
     }
   | { readonly path: `/internal/${string}`; readonly scope: 'internal' }

@@ -13,16 +13,10 @@ interface EarlyRefusals {
   readonly addressOf: (request: IncomingMessage) => string
 }
 
-/**
- * The shortest time between two log lines about early refusals, in milliseconds: a flood of requests must not flood the
- * log.
- */
+/** The shortest time between two log lines, in milliseconds: a flood of requests must not flood the log. */
 const LINE_EVERY_MS = 100
 
-/**
- * Makes a function that answers the requests that `refuseEarly` refuses. It runs before Fastify, where a flood costs
- * less, and returns whether it has answered. With `isLast` the answer closes its connection.
- */
+/** Answers what `refuseEarly` refuses, before Fastify, where a flood costs less. Returns whether it has answered. */
 export function earlyRefusals({ logger, refuseEarly, addressOf }: EarlyRefusals) {
   const log = sampledLog(logger)
   return (request: IncomingMessage, response: ServerResponse, { isLast }: { isLast: boolean }): boolean => {

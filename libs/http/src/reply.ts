@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream'
 import { StreamedBody } from './streamed.ts'
 
-/** An operation's successful answer. */
 export class Reply {
   readonly status: number
   /** Sent as JSON, unless it is a StreamedBody. */
@@ -23,10 +22,9 @@ export const accepted = (body: unknown): Reply => new Reply(202, body)
 /** 200 (OP-01). */
 export const ok = (body: unknown): Reply => new Reply(200, body)
 /**
- * 200 with a stream, for a GET only: what an Idempotency-Key stores is JSON. Each chunk of `content` is sent at once,
- * and the first one sends the headers too. `content` is destroyed when the client goes away. When it fails before the
- * first chunk, the error is answered. When it fails later, the connection is closed, so that no client takes a part for
- * the whole. `headers` are in lower case.
+ * 200 with a stream, for a GET only: what an Idempotency-Key stores is JSON. An error before the first chunk is
+ * answered; after it, the connection is closed, so that no client takes a part for the whole. `content` is destroyed
+ * when the client goes away. `headers` are in lower case.
  */
 export const okStream = (mediaType: string, content: Readable, headers: Readonly<Record<string, string>> = {}): Reply =>
   new Reply(200, new StreamedBody(mediaType, content, headers))

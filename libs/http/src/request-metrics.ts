@@ -1,10 +1,7 @@
 import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/**
- * The header in which a service names the route of its answer, for the gateway's metrics. The gateway does not pass it
- * on.
- */
+/** Names the route of a service's answer, for the gateway's metrics. The gateway does not pass it on. */
 export const ROUTE_HEADER = 'x-route'
 
 const http = meter('http')
@@ -28,10 +25,8 @@ interface CountedRequest {
   readonly method: string
   /** The path with names for its ids, never as it was sent. */
   readonly route: string
-  /** The service that a gateway's request is for. */
   readonly upstream?: unknown
   readonly status: number
-  /** The code of the error with which it was refused here. */
   readonly code?: unknown
 }
 

@@ -10,8 +10,7 @@ declare module 'fastify' {
 }
 
 /**
- * Begins a server span for each request, as a child of its caller's span. `isCallerTrusted` says whether the caller
- * decides if the trace is recorded; the headers of other callers are changed to keep the ids only. Attributes hold ids
+ * Begins a server span for each request. Only a trusted caller decides if the trace is recorded. Attributes hold ids
  * and names only: a path may contain a secret, and the client writes the body.
  */
 export function traceRequests(app: FastifyInstance, isCallerTrusted: boolean): void {
@@ -34,9 +33,7 @@ export function traceRequests(app: FastifyInstance, isCallerTrusted: boolean): v
   app.addHook('preValidation', (request, _reply, done) => within(request.span, done))
 }
 
-/**
- * Ends the span of a request with the values of its log line: a `route` there is more exact than that of the router.
- */
+/** Ends a request's span with the values of its log line, whose `route` is more exact than the router's. */
 export function endRequestSpan({ span, method, logged }: FastifyRequest, status: number): void {
   if (!span?.isRecording()) return
   const { route } = logged

@@ -29,7 +29,6 @@ export interface RouteDeclaration<
   readonly query?: Query
   /** JSON; with `upload`, the text members of the form. */
   readonly body?: Body
-  /** Takes a form with a file instead of JSON. */
   readonly upload?: UploadDeclaration | undefined
   /** Successful answers by status; null is an answer without a body. */
   readonly responses: Readonly<Record<number, z.ZodType | Streamed | null>>
@@ -59,10 +58,7 @@ export interface Route<Caller> {
 const NO_MEMBERS = z.strictObject({})
 const NO_BODY = z.undefined('this operation takes no body')
 
-/**
- * Adds routes to an app. Other methods on the same paths are answered with 405 and `Allow`. With `checkResponses`, for
- * tests, an answer that differs from its declaration fails.
- */
+/** Adds routes to an app. With `checkResponses`, for tests, an answer that differs from its declaration fails. */
 export function addRoutes<Caller>(
   app: FastifyInstance,
   routes: readonly Route<Caller>[],
@@ -121,10 +117,7 @@ async function withFile(
   }
 }
 
-/**
- * The body to validate (OP-09). Without a schema, `{}` counts as no body. No body counts as `{}` if the schema accepts
- * that.
- */
+/** The body to validate (OP-09): without a schema `{}` counts as none, and none as `{}` if the schema accepts that. */
 function bodyFor(schema: z.ZodType | undefined, sent: unknown): unknown {
   if (schema === undefined) return NO_MEMBERS.safeParse(sent).success ? undefined : sent
   return sent === undefined && schema.safeParse({}).success ? {} : sent
@@ -167,7 +160,6 @@ const ERRORS_OF_ALL: readonly ErrorCode[] = [
   'gateway_timeout',
 ]
 
-/** Fails an answer or a refusal that differs from the declaration of its operation. */
 async function checked(declaration: RouteDeclaration, answer: () => Promise<Reply>): Promise<Reply> {
   try {
     const reply = await answer()

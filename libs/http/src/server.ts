@@ -45,24 +45,16 @@ export function createServiceApp({
   return app
 }
 
-/**
- * The time for requests in flight when `stop` gets no deadline. Open connections are closed CLOSE_WITHIN_MS before its
- * end.
- */
+/** The time for requests in flight when `stop` gets no deadline; CLOSE_WITHIN_MS before it, connections are closed. */
 const FINISH_WITHIN_MS = 20_000
 const CLOSE_WITHIN_MS = 500
 
-/** An app on a port of its own. */
 export interface Listener {
   readonly app: FastifyInstance
   readonly port: number
 }
 
-/**
- * An app as a component of a process, with further apps on ports of their own: listens when started. From its drain on,
- * each answer ends its connection. When stopped, takes no new request and finishes the requests in flight, until the
- * deadline of the stop.
- */
+/** An app as a component, with further apps on other ports. A stop finishes the requests in flight in time. */
 export function httpServer(
   app: FastifyInstance,
   { HOST, PORT }: { HOST: string; PORT: number },

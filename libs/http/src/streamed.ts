@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
-/** The media type of server-sent events. */
 export const EVENT_STREAM = 'text/event-stream'
 
 /** The declaration of an answer that is streamed instead of JSON: `200: new Streamed('text/csv; charset=utf-8')`. */
@@ -13,7 +12,6 @@ export class Streamed {
   }
 }
 
-/** The body of a streamed answer. */
 export class StreamedBody {
   readonly mediaType: string
   readonly content: Readable
@@ -28,9 +26,7 @@ export class StreamedBody {
   }
 }
 
-/**
- * The header that makes a browser save an answer as a file. Of the name, only letters, digits, `.`, `_` and `-` stay.
- */
+/** Makes a browser save an answer as a file. Of the name, letters, digits, `.`, `_` and `-` stay. */
 export const savedAs = (fileName: string): Record<string, string> => ({
   'content-disposition': `attachment; filename="${fileName.replaceAll(/[^\w.-]+/g, '_')}"`,
 })

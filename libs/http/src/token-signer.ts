@@ -3,9 +3,7 @@ import { SignJWT } from 'jose'
 import { LRUCache } from 'lru-cache'
 import { type Caller, TOKEN_LIFETIME_MS } from './internal-token.ts'
 
-/**
- * In whose name a service calls another one. It needs no scopes: the service has checked those of its own operation.
- */
+/** In whose name a service calls another. Without scopes: it has checked those of its own operation. */
 export type CallingFor = Omit<Caller, 'scopes'>
 
 interface Signing {
@@ -18,10 +16,7 @@ interface Signing {
 /** A token is replaced this long before it expires, so that it does not expire on its way. */
 const LEFT_MS = 15_000
 
-/**
- * Signs tokens of a service for one service each, `audience`, with an Ed25519 key. They are valid for 60 s, and used
- * again until 15 s before their end.
- */
+/** Signs Ed25519 tokens for one service, `audience`: valid for 60 s, used again until 15 s before their end. */
 export class TokenSigner {
   readonly #signing: Signing
   readonly #signed = new LRUCache<string, { readonly token: Promise<string>; readonly until: number }>({ max: 10_000 })

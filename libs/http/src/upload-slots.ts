@@ -8,16 +8,10 @@ interface UploadLimits {
   readonly most: number
 }
 
-/**
- * Short, because the gateway's limit for the answer may run already: it starts with the last byte that could be sent.
- */
+/** Short: the gateway's limit for the answer starts with the last byte that could be sent, and may run already. */
 const WAIT_MS = 5_000
 
-/**
- * Slots of uploads, by workspace (OP-164). Take one before the file is received: an upload that waits takes no room on
- * the disk, and files of one workspace do not fill it. Throws `rate_limited` when the uploads of the workspace are the
- * reason, else `service_unavailable`.
- */
+/** Slots by workspace (OP-164). Take one before the file is received: then waiting takes no room on the disk. */
 export const uploadSlots = (limits: UploadLimits): FairSlots =>
   new FairSlots(
     { ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS },

@@ -7,7 +7,6 @@ import { Busboy, type BusboyInstance } from '@fastify/busboy'
 
 /** The file that an operation takes, in a form, instead of a JSON body (OP-21). */
 export interface UploadDeclaration {
-  /** The member of the form that is the file. */
   readonly member: string
   /** A larger file is refused with `payload_too_large`. */
   readonly maxBytes: number
@@ -15,7 +14,6 @@ export interface UploadDeclaration {
   readonly example?: string
 }
 
-/** An uploaded file as it arrives. */
 export interface UploadedFile {
   /** The client's name for it, without folders. */
   readonly name: string
@@ -23,16 +21,12 @@ export interface UploadedFile {
   readonly declaredType: string
   /** The file has at least so many bytes, by the Content-Length; 0 without one. Known before the file is received. */
   readonly leastBytes: number
-  /**
-   * The stream ends only after the whole request was found well-formed. Before, it may fail with `payload_too_large` or
-   * `bad_request`, so use nothing of it before its end.
-   */
+  /** Ends only after the whole request was found well-formed; it may fail before, so use nothing of it until then. */
   readonly content: Readable
   /** SHA-256 of the content, which must have been read to its end. */
   digest(): string
 }
 
-/** A form that has been read up to its file. */
 interface ReceivedForm {
   /** Its text members, all of them before the file. */
   readonly members: Readonly<Record<string, string>>
@@ -53,9 +47,8 @@ export function refuseOtherThanForm(contentType: string | undefined): void {
 }
 
 /**
- * Reads a form up to its file. The file's content is streamed later, so memory does not grow with its size. Throws
- * `bad_request` for a form that is malformed or has no such file, and `payload_too_large` for a too large
- * Content-Length. Call `dropRest` after the request has been answered.
+ * Reads a form up to its file, whose content is streamed later. Throws `bad_request` for a form that is malformed or
+ * has no such file, and `payload_too_large`. Call `dropRest` after the request has been answered.
  */
 export function receiveForm(request: IncomingMessage, { member, maxBytes }: UploadDeclaration): Promise<ReceivedForm> {
   const tooLarge = new ApiError('payload_too_large', `${member}: is larger than ${maxBytes} bytes`)

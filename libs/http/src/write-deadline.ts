@@ -11,14 +11,11 @@ export interface WriteLimits {
 }
 
 /**
- * 64 KiB in 30 s. The kernel takes bytes ahead of the client, up to 1.5 MB at once (measured). With a shorter time, a
- * client that steadily takes 50 kB/s would seem to take nothing.
+ * 64 KiB in 30 s. The kernel takes up to 1.5 MB ahead of the client (measured): with a shorter time, a client that
+ * steadily takes 50 kB/s would seem to take nothing.
  */
 export const CLIENT_LIMITS: WriteLimits = { bytes: 64 * 1024, withinMs: 30_000 }
-/**
- * For services, whose client is the gateway. The gateway should be the first to end an answer that a client does not
- * take.
- */
+/** For services, whose client is the gateway: it should be the first to end an answer that a client does not take. */
 export const GATEWAY_LIMITS: WriteLimits = { ...CLIENT_LIMITS, withinMs: 60_000 }
 
 /** Ends answers that clients take too slowly, as `slowConnections` finds them. */
@@ -29,9 +26,8 @@ export function endSlowAnswers(app: FastifyInstance, limits: WriteLimits): void 
 }
 
 /**
- * Destroys the connections of clients that take too few bytes, which ends their answers. An answer may take any time
- * while its client takes enough of it, and server-sent events while no bytes wait. Returns the function that checks all
- * connections: call it several times within `withinMs`, with `now` in milliseconds.
+ * Returns a function that destroys the connections of clients that take too few of the bytes that wait: call it several
+ * times within `withinMs`, with `now` in milliseconds.
  */
 export function slowConnections(server: Server, { bytes, withinMs }: WriteLimits): (now: number) => void {
   /** All connections; for one with waiting bytes, how many bytes its client had taken at which time. */
@@ -51,8 +47,8 @@ export function slowConnections(server: Server, { bytes, withinMs }: WriteLimits
 }
 
 /**
- * The bytes that the kernel has taken for the client. Node's public counters leave out a chunk that is partly written,
- * and an answer of megabytes is one chunk. Node's own socket timeout reads the same property.
+ * The bytes that the kernel has taken. Node's public counters leave out a chunk that is partly written, and an answer
+ * of megabytes is one chunk. Node's own socket timeout reads the same property.
  */
 function takenOf(socket: Socket): number {
   const { _handle: handle } = socket as { _handle?: { bytesWritten: number; writeQueueSize: number } | null }

@@ -1,9 +1,7 @@
 import type { Socket } from 'node:net'
 import { type buildConnector, Client } from 'undici'
 
-/**
- * A longer response is ended. Far above the 16 KiB of headers and the body that are read, even if sent in tiny chunks.
- */
+/** A longer response is ended: far above the headers and the body that are read, even in tiny chunks. */
 const READ_AT_MOST = 1024 * 1024
 
 const OPTIONS: Client.Options = {

@@ -13,16 +13,12 @@ const RESOLVED_WITHIN_MS = 2000
 export const resolveName: Resolve = (name) =>
   Promise.race([targetNames.find(name).catch(() => []), pause(RESOLVED_WITHIN_MS, [], { ref: false })])
 
-/** A URL of a request, and the member that has it. */
 interface NamedTarget {
   readonly url: URL
   readonly path: MemberPath
 }
 
-/**
- * Throws `unprocessable` for a target with a forbidden address (OP-70). A name that does not resolve now is accepted:
- * each connection checks the addresses again.
- */
+/** Throws `unprocessable` for a forbidden address (OP-70); a name without one now is checked by each connection. */
 export async function refuseForbiddenTarget(
   { url, path }: NamedTarget,
   policy: TargetPolicy,

@@ -7,9 +7,7 @@ import { OriginConnections } from './origin-connections.ts'
 import { tunnelThrough } from './proxy-tunnel.ts'
 import type { TargetPolicy } from './target-address.ts'
 
-/**
- * A connection is kept no longer than a DNS answer, so that a changed address is noticed under constant traffic too.
- */
+/** No longer than a DNS answer, so that a changed address is noticed under constant traffic too. */
 const KEEP: KeepLimits = { perOrigin: 512, inAll: 768, ageMs: 300_000 }
 
 interface Egress {
@@ -20,8 +18,8 @@ interface Egress {
 }
 
 /**
- * An HTTP client that connects to allowed addresses only (OP-70), keeps connections for the next request to the same
- * origin, and follows no redirects. It sets no time limits of its own beyond those to connect (OP-99).
+ * An HTTP client that connects to allowed addresses only (OP-70) and follows no redirects. It limits the time to
+ * connect, and no other (OP-99).
  */
 export function guardedAgent(
   policy: TargetPolicy,

@@ -6,10 +6,7 @@ import type { OpenTunnel } from './proxy-tunnel.ts'
 import { hostOf, isAllowedAddress, isAllowedPort, type TargetPolicy } from './target-address.ts'
 
 const CONNECT_TIMEOUT_MS = 10_000
-/**
- * When a name has several addresses, the next one is tried after this time. Node's own 250 ms would give up distant
- * hosts.
- */
+/** After this time the next address of a name is tried. Node's own 250 ms would give up distant hosts. */
 const ADDRESS_TIMEOUT_MS = 2000
 
 export interface Route {
@@ -20,8 +17,8 @@ export interface Route {
 }
 
 /**
- * Connects to allowed addresses and ports only (OP-70, OP-99). The addresses of a name are checked for each connection,
- * which then uses exactly these addresses. So a name that changes its answer (DNS rebinding) reaches no other address.
+ * Connects to allowed addresses and ports only (OP-70, OP-99). The checked addresses are those connected to: a name
+ * that changes its answer (DNS rebinding) reaches no other.
  */
 export function guardedConnector({ policy, find, tunnel }: Route): buildConnector.connector {
   const findAllowed = onlyAllowed(find, policy)
@@ -60,7 +57,7 @@ const onlyAllowed =
 
 /**
  * Connects through the proxy, which resolves the name itself and must check its own answer. A name that resolves here
- * is checked here as well. Any other name is left to the proxy, which may be the only one to resolve it (OP-99).
+ * is checked here too; another is left to the proxy (OP-99).
  */
 async function throughTunnel(
   tunnel: OpenTunnel,

@@ -42,9 +42,7 @@ export class KeptConnections {
     this.#busy.delete(connection)
   }
 
-  /**
-   * Ends responses that are endless without their body: by informational responses, chunk extensions or reason phrases.
-   */
+  /** Ends responses that are endless without a body: by informational responses, chunk extensions, reason phrases. */
   #endEndlessResponses(): void {
     for (const connection of this.#busy) {
       if (!connection.hasReadTooMuch) continue

@@ -22,10 +22,7 @@ interface Entry {
   until: number
 }
 
-/**
- * Keeps the addresses of names for as long as their TTL says (OP-99). Calls during a lookup share its result. Failures
- * are kept too, so that a name without addresses is not looked up for each request.
- */
+/** Keeps the addresses of names as their TTL says (OP-99), and failures. Calls during a lookup share its result. */
 export class NameCache {
   readonly #entries = new Map<string, Entry>()
   readonly #ask: (name: string) => Promise<Answer>

@@ -22,9 +22,9 @@ interface NameServers {
 }
 
 /**
- * Asks name servers for a name's IPv4 and IPv6 addresses. Unlike `dns.lookup` this occupies no thread of libuv's pool,
- * so a name server that hangs delays nobody else, and it knows the TTL. It reads no /etc/hosts and appends no search
- * domains: targets are public names. `localhost` is loopback without asking (RFC 6761). Throws `SendingError`.
+ * Asks name servers for a name's addresses. Unlike `dns.lookup` this occupies no thread of libuv, so a name server that
+ * hangs delays nobody else, and it knows the TTL. No /etc/hosts and no search domains: targets are public names.
+ * `localhost` is loopback without asking (RFC 6761). Throws `SendingError`.
  */
 export function askNameServers({ servers, answeredWithinMs = ANSWERED_WITHIN_MS }: NameServers = {}) {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, maxTimeout: MAX_TIMEOUT_MS, tries: TRIES })

@@ -3,8 +3,8 @@ import { Connection } from './connection.ts'
 import type { KeptConnections } from './kept-connections.ts'
 
 /**
- * The connections to one origin. A request never waits for another: it takes the connection that became idle last, or a
- * new one. The caller limits the number of requests, since it knows which endpoints share an origin.
+ * The connections to one origin. A request takes the one that became idle last, or a new one: it never waits. The
+ * caller limits the number of requests, since it knows which endpoints share an origin.
  */
 export class OriginConnections extends Dispatcher {
   readonly #origin: string | URL
@@ -67,9 +67,7 @@ export class OriginConnections extends Dispatcher {
   }
 }
 
-/**
- * A request on its connection. After a complete response the connection is free again; after any other it is dropped.
- */
+/** A request on its connection, which is free after a complete response and dropped after any other. */
 class RequestOnConnection implements Dispatcher.DispatchHandler {
   readonly #handler: Dispatcher.DispatchHandler
   readonly #connection: Connection

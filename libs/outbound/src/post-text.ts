@@ -17,17 +17,16 @@ export interface TextAnswer {
 }
 
 /**
- * How a request went. Without a failure the answer has a 2xx status. With a failure of class `status` it has another
- * one. With other failures it is what arrived, or null. The failure's message may be shown to whoever chose the
- * address.
+ * How a request went. A failure of class `status` has an answer other than 2xx; others have what arrived, or null. The
+ * failure's message may be shown to whoever chose the address.
  */
 export type TextExchange =
   | { readonly answer: TextAnswer; readonly failure: null }
   | { readonly answer: TextAnswer | null; readonly failure: Failure }
 
 /**
- * Sends one POST with a text and reads the answer's text, by the rules for addresses that outsiders choose when `agent`
- * is a `guardedAgent` (OP-70, OP-99). Never throws. Follows no redirect; reads no more of an answer than it keeps.
+ * Sends one POST with a text and reads the answer's text: through a `guardedAgent` to addresses that outsiders choose
+ * (OP-70, OP-99). Never throws.
  */
 export async function postText(
   agent: Dispatcher,

@@ -11,7 +11,6 @@ export interface Outgoing {
   readonly body: Buffer
 }
 
-/** The limits of one exchange. */
 export interface Limits {
   /** The response must be complete, or as much of it read as is kept, within this many milliseconds. */
   readonly timeoutMs: number
@@ -36,8 +35,8 @@ export type Exchange = { readonly durationMs: number } & (
 )
 
 /**
- * Sends one POST and captures what comes back. Never throws: whatever goes wrong is the exchange's failure, a redirect
- * too. What comes after the bytes that are kept is not read, so a response without end costs nothing.
+ * Sends one POST. Never throws: whatever goes wrong is the exchange's failure, a redirect too. What comes after the
+ * bytes that are kept is not read, so a response without end costs nothing.
  */
 export function post(agent: Dispatcher, { url, headers, body }: Outgoing, limits: Limits): Promise<Exchange> {
   return new Promise((resolve) => {
@@ -107,10 +106,7 @@ class Capture implements Dispatcher.DispatchHandler {
     this.#end(failureOf(error))
   }
 
-  /**
-   * Copies, so that the socket's much larger read buffer is not held, nor one object per byte of a body sent byte by
-   * byte.
-   */
+  /** Copies, to hold neither the socket's much larger buffer nor an object per byte of a body sent byte by byte. */
   #keep(part: Buffer): void {
     if (this.#bytes === 0) {
       this.#body = Buffer.from(part)

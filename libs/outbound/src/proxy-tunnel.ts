@@ -15,8 +15,8 @@ const ANSWERED_WITHIN_MS = 10_000
 const CLASS_OF_STATUS: Readonly<Record<number, FailureClass>> = { 403: 'blocked', 504: 'timeout' }
 
 /**
- * Tunnels through an http or https proxy by CONNECT (OP-99). The proxy is trusted: its address is not checked, and the
- * system resolves its name. Errors name neither its address nor its credentials, since the receiver's owner reads them.
+ * Tunnels through a trusted proxy by CONNECT (OP-99): its address is not checked. Errors name neither its address nor
+ * its credentials, since the receiver's owner reads them.
  */
 export function tunnelThrough(proxy: URL, answeredWithinMs = ANSWERED_WITHIN_MS): OpenTunnel {
   const request = proxy.protocol === 'https:' ? httpsRequest : httpRequest

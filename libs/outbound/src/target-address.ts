@@ -14,8 +14,8 @@ export interface TargetPolicy {
 }
 
 /**
- * Whether requests may go to an IP address: public unicast only, in every notation, IPv4 inside IPv6 included (OP-70).
- * Addresses that carry another one (NAT64, 6to4, Teredo) are refused, since what they reach cannot be told.
+ * Whether requests may go to an IP address: public unicast only (OP-70). Addresses that carry another one (NAT64, 6to4,
+ * Teredo) are refused, since what they reach cannot be told.
  */
 export function isAllowedAddress(address: string, { allowLoopback }: TargetPolicy): boolean {
   const parsed = ipaddr.process(address)
@@ -28,9 +28,7 @@ export function isAllowedAddress(address: string, { allowLoopback }: TargetPolic
 /** A URL's host as an address or name: without the brackets of IPv6. */
 export const hostOf = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1')
 
-/**
- * Whether a URL's host can be looked up: parts of 1 to 63 characters, 253 in all, a dot at the end or none (RFC 1035).
- */
+/** Whether a host can be looked up (RFC 1035), with a dot at the end or without. */
 export const isLookupName = (hostname: string): boolean =>
   /^(?=.{1,253}\.?$)([^.]{1,63}\.)*[^.]{1,63}\.?$/.test(hostname)
 

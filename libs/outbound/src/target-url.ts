@@ -13,10 +13,7 @@ const ORIGIN_ONLY = /^https?:\/\/[^/?#]*\/?$/i
 /** A URL to send to: absolute https without credentials, or http to loopback where that is allowed (OP-70, OP-99). */
 export const targetUrl = (policy: TargetPolicy) => urlLike('https://example.com/webhooks', policy)
 
-/**
- * An origin to send to, such as an app's: as `targetUrl`, without a path, query or fragment. The output is the form
- * that `URL.origin` has: in lower case, without the slash and the port of its scheme.
- */
+/** An origin to send to: as `targetUrl`, without path, query and fragment. The output has the form of `URL.origin`. */
 export const targetOrigin = (policy: TargetPolicy) =>
   urlLike('https://example.com', policy)
     .refine((text) => ORIGIN_ONLY.test(text), 'must be an origin, without a path, query or fragment')

@@ -1,7 +1,6 @@
 /**
- * The numbers of all advisory locks of a database, in one place so that no two uses share one. They never change, since
- * replicas of the version before take the same locks. A lock on a text is taken on `hashtextextended(text, 0)`; the
- * text begins with its workspace or ends with its schema.
+ * The numbers of all advisory locks, so that no two uses share one. They never change: the version before takes the
+ * same. A lock on a text is on `hashtextextended(text, 0)`; the text begins with its workspace or ends with its schema.
  */
 export const ADVISORY_LOCKS = {
   /** The only key: held while roles and schemas are created. */

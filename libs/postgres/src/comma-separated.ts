@@ -1,7 +1,6 @@
 import type postgres from 'postgres'
 import type { AnySql } from './database.ts'
 
-/** A part of a statement. */
 export type SqlPart = postgres.PendingQuery<postgres.Row[]>
 
 /** Several parts of a statement as a list: columns of a select, common table expressions. */

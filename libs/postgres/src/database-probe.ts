@@ -15,10 +15,9 @@ interface Probed extends DatabaseServer {
 }
 
 /**
- * Ready while PostgreSQL, or the pooler before it, answers within 2 s. The probe has a connection of its own, so a busy
- * pool or a server that hangs does not delay its answer. Before PostgreSQL has answered once, the probe ends the
- * process when PostgreSQL refuses the connection (OP-174), or when row level security does not hold for the role. Later
- * it ends nothing: a replica goes on with the connections that it has.
+ * Ready while PostgreSQL, or the pooler before it, answers within 2 s, on a connection of the probe's own. Until
+ * PostgreSQL has answered once, the probe ends the process when the connection is refused (OP-174), or when row level
+ * security does not hold for the role. Later it ends nothing: a replica goes on with the connections that it has.
  */
 export function databaseProbe(
   { setting, applicationName, ...server }: Probed,
@@ -65,10 +64,7 @@ interface Role {
   readonly isOwner: boolean
 }
 
-/**
- * Returns why a service must not use the role of a connection; undefined when row level security applies to the role.
- * It does not apply to superusers, to roles with BYPASSRLS and to owners of the tables.
- */
+/** Why not to use a role: row level security does not hold for superusers, BYPASSRLS and owners of tables. */
 export async function refusalOfRole(sql: Sql): Promise<string | undefined> {
   const [role] = await sql<Role[]>`
     select rolname as name, rolsuper as "isSuperuser", rolbypassrls as "bypassesPolicies",

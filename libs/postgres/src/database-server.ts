@@ -3,16 +3,13 @@ import { isIP } from 'node:net'
 /** The address of a server with the role that connects, and the certificates that verify the server. */
 export interface DatabaseServer {
   readonly url: string
-  /**
-   * Certificates of authorities in PEM. Without them the URL decides (`sslmode`), and the connection is plain unless it
-   * says otherwise.
-   */
+  /** Certificates of authorities in PEM. Without them `sslmode` of the URL decides; plain unless it says otherwise. */
   readonly ca?: string | undefined
 }
 
 /**
- * The drivers' option for TLS: the server's certificate has to be signed by one of the authorities and to name the host
- * of the URL (libpq calls it `verify-full`). The drivers never fall back to a plain connection.
+ * The drivers' option for TLS: the certificate has to be signed by an authority and to name the host of the URL
+ * (`verify-full`). The drivers never fall back to a plain connection.
  */
 export function tlsTo({ url, ca }: DatabaseServer) {
   if (ca === undefined) return {}

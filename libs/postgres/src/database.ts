@@ -31,10 +31,7 @@ export type AnySql = postgres.Sql | postgres.TransactionSql
 
 /** What bounds a transaction. */
 export interface TransactionLimits {
-  /**
-   * The longest statement, in milliseconds; that of the role unless given. A longer one fails with
-   * `isStatementTimeout`.
-   */
+  /** In milliseconds; that of the role unless given. A longer statement fails (`isStatementTimeout`). */
   readonly statementMs?: number
 }
 
@@ -42,11 +39,10 @@ export interface TransactionLimits {
 export interface Database extends Component {
   readonly sql: Sql
   /**
-   * Runs `work` in a transaction that sees one workspace's rows only. Runs it again, at most twice, after a clash with
-   * a concurrent transaction (deadlock, violated unique or foreign key), so `work` must have no effect outside the
-   * transaction. Workspaces share the connections fairly: throws `rate_limited` when this one waits too long because it
-   * uses as many as it may. `work` must not begin another transaction: it could wait for the connection that it holds
-   * itself.
+   * Runs `work` in a transaction that sees one workspace's rows only, and again, at most twice, after a clash
+   * (deadlock, violated unique or foreign key): `work` must have no effect outside. Throws `rate_limited` when the
+   * workspace waits too long because it uses as many connections as it may. `work` must not begin another transaction,
+   * for which it could wait for ever.
    */
   inWorkspace<Result>(
     context: WorkspaceContext,
@@ -79,10 +75,9 @@ const ATTEMPTS = 3
 const YIELD_MS = 5
 
 /**
- * Runs `work` in a workspace, in a transaction that began without one: sets the workspace for row level security and
- * the actor for triggers, and `settings` of the server until the transaction ends. The transaction stays in that
- * workspace until it ends or enters another. This restricts the app role only: the worker role still sees the rows of
- * all workspaces.
+ * Runs `work` in a workspace, in a transaction that began without one: sets the workspace for row level security, the
+ * actor for triggers, and `settings`, until it ends or enters another. The worker role still sees the rows of all
+ * workspaces.
  */
 export async function enter<Result>(
   begun: postgres.TransactionSql,
@@ -167,9 +162,8 @@ const SHARE = 0.3
 const WAITING = 500
 
 /**
- * Shares the connections of a pool among workspaces (OP-161): slow or waiting transactions of one workspace leave
- * connections to the others. A workspace that uses as many connections as it may gets `rate_limited` after `waitMs`.
- * When others use all connections, the error has the code CONNECT_TIMEOUT.
+ * Shares a pool among workspaces (OP-161). One that uses as many connections as it may gets `rate_limited` after
+ * `waitMs`; when others use all, the error has the code CONNECT_TIMEOUT.
  */
 const connectionShares = (connections: number, waitMs: number): FairSlots =>
   new FairSlots(

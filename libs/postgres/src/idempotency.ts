@@ -11,7 +11,6 @@ export interface IdempotentRequest {
   readonly fingerprint: string
 }
 
-/** A successful answer, stored for replays. */
 export interface StoredAnswer {
   readonly status: number
   readonly body: unknown
@@ -25,9 +24,9 @@ export const fingerprintOf = (method: string, path: string, body: unknown): stri
     .digest('base64')
 
 /**
- * Claims the key for this transaction, or returns the answer to the first request with the key. A second request waits
- * here until the first has committed or rolled back. Throws `conflict` when the first request was a different one, or
- * when its answer is not kept: it held a secret, or the personal data of an erased customer (OP-130).
+ * Claims the key for this transaction, or returns the answer of the first request with it, for whose end it waits.
+ * Throws `conflict` when that was a different request, or its answer is not kept: it held a secret, or data of an
+ * erased customer (OP-130).
  */
 export async function claimKey(tx: Transaction, request: IdempotentRequest): Promise<StoredAnswer | undefined> {
   const claimed = await tx`

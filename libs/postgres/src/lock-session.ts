@@ -4,8 +4,8 @@ import type { Sql } from './database.ts'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
 
 /**
- * Opens one connection, which is never closed for its age. `onClose` is called when it is lost. A query after that
- * would open another connection, without the locks and temporary tables of the first.
+ * Opens one connection, which is never closed for its age. A query after `onClose` would open another one, without the
+ * locks and temporary tables of the first.
  */
 export function openSession(
   server: DatabaseServer,
@@ -24,7 +24,6 @@ export function openSession(
   }) as Sql
 }
 
-/** A session that is closed when an answer takes too long. */
 export type TimedSession = ReturnType<typeof openTimedSession>
 
 /** Opens a session that is closed when an answer takes too long; the connection is made by the first statement. */
@@ -59,8 +58,8 @@ export type LockSession = TimedSession
 const KEEP_ALIVE = { tcp_keepalives_idle: '5', tcp_keepalives_interval: '3', tcp_keepalives_count: '3' } as const
 
 /**
- * Opens a session for advisory locks. `server` is PostgreSQL itself and not a pooler, which shares sessions. When the
- * owner's process ends, the server releases the locks at once; when its machine is gone, within about 15 s.
+ * Opens a session for advisory locks, on PostgreSQL itself: a pooler shares sessions. When the process ends, the server
+ * releases the locks at once; when its machine is gone, within about 15 s.
  */
 export const openLockSession = (
   server: DatabaseServer,

@@ -7,18 +7,15 @@ import { inTransaction } from './transaction.ts'
 /** Often enough: dashboards show minutes, and alerts fire after minutes. */
 const EVERY_MS = 15_000
 const STATEMENT_MS = 2000
-/**
- * The longest reading, for a server that hangs and does not report the statement timeout. A stop waits for the reading.
- */
+/** The longest reading, for a server that hangs: a stop waits for it. */
 const END_WITHIN_MS = 5000
 
 /** Rows are counted up to this number: a measurement costs the same however many there are. */
 export const MEASURED_ROWS = 10_000
 
 /**
- * Reads gauges from tables, every 15 s in each replica. The statements of `measure` read an index, and `MEASURED_ROWS`
- * rows at most. A statement of more than 2 s, or a server that hangs, ends the reading, and the gauges keep their
- * values. `db` connects as the worker role.
+ * Reads gauges from tables, every 15 s in each replica. Statements read an index, and `MEASURED_ROWS` rows at most.
+ * When one takes more than 2 s, or the server hangs, the gauges keep their values. `db` connects as the worker role.
  */
 export const measureRows = (db: Database, logger: Logger, measure: (tx: postgres.TransactionSql) => Promise<void>) =>
   worker({

@@ -6,8 +6,8 @@ const EVERY_MS = 1000
 const BATCH_SIZE = 5000
 
 /**
- * Merges the changes in a schema's tables of counts, every second (`call merge_changes_of(…)` in their migrations).
- * `db` connects as the worker role. One replica merges a table at a time.
+ * Merges the changes in a schema's tables of counts (`call merge_changes_of(…)` in their migrations), one replica at a
+ * time. `db` connects as the worker role.
  */
 export const mergeCounts = (db: Database, logger: Logger, tables: readonly string[]) =>
   worker({

@@ -13,17 +13,16 @@ interface Migration extends DatabaseServer {
 }
 
 /**
- * Other statements on a table queue behind a migration that waits for its lock. Requests wait for 3 s at most
- * (`REQUEST_SETTINGS`), so a migration gives up sooner and tries again.
+ * Statements queue behind a migration that waits for its lock, and requests wait for 3 s at most (`REQUEST_SETTINGS`):
+ * so it gives up sooner.
  */
 const LOCK_TIMEOUT_MS = 2000
 const TRY_WITHIN_MS = 10 * 60_000
 
 /**
- * Brings a service's schema up to date: the foundation, which every service has, then the service's own migrations:
- * `NNNN_what.sql` files in `directory`, forward only. `url` connects as the migrating role. Replicas may run it at the
- * same time. Each migration is a recorded transaction, so an interrupted run can be repeated. A migration that waits
- * too long for a lock is tried again for ten minutes, unless `withinMs` says otherwise.
+ * Brings a service's schema up to date: the foundation of every service, then the `NNNN_what.sql` files in `directory`,
+ * forward only. `url` connects as the migrating role. It may be repeated, and run by several replicas at once. A
+ * migration that waits too long for a lock is tried again for ten minutes, unless `withinMs` says otherwise.
  */
 export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHIN_MS }: Migration): Promise<void> {
   const deadline = performance.now() + withinMs

@@ -26,10 +26,7 @@ export const tombstone = <T extends Topic>(topic: T, type: RecordType<T>, key: s
   data: null,
 })
 
-/**
- * Adds records to the outbox, in the transaction of their change. Lock the aggregate's row first: then its records are
- * numbered in the order of the commits.
- */
+/** Adds records to the outbox. Lock the aggregate's row first: they are numbered in the order of the commits then. */
 export async function publish(tx: Transaction, records: OutboxRecord[], occurredAt: Date): Promise<void> {
   if (records.length === 0) return
   tx.hasPublished = true

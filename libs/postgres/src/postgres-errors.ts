@@ -20,10 +20,7 @@ export const isStatementTimeout = (error: unknown): boolean => codeOf(error) ===
 
 const RETRIABLE = new Set([DEADLOCK, SERIALIZATION_FAILURE, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION])
 
-/**
- * Whether the transaction may succeed, or fail with a better error, when it is run again: after a deadlock, a
- * serialization failure, or a violated unique or foreign key, since it then sees the rows of the faster transaction.
- */
+/** Whether to run the transaction again: it sees the rows of the faster one then, and may succeed. */
 export const isRetriable = (error: unknown): boolean => RETRIABLE.has(codeOf(error) ?? '')
 
 const CONNECTION_LOST = new Set([
@@ -49,8 +46,8 @@ export const isConnectionLost = (error: unknown): boolean =>
     : error instanceof Error && 'code' in error && CONNECTION_LOST.has(String(error.code))
 
 /**
- * Whether a connection was lost while it was opened: an error of the driver's first query, for the array types, that
- * the driver awaits nowhere. It opens another connection and asks again (decision 013).
+ * Whether a connection was lost in the driver's own first query, for the array types, that it awaits nowhere. It opens
+ * another connection and asks again (decision 013).
  */
 export const isLostWhileOpened = (error: unknown): boolean =>
   isConnectionLost(error) && String((error as { query?: unknown }).query).includes('pg_catalog.pg_type')

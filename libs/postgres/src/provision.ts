@@ -6,14 +6,10 @@ import { isRetriable } from './postgres-errors.ts'
 
 /** The role that migrations run as. It owns the schemas. */
 export const MIGRATOR = 'backoffice_migrator'
-/**
- * Runs in different databases of a server succeed one after the other, so time bounds the repetitions, not their
- * number.
- */
+/** Runs in databases of one server succeed one after the other: time bounds the repetitions, not their number. */
 const TRY_WITHIN_MS = 60_000
 const MAX_PAUSE_MS = 200
 
-/** The password of a role. */
 export type PasswordOf = (role: string) => string
 
 interface Provisioning {
@@ -24,10 +20,10 @@ interface Provisioning {
 }
 
 /**
- * Creates the schemas and their roles, for migrations to run on: one migrating role, and for each schema an app role
- * and a worker role. No role can bypass row level security. May be repeated, also by several processes at the same
- * time. Sets a password of its own for every role, new or not: one service's password opens no other service's rows.
- * `adminUrl` connects as a superuser, or as the owner of the database who may create roles, as managed servers have it.
+ * Creates the schemas and their roles: one migrating role, and for each schema an app role and a worker role. No role
+ * can bypass row level security. May be repeated, also by several processes at once. Sets a password of its own for
+ * every role, new or not. `adminUrl` connects as a superuser, or as an owner of the database who may create roles, as
+ * managed servers have it.
  */
 export async function provision(adminUrl: string, { schemas, passwordOf, ca }: Provisioning): Promise<void> {
   const sql = postgres(adminUrl, { ...tlsTo({ url: adminUrl, ca }), max: 1, onnotice: () => undefined })
@@ -91,9 +87,7 @@ async function createRole(tx: postgres.TransactionSql, role: string, passwordOf:
   await tx.unsafe(statement?.text ?? '')
 }
 
-/**
- * Grants a role to the current user, who needs its rights to create schemas that it owns. Superusers have all rights.
- */
+/** Grants a role to the current user, to create schemas that it owns. Superusers have all rights. */
 async function actAs(tx: postgres.TransactionSql, role: string) {
   const [rights] =
     await tx`select where pg_has_role(current_user, ${role}, 'USAGE') and pg_has_role(current_user, ${role}, 'SET')`

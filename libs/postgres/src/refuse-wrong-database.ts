@@ -4,10 +4,7 @@ import { refusedConnection } from './refused-connection.ts'
 
 const ANSWER_WITHIN_MS = 10_000
 
-/**
- * Connects once, before a command opens its connections. Throws ConfigurationError, which names the setting to change,
- * when PostgreSQL or TLS refuses the connection. `setting` has the URL.
- */
+/** Connects once, before a command opens its connections. Throws ConfigurationError when PostgreSQL or TLS refuses. */
 export async function refuseWrongDatabase(server: DatabaseServer, setting: string): Promise<void> {
   const { sql, answered, close } = openLockSession(server, 'first connection', ANSWER_WITHIN_MS)
   try {

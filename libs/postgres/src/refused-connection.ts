@@ -4,10 +4,7 @@ import { tlsRefusal } from '@backoffice/runtime/tls-refusal.ts'
 const WRONG_PASSWORD = '28P01'
 const NOT_AUTHORIZED = '28000'
 
-/**
- * Turns a permanent refusal by PostgreSQL or TLS into a ConfigurationError that names the setting to change. Returns
- * undefined for any other error. `setting` is the name of the setting with the connection's URL.
- */
+/** A permanent refusal by PostgreSQL or TLS; undefined for other errors. `setting` has the URL. */
 export function refusedConnection(error: unknown, setting: string): ConfigurationError | undefined {
   const problem = problemOf(error, setting)
   return problem === undefined ? undefined : new ConfigurationError(problem, { cause: error })

@@ -2,11 +2,9 @@
 const LOCK_MS = 3000
 
 /**
- * Settings of transactions that serve requests: one that waits too long for a row or for an advisory lock gives its
- * connection back. Workers and consumers have connections of their own, and may wait longer.
- *
- * A request reads the rows of one workspace, and a table has the rows of all. So PostgreSQL scans no whole table where
- * an index begins with the workspace. Otherwise it could cache such a plan while the table is small (decision 010).
+ * Of transactions of requests: one that waits too long for a lock gives its connection back. And PostgreSQL scans no
+ * whole table where an index begins with the workspace: it could cache such a plan while the table is small (decision
+ * 010).
  */
 export const REQUEST_SETTINGS = { lock_timeout: String(LOCK_MS), enable_seqscan: 'off' } as const
 
@@ -14,7 +12,7 @@ export const REQUEST_SETTINGS = { lock_timeout: String(LOCK_MS), enable_seqscan:
 export const READ_STATEMENT_MS = 5000
 
 /**
- * The longest transaction of a request, in milliseconds. Together with the wait for a connection it is shorter than the
- * time limit of the gateway, so the client gets the service's own answer: nothing is applied.
+ * The longest transaction of a request, in milliseconds. With the wait for a connection it is shorter than the limit of
+ * the gateway, so the client gets the service's own answer: nothing is applied.
  */
 export const REQUEST_TRANSACTION_MS = 14_000

@@ -5,10 +5,7 @@ import type { Transaction } from './database.ts'
 export interface NumberedSlugs {
   /** A migration has called `number_slugs` for it. */
   readonly table: string
-  /**
-   * The text whose hash is the advisory lock on a family, without the slug at its end. Replicas of all versions use the
-   * same.
-   */
+  /** The text whose hash is the lock on a family, without the slug at its end. All versions use the same. */
   readonly lockPrefix: (workspaceId: string) => string
 }
 
@@ -20,8 +17,8 @@ export interface SlugFamily {
 }
 
 /**
- * An SQL expression that locks the families of these slugs until the transaction ends, and then reads them: a JSON
- * array of `SlugFamily`. Lock the slugs in sorted order: then several callers queue and do not deadlock.
+ * An expression that locks the families of these slugs and reads them: a JSON array of `SlugFamily`. Sorted slugs queue
+ * and do not deadlock.
  */
 export const lockedFamilies = (tx: Transaction, { table, lockPrefix }: NumberedSlugs, slugs: readonly string[]) => tx`
   (

@@ -8,10 +8,7 @@ export const AssetsUrl = z
 
 let base: string | undefined
 
-/**
- * The URL of a stored file: its path under the base URL (OP-18). Read here and not in main.ts, since many places build
- * bodies with URLs.
- */
+/** The URL of a stored file (OP-18). The setting is read here, since many places build bodies with URLs. */
 export function assetUrl(path: string): string {
   base ??= readConfig(z.object({ ASSETS_URL: AssetsUrl })).ASSETS_URL.replace(/\/$/, '')
   return `${base}/${path}`

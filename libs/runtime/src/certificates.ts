@@ -3,10 +3,7 @@ import { z } from 'zod'
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g
 
-/**
- * Certificates of authorities in PEM, one after the other. To replace an authority, list both until all servers have a
- * certificate of the new one.
- */
+/** Certificates in PEM. To replace an authority, list both until all servers have a certificate of the new one. */
 export const Certificates = z.string().refine(areCertificates, 'must be certificates in PEM, one after the other')
 
 function areCertificates(text: string): boolean {

@@ -4,14 +4,8 @@ export interface Component {
   start?(): Promise<void>
   /** Whether the component can do its work now; asked by the readiness probe, which waits 2 s for the answer. */
   isReady?(): Promise<boolean>
-  /**
-   * Called when the process is asked to stop, `STOP_DELAY` before `stop`: makes clients go elsewhere, and continues to
-   * work.
-   */
+  /** Called `STOP_DELAY` before `stop`: makes clients go elsewhere, and continues to work. */
   drain?(): void
-  /**
-   * `until` is a value of `performance.now()`: work that is not over by then is abandoned. `runProcess` always gives
-   * it.
-   */
+  /** Work that is not over `until` (`performance.now()`) is abandoned. `runProcess` always gives it. */
   stop?(until?: number): Promise<void>
 }

@@ -17,10 +17,7 @@ export const Duration = z
 /** A TCP port; 0 takes a free one. */
 export const Port = z.coerce.number().int().min(0).max(65_535)
 
-/**
- * The settings of every process; services extend them with their own. The description of a setting is its
- * documentation.
- */
+/** The settings of every process. The description of a setting is its documentation. */
 export const ProcessConfig = z.object({
   HOST: z.string().default('0.0.0.0').describe('The address that all ports listen on.'),
   PORT: Port.default(8080).describe('The port of the HTTP API.'),
@@ -43,7 +40,6 @@ export const Switch = z
   .default('false')
   .transform((value) => value === 'true')
 
-/** A comma-separated list. */
 export const List = z.string().transform((value) =>
   value
     .split(',')
@@ -51,13 +47,11 @@ export const List = z.string().transform((value) =>
     .filter((item) => item !== ''),
 )
 
-/** An object schema of settings. */
 export type Settings<Output = unknown> = z.ZodType<Output> & { readonly shape: SettingsShape }
 
 /**
- * Reads a process's configuration from the environment, where an empty variable counts as one that is not set. A secret
- * `X` may also come from the file that `X_FILE` names. Throws one error that names every variable that is missing or
- * wrong; values are never part of the message, since some of them are secrets.
+ * Reads settings from the environment; an empty variable is not set. A secret `X` may come from the file that `X_FILE`
+ * names. Throws one error for all that is missing or wrong, without values: some are secrets.
  */
 export function readConfig<Schema extends Settings>(
   schema: Schema,

@@ -33,9 +33,8 @@ interface Request {
 }
 
 /**
- * Shares slots fairly. A single owner may use all slots but one share, so the next owner finds a share free. Waiting
- * owners are served in turn (round robin), and the requests of one owner in their order. A request for more than a
- * share gets one share.
+ * Shares slots fairly. One owner may use all slots but a share, so the next one finds a share free. Waiting owners are
+ * served in turn (round robin). A request for more than a share gets one share.
  */
 export class FairSlots {
   readonly #limits: Required<SlotLimits>
@@ -49,10 +48,7 @@ export class FairSlots {
     this.#refuse = refuse
   }
 
-  /**
-   * Resolves with the function that gives the slots back, once they are free. Rejects with the error of `refuse`, or
-   * with the reason of `signal` when it aborts before.
-   */
+  /** Returns the function that gives the slots back. Throws the error of `refuse`, or the reason of `signal`. */
   async take(owner: string, options: TakeOptions = {}): Promise<() => void> {
     options.signal?.throwIfAborted()
     const started = Promise.withResolvers<void>()

@@ -7,8 +7,8 @@ const LINKS = 100
 type Options = Required<Pick<NonNullable<Parameters<typeof startSpan>[1]>, 'kind' | 'attributes'>>
 
 /**
- * Begins a span in a trace of its own, with a link to each recorded cause, a hundred at most. It is for work with
- * several causes, or hours after its cause. Returns undefined when no cause is recorded. The caller ends the span.
+ * Begins a trace with a link to each recorded cause, a hundred at most; undefined without one. For work with several
+ * causes, or hours after its cause.
  */
 export function startLinkedSpan(
   name: string,

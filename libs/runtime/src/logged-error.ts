@@ -17,8 +17,8 @@ const QUOTED = /"(?:[^"]|"")*"/g
 const MAX_DEPTH = 5
 
 /**
- * The members of an error that may be logged, and no other: PostgreSQL's `detail`, `where` and parameters hold the
- * contents of rows. The message of an error that quotes values comes without what it quotes.
+ * The members of an error that may be logged: PostgreSQL's `detail`, `where` and parameters hold contents of rows, and
+ * some of its messages quote values.
  */
 export function loggedError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) }

@@ -4,10 +4,7 @@ import { traceIds } from './spans.ts'
 
 export type { Logger }
 
-/**
- * A JSON-lines logger on standard output: `time` in ISO 8601, `level` as a word, `service` on every line, the ids of
- * the active span, and of an error (`err`) only what may be logged.
- */
+/** Writes JSON lines to standard output, with the active span's ids, and of an error what may be logged. */
 export function createLogger(service: string, level: string): Logger {
   return pino({
     level,

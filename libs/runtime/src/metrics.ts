@@ -4,9 +4,7 @@ import { MeterProvider } from '@opentelemetry/sdk-metrics'
 
 export type { Meter }
 
-/**
- * Histogram bounds for durations in seconds, from 1 ms to 1 min. The objectives (0.15, 0.2, 2, 5, 10) are among them.
- */
+/** Histogram bounds in seconds. The objectives (0.15, 0.2, 2, 5, 10) are among them. */
 export const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.15, 0.2, 0.5, 1, 2, 5, 10, 30, 60]
 
 const exporter = new PrometheusExporter({ preventServerStart: true })

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { metricsText } from './metrics.ts'
 
-/** Names of the components that are not ready; empty means ready. */
+/** Names of the components that are not ready. */
 type NotReady = () => Promise<string[]>
 
 /** Serves `/healthz`, `/readyz` and `/metrics`, away from the API's port. Throws when it cannot listen. */

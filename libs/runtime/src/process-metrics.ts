@@ -14,10 +14,7 @@ const GC_KINDS: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_WEAKCB]: 'weakcb',
 }
 
-/**
- * Measures this process from now on: processor time, memory, garbage collection, event loop and file descriptors. Call
- * it once.
- */
+/** Measures this process from now on. Call it once. */
 export function measureProcess(service: string, version: string | undefined): void {
   measureBuild(service, version)
   measureResources()

@@ -18,21 +18,15 @@ export interface ProcessContext {
   fatal(reason: string, error?: unknown): void
 }
 
-/**
- * A stop takes 25 s at most after `STOP_DELAY`, exit included. A webhook attempt takes up to 20 s and is recorded then.
- */
+/** A stop takes 25 s at most after `STOP_DELAY`: a webhook attempt takes up to 20 s and is recorded then. */
 const STOP_WITHIN_MS = { work: 21_500, all: 24_500 } as const
-/**
- * Node cuts small buffers out of slabs and frees a slab with its last buffer. Its default of 64 KiB keeps much memory
- * for little.
- */
+/** Node frees a slab of buffers with its last buffer: its default of 64 KiB keeps much memory for little. */
 const SLAB_BYTES = 8 * 1024
 
 /**
- * Runs a service's process: starts its components, serves its operations port, and on SIGTERM or SIGINT fails
- * readiness. It goes on for `STOP_DELAY`, since load balancers notice later, then stops the components in reverse order
- * and exits 0 within 25 s, or 1 when one did not stop in time. A component that cannot start ends the process with exit
- * code 1, as does a rejection that nobody handles, unless `isHarmless` knows it.
+ * Runs a process. On SIGTERM or SIGINT it fails readiness, goes on for `STOP_DELAY`, since load balancers notice later,
+ * stops the components in reverse order and exits 0 within 25 s, or 1 when one did not stop in time. It exits 1 as well
+ * when a component cannot start, and on a rejection that nobody handles, unless `isHarmless` knows it.
  */
 export async function runProcess(
   name: string,
@@ -115,10 +109,7 @@ export async function runProcess(
   }
 }
 
-/**
- * Collects all garbage and returns the memory to the system, in about 50 ms. Called once, when the process is ready:
- * loading a service's modules leaves some 30 MB of garbage, which V8 would keep until there is load.
- */
+/** Returns the garbage of loading, some 30 MB, which V8 would keep until there is load. Takes about 50 ms. */
 function releaseMemory(): void {
   setFlagsFromString('--expose-gc')
   const collect: (options: { type: 'major'; execution: 'sync'; flavor: 'last-resort' }) => void = runInNewContext('gc')

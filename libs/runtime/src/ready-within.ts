@@ -3,10 +3,7 @@ import { deadline } from './deadline.ts'
 
 const ANSWER_WITHIN_MS = 2000
 
-/**
- * Asks components whether they are ready. A component without an answer within 2 s is not ready. It is not asked again
- * before it answers: otherwise each probe would add a question while it hangs.
- */
+/** Asks components whether they are ready, for 2 s each. One that hangs is not asked again meanwhile. */
 export function readyWithin(answerWithinMs = ANSWER_WITHIN_MS): (component: Component) => Promise<boolean> {
   const asked = new Map<Component, Promise<boolean>>()
 

@@ -1,6 +1,6 @@
 /**
- * Runs a command and sets the exit code of the process to what it returns. An error prints its message alone, and the
- * exit code is `failed`. The command closes its connections, since open connections keep the process running.
+ * Sets the exit code to what a command returns; an error prints its message alone, and exits with `failed`. The command
+ * closes its connections: open ones keep the process running.
  */
 export async function runCommand(command: () => Promise<number>, failed: number): Promise<void> {
   process.exitCode = await command().catch((error: unknown) => {

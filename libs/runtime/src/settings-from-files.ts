@@ -1,26 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-/** The schemas of a process's settings by their names. */
 export type SettingsShape = Readonly<Record<string, z.core.$ZodType>>
 type Variables = Readonly<Record<string, string | undefined>>
 
 /** The variable with the name of the file that has a setting's value. */
 export const fileVariable = (name: string) => `${name}_FILE`
 
-/**
- * Whether a setting may come from a file: a secret (`.meta({ secret: true })`), and what is a file by nature (`.meta({
- * file: true })`).
- */
+/** Whether a setting may come from a file: a secret (`secret: true`), or what is a file by nature (`file: true`). */
 export function mayBeFile(setting: z.core.$ZodType): boolean {
   const { secret = false, file = false } = z.globalRegistry.get(setting) ?? {}
   return secret === true || file === true
 }
 
 /**
- * The variables, and the text of each file that a `<NAME>_FILE` names as `<NAME>`, for the settings that may come from
- * files. A line end at the end of a file is no part of it, since editors add one. `refusals` say by the setting's name
- * why a file was not read.
+ * The variables, with the text of each file that a `<NAME>_FILE` names as `<NAME>`; a line end at its end is no part of
+ * it. `refusals` say by the setting's name why a file was not read.
  */
 export function withFiles(shape: SettingsShape, variables: Variables) {
   const values: Record<string, string | undefined> = { ...variables }

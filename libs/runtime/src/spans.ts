@@ -40,10 +40,7 @@ interface Work {
 }
 const present = new AsyncLocalStorage<Work>()
 
-/**
- * Begins spans with this tracer from now on; without a tracer, begins none. `isParentBased` says whether its sampler
- * takes the decision of a trusted caller.
- */
+/** Begins spans with this tracer from now on. `isParentBased`: its sampler takes the decision of a trusted caller. */
 export function setTracer(used: Tracer | undefined, isParentBased = false): void {
   tracer = used
   isParentFollowed = isParentBased
@@ -60,10 +57,7 @@ export const isParentUntrusted = (parent: Context): boolean => parent.getValue(U
 /** Whether a trace is recorded. */
 export const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0
 
-/**
- * Begins a span; undefined without telemetry. The caller ends it. When the sampler follows a parent that is not
- * recorded, the result has the parent's ids.
- */
+/** Begins a span, which the caller ends. One that follows a parent that is not recorded has the parent's ids. */
 export function startSpan(name: string, options: NewSpan = {}): Span | undefined {
   if (tracer === undefined) return undefined
   const { kind = SpanKind.INTERNAL, attributes, isParentTrusted = true, links = [] } = options

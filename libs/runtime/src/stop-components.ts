@@ -2,20 +2,18 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Component } from './component.ts'
 import type { Logger } from './logger.ts'
 
-/**
- * Components in the order of their start. The components of an inner list accept work, such as requests and records.
- */
+/** In the order of their start. The components of an inner list accept work, such as requests and records. */
 export type Components = readonly (Component | readonly Component[])[]
 
-/** The deadlines of a stop (`performance.now()`): for components that accept work, and for all. */
+/** As `performance.now()`: for components that accept work, and for all. */
 export interface StopDeadlines {
   readonly work: number
   readonly all: number
 }
 
 /**
- * Stops components in the reverse order. Those of a list are stopped at the same time, so that consumers end at once,
- * however long a request takes. Nobody is waited for beyond the deadlines. Returns whether all have stopped.
+ * Stops components in the reverse order, those of a list at the same time, so that consumers end however long a request
+ * takes. Nobody is waited for beyond the deadlines. Returns whether all have stopped.
  */
 export async function stopComponents(
   components: Components,

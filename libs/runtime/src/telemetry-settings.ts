@@ -56,5 +56,4 @@ export const TELEMETRY_SETTINGS = {
   OTEL_SDK_DISABLED: z.enum(['true', 'false']).default('false').describe('Turns traces off.'),
 } as const
 
-/** The settings of traces, as a process has read them. */
 export type TelemetrySettings = z.output<z.ZodObject<typeof TELEMETRY_SETTINGS>>

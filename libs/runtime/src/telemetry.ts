@@ -11,10 +11,7 @@ const loadExport = () => import('./trace-export.ts')
 // cache.
 if (process.env.OTEL_EXPORTER_OTLP_ENDPOINT) await loadExport()
 
-/**
- * Starts the export of traces as a component, which is stopped last: it sends what waits, for a second at most, and
- * never fails. Undefined when no endpoint is set: then the SDK is not loaded.
- */
+/** Exports traces; stops last, sends what waits, and never fails. Without an endpoint the SDK is not loaded. */
 export async function startTelemetry(
   service: string,
   settings: TelemetrySettings,

@@ -4,10 +4,7 @@ const TLS_CODES =
 /** Node's message when the server closes the connection instead of answering the handshake. Its code is ECONNRESET. */
 const NO_TLS = /before secure TLS connection was established/
 
-/**
- * Why no TLS connection can be made to a server, in one line: its certificate is not accepted, or it does not speak
- * TLS. Undefined for any other error, such as one of a server that is away.
- */
+/** Why no TLS connection can be made, in one line; undefined for any other error, such as of a server that is away. */
 export function tlsRefusal(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     const code = 'code' in each ? String(each.code) : ''

@@ -8,16 +8,12 @@ const MAX_TRACESTATE_LENGTH = 512
 
 type Header = string | string[] | undefined
 
-/** The headers of a request that continue a trace. */
 export interface TraceHeaders {
   traceparent: string
   tracestate?: string
 }
 
-/**
- * The traceparent that came with a request or a record if it is well-formed, else that of the active span, else a new
- * one, so that everything has a trace. A new one is marked as not recorded.
- */
+/** The traceparent that came, if well-formed, else the active span's, else a new one, marked as not recorded. */
 export function traceparentFrom(header: Header): string {
   if (typeof header === 'string' && TRACEPARENT.test(header)) return header
   const active = activeOrRunSpan()

@@ -88,9 +88,8 @@ function warning(exporter: SpanExporter, logger: Pick<Logger, 'warn'>): SpanExpo
 type SamplerSettings = Pick<TelemetrySettings, 'OTEL_TRACES_SAMPLER' | 'OTEL_TRACES_SAMPLER_ARG'>
 
 /**
- * Decides which traces are recorded. A `parentbased_…` sampler also records a trace with a link to a recorded one. For
- * a client's trace a sampler decides anew, with a random id instead of the trace id: otherwise clients could have all
- * their requests recorded.
+ * Decides which traces are recorded. A `parentbased_…` sampler also records what links to a recorded trace. For a
+ * client's trace it decides by a random id: by the trace id, clients could have all their requests recorded.
  */
 function traceSampler({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }: SamplerSettings): Sampler {
   const root = rootSampler(name.replace('parentbased_', ''), ratio)

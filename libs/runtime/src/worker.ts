@@ -17,10 +17,7 @@ interface WorkerDefinition {
   readonly work: (stopping: AbortSignal) => Promise<number | void>
 }
 
-/**
- * Runs `work` again and again until the process stops; the stop waits for the current run. `wake` ends the pause, or
- * the next one when `work` is running.
- */
+/** Runs `work` again and again until the process stops; the stop waits for the current run. `wake` ends a pause. */
 export function worker({ name, everyMs, logger, work }: WorkerDefinition): Component & { wake(): void } {
   const stopping = new AbortController()
   const signal = wakeSignal()

@@ -34,7 +34,6 @@ function problemOf(id: string, encoded: string | undefined, rest: string[], key:
   return undefined
 }
 
-/** A secret as it is stored. */
 export interface SealedSecret {
   readonly keyId: string
   /** Nonce, ciphertext and tag. */

@@ -1,7 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
 
-/** An Ed25519 key pair that signs tokens. */
 export interface SigningKey {
   readonly id: string
   readonly privateKey: KeyObject
@@ -11,7 +10,6 @@ export interface SigningKey {
 /** The key pairs: the first signs, all of them verify. */
 export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 
-/** Public keys by key id. */
 export type VerifyingKeys = ReadonlyMap<string, KeyObject>
 
 /**

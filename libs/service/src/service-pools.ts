@@ -13,7 +13,7 @@ export interface Pool extends Pick<DatabaseOptions, 'settings' | 'endWithinMs'> 
   readonly sessions?: number
 }
 
-/** A service's pools by their purpose. pg_stat_activity shows one as `<service> <purpose>`. */
+/** By purpose; pg_stat_activity shows one as `<service> <purpose>`. */
 export type Pools = Readonly<Record<string, Pool>>
 
 /** The pool of every service in which workspaces are suspended, resumed and deleted. */

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { Component } from '@backoffice/runtime/component.ts'
 
-/** A range of a file's bytes, both ends included. */
+/** Both ends are included. */
 export interface ByteRange {
   readonly start: number
   readonly end: number

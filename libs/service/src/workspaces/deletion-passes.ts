@@ -10,7 +10,6 @@ const DAY_S = 24 * HOUR_S
  */
 export const PASSES_AFTER_S: readonly number[] = [0, 10, 60, 300, HOUR_S, DAY_S, 8 * DAY_S]
 
-/** A deleted workspace with a due pass. */
 export interface Deletion {
   workspaceId: string
   livemode: boolean

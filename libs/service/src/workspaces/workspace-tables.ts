@@ -1,6 +1,5 @@
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 
-/** A table with rows of workspaces. */
 export interface WorkspaceTable {
   readonly name: string
   /** The column with the workspace's id. */

@@ -1,9 +1,8 @@
 import type { ByteRange } from '@backoffice/storage/file-storage.ts'
 
 /**
- * The part of a file of `size` bytes that a Range header requests (RFC 9110). Undefined means the whole file: without a
- * header, and for another unit, several ranges or a malformed header. 'unsatisfiable' means that the file has no such
- * part.
+ * The part of a file of `size` bytes that a Range header requests (RFC 9110); undefined, the whole file, also for
+ * another unit, several ranges or a malformed header.
  */
 export function byteRange(header: string | undefined, size: number): ByteRange | 'unsatisfiable' | undefined {
   const [, first = '', last = ''] = /^bytes=(\d*)-(\d*)$/i.exec(header ?? '') ?? []

@@ -5,15 +5,14 @@ import { IMAGE_TYPES, knownType, TEXT_TYPE, UNKNOWN_TYPE } from './asset-types.t
 /** Bytes at the start of a file that are enough to detect its type. */
 export const HEAD_BYTES = 4100
 
-/** A client's name and type for a file. */
 interface Claim {
   readonly name: string
   readonly declaredType: string
 }
 
 /**
- * Detects the type of a file by its first bytes, never by its name (OP-90). Throws `unprocessable` for an image of a
- * type that is not accepted, and for a file that is named or declared an image and is not one.
+ * The type of a file by its first bytes, never by its name (OP-90). Throws `unprocessable` for an image of a type that
+ * is not accepted, and for a file that is named or declared an image and is none.
  */
 export async function detectType(head: Buffer, claim: Claim): Promise<string> {
   const found = await findType(head)

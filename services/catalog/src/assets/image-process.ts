@@ -2,9 +2,8 @@ import { setPriority } from 'node:os'
 import sharp from 'sharp'
 
 /**
- * A process that normalizes one image and ends (decision 014): writes the image again, upright and without metadata,
- * and a thumbnail. Arguments: type as `jpeg`, largest number of pixels, source, image, thumbnail. Exits with code 3 and
- * the reason on its output when the source cannot be read completely, has too many pixels or takes too long.
+ * A process that normalizes one image and ends (decision 014): writes it upright and without metadata, and a thumbnail.
+ * Exits with code 3 and the reason when the source cannot be read, has too many pixels or takes too long.
  */
 const [format = '', maxPixels = '', source = '', image = '', thumbnail = ''] = process.argv.slice(2)
 const REFUSED = 3

@@ -15,8 +15,8 @@ const SLOTS = { slots: 2, share: 1, waiting: 16, waitMs: 25_000 }
 const WORK_MS = 40_000
 
 /**
- * The memory of a process in MiB, as RLIMIT_DATA counts it, of which 590 are reserved by Node. The largest image that
- * is accepted needs 1,780: a lossless WebP of 50 megapixels (decision 014).
+ * Of a process, as RLIMIT_DATA counts it; 590 are reserved by Node. The largest image that is accepted needs 1,780: a
+ * lossless WebP of 50 megapixels (decision 014).
  */
 const MEMORY_MIB = 2304
 /** The process needs less than 30 MiB for JavaScript. Without V8's worker threads it has 8 threads instead of 11. */
@@ -30,7 +30,6 @@ const tooBusy = slotRefusals({
   all: 'Too many images are being worked on; try again shortly',
 })
 
-/** The paths of an image, and of what is made of it. */
 export interface ImageFiles {
   readonly source: string
   readonly image: string
@@ -38,10 +37,9 @@ export interface ImageFiles {
 }
 
 /**
- * Writes an image again as `image`, upright, in sRGB and without any metadata, and its 500×500 `thumbnail`, in a
- * separate process. Throws `rate_limited` or `service_unavailable` when its turn does not come within 25 s, and
- * `unprocessable` for an image that is truncated, corrupt, has too many pixels for its type or needs too much memory
- * (OP-90).
+ * Writes an image as `image`, upright, in sRGB and without metadata, and its 500×500 `thumbnail`. Throws `rate_limited`
+ * or `service_unavailable` without a turn within 25 s, and `unprocessable` for an image that is truncated, corrupt, has
+ * too many pixels for its type or needs too much memory (OP-90).
  */
 type NormalizeImage = (workspaceId: string, type: string, files: ImageFiles) => Promise<void>
 

@@ -10,8 +10,8 @@ import { byteRange } from './byte-range.ts'
 const TARGET = /^\/assets\/([0-9a-f-]{36}\/([0-9a-f-]{36})\/(file|thumbnail)\.([a-z0-9]+))$/
 
 /**
- * Serves stored files to any client with their URL (OP-91). Clients may cache them for a year, because they never
- * change. Images are shown inline and other files downloaded; none may run scripts.
+ * Serves stored files to any client with their URL (OP-91). They never change, so clients may cache them for a year.
+ * Images are shown inline and others downloaded; none may run scripts.
  */
 export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage: FileStorage): void {
   app.route({
@@ -36,7 +36,6 @@ export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage:
   refuseOtherMethods(app, '/assets/*', ['GET', 'HEAD'])
 }
 
-/** A stored file, as far as its URL describes it. */
 interface StoredFile {
   readonly path: string
   readonly type: string

@@ -31,10 +31,7 @@ const Asset = named(
 )
 export type Asset = z.output<typeof Asset>
 
-/**
- * Each upload has a file of up to 20 MiB on the disk. It waits 30 s at most, with the wait for an image process; the
- * gateway allows it.
- */
+/** Of files of up to 20 MiB on the disk. Each waits 30 s at most, with the wait for an image process. */
 const UPLOADS = { slots: 64, share: 4, most: 16 }
 
 /** What uploads need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
@@ -45,10 +42,7 @@ export interface Uploading {
   readonly storedBytes: number
 }
 
-/**
- * POST /v1/assets (extension of OP-18). The files are stored before the row is written: a crash between the two leaves
- * a file without a row, never a row without its file.
- */
+/** POST /v1/assets (extension of OP-18). A crash leaves a file without a row, never a row without its file. */
 export function uploadAsset({ db, logger, storage, storedBytes }: Uploading): AnyOperation {
   const slots = uploadSlots(UPLOADS)
   const normalizeImage = imageWork(logger)
@@ -134,7 +128,6 @@ async function acceptedFiles(
   return { type, file: image, thumbnail }
 }
 
-/** The sizes of an asset's stored files, in bytes. */
 interface StoredSizes {
   readonly size: number
   readonly thumbnailSize: number | null
@@ -147,8 +140,8 @@ async function store(storage: FileStorage, asset: NewAsset, { file, thumbnail }:
 }
 
 /**
- * Discards the stored files when no row refers to them: the transaction was refused, or a repeated request got the
- * answer of the first. They stay when the end of the transaction is unknown, because there may be a row.
+ * Discards the stored files when no row refers to them: the transaction was refused, or the answer is a stored one.
+ * They stay when the end of the transaction is unknown, because there may be a row.
  */
 async function unlessUnused(replying: Promise<Reply>, answer: Reply, discard: () => Promise<void>): Promise<Reply> {
   // A file that cannot be removed stays without a row, which does no harm.

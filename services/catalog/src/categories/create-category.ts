@@ -34,13 +34,11 @@ export const createCategory = operation({
   },
 })
 
-/** Slugs of categories (OP-38). */
 const CATEGORY_SLUGS: NumberedSlugs = { table: 'category', lockPrefix: (workspace) => `${workspace} category ` }
 
 /**
- * Inserts a category. Throws `unprocessable` for a parent that the workspace does not have and `conflict` for an
- * explicit slug that is taken; a slug that is taken at this very moment fails on its unique constraint, and the
- * transaction runs again.
+ * Throws `unprocessable` for an unknown parent and `conflict` for an explicit slug that is taken. One taken at this
+ * very moment fails on its unique constraint, and the transaction runs again.
  */
 async function insertCategory(tx: Transaction, category: Category, isSlugFixed: boolean, now: Date): Promise<Category> {
   const { id, name, slug, parent, position } = category

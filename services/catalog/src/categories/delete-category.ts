@@ -14,8 +14,7 @@ import { lockCategory, recordCategoryChanges } from './lock-category.ts'
 
 /**
  * DELETE /v1/categories/{id} (extension of OP-19): refused while it has products, unless `reassign_to` names the
- * category they move to. Its children move up to its parent (OP-38). The first thousand products move before the
- * answer, the others soon after it.
+ * category they move to, the first thousand before the answer. Its children move up to its parent (OP-38).
  */
 export const deleteCategory = operation({
   operationId: 'deleteCategory',
@@ -47,9 +46,8 @@ export const deleteCategory = operation({
 })
 
 /**
- * Moves the children of a locked category up, and returns them. Throws `conflict` when there are products and no
- * target, and while the products of another deleted category still move to this one; `unprocessable` for an unknown
- * target.
+ * Moves the children of a locked category up, and returns them. Throws `conflict` for products without a target, and
+ * while products of another deleted category still move to this one; `unprocessable` for an unknown target.
  */
 async function releaseChildren(
   tx: Transaction,
@@ -87,8 +85,8 @@ async function releaseChildren(
 }
 
 /**
- * Deletes a locked category. While it has products, it is hidden instead, and a worker moves them and then deletes it.
- * A separate statement, so that its snapshot has the products as they are now.
+ * Deletes a locked category; while it has products it is hidden, and a worker moves them and then deletes it. A
+ * separate statement, so that its snapshot has the products as they are now.
  */
 const removeCategory = (tx: Transaction, { id }: Category, target: string | null) => {
   const workspace = tx.context.workspaceId

@@ -12,10 +12,9 @@ interface LockedPart {
 }
 
 /**
- * Locks a category until the transaction ends, so that no product joins it in that time, and returns its newest
- * version. Throws `not_found`. Read other tables in a later statement: the snapshot of this one may be older than the
- * changes it waited for. Later statements of the transaction are planned for this category, which has no product or a
- * million (decision 010).
+ * Locks a category, so that no product joins it, and returns its newest version. Throws `not_found`. Read other tables
+ * later: this statement's snapshot may be older than what it waited for. Later statements are planned for this
+ * category, which has no product or a million (decision 010).
  */
 export async function lockCategory(tx: Transaction, id: string, { tree, children }: LockedPart): Promise<Category> {
   const workspace = tx.context.workspaceId
@@ -35,9 +34,8 @@ export async function lockCategory(tx: Transaction, id: string, { tree, children
 }
 
 /**
- * The part of a statement that records a change of the categories in the CTE `changed`. A product that joins one of
- * them at the same moment, and has read it before the change, is then published again by a trigger (OP-37;
- * 0008_categories.sql). The categories must be locked for update.
+ * The part of a statement that records a change of the categories, locked for update, in the CTE `changed`: a trigger
+ * publishes a product again that joins one at this moment and has read its old state (OP-37; 0008_categories.sql).
  */
 export const recordCategoryChanges = (tx: Transaction, changed: string) => tx`
   insert into category_change (workspace_id, category_id, livemode, traceparent, changed_at)

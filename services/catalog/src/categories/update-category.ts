@@ -51,10 +51,9 @@ const withChanges = (before: Category, body: UpdateCategoryBody): Category => ({
 const isSame = (one: Category, other: Category) => JSON.stringify(one) === JSON.stringify(other)
 
 /**
- * Writes a changed category, in one statement whatever the number of its products. A product's body has the name, slug,
- * parent and parent's slug of its categories, so the category's products, and those of its children when the slug
- * changes, are published again (OP-37). Throws `unprocessable` for a parent that is unknown, the category itself or
- * below it, and `conflict` for a slug that is taken.
+ * Writes a changed category, in one statement. Bodies of products have its name, slug, parent and parent's slug, so its
+ * products are published again, and those of its children when the slug changes (OP-37). Throws `unprocessable` for a
+ * parent that is unknown, itself or below it, and `conflict` for a slug that is taken.
  */
 async function writeCategory(tx: Transaction, before: Category, after: Category, now: Date): Promise<void> {
   const workspace = tx.context.workspaceId

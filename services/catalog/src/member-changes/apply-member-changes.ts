@@ -7,10 +7,7 @@ import { moveProducts } from './move-products.ts'
 import { untagProducts } from './untag-products.ts'
 
 const EVERY_MS = 100
-/**
- * A workspace with more refresh requests waits. So a new request, such as that of a sale, is published within seconds,
- * and a category that changes often does not request more than is published.
- */
+/** A workspace with more refresh requests waits: a new one, such as of a sale, is published within seconds. */
 const WAITING_REFRESHES = 1000
 
 /** Makes the changes of all products of a category or tag in chunks (decision 017), one workspace after the other. */
@@ -24,7 +21,6 @@ export const applyMemberChanges = (options: Pick<WorkInTurn, 'db' | 'worker' | '
     work: applyMemberChange,
   })
 
-/** Renamed categories that one transaction handles at most. */
 const MOST_CHANGES = 100
 
 interface MemberChange {
@@ -36,8 +32,8 @@ interface MemberChange {
 }
 
 /**
- * Applies the workspace's oldest change to the next products. False when there is nothing to do now: no change waits,
- * other replicas have it, its products are locked, or many refresh requests wait.
+ * Applies the workspace's oldest change to the next products. False when there is nothing to do now: other replicas
+ * have it, its products are locked, or many refresh requests wait.
  */
 export async function applyMemberChange(tx: Transaction): Promise<boolean> {
   const [change] = await oldestChange(
@@ -57,8 +53,8 @@ const oldestChange = (tx: Transaction, condition: SqlPart) => tx<MemberChange[]>
   order by id limit 1 for update skip locked`
 
 /**
- * Requests the refresh of the next products of a category, and goes on with other categories while these are few: an
- * import may change 500 small ones. This locks neither products nor categories.
+ * Requests the refresh of a category's next products, and goes on with others while these are few: an import may change
+ * 500 small ones. Locks neither products nor categories.
  */
 async function requestRefreshes(tx: Transaction, first: MemberChange): Promise<boolean> {
   let requests = 0
@@ -71,10 +67,7 @@ async function requestRefreshes(tx: Transaction, first: MemberChange): Promise<b
   return true
 }
 
-/**
- * Requests the refresh of at most `limit` products of a category and returns their number. Products that join the
- * category later need none: they have read its new state.
- */
+/** Requests the refresh of at most `limit` products. Those that join later have read the category's new state. */
 async function requestRefresh(tx: Transaction, { id, of_id: category, reached }: MemberChange, limit: number) {
   const workspace = tx.context.workspaceId
   const [{ requests }] = await tx<[{ requests: number }]>`
@@ -97,9 +90,9 @@ async function requestRefresh(tx: Transaction, { id, of_id: category, reached }:
 }
 
 /**
- * Takes the next products out of a deleted category or tag. When none is left, deletes the category or tag, and then
- * the change. False while it keeps products that others have locked. A product that joins at this moment violates its
- * foreign key, and the transaction runs again.
+ * Takes the next products out of a deleted category or tag; after the last, deletes it and the change. False while
+ * others have locked its products. A product that joins at this moment violates its foreign key, and the transaction
+ * runs again.
  */
 async function emptyDeleted(tx: Transaction, { id, of_id: ofId, reassign_to: target }: MemberChange, links: Links) {
   const workspace = tx.context.workspaceId

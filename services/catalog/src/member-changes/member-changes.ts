@@ -3,18 +3,16 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 /** Members that one transaction locks and changes at most: a category or a tag may have a million products. */
 export const BATCH_SIZE = 1000
 
-/** The table that each linking table refers to, and the column with its id. */
 export const LINKED_TABLES = {
   product_category: { table: 'category', column: 'category_id' },
   product_tag: { table: 'tag', column: 'tag_id' },
 } as const
 
-/** A table that links products with categories or tags. */
 export type Links = keyof typeof LINKED_TABLES
 
 /**
- * Locks the first products of a category or tag in id order until the transaction ends, and returns their ids. Whoever
- * changes products locks them before their categories and tags, so call it before these are locked.
+ * Locks the first products of a category or tag in id order, and returns their ids. Products are locked before their
+ * categories and tags, so call it first.
  */
 export async function lockMembers(tx: Transaction, links: Links, id: string, skipLocked = false): Promise<string[]> {
   const workspace = tx.context.workspaceId
@@ -28,9 +26,8 @@ export async function lockMembers(tx: Transaction, links: Links, id: string, ski
 }
 
 /**
- * The part of a statement that has the products of the categories in its CTE `changed` published again, without
- * product.updated. Their number does not matter: a worker inserts the refresh requests in chunks. The categories must
- * be locked for update.
+ * The part of a statement that has the products of the categories, locked for update, in its CTE `changed` published
+ * again, without product.updated: a worker inserts the refresh requests in chunks.
  */
 export const requestMemberRefreshes = (tx: Transaction, changed: string) => tx`
   insert into member_change (workspace_id, kind, of_id, livemode, traceparent)

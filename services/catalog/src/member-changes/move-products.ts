@@ -2,9 +2,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { refreshRequests } from '../products/refresh-products.ts'
 
 /**
- * Moves locked products from one category to another, and requests their product.updated (OP-37, OP-38). In each
- * product the target takes the category's position; a product with both keeps the target, at the lower of the two
- * positions. One statement; products that are not in the category any more are left alone.
+ * Moves locked products to another category, and requests their product.updated (OP-37, OP-38). The target takes the
+ * category's position; a product with both keeps the target, at the lower of the two.
  */
 export const moveProducts = (tx: Transaction, products: readonly string[], from: string, to: string) => {
   const workspace = tx.context.workspaceId

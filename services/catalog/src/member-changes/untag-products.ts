@@ -1,10 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { refreshRequests } from '../products/refresh-products.ts'
 
-/**
- * Takes a tag from locked products, and requests their product.updated (OP-37). Products without the tag are left
- * alone.
- */
+/** Takes a tag from locked products, and requests their product.updated (OP-37). */
 export const untagProducts = (tx: Transaction, products: readonly string[], tag: string) => {
   const workspace = tx.context.workspaceId
   return tx`

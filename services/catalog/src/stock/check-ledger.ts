@@ -17,8 +17,8 @@ export interface LedgerDifference {
 const BATCH = 1000
 
 /**
- * Compares every variant's stock with its ledger, in one snapshot. The connection has to see all workspaces, as the
- * worker role and a superuser do. PostgreSQL compares within its `work_mem`; differences are read in batches.
+ * Compares every variant's stock with its ledger, in one snapshot, on a connection that sees all workspaces. PostgreSQL
+ * compares within its `work_mem`; differences are read in batches.
  */
 export async function* ledgerDifferences(sql: Sql): AsyncGenerator<LedgerDifference> {
   const batches = sql<LedgerDifference[]>`

@@ -6,7 +6,6 @@ import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { releaseOnce } from './release-stock.ts'
 
-/** reservation.released: orders gives a reservation up. */
 const ReservationReleased = z.object({
   workspace_id: Id,
   livemode: z.boolean(),
@@ -16,9 +15,8 @@ const ReservationReleased = z.object({
 type ReservationReleased = z.output<typeof ReservationReleased>
 
 /**
- * Returns the stock of reservations that orders has given up (OP-96). A record that comes again changes nothing,
- * because a reservation is released once. One record is one transaction: two releases together could deadlock with a
- * take, which locks variants in id order. The consumer's `db` connects as the app role.
+ * Returns the stock of reservations that orders has given up, once (OP-96). One record is one transaction: two releases
+ * together could deadlock with a take, which locks variants in id order. `db` connects as the app role.
  */
 export const releaseReservations: ConsumerDefinition<ReservationReleased> = {
   name: 'catalog.reservations',

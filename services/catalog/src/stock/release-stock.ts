@@ -11,8 +11,8 @@ const Released = z.strictObject({ order: Id, state: z.literal('RELEASED'), lines
 export type Released = z.output<typeof Released>
 
 /**
- * POST /internal/stock/release: returns the stock that an order has taken, once. An order without a take is released as
- * well, so that a late take is refused (OP-44, OP-96).
+ * POST /internal/stock/release: returns the stock of an order, once. One without a take is released too, so that a late
+ * take is refused (OP-44, OP-96).
  */
 export const releaseStock = operation({
   method: 'POST',
@@ -31,10 +31,7 @@ export const releaseStock = operation({
     }),
 })
 
-/**
- * Returns the stock that an order has taken, and the lines of it; undefined if it was released before, and nothing
- * changes then (OP-96). Throws `conflict` for a stock beyond 2^53−1.
- */
+/** The lines of what was returned; undefined if it was before (OP-96). Throws `conflict` beyond 2^53−1. */
 export async function releaseOnce(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
   const released = await markReleased(tx, order)
   if (released !== undefined && released.length > 0) await giveBack(tx, order, released)
@@ -55,8 +52,8 @@ async function markReleased(tx: Transaction, order: string): Promise<TakenLine[]
 const STOCK_MAX = Number.MAX_SAFE_INTEGER
 
 /**
- * Adds the taken quantities to stock; variants that are deleted by now are skipped. A separate statement, so that its
- * snapshot has the variants of a take that `markReleased` waited for. Throws `conflict` for a stock beyond 2^53−1.
+ * Adds the taken quantities to stock. A separate statement, so that its snapshot has the variants of a take that
+ * `markReleased` waited for. Throws `conflict` for a stock beyond 2^53−1.
  */
 async function giveBack(tx: Transaction, order: string, lines: readonly TakenLine[]): Promise<void> {
   const workspace = tx.context.workspaceId

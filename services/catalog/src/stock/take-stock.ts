@@ -10,10 +10,7 @@ import { haveSameLines, readReservation, type SummedLine, sumLines, TakenLine, W
 const Taken = z.strictObject({ order: Id, lines: z.array(TakenLine) })
 export type Taken = z.output<typeof Taken>
 
-/**
- * POST /internal/stock/take: takes the stock of an order, all lines or none. A repetition with the same order and lines
- * gets the same answer and takes nothing (OP-44, OP-95).
- */
+/** POST /internal/stock/take: takes the stock of an order, all lines or none, once (OP-44, OP-95). */
 export const takeStock = operation({
   method: 'POST',
   path: '/internal/stock/take',
@@ -46,10 +43,9 @@ interface Take {
 const STOCK_MIN = Number.MIN_SAFE_INTEGER
 
 /**
- * Writes the order's reservation and takes the variants with enough stock. First waits for a running take or release of
- * the same order, then locks the variants in id order. The statement's snapshot may be older than these locks, but a
- * locked row is read in its newest version: stock is compared and changed in that version. Whether a product can be
- * pre-ordered is read from the snapshot.
+ * Writes the order's reservation and takes the variants with enough stock. Waits for a take or release of the same
+ * order, then locks the variants in id order. The snapshot may be older than these locks, but a locked row is read in
+ * its newest version. Whether a product can be pre-ordered is read from the snapshot.
  */
 async function take(tx: Transaction, order: string, wanted: readonly SummedLine[]) {
   const workspace = tx.context.workspaceId

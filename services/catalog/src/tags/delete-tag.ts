@@ -11,8 +11,8 @@ import { lockMembers } from '../member-changes/member-changes.ts'
 import { untagProducts } from '../member-changes/untag-products.ts'
 
 /**
- * DELETE /v1/tags/{id} (extension of OP-19): untags its products, each of which fires product.updated soon (OP-37). The
- * first thousand are untagged before the answer, the others soon after it.
+ * DELETE /v1/tags/{id} (extension of OP-19): untags its products, the first thousand before the answer; each fires
+ * product.updated soon (OP-37).
  */
 export const deleteTag = operation({
   operationId: 'deleteTag',
@@ -46,8 +46,8 @@ async function lockTag(tx: Transaction, id: string): Promise<Tag> {
 }
 
 /**
- * Deletes a locked tag. While it has products, it is hidden instead, and a worker untags them and then deletes it. A
- * separate statement, so that its snapshot has the products as they are now.
+ * Deletes a locked tag; while it has products it is hidden, and a worker untags them and then deletes it. A separate
+ * statement, so that its snapshot has the products as they are now.
  */
 const removeTag = (tx: Transaction, { id }: Tag) => {
   const workspace = tx.context.workspaceId
