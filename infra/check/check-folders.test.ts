@@ -43,3 +43,34 @@ test('imports in one direction, of packages, of tests and of what only tests use
   })
   expect(checked).toEqual({ status: 0, stderr: '' })
 })
+
+const PACKAGE = { name: '@backoffice/keys', exports: { './*': './src/*' } }
+
+test('circles are found through packages and in infra, and in the lib that is for tests', () => {
+  const { status, stderr } = check({
+    'libs/testing/src/one.ts': "import { two } from '@backoffice/keys/deep/two.ts'\n",
+    'libs/keys/package.json': JSON.stringify(PACKAGE),
+    'libs/keys/src/deep/two.ts': "import { one } from '../../../testing/src/one.ts'\n",
+    'infra/shop/main.ts': "import { run } from './commands/run.ts'\n",
+    'infra/shop/commands/run.ts': "import { main } from '../main.ts'\n",
+  })
+  expect(status).toBe(1)
+  expect(stderr).toContain('infra/shop → infra/shop/commands → infra/shop')
+  expect(stderr).toContain('libs/keys/src/deep → libs/testing/src → libs/keys/src/deep')
+})
+
+test('a lib imports no service and no infra, and a service no infra, not even in tests', () => {
+  const { status, stderr } = check({
+    'infra/keys/package.json': JSON.stringify(PACKAGE),
+    'infra/keys/src/new.ts': "import { one } from '../../../services/shop/src/one.ts'\n",
+    'libs/http/src/one.test.ts': "import { key } from '@backoffice/keys/new.ts'\n",
+    'libs/http/src/two.ts': "import { one } from '../../../services/shop/src/one.ts'\n",
+    'services/shop/src/one.ts': "import { key } from '@backoffice/keys/new.ts'\n",
+  })
+  expect(status).toBe(1)
+  expect(stderr.match(/^.* imports (?=.*above it)/gm)).toEqual([
+    'libs/http/src/one.test.ts imports ',
+    'libs/http/src/two.ts imports ',
+    'services/shop/src/one.ts imports ',
+  ])
+})

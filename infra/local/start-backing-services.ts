@@ -1,7 +1,7 @@
 import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
+import { topics } from '@backoffice/contracts/topics.ts'
 import { migrateServices } from '@backoffice/jobs/migrate.ts'
 import { provisionServices } from '@backoffice/jobs/provision.ts'
-import { topics } from '@backoffice/kafka-topics/topics.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
 import type { PasswordOf } from '@backoffice/postgres/provision.ts'

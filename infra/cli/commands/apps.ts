@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { apiCommand, commandGroup, listCommand } from '../api-command.ts'
-import { id, idArgument } from '../arguments.ts'
-import { CommandError } from '../command-error.ts'
+import { apiCommand, commandGroup, listCommand } from '../command/api-command.ts'
+import { id, idArgument } from '../command/arguments.ts'
+import { CommandError } from '../command/command-error.ts'
 import { doctor } from '../doctor/doctor-command.ts'
 
 const APP = { id: idArgument("The app's id") }

@@ -1,5 +1,5 @@
-import { listCommand } from '../api-command.ts'
-import { id } from '../arguments.ts'
+import { listCommand } from '../command/api-command.ts'
+import { id } from '../command/arguments.ts'
 
 export const audit = listCommand({
   description: 'List what operators did, newest first',

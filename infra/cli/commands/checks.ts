@@ -4,9 +4,9 @@ import { constants } from 'node:os'
 import { join } from 'node:path'
 import type { ServiceName } from '@backoffice/contracts/services.ts'
 import { defineCommand } from 'citty'
-import { commandGroup, type Surroundings } from '../api-command.ts'
-import { CommandError } from '../command-error.ts'
-import { stackServices, WITHOUT_A_STACK } from '../stack-services.ts'
+import { commandGroup, type Surroundings } from '../command/api-command.ts'
+import { CommandError } from '../command/command-error.ts'
+import { stackServices, WITHOUT_A_STACK } from '../command/stack-services.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 

@@ -3,18 +3,18 @@ import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { defineCommand } from 'citty'
-import { commandGroup, type Surroundings } from '../api-command.ts'
-import { refuseOtherArguments, wholeNumber } from '../arguments.ts'
-import { CommandError, UsageError } from '../command-error.ts'
-import { readableAnswer } from '../print-answer.ts'
-import type { DeadLetter } from '../read-dead-letters.ts'
-import { serviceOf, whyNotReplayable } from '../replayable.ts'
-import { asWorker, stackServices, WITHOUT_A_STACK } from '../stack-services.ts'
+import { commandGroup, type Surroundings } from '../command/api-command.ts'
+import { refuseOtherArguments, wholeNumber } from '../command/arguments.ts'
+import { CommandError, UsageError } from '../command/command-error.ts'
+import { readableAnswer } from '../command/print-answer.ts'
+import { asWorker, stackServices, WITHOUT_A_STACK } from '../command/stack-services.ts'
+import type { DeadLetter } from '../dead-letters/read-dead-letters.ts'
+import { serviceOf, whyNotReplayable } from '../dead-letters/replayable.ts'
 
 const SERVICES: ServiceName[] = SERVICE_NAMES.filter((name) => consumersOf(name).length > 0)
 const COLUMNS = ['at', 'consumer', 'topic', 'partition', 'offset', 'key', 'parked', 'replayed', 'reason']
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Kafka keeps them longer (infra/kafka/topics.ts); the last week is what an operator asks for first. */
+/** Kafka keeps them longer (contracts/topics.ts); the last week is what an operator asks for first. */
 const DAYS = 7
 
 const ARGUMENTS = {
@@ -54,7 +54,7 @@ export const deadLetters = commandGroup(`Records that consumers could not proces
       if (service === undefined) throw new UsageError(`--consumer ${consumer}: there is no such consumer`)
       const refusal = whyNotReplayable(consumer)
       if (refusal !== undefined) throw new CommandError(`${consumer}: not replayed, since ${refusal}`)
-      const { replayDeadLetters } = await import('../replay-dead-letters.ts')
+      const { replayDeadLetters } = await import('../dead-letters/replay-dead-letters.ts')
       const reading = { consumers: [consumer], since: daysAgo(args.days), until: new Date() }
       const { now, before } = await withServices([service], environment, (kafka, sql) =>
         replayDeadLetters(kafka, sql, reading),
@@ -71,7 +71,7 @@ async function deadLettersOf(
   since: Date,
   environment: NodeJS.ProcessEnv,
 ): Promise<DeadLetter[]> {
-  const { readDeadLetters } = await import('../read-dead-letters.ts')
+  const { readDeadLetters } = await import('../dead-letters/read-dead-letters.ts')
   const until = new Date()
   const read = await withServices(services, environment, (kafka, sql, name) => {
     const consumers = consumersOf(name).map((consumer) => consumer.name)

@@ -1,5 +1,5 @@
-import { apiCommand, commandGroup, listCommand } from '../api-command.ts'
-import { id, idArgument } from '../arguments.ts'
+import { apiCommand, commandGroup, listCommand } from '../command/api-command.ts'
+import { id, idArgument } from '../command/arguments.ts'
 
 const INSTALLATION = { id: idArgument("The installation's id") }
 const WORKSPACE = { workspace: idArgument("The workspace's id") }

@@ -1,5 +1,5 @@
-import { apiCommand, commandGroup, listCommand } from '../api-command.ts'
-import { id, idArgument, list, wholeNumber } from '../arguments.ts'
+import { apiCommand, commandGroup, listCommand } from '../command/api-command.ts'
+import { id, idArgument, list, wholeNumber } from '../command/arguments.ts'
 
 const KEY = { id: idArgument("The key's id") }
 const WORKSPACE = { workspace: idArgument("The workspace's id") }

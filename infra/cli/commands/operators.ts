@@ -1,5 +1,5 @@
-import { apiCommand, commandGroup, listCommand } from '../api-command.ts'
-import { id, idArgument, wholeNumber } from '../arguments.ts'
+import { apiCommand, commandGroup, listCommand } from '../command/api-command.ts'
+import { id, idArgument, wholeNumber } from '../command/arguments.ts'
 
 const OPERATOR = { id: idArgument("The token's id") }
 const SHOWN_ONCE = 'The token is shown only here.'

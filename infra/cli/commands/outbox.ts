@@ -1,11 +1,11 @@
 import { SERVICE_NAMES, SERVICES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
 import { type RefusedRow, refusedRows, resendRefused } from '@backoffice/messaging/relay/refused-rows.ts'
 import { defineCommand } from 'citty'
-import { commandGroup, type Surroundings } from '../api-command.ts'
-import { list, refuseOtherArguments } from '../arguments.ts'
-import { UsageError } from '../command-error.ts'
-import { readableAnswer } from '../print-answer.ts'
-import { asWorker, WITHOUT_A_STACK } from '../stack-services.ts'
+import { commandGroup, type Surroundings } from '../command/api-command.ts'
+import { list, refuseOtherArguments } from '../command/arguments.ts'
+import { UsageError } from '../command/command-error.ts'
+import { readableAnswer } from '../command/print-answer.ts'
+import { asWorker, WITHOUT_A_STACK } from '../command/stack-services.ts'
 
 const PUBLISHERS: ServiceName[] = SERVICE_NAMES.filter((name) => SERVICES[name].publishes.length > 0)
 const COLUMNS = ['service', 'id', 'at', 'topic', 'type', 'key', 'workspace_id', 'retry_at', 'overtaken', 'reason']

@@ -1,6 +1,6 @@
-import { apiCommand, commandGroup, listCommand } from '../api-command.ts'
-import { id, idArgument, list, wholeNumber } from '../arguments.ts'
-import { UsageError } from '../command-error.ts'
+import { apiCommand, commandGroup, listCommand } from '../command/api-command.ts'
+import { id, idArgument, list, wholeNumber } from '../command/arguments.ts'
+import { UsageError } from '../command/command-error.ts'
 
 const WORKSPACE = { id: idArgument("The workspace's id") }
 

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CommandError } from '../command-error.ts'
+import { CommandError } from '../command/command-error.ts'
 import type { DoctorKey } from './doctor-keys.ts'
 
 /** Serves the doctor's public key on loopback at the platform's paths (OP-82). Port 0 takes a free one. */

@@ -1,4 +1,4 @@
-import { topics } from '@backoffice/kafka-topics/topics.ts'
+import { topics } from '@backoffice/contracts/topics.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { kafkaServers } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'

@@ -108,6 +108,9 @@ export const consumersOf = (
 ): { readonly name: string; readonly topics: readonly ConsumedTopic[] }[] =>
   Object.entries(rowOf(name).consumers).map(([consumer, topics]) => ({ name: `${name}.${consumer}`, topics }))
 
+/** The topic for the records that a consumer could not process. */
+export const deadLetterTopic = (consumer: string): string => `${consumer}.dead-letters`
+
 /** The PostgreSQL schema of a service. The app role has the same name, the worker role is `<schema>_worker`. */
 export const schemaOf = (name: string): string => name.replaceAll('-', '_')
 

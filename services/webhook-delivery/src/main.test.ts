@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { consumersOf } from '@backoffice/contracts/services.ts'
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { consumersOf, deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'

@@ -1,10 +1,8 @@
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import type { Sql, TransactionSql } from 'postgres'
 import type { IncomingRecord, OutgoingRecord } from '../kafka/kafka-connection.ts'
 
 const MAX_REASON_LENGTH = 1000
-
-/** The topic for the records that this consumer could not process. */
-export const deadLetterTopic = (consumer: string): string => `${consumer}.dead-letters`
 
 /** A record for the consumer's dead-letter topic: unchanged, with headers that name its source and the reason. */
 export const deadLetter = (consumer: string, record: IncomingRecord, reason: string): OutgoingRecord => ({

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { topics } from '@backoffice/contracts/topics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { expect, test } from 'vitest'
 import { createTopics } from './create-topics.ts'
@@ -20,4 +21,9 @@ test('a topic with fewer partitions than declared is named', async () => {
   await createTopics(brokers, [aTopic('one')], here)
   const larger = { ...aTopic('one'), partitions: 6 }
   await expect(createTopics(brokers, [larger], here)).rejects.toThrow('fewer partitions than declared: one has 3 of 6')
+})
+
+test('a broker takes every topic as it is declared', async () => {
+  const added = await createTopics(backingServices().kafkaBrokers, topics, options())
+  expect(added).toEqual(topics.map(({ name }) => name))
 })

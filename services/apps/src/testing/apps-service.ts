@@ -1,6 +1,5 @@
 import type { App, Installation } from '@backoffice/contracts/app.ts'
-import { consumersOf, SERVICES, type ServiceName } from '@backoffice/contracts/services.ts'
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { consumersOf, deadLetterTopic, SERVICES, type ServiceName } from '@backoffice/contracts/services.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'

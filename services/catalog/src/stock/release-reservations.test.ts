@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { TOPICS } from '@backoffice/contracts/events.ts'
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { consumer } from '@backoffice/messaging/consumers/consumer.ts'
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
 import { encoded } from '@backoffice/messaging/consumers/testing/consumer.ts'
 import { aTopic, collect, silent, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'

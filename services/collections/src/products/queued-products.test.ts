@@ -1,7 +1,7 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { consumer } from '@backoffice/messaging/consumers/consumer.ts'
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
 import { aTopic, silent, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { type AnySql, openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { consumersOf, ROUTED_SERVICES, SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { consumersOf, deadLetterTopic, ROUTED_SERVICES, SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'

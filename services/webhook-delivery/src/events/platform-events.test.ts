@@ -1,6 +1,6 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { EVENT_TOPICS, RECORDS, TOPICS } from '@backoffice/contracts/events.ts'
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'

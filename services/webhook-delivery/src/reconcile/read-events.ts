@@ -1,5 +1,5 @@
 import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { parseRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'

@@ -21,7 +21,7 @@ import { type Report, reconcileRange } from './reconcile-range.ts'
 const Config = z.object({ ...WORKER_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka)
 
 const MINUTE_MS = 60_000
-/** How long Kafka keeps events (infra/kafka/topics.ts). */
+/** How long Kafka keeps events (contracts/topics.ts). */
 const KEPT_MS = 7 * 24 * 60 * MINUTE_MS
 const Minutes = z.coerce.number().min(0)
 const Time = TimestampInput.transform((value) => new Date(value))

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { aTopic, collect, silent, testKafka } from '../../kafka/testing/kafka.ts'
 import { type ConsumerContext, type ConsumerDefinition, consumer } from '../consumer.ts'
-import { deadLetterTopic } from '../dead-letters.ts'
 import { Note } from './note.ts'
 
 /** A value in Confluent wire format. */

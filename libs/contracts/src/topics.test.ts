@@ -1,16 +1,5 @@
-import { randomUUID } from 'node:crypto'
-import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
-import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { expect, test } from 'vitest'
 import { topics } from './topics.ts'
-
-test('a broker takes every topic as it is declared', async () => {
-  const added = await createTopics(backingServices().kafkaBrokers, topics, {
-    prefix: `test-${randomUUID()}.`,
-    replicationFactor: 1,
-  })
-  expect(added).toEqual(topics.map(({ name }) => name))
-})
 
 test('the services have their topics, and each consumer its dead letters for 90 days', () => {
   const days = Object.fromEntries(

@@ -1,6 +1,5 @@
-import { consumersOf, SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
-import { topics } from '@backoffice/kafka-topics/topics.ts'
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { consumersOf, deadLetterTopic, SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
+import { topics } from '@backoffice/contracts/topics.ts'
 
 const consumers = SERVICE_NAMES.flatMap((service) => consumersOf(service).map((one) => ({ service, ...one })))
 const compacted = new Set(topics.filter(({ config }) => config['cleanup.policy'] === 'compact').map(({ name }) => name))

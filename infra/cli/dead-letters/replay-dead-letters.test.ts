@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { deadLetter, deadLetterTopic, parkKey } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
+import { deadLetter, parkKey } from '@backoffice/messaging/consumers/dead-letters.ts'
 import type { IncomingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { aTopic, collect, testKafka } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'

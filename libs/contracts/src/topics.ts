@@ -1,8 +1,6 @@
-import { TOPICS, type Topic } from '@backoffice/contracts/events.ts'
-import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { consumersOf, SERVICE_NAMES, SERVICES, TOPICS_FROM_OUTSIDE } from '@backoffice/contracts/services.ts'
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
-import type { NewTopic } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import { TOPICS, type Topic } from './events.ts'
+import { LIMITS } from './limits.ts'
+import { consumersOf, deadLetterTopic, SERVICE_NAMES, SERVICES, TOPICS_FROM_OUTSIDE } from './services.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -29,7 +27,7 @@ const published = SERVICE_NAMES.flatMap((name): readonly Topic[] => SERVICES[nam
 const consumers = SERVICE_NAMES.flatMap(consumersOf)
 
 /** The settings of every topic: those that services publish to, those from outside, and the dead letters. */
-const configs: Readonly<Record<string, NewTopic['config']>> = Object.fromEntries([
+const configs: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries([
   ...[...published, ...TOPICS_FROM_OUTSIDE].map((topic) => [
     topic,
     COMPACTED.includes(topic) ? compacted : retained(7),
@@ -39,7 +37,7 @@ const configs: Readonly<Record<string, NewTopic['config']>> = Object.fromEntries
 ])
 
 /** Every topic, as it is created. */
-export const topics: readonly NewTopic[] = Object.entries(configs).map(([name, config]) => ({
+export const topics = Object.entries(configs).map(([name, config]) => ({
   name,
   partitions: PARTITIONS,
   config,

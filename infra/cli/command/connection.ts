@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { CommandError } from './command-error.ts'
 
-const DEFAULT_DIRECTORY = join(import.meta.dirname, '../../.local')
+const DEFAULT_DIRECTORY = join(import.meta.dirname, '../../../.local')
 
 /** The gateway, and the operator token for its admin API. */
 export interface Connection {

@@ -1,4 +1,4 @@
-import { deadLetterTopic } from '@backoffice/messaging/consumers/dead-letters.ts'
+import { deadLetterTopic } from '@backoffice/contracts/services.ts'
 import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
