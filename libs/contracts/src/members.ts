@@ -32,6 +32,8 @@ export interface Member {
   readonly imported?: 'key' | true | z.ZodType
   /** Who sees it: answers and events, only the states that other services read, or nobody. */
   readonly shown: 'answer' | 'state' | 'nobody'
+  /** Null once the customer of an order is erased (OP-130). */
+  readonly personal?: true
   /** What readers take for it in records of releases that did not have it. */
   readonly older?: unknown
 }
@@ -181,6 +183,11 @@ export function members<const M extends Members>(declared: M) {
       selected: list(({ column, member, sql }) => `${column}${sql === 'date' ? '::text' : ''} as "${member}"`),
       /** `'requiresShipping', requires_shipping, …`, for `json_build_object` */
       object: list(({ column, member }) => `'${member}', ${column}`),
+      /** `note = null, …` for the personal data. */
+      erasures: list(
+        ({ column }) => `${column} = null`,
+        columns.filter(({ personal }) => personal),
+      ),
       /** `requires_shipping = row."requiresShipping", …` for these members of records. */
       assignments: (names: readonly string[]) =>
         list(

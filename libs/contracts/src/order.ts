@@ -103,9 +103,10 @@ export const ORDER = members({
     input: ShippingAddress,
     unset: null,
     fixed: true,
+    personal: true,
     shown: 'answer',
   },
-  note: { sql: 'text', shape: Text.nullable(), input: Description, unset: null, shown: 'answer' },
+  note: { sql: 'text', shape: Text.nullable(), input: Description, unset: null, personal: true, shown: 'answer' },
   order_datetime: {
     sql: 'timestamptz',
     shape: Timestamp,

@@ -1,9 +1,10 @@
+import { ORDER } from '@backoffice/contracts/order.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
 const BATCH_SIZE = 500
 
 /**
- * Removes the personal data of some orders of an erased customer: address, note, the stored form, and last the
+ * Removes the personal data of some orders of an erased customer: personal members, the stored form, and last the
  * customer's id, by which they are found. Money and lines stay. Orders that a request has locked come later. Once there
  * is none left, the stage of the erasure is ANSWERS. Returns false when all that is left is locked.
  */
@@ -19,7 +20,7 @@ export async function eraseOrders(tx: Transaction, customer: string, now: Date):
     // The time of this statement: answers of transactions that had the lock before are older.
     await tx`
       update sales_order set
-        shipping_address = null, note = null, customer_id = null, erased_at = clock_timestamp(),
+        ${tx.unsafe(ORDER.sql.erasures)}, customer_id = null, erased_at = clock_timestamp(),
         updated_at = greatest(updated_at, ${now})
       where workspace_id = ${workspace} and id = any(${ids}::uuid[])`
     return true
