@@ -43,10 +43,7 @@ const SETTINGS: Readonly<Record<Setting, (stack: StackEnvironment) => string>> =
 export const serverOf = (name: ServiceName, stackServer: string): string =>
   process.env[`ADMIN_DATABASE_URL_${schemaOf(name).toUpperCase()}`] || stackServer
 
-/**
- * The settings of a service in this stack. Those that the environment has too are the environment's, except the backing
- * services.
- */
+/** The settings of a service in this stack. The environment's own win, except for the backing services. */
 export function settingsOf(
   name: ServiceName,
   stack: StackEnvironment,

@@ -63,9 +63,7 @@ const PRODUCT = [
   ...['id', 'sku', 'stock', 'price', 'attributes'].map((name) => `variants[].${name}`),
 ]
 
-/**
- * The members that the first release requires. None is added: a later member is optional (CONTRIBUTING: Add a field).
- */
+/** The members that the first release requires. A later member is optional (CONTRIBUTING: Add a field). */
 const FIRST_REQUIRED: Readonly<Record<string, readonly string[]>> = {
   'product.created': PRODUCT,
   'product.updated': PRODUCT,

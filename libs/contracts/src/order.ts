@@ -187,9 +187,7 @@ export type Payment = z.output<typeof Payment>
 
 export const INVOICE_STATUSES = ['ISSUED', 'PAID'] as const
 
-/**
- * The invoice of an order (OP-43). `number` is a decimal number without leading zeros, gap-free per workspace (OP-45).
- */
+/** The invoice of an order (OP-43). `number` is decimal without leading zeros, gap-free per workspace (OP-45). */
 export const Invoice = named(
   'Invoice',
   z.strictObject({

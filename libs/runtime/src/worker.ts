@@ -44,9 +44,7 @@ export function worker({ name, everyMs, logger, work }: WorkerDefinition): Compo
   }
 }
 
-/**
- * The work of a worker that repeats `batch` until one has fewer than `size` of what it handles, or the process stops.
- */
+/** The work of a worker that repeats `batch` until one has fewer than `size` items, or the process stops. */
 export const inBatches = (size: number, batch: () => Promise<number>) => async (stopping: AbortSignal) => {
   while ((await batch()) === size && !stopping.aborted);
 }

@@ -66,10 +66,7 @@ export function openSecret(keys: SecretKeys, { keyId, sealed }: SealedSecret, ow
   return secret
 }
 
-/**
- * An error that names the key ids in use that are not among the keys, and the variable that lacks them; undefined when
- * there are none.
- */
+/** An error that names the key ids in use that are not among the keys, and their variable; undefined without any. */
 export function unknownKeys(variable: string, used: readonly string[], keys: SecretKeys): Error | undefined {
   const unknown = new Set(used.filter((id) => !keys.has(id)))
   if (unknown.size === 0) return undefined

@@ -70,10 +70,7 @@ export async function serviceTokens<Name extends ServiceName>(
   return { verify, signer: signer as never, signingKeys: signing.keys }
 }
 
-/**
- * The private keys. A key from the setting of the version before has no id: replicas of that version accept its tokens
- * too.
- */
+/** The private keys. One from the setting of the version before has no id: its replicas accept the tokens too. */
 function signingOf({ INTERNAL_TOKEN_PRIVATE_KEYS: keys, INTERNAL_TOKEN_PRIVATE_KEY: former }: TokenSettings) {
   if (keys !== undefined) return { keys, keyId: keys[0].id }
   if (former !== undefined) return { keys: [signingKey('', former)] as const, keyId: undefined }

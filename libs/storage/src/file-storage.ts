@@ -7,9 +7,7 @@ export interface ByteRange {
   readonly end: number
 }
 
-/**
- * Storage of files, which never change. Throws `service_unavailable` while it cannot be reached, and when it is full.
- */
+/** Storage of files, which never change. Throws `service_unavailable` while it is out of reach or full. */
 export interface FileStorage extends Component {
   /** A local folder for files that are being received. */
   readonly incoming: string
@@ -20,9 +18,7 @@ export interface FileStorage extends Component {
   put(path: string, file: string, type: string): Promise<number>
   /** The size of a stored file in bytes; undefined when there is none. */
   size(path: string): Promise<number | undefined>
-  /**
-   * Reads a file, or a range of it. The stream must be read to its end or destroyed. Throws when there is no such file.
-   */
+  /** Reads a file, or a range of it. Read the stream to its end or destroy it. Throws when there is no such file. */
   read(path: string, range?: ByteRange): Promise<Readable>
   /** Removes files; a missing file is no error. */
   remove(paths: readonly string[]): Promise<void>

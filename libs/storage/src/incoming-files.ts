@@ -5,10 +5,7 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { throwNoRoom } from './storage-errors.ts'
 
-/**
- * Longer than any upload takes, which is 2.4 hours for 1 GiB at 1 Mbit/s: other processes may be receiving files into
- * the same folder.
- */
+/** Longer than any upload takes, 2.4 hours for 1 GiB at 1 Mbit/s: other processes may use the folder. */
 const LEFT_BEHIND_AFTER_MS = 4 * 3_600_000
 
 /** Makes the folder for incoming files, and removes the files of killed processes from it. `now` is in milliseconds. */

@@ -25,10 +25,7 @@ export interface S3Options {
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined
 }
 
-/**
- * Keeps files of up to 5 GiB in a bucket. The SDK is loaded when first needed, to save an idle service its 30 MB
- * (decision 012).
- */
+/** Keeps files of up to 5 GiB in a bucket. The SDK is loaded when first needed: it takes 30 MB (decision 012). */
 export class S3Storage implements FileStorage {
   readonly name: string
   readonly incoming: string

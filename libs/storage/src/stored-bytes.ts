@@ -1,10 +1,7 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
-/**
- * The bytes that the files of a workspace may have in all, in each service that stores files, unless an operator sets
- * another number.
- */
+/** The most bytes of a workspace's files in each service that stores some, unless an operator sets another number. */
 export const STORED_BYTES = 20_000_000_000
 
 /**

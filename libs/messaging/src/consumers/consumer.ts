@@ -28,10 +28,7 @@ export interface ConsumerDefinition<Value> {
    * returns is called after the commit; errors of that function are logged and not retried.
    */
   readonly handle: Handle<Value>
-  /**
-   * Called instead of `handle` when that has waited too long for a lock: stores the records for later. Waits for
-   * nobody.
-   */
+  /** Called when `handle` has waited too long for a lock: stores the records for later. Waits for nobody. */
   readonly postpone?: Handle<Value>
   /** Unless the records of a key are independent, those after a rejected one go to the dead letters too. */
   readonly isEachIndependent?: boolean
@@ -67,10 +64,7 @@ const CONCURRENCY = 3
 const BATCH_SIZE = 500
 /** How long one partition is processed before others are, in milliseconds. Its other records are fetched again. */
 const TIME_SLICE_MS = 500
-/**
- * `gatherMs` follows a batch of at least GATHER_FROM records. From GATHER_BELOW records on, transactions are full
- * without a pause.
- */
+/** `gatherMs` follows a batch of at least GATHER_FROM records. From GATHER_BELOW on, transactions are full anyway. */
 const [GATHER_FROM, GATHER_BELOW] = [20, 200]
 
 /**

@@ -1,8 +1,6 @@
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 
-/**
- * One partition's next transactions: the offsets at which they end, the nearest last, and the tries of a single record.
- */
+/** One partition's next transactions: the offsets where they end, the nearest last, and tries of a single record. */
 interface Halving {
   readonly ends: number[]
   triesAlone: number

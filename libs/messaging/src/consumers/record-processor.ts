@@ -14,21 +14,13 @@ import { Interrupted, isTransient } from './transient-errors.ts'
 /** Waits before a failed batch is retried as a whole, in milliseconds; after the last retry the batch is split. */
 const RETRY_AFTER_MS = [50, 250]
 const MAX_WAIT_MS = 1000
-/**
- * After a statement timeout the partition pauses for as long as the batch took, so others get half of the time; at most
- * this.
- */
+/** After a statement timeout the partition pauses for as long as the batch took, for others; at most this. */
 const LONGEST_COOLDOWN_MS = 30_000
-/**
- * The longest wait of a transaction for a lock, unless its handler sets another. Batches of other partitions wait
- * meanwhile.
- */
+/** The longest wait of a transaction for a lock, unless its handler sets another. Other partitions wait meanwhile. */
 const LOCK_TIMEOUT = '1s'
 /** The pause after a lock timeout, before the batch comes again, in milliseconds. */
 const PAUSE_AFTER_LOCK_TIMEOUT_MS = 50
-/**
- * The longest statement for several records; the batch can be halved. A single record has the time limit of the role.
- */
+/** The longest statement for several records; the batch can be halved. A single record has the role's limit. */
 const STATEMENT_TIMEOUT_OF_SEVERAL = '10s'
 
 const statementTimeouts = meter('consumer').createCounter('consumer_statement_timeouts', {

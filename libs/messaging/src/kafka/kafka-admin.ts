@@ -82,10 +82,7 @@ async function untilLeadersAreElected(open: Admin, topics: string[]): Promise<vo
   }
 }
 
-/**
- * Repeats a request that a new partition's leader refuses: the broker learns some milliseconds late that it is the
- * leader.
- */
+/** Repeats a request that a new partition's leader refuses: it learns some milliseconds late that it leads. */
 async function whileLeadersChange<Result>(request: () => Promise<Result>): Promise<Result> {
   for (let tries = 1; ; tries++) {
     try {

@@ -5,10 +5,7 @@ import type { OutgoingRecord } from './kafka-connection.ts'
 
 /** Larger requests are compressed, in a thread: kafkajs' checksums block the event loop for 18 ms per megabyte. */
 const COMPRESSED_FROM_BYTES = 64 * 1024
-/**
- * A request that would shrink more is not compressed: a fetch is limited by compressed bytes, but memory holds all
- * bytes.
- */
+/** A request that would shrink more is not compressed: compressed bytes limit a fetch, but memory holds all. */
 const MAX_COMPRESSION_RATIO = 16
 const [compress, decompress] = [promisify(gzip), promisify(unzip)]
 

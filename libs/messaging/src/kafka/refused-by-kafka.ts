@@ -15,10 +15,7 @@ export function refusedByKafka(error: unknown, { tls }: KafkaServers): Configura
   return refused('KAFKA_SASL_PASSWORD: Kafka refuses the user or the password')
 }
 
-/**
- * What may be missing when brokers close connections: they do so to clients without TLS or login, as if they were away
- * (OP-175).
- */
+/** What may be missing when brokers close connections, as they do to clients without TLS or login (OP-175). */
 export function hintOf({ tls, sasl }: KafkaServers): string {
   const missing = [tls ? '' : 'KAFKA_TLS', sasl ? '' : 'KAFKA_SASL_MECHANISM'].filter((name) => name !== '')
   return missing.length === 0 ? '' : `; if it demands TLS or a login, set ${missing.join(' and ')}`

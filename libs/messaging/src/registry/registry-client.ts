@@ -10,10 +10,7 @@ const ANSWER_WITHIN_MS = 5000
 const UNAUTHORIZED = 401
 const FORBIDDEN = 403
 
-/**
- * A client of the schema registry. It sends a failed request `maxRetries` times again. A plain URL is that of a
- * registry without login.
- */
+/** A client of the schema registry. It repeats a failed request `maxRetries` times. A plain URL is without login. */
 export function registryClient(registry: RegistryServer | string, maxRetries = 0): Client {
   const { url, login, ca }: RegistryServer = typeof registry === 'string' ? { url: registry } : registry
   return SchemaRegistryClient.newClient({

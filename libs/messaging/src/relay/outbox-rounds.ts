@@ -2,9 +2,7 @@ import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
 import type { StateThrottle } from './state-throttle.ts'
 
-/**
- * The limits of a round; the first row of each kind may exceed them. Requests and new events wait until a round ends.
- */
+/** The limits of a round; the first row of each kind may exceed them. Requests and new events wait for its end. */
 interface RoundLimits {
   readonly rows: number
   /** Bytes of payload as PostgreSQL stores it, compressed. */

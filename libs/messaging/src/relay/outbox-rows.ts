@@ -50,10 +50,7 @@ interface Wanted {
 
 /** The workspaces that one statement looks at. */
 const WORKSPACES = 64
-/**
- * The quantum of the round robin: what a workspace gets before the next one, in bytes of stored payload; at least a
- * row.
- */
+/** The quantum of the round robin: bytes of stored payload of a workspace before the next one; at least a row. */
 const QUANTUM_BYTES = 16 * 1024
 
 /**

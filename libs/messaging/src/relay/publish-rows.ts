@@ -73,10 +73,7 @@ export async function publishRows(
   if (failures.length > 0) throw failures[0]
 }
 
-/**
- * Serialises the rows of a request. Holds rows behind those whose keys are in `behind`, and adds the keys of rows that
- * fail.
- */
+/** Serialises the rows of a request. Holds rows whose keys are in `behind`, and adds the keys of rows that fail. */
 async function serialiseRows(request: readonly OutboxRow[], behind: Set<string>, options: Publishing) {
   const [sendables, held, failed]: [Sendable[], HeldRow[], unknown[]] = [[], [], []]
   let bytes = 0

@@ -20,16 +20,11 @@ export interface StateBacklog {
 const PERIOD_MS = 200
 /** The states that a workspace may publish in a period without being throttled: enough for the changes of requests. */
 const FREE_STATES = 50
-/**
- * From this lag on, heavy workspaces pause. It is about a second of work, and a full transaction for each partition.
- */
+/** From this lag on, heavy workspaces pause. About a second of work, and a full transaction for each partition. */
 const PAUSE_FROM_LAG = 2000
 /** A workspace counts as active for so long after its last row. */
 const ACTIVE_MS = 60_000
-/**
- * After so long without progress the consumers may be down. Then nothing pauses: Kafka is the better place for a
- * backlog.
- */
+/** After so long without progress the consumers may be down. Then nothing pauses: records wait better in Kafka. */
 const STALLED_MS = 30_000
 
 /**

@@ -9,10 +9,7 @@ interface Asked {
   readonly authorization: string | undefined
 }
 
-/**
- * An HTTP proxy on loopback that tunnels: every name leads to this machine. `refuseWith` makes it answer a status
- * instead.
- */
+/** An HTTP proxy on loopback that tunnels: every name leads here. `refuseWith` makes it answer a status instead. */
 export async function startConnectProxy(protocol: 'http' | 'https' = 'http') {
   const asked: Asked[] = []
   const tunnels = new Set<Socket>()

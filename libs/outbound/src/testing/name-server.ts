@@ -4,9 +4,7 @@ import { createServer } from 'node:net'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { listeningOn } from './listening-on.ts'
 
-/**
- * What a name resolves to: questions for a type it is `silent` about are never answered, unknown names do not exist.
- */
+/** What a name resolves to: questions for a `silent` type are never answered, unknown names do not exist. */
 export interface Records {
   readonly A?: readonly string[]
   readonly AAAA?: readonly string[]

@@ -41,9 +41,7 @@ const CHANGE_S = 60
 export const sinceChange = (tx: Transaction, sent: string): SqlPart =>
   tx`(${sent}::timestamptz - make_interval(secs => ${CHANGE_S}))`
 
-/**
- * At most this many older items are counted, and subtracted from the number of all. With more, the others are counted.
- */
+/** At most so many older items are counted, and subtracted from all. With more, the others are counted. */
 const FEW_OTHERS = 10_000
 
 /** Changed at this time or later. `all` is the kept number of all items. */
@@ -65,10 +63,7 @@ export function isUpdatedSince(tx: Transaction, table: SqlPart, all: SqlPart, se
 
 export const HIGHEST_CHARACTER = '\u{10ffff}'
 
-/**
- * Where the words of items are: a table with each word beside the item and the word before, and a column with all of
- * them.
- */
+/** Where the words of items are: a table of each word with its item and the word before, and a column of all. */
 interface WordPlaces {
   readonly table: SqlPart
   readonly item: SqlPart

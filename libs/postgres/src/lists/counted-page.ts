@@ -10,10 +10,7 @@ interface List extends Partial<ListOrder> {
   readonly source: SqlPart
 }
 
-/**
- * Reads a page of a list, newest first unless told otherwise, and counts the whole list, with statements that are sent
- * together (OP-03).
- */
+/** Reads a page of a list, newest first unless told otherwise, and counts the list; sent together (OP-03). */
 export async function countedPage<Row extends object>(
   sql: AnySql,
   query: ListQuery,

@@ -10,10 +10,7 @@ export interface ListedTable {
   readonly columns: SqlPart
 }
 
-/**
- * A page of the ids of the items that meet all conditions, and the number of these items. Sends two statements, with
- * `after` three.
- */
+/** A page of the ids of the items that meet all conditions, and their number, by two statements, with `after` three. */
 export async function foundPage(tx: Transaction, list: ListedTable, conditions: Conditions, page: SortedPage) {
   const [total] = await Promise.all([
     countItems(tx, list, conditions),

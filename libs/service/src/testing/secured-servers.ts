@@ -60,9 +60,7 @@ export async function securedKafka({ certificate, key }: TestCertificate): Promi
   return server.brokers
 }
 
-/**
- * Starts a proxy to the registry that demands TLS and basic authentication. Returns the URL of the registry behind it.
- */
+/** Starts a proxy to the registry that demands TLS and basic authentication. Returns its URL for clients. */
 export async function securedRegistry({ certificate, key }: TestCertificate): Promise<string> {
   const registry = new URL(backingServices().registryUrl)
   const expected = `Basic ${Buffer.from(`${LOGIN.username}:${LOGIN.password}`).toString('base64')}`

@@ -65,10 +65,7 @@ function withoutChildren(tx: Transaction, { name, parent }: WorkspaceTable): Fra
   )`
 }
 
-/**
- * Excludes tombstones that wait to be published. Without them, a rebuilt projection would have the workspace's rows
- * again.
- */
+/** Excludes tombstones that wait to be published. Without them a rebuilt projection would have the rows again. */
 const unlessWaiting = (tx: Transaction, { name }: WorkspaceTable): Fragment =>
   name === 'outbox'
     ? tx`and (payload is not null or published_at is not null or (refused is not null and retry_at is null))`

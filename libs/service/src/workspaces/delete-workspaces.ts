@@ -39,10 +39,7 @@ export const deleteWorkspaces = (deleting: Deleting, logger: Logger) =>
     },
   })
 
-/**
- * Works on one batch of the deletion that has waited longest. Returns false when there was nothing to do for this
- * replica.
- */
+/** Works on one batch of the deletion that has waited longest. Returns false when there was nothing to do. */
 export async function deleteSome(deleting: Deleting, now: Date): Promise<boolean> {
   const { db, wakeRelay } = deleting
   let workspaceId: string | undefined

@@ -16,9 +16,7 @@ export interface Deletion {
   notedAt: Date
 }
 
-/**
- * Writes down that the transaction's workspace is deleted; a worker deletes its rows. A repeated call changes nothing.
- */
+/** Notes that the transaction's workspace is deleted; a worker deletes its rows. A repeated call changes nothing. */
 export async function noteDeletion(tx: Transaction): Promise<void> {
   const { workspaceId, livemode } = tx.context
   await tx`

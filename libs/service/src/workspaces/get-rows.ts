@@ -7,15 +7,10 @@ import { z } from 'zod'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
 import { COUNTED_AT_MOST, countRows, readByIndexes, workspaceTables } from './workspace-tables.ts'
 
-/**
- * What a service has of a workspace: rows by table without the empty ones, and files, each counted up to ten thousand.
- */
+/** What a service has of a workspace: rows by table that has any, and files, each up to ten thousand. */
 export const WorkspaceRows = z.strictObject({ rows: z.record(z.string(), z.int()), files: z.int() })
 
-/**
- * GET /internal/workspaces/{id}/rows: what a service still has of a workspace. Every service with routes answers it
- * (decision 025).
- */
+/** GET /internal/workspaces/{id}/rows: what a service still has of a workspace (decision 025). */
 export const getRows = (db: Database, hooks: WorkspaceHooks) =>
   operation({
     method: 'GET',

@@ -97,10 +97,7 @@ async function untilReady(
   }
 }
 
-/**
- * Makes a function that takes a process's activity and the time, and says whether the activity has been the same for
- * `limitMs`.
- */
+/** Makes a function of a process's activity and the time: whether the activity has been the same for `limitMs`. */
 export function standstill(limitMs: number): (activity: string, now: number) => boolean {
   let last: { readonly activity: string; readonly since: number } | undefined
   return (activity, now) => {

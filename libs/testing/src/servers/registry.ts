@@ -6,10 +6,7 @@ import { answersOk, freePort } from '../processes/ports.ts'
 import { javaCommand, jvmFlags } from './java.ts'
 import { resolveJavaPrograms } from './maven.ts'
 
-/**
- * Starts the Apicurio registry on 127.0.0.1 with its schemas in a database file in `directory`. `url` is that of the
- * Confluent API.
- */
+/** Starts the Apicurio registry on 127.0.0.1 with its schemas in a file. `url` is that of the Confluent API. */
 export async function startRegistry(options: ProgramOptions) {
   const directory = resolve(options.directory)
   const log = join(directory, 'registry.log')

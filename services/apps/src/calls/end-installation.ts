@@ -25,10 +25,7 @@ export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall
   )
 }
 
-/**
- * Tells an app, whose access has ended, that it is uninstalled (OP-84); for 24 hours. Throws when the app does not
- * acknowledge.
- */
+/** Tells an app whose access has ended that it is uninstalled (OP-84). Throws when it does not acknowledge. */
 export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
   const { db } = calling
   if (!call.isExpired) {
@@ -78,9 +75,7 @@ export async function giveUpProvision(calling: Calling, call: ClaimedCall): Prom
   })
 }
 
-/**
- * Revokes keys and deletes endpoints. A key that perhaps does not exist is minted first: no late attempt can mint it.
- */
+/** Revokes keys and deletes endpoints. A key that may not exist is minted first: no late attempt can mint it. */
 async function endAccess(
   { platform, secretKeys }: Calling,
   call: ClaimedCall,

@@ -98,10 +98,7 @@ function stepOf({ kind, isAccessEnded, isExpired }: ClaimedCall) {
   return isExpired ? (['give_up', giveUpProvision] as const) : (['provision', provision] as const)
 }
 
-/**
- * Records why an attempt failed, and when the next one is due. An attempt that a stopping process broke off is repeated
- * at once.
- */
+/** Records why an attempt failed, and when the next one is due. One that a stop broke off is repeated at once. */
 async function recordFailure(
   { db, schedule }: Calling,
   call: ClaimedCall,

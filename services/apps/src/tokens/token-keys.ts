@@ -6,9 +6,7 @@ import type { FastifyInstance } from 'fastify'
 /** How long apps may cache the keys, in seconds. A new key is published before it signs. */
 const MAX_AGE_SECONDS = 300
 
-/**
- * Answers `/.well-known/jwks.json` and `/.well-known/platform.pem`: the public keys of tokens, for everybody (OP-82).
- */
+/** Answers `/.well-known/jwks.json` and `/.well-known/platform.pem`: the public keys of tokens (OP-82). */
 export function addPublicKeys(app: FastifyInstance, keys: SigningKeys): void {
   const files = [
     { url: '/.well-known/jwks.json', type: 'application/jwk-set+json', content: JSON.stringify(jwksOf(keys)) },

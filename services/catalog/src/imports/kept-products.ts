@@ -22,10 +22,7 @@ const keyOf = ({ type, slug, variants }: ProductRecord): string =>
 
 const NOT_KEPT: readonly (keyof ProductRecord)[] = ['variants', 'version', 'refreshes', 'updatedAt']
 
-/**
- * The name of a variant among its product's former values; its value is null for a new one. Batches merge their values
- * by name.
- */
+/** The name of a variant among its product's former values; null for a new one. Batches merge values by name. */
 export const variantKey = (id: string): string => `variant:${id}`
 
 function formerValues(before: ProductRecord, after: ProductRecord): Record<string, unknown> {

@@ -83,10 +83,7 @@ function isOf(tx: Transaction, status?: string, type?: string): Condition {
   }
 }
 
-/**
- * By the category's id or slug. An unknown category has no products; a category does not have its descendants'
- * products.
- */
+/** By the category's id or slug. An unknown one has no products; none has its descendants' products. */
 const isInCategory = (tx: Transaction, reference: string): Condition =>
   isMember(tx, 'product_category', 'category_id', idOr(tx, reference, 'category', reference))
 

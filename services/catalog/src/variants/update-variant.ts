@@ -13,10 +13,7 @@ import { refuseDefaultVariant, variantOf, withChangedVariant } from './plan-vari
 
 const UpdateVariantBody = named('VariantUpdate', CreateVariantBody.partial())
 
-/**
- * PUT /v1/products/{id}/variants/{variant_id} (extension of OP-19; spec: Update rules 7). What is not sent stays as it
- * is.
- */
+/** PUT /v1/products/{id}/variants/{variant_id} (extension of OP-19; spec: Update rules 7). What is not sent stays. */
 export const updateVariant = operation({
   operationId: 'updateVariant',
   method: 'PUT',

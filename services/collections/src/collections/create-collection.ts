@@ -63,9 +63,7 @@ async function lockForCreation(
   return isHandleFixed ? handle : chooseSlug(locked.families, handle)
 }
 
-/**
- * Throws `conflict` for a handle that is taken. One taken meanwhile violates the constraint: the request runs again.
- */
+/** Throws `conflict` for a handle that is taken. One taken meanwhile runs the request again. */
 async function insertCollection(tx: Transaction, collection: CollectionRecord, isHandleFixed: boolean): Promise<void> {
   const workspace = tx.context.workspaceId
   const { handle, image } = collection

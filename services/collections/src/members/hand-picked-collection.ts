@@ -27,10 +27,7 @@ export const isHandPickedVersion = (tx: Transaction, collectionId: string) => tx
   membership_version.workspace_id = ${tx.context.workspaceId} and membership_version.collection_id = ${collectionId}
   and membership_version.source = 'HAND_PICKED' and membership_version.state in ('CURRENT', 'SAVED')`
 
-/**
- * The condition for the versions that follow the hand-picked members: the hand-picked one, and the BUILDING one made
- * from it.
- */
+/** The versions that follow the hand-picked members: the hand-picked one, and the BUILDING one made from it. */
 export const followsHandPicked = (tx: Transaction, collectionId: string) => tx`
   membership_version.workspace_id = ${tx.context.workspaceId} and membership_version.collection_id = ${collectionId}
   and membership_version.source = 'HAND_PICKED' and membership_version.state <> 'RETIRED'`

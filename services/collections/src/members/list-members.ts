@@ -43,10 +43,7 @@ interface PageRow {
   body: ProductData | null
 }
 
-/**
- * Reads the total, the order and the products in one statement, so from one snapshot. Returns no row if there is no
- * such collection.
- */
+/** Reads the total, the order and the products in one statement and snapshot; no row without the collection. */
 const selectPage = (tx: Transaction, handleOrId: string, { after, offset, taken }: ReturnType<typeof pageOf>) => tx<
   PageRow[]
 >`

@@ -58,9 +58,7 @@ const rowsOf = (plan: Plan): number =>
     plan['Actual Loops'] +
   (plan.Plans ?? []).reduce((sum, part) => sum + rowsOf(part), 0)
 
-/**
- * Records the statements of `work`, rolls it back, and explains them. Returns the most rows that one of them has read.
- */
+/** Records the statements of `work`, rolls it back, and explains them. Returns the most rows that one has read. */
 async function mostRows(work: (sql: Sql) => Promise<unknown>): Promise<number> {
   const undone = new Error('undone')
   sent.length = 0

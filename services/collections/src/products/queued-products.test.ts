@@ -41,9 +41,7 @@ const later = (state: ProductState, version: number, differences: Partial<Produc
   ...differences,
 })
 
-/**
- * Does something in a transaction of another session, which stays open until the function that is returned is called.
- */
+/** Does something in a transaction of another session, open until the returned function is called. */
 async function inOpenTransaction(work: (tx: AnySql) => PromiseLike<unknown>) {
   const [begun, over] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const ended = inTransaction(sessions.sql, async (tx) => {

@@ -7,9 +7,7 @@ export const SECRET_LENGTH = 43
 /** Base62 digits of the check at the end of a key or token. */
 export const CHECK_LENGTH = 6
 
-/**
- * The CRC32 of a text in base62: the end of operator tokens and of earlier keys, which tells a mistyped one (OP-05).
- */
+/** The CRC32 of a text in base62: the end of operator tokens and earlier keys, which tells a mistyped one (OP-05). */
 export const crcCheck = (text: string): string => checkOf(crc32(text))
 
 /** A number in base62, with zeros in front up to `length` digits. */

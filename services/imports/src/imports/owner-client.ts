@@ -28,9 +28,7 @@ export interface AskingImport extends ImportKey {
   readonly productStatuses: readonly ProductStatus[]
 }
 
-/**
- * Calls under way to one owner, for all imports; others wait in their order. The owner has its own requests to answer.
- */
+/** Calls under way to one owner, for all imports; others wait. The owner has its own requests to answer. */
 const CONNECTIONS = 3
 const ANSWER_MS = 5_000
 /** Pauses before another attempt, in milliseconds. */

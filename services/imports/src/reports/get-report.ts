@@ -4,10 +4,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { failureOf, findImport, ImportPath, importCounts } from '../imports/import-row.ts'
 
-/**
- * GET /v1/imports/{id}/errors (spec: Imports): the report of the validation, then of the applying too. At most four
- * statements.
- */
+/** GET /v1/imports/{id}/errors (spec: Imports): the report of the validation, then of the applying too. */
 export const getReport = operation({
   operationId: 'getImportReport',
   method: 'GET',

@@ -73,9 +73,7 @@ const claimOne = (db: Database, one: ImportKey): Promise<ClaimedImport | undefin
     return undefined
   })
 
-/**
- * Renews a claim, and records how many rows were read. Returns false when the claim is lost, or the import cancelled.
- */
+/** Renews a claim, and records how many rows were read; false when the claim is lost or the import cancelled. */
 export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): Promise<boolean> =>
   inImport(db, claimed, async (tx) => {
     const renewed = await tx`
@@ -84,10 +82,7 @@ export const renewClaim = (db: Database, claimed: ClaimedImport, rows: number): 
     return renewed.count === 1
   })
 
-/**
- * Records the findings of a validation, whose files are stored. Returns false, and records nothing, when the claim is
- * lost.
- */
+/** Records the findings of a validation, whose files are stored. Returns false instead when the claim is lost. */
 export function recordFindings(
   db: Database,
   claimed: ClaimedImport,

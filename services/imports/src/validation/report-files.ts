@@ -66,9 +66,7 @@ export function openReportFiles(folder: string, header: readonly string[]) {
       for (const file of all) file.end()
       await ended
     },
-    /**
-     * Closes all files, also those that are not complete. Afterwards no file is created in the folder or written to.
-     */
+    /** Closes all files, also incomplete ones. Afterwards none is created in the folder or written to. */
     async close(): Promise<void> {
       await Promise.all(all.map(close))
     },

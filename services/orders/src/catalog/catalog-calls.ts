@@ -18,10 +18,7 @@ export interface CallLimits {
   readonly slots: SlotLimits
 }
 
-/**
- * A call waits a second at most for a slot, so that it has at least a second itself. Catalog has ten connections to
- * PostgreSQL.
- */
+/** A call waits a second at most for a slot, so that a second is left for itself. Catalog has ten connections. */
 const LIMITS: CallLimits = {
   deadlineMs: 2000,
   failures: 10,

@@ -3,9 +3,7 @@ import { z } from 'zod'
 
 /** A failed call to catalog, as a refusal of the request to orders. */
 export class CatalogError extends ApiError {
-  /**
-   * Whether the call certainly has no effect. False without an answer, and when an earlier attempt may still have one.
-   */
+  /** Whether the call certainly has no effect. False without an answer, or while an earlier attempt may have one. */
   readonly isDefinite: boolean
 
   constructor(
@@ -21,9 +19,7 @@ export class CatalogError extends ApiError {
 
 const RETRY_AFTER = { 'retry-after': '1' }
 
-/**
- * The error for a call without an answer. The call may have had an effect, unless `isDefinite`: then it was not sent.
- */
+/** The error for a call without an answer. It may have had an effect, unless `isDefinite`: then it was not sent. */
 export const catalogUnavailable = (cause: unknown, isDefinite = false): CatalogError =>
   new CatalogError('service_unavailable', 'The service is unavailable for the moment; try again', isDefinite, {
     cause,

@@ -2,10 +2,7 @@ import { CUSTOMER } from '@backoffice/contracts/customer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CustomerRecord, customerColumns, emailKey, noSuchCustomer } from './customer.ts'
 
-/**
- * Inserts a customer; returns false when another one has its e-mail address. Waits for concurrent inserts of the
- * address.
- */
+/** Inserts a customer; false when another has its e-mail address. Waits for concurrent inserts of the address. */
 export async function insertCustomer(tx: Transaction, customer: CustomerRecord): Promise<boolean> {
   const inserted = await tx`
     ${insertion(tx, [customer])} on conflict (workspace_id, email_key) do nothing
@@ -50,10 +47,7 @@ const insertion = (tx: Transaction, customers: readonly CustomerRecord[], condit
 
 const CHANGED = CUSTOMER.sql.assignments(CUSTOMER.names.filter((name) => name !== 'id' && name !== 'createdAt'))
 
-/**
- * Writes the members of customers that change, in one statement. The caller has locked them. A taken address violates
- * the index.
- */
+/** Writes changed customers in one statement. The caller has locked them. A taken address violates the index. */
 export async function updateCustomers(tx: Transaction, customers: readonly CustomerRecord[]): Promise<void> {
   if (customers.length === 0) return
   await tx`

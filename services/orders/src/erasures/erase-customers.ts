@@ -4,10 +4,7 @@ import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-
 import { eraseAnswers } from './erase-answers.ts'
 import { eraseOrders } from './erase-orders.ts'
 
-/**
- * Settings of its connections. An erasure leaves a locked row for later, so that other workspaces do not wait for the
- * lock.
- */
+/** Settings of its connections. An erasure leaves a locked row for later, so that others do not wait. */
 export const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
 const EVERY_MS = 1000

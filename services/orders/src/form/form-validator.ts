@@ -5,10 +5,7 @@ import { RoundRobin } from '@backoffice/runtime/round-robin.ts'
 import { LRUCache } from 'lru-cache'
 import type { FormTask, FormThreadMessage } from './form-thread.ts'
 
-/**
- * Checks workspaces' order forms, and orders against them, in threads: no form can stall the process or another
- * workspace.
- */
+/** Checks workspaces' order forms, and orders against them, in threads: no form can stall others. */
 export interface FormValidator extends Component {
   /**
    * Checks a new schema. Throws `bad_request` or `unprocessable` with the path of what is wrong, `unprocessable` for a
@@ -142,9 +139,7 @@ export function formValidator({ idleMs = IDLE_MS } = {}): FormValidator {
     dispatch()
   }
 
-  /**
-   * The thread has ended, so its job fails. If it was never ready, no other thread would be, and all waiting jobs fail.
-   */
+  /** The thread has ended, so its job fails. If it was never ready, none would be, and all waiting jobs fail. */
   function remove(thread: Thread): void {
     const { job, state, error = new Error('the thread has ended') } = thread
     threads.delete(thread)

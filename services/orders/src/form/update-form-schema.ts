@@ -7,10 +7,7 @@ import { FormSchemaBody } from './get-form-schema.ts'
 
 const MAX_BYTES = 64 * 1024
 
-/**
- * PUT /v1/orders/form (extension of OP-41): replaces the workspace's own order form; null resets it. In force with the
- * answer.
- */
+/** PUT /v1/orders/form (extension of OP-41): replaces the workspace's order form; null resets it. In force at once. */
 export const updateFormSchema = (validator: FormValidator) =>
   operation({
     operationId: 'updateOrderFormSchema',

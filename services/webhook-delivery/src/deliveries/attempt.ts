@@ -69,10 +69,7 @@ export function outcomeOf(
   return { ...made, status: next === undefined ? 'FAILED' : 'PENDING', nextAttemptAt: next, deliveredAt: undefined }
 }
 
-/**
- * Returns an attempt without the headers and the body of its answer, for one that PostgreSQL refuses. The delivery's
- * new status stays.
- */
+/** An attempt without headers and body of its answer, for one that PostgreSQL refuses. The new status stays. */
 export function withoutAnswer(attempt: Attempt): Attempt {
   const { durationMs, response, failure } = attempt.exchange
   const left = response && { status: response.status, headers: {}, body: Buffer.alloc(0), isTruncated: true }

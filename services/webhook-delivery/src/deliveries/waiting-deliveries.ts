@@ -55,10 +55,7 @@ export class WaitingDeliveries {
     this.#come(endpointId)
   }
 
-  /**
-   * Forgets an endpoint of a suspended or deleted workspace, and ignores its notes until `resume`. Its deliveries stay
-   * in the table.
-   */
+  /** Forgets an endpoint of a suspended or deleted workspace and ignores its notes until `resume`. */
   pause(endpointId: string): void {
     this.#paused.add(endpointId)
     this.#forget(endpointId)
@@ -69,10 +66,7 @@ export class WaitingDeliveries {
     this.#paused.delete(endpointId)
   }
 
-  /**
-   * The number of notes so far. Read it before a query: `clear` and `noteFirstAttemptsClaimed` then keep what is noted
-   * during the query.
-   */
+  /** The number of notes so far. Read before a query, it lets `clear` and others keep what is noted meanwhile. */
   get notes(): number {
     return this.#notes
   }

@@ -13,10 +13,7 @@ export interface Target {
   readonly pausedUntil?: number
 }
 
-/**
- * For this time after a suspension first attempts come from the table only, so that none overtakes a waiting one
- * (OP-74).
- */
+/** For so long after a suspension first attempts come from the table only, so that none overtakes another (OP-74). */
 const CATCH_UP_MS = 60_000
 
 /** Whether nothing may be sent to an endpoint, since its workspace is suspended or deleted. */

@@ -3,16 +3,12 @@ import type { ExpectedDelivery, FoundDelivery } from './judgement.ts'
 
 /** What the tables have of an expected delivery. */
 interface Found {
-  /**
-   * Whether its event is in the backlog of the fan-out. An event leaves it in the transaction that inserts the rows.
-   */
+  /** Whether its event is in the backlog of the fan-out. An event leaves it when the rows are inserted. */
   readonly isInBacklog: boolean
   readonly rows: readonly FoundDelivery[]
 }
 
-/**
- * Some thousand expected deliveries in the tables, in order: one statement of index look-ups, each in one partition.
- */
+/** Some thousand expected deliveries in the tables, in order: one statement of look-ups, each in one partition. */
 export async function findDeliveries(sql: AnySql, expected: readonly ExpectedDelivery[]): Promise<Found[]> {
   const found = await sql<(FoundDelivery & { ordinal: number; isInBacklog: boolean; isThere: boolean })[]>`
     select expected.ordinal::integer, found.id is not null as "isThere", found.status,

@@ -48,10 +48,7 @@ export const anEvent = (caller: Caller, differences: Partial<EventRecord> = {}):
 export type CreatedEndpoint = z.output<typeof EndpointWithSecret>
 export type ListedDelivery = z.output<typeof Delivery>
 
-/**
- * For an API without a dispatcher in its process: the replicas find due deliveries with their next poll, within a
- * second.
- */
+/** For an API without a dispatcher in its process: replicas find due deliveries within a second. */
 const FOUND_BY_POLLING = { noteWaiting: () => undefined }
 
 /** The service's API. Names resolve to no address, which the operations accept. */

@@ -4,10 +4,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 
 const EVERY_MS = 60_000
 
-/**
- * Remembers which keys were used and writes it once a minute, and when the process stops. `db` connects as the worker
- * role.
- */
+/** Remembers which keys were used and writes it once a minute, and at the stop. `db` is of the worker role. */
 export function keyUses(db: Database, logger: Logger) {
   let noted = new Map<string, Date>()
 

@@ -41,10 +41,7 @@ const POLICY = [
 ].join('; ')
 const NOT_SNIFFED = { 'x-content-type-options': 'nosniff' }
 
-/**
- * GET /openapi.json, and GET /docs: the document as a page to read and to send requests from. It works without the
- * internet.
- */
+/** GET /openapi.json, and GET /docs: the document as a page that sends requests. It works without the internet. */
 export function addDocs(app: FastifyInstance, upstreams: readonly Upstream[], clock: () => Date): void {
   const document = mergedDocument(upstreams, clock)
   app.get('/openapi.json', async () => document())

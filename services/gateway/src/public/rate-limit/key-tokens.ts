@@ -4,9 +4,7 @@ import { type Bucket, type RateLimit, tokensAt, untilToken } from './token-bucke
 
 /** How long leased tokens may be used, in milliseconds. A client exceeds its limit by what grows back in this time. */
 export const LEASE_MS = 100
-/**
- * After simultaneous calls tokens are leased ahead for this time, in milliseconds, even if other gateways use the key.
- */
+/** For so many milliseconds after simultaneous calls tokens are leased ahead, even if other gateways use the key. */
 const OVERLAP_MS = 1000
 
 /** The most tokens to lease ahead: as many as grow back on the server during a lease. */

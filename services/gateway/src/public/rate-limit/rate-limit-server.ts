@@ -11,9 +11,7 @@ import { type RateLimitConnection, RECONNECT_MS, rateLimitConnection } from './r
 
 /** The longest wait of a call for the server, unless a test says otherwise. */
 const ANSWER_WITHIN_MS = 50
-/**
- * How long the server may execute a request, in milliseconds. Tokens that come later than their call are given back.
- */
+/** How many milliseconds the server may execute a request. Tokens that come later than their call are given back. */
 const VALID_MS = 1000
 const HEARTBEAT_MS = 1000
 /** A shorter outage is not logged: a single answer may be late. */

@@ -1,9 +1,6 @@
 const copies = <Value>(count: number, value: Value): Value[] => Array.from({ length: count }, () => value)
 
-/**
- * A schema that may be saved, and an order that it cannot be checked for within the time: 4,000 checks for each of
- * 150,000 numbers.
- */
+/** A schema that may be saved, and an order whose check takes too long: 4,000 checks for each of 150,000 numbers. */
 export const SLOW = {
   schema: {
     $defs: {
@@ -17,10 +14,7 @@ export const SLOW = {
   members: { numbers: copies(150_000, 1) },
 }
 
-/**
- * A schema that may be saved, and an order whose check needs more memory than a thread has: ajv keeps the errors of all
- * branches.
- */
+/** A schema that may be saved, and an order whose check needs too much memory: ajv keeps the errors of all branches. */
 export const LARGE = {
   schema: { properties: { numbers: { contains: { anyOf: copies(100, { type: 'string' }) } } } },
   members: { numbers: copies(150_000, 1) },
