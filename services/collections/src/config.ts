@@ -1,5 +1,4 @@
 import { AssetsUrl } from '@backoffice/runtime/asset-url.ts'
 import { serviceConfig } from '@backoffice/service/service-config.ts'
 
-/** The settings of collections. */
 export const CollectionsConfig = serviceConfig('collections').extend({ ASSETS_URL: AssetsUrl })

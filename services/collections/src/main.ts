@@ -10,7 +10,7 @@ import { completePendingProducts } from './members/pending-products.ts'
 import { membershipBuilder } from './memberships/membership-builder.ts'
 import { rebuildSkippedVersions } from './memberships/rebuild-skipped-versions.ts'
 import { ruleSets } from './memberships/rule-sets.ts'
-import { unreadableVersions } from './memberships/unreadable-versions.ts'
+import { UnreadableVersions } from './memberships/unreadable-versions.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
 import { applyQueuedProducts } from './products/apply-queued-products.ts'
@@ -20,7 +20,7 @@ import { measureQueue } from './products/queue-products.ts'
 
 await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, logger, pools, consume, wakeRelay }) => {
   const { worker, products, imports } = pools
-  const unreadable = unreadableVersions(logger)
+  const unreadable = new UnreadableVersions(logger)
   const rules = ruleSets(unreadable)
   const queue = applyQueuedProducts(worker.sql, rules, logger)
   const catalog = new InternalCalls('catalog', config.CATALOG_URL, tokens.signer)

@@ -4,7 +4,6 @@ import { serviceConfig } from '@backoffice/service/service-config.ts'
 import { z } from 'zod'
 import { SECRET_KEYS } from './secrets/secret-keys.ts'
 
-/** The settings of webhook-delivery. */
 export const WebhookDeliveryConfig = serviceConfig('webhook-delivery').extend({
   ...SECRET_KEYS,
   WEBHOOK_RETRY_DELAYS: z

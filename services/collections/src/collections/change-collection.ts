@@ -24,10 +24,8 @@ export const emptyCollection = (id: string, name: string, handle: string, now: D
 })
 
 /**
- * Applies a request to a collection (spec: Collections, Create/update rules). `image` is the asset with the id
- * `body.image`. Ignores rules unless the result is SMART; a collection that was SMART before keeps its rules (OP-113).
- * Throws `bad_request` for a SMART collection with missing or invalid rules, `unprocessable` for an `unpublish_at` that
- * is not later than `publish_at`.
+ * Applies a request (spec: Collections, Create/update rules). A collection that was SMART keeps its rules (OP-113).
+ * Throws `bad_request` for a SMART one without valid rules, `unprocessable` for an `unpublish_at` that is not later.
  */
 export function withChanges(
   before: CollectionRecord,

@@ -62,8 +62,8 @@ export const handleTaken = (handle: string) =>
   conflict(['handle'], `"${handle}" belongs to another collection of this workspace; send another one`)
 
 /**
- * Locks a collection, published or not (spec: Create/update rules 3), after taking the workspace's membership lock if a
- * mode is given. Returns the columns as last committed, also after waiting for another transaction. Throws `not_found`.
+ * Locks a collection, published or not, after the membership lock if a mode is given. Throws `not_found`. Returns it as
+ * last committed, also after waiting for another transaction (spec: Create/update rules 3).
  */
 export async function lockCollection(tx: Transaction, handleOrId: string, mode?: LockMode): Promise<CollectionRecord> {
   const [collection] = await tx<CollectionRecord[]>`

@@ -11,10 +11,7 @@ export interface CoverImage {
   readonly thumbnailPath: string
 }
 
-/**
- * Finds the picture with the id that a request has as `image`; undefined without an id. Throws `unprocessable` for an
- * unknown asset or one that is not a picture, and `service_unavailable` while the catalog does not answer.
- */
+/** Undefined without an id. Throws `unprocessable` if it is no picture, `service_unavailable` without catalog. */
 export type FindCoverImage = (context: RequestContext, id: string | null | undefined) => Promise<CoverImage | undefined>
 
 const StoredAsset = z.object({ id: Id, path: z.string(), thumbnail_path: z.string().nullable() })

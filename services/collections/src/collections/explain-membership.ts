@@ -26,10 +26,7 @@ const Explanation = named(
   }),
 )
 
-/**
- * GET /v1/collections/{handle}/products/{product_id}/explain (extension): which conditions of a SMART collection's
- * rules hold for a product. It shows the rules, so it needs the scope that changes them.
- */
+/** GET …/products/{product_id}/explain (extension): shows the rules, so it needs the scope that changes them. */
 export const explainMembership = operation({
   operationId: 'explainCollectionMembership',
   method: 'GET',

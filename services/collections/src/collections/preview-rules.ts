@@ -14,10 +14,16 @@ import { type CompiledRules, compileRules } from '../rules/compile.ts'
 import { Rules } from '../rules/rules.ts'
 
 const BUDGET_MS = 5000
+/** Previews read all products of a workspace: two at once on a replica, one of a workspace, few wait (OP-162). */
+const LIMITS = { slots: 2, share: 1, waiting: 5, waitMs: 5000 }
+const REFUSALS = slotRefusals({
+  owner: 'This workspace has too many previews under way; wait until one ends',
+  all: 'Too many previews are under way; try again shortly',
+})
 
 /** POST /v1/collections/preview (extension): the storefront-available products that rules match, newest first. */
 export const previewRules = (budgetMs = BUDGET_MS) => {
-  const slots = previewSlots()
+  const slots = new FairSlots(LIMITS, REFUSALS)
   return operation({
     operationId: 'previewCollectionRules',
     method: 'POST',
@@ -78,16 +84,3 @@ async function matchingProducts(
   ])
   return { total: rows[0].total, products: rows.flatMap(({ body }) => body ?? []) }
 }
-
-/** Previews read all products of a workspace: two at once on a replica, one of a workspace, few wait (OP-162). */
-const LIMITS = { slots: 2, share: 1, waiting: 5, waitMs: 5000 }
-
-/** The turns of previews. A workspace with too many of them gets `rate_limited`. */
-export const previewSlots = (): FairSlots =>
-  new FairSlots(
-    LIMITS,
-    slotRefusals({
-      owner: 'This workspace has too many previews under way; wait until one ends',
-      all: 'Too many previews are under way; try again shortly',
-    }),
-  )

@@ -37,9 +37,8 @@ export const importCollections: Importer<CollectionChange[]> = {
 }
 
 /**
- * The collections with the rows' handles. Unless it is a check, they are locked in id order, after the membership lock
- * if a row may change a membership. A collection that is created later with one of the handles violates the unique
- * constraint, and the batch runs again.
+ * Unless it is a check, locks them in id order, after the membership lock if a row may change a membership. One that is
+ * created meanwhile violates the unique constraint, and the batch runs again.
  */
 async function findCollections(
   tx: Transaction,

@@ -83,7 +83,6 @@ async function lockCollections(
   return new Map(collections.map((collection) => [collection.id, collection]))
 }
 
-/** The collections with products that were picked by hand. */
 async function findHandPicked(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const workspace = tx.context.workspaceId
   const found = await tx<{ collection_id: string }[]>`

@@ -14,9 +14,8 @@ import {
 import { notePendingProducts } from './pending-products.ts'
 
 /**
- * POST /v1/collections/{handle}/products (OP-33): adds products at the end, in the order sent; members keep their
- * positions. For products whose state has not arrived yet it asks the catalog, between two transactions: no lock waits
- * for another service.
+ * POST /v1/collections/{handle}/products (OP-33): adds at the end, in the order sent; members keep their positions. It
+ * asks the catalog for unknown products between two transactions: no lock waits for another service.
  */
 export const addProducts = (findExisting: FindExistingProducts) =>
   operation({
@@ -80,10 +79,7 @@ interface Inserted {
   readonly awaited: string[]
 }
 
-/**
- * Adds the products that are not members yet. Locks those of the projection FOR SHARE: a transaction that changes one
- * commits before the row is read here, or finds the new member.
- */
+/** FOR SHARE: a transaction that changes a product commits before the row is read here, or finds the new member. */
 async function insertHandPicked(
   tx: Transaction,
   collectionId: string,

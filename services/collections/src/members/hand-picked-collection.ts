@@ -6,7 +6,6 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { type CollectionRecord, lockCollection } from '../collections/collection.ts'
 
-/** The products of a call that adds or removes some. */
 export const ProductIds = named(
   'CollectionProducts',
   z.strictObject({ products: z.array(Id).min(1).max(LIMITS.idsPerCall) }),

@@ -12,19 +12,15 @@ const BATCH_SIZE = 1000
 const LOCK_TIMEOUT = '500ms'
 
 /**
- * Notes products that the transaction has picked before their state arrived. It holds the SHARED membership lock, as
- * does the transaction that applies the state. Neither sees the other's rows, so `completePendingProducts` checks again
- * after both commits. A noted product is noted again, which waits for a check under way.
+ * Notes products that were picked before their state arrived. The transaction that applies the state does not see them
+ * yet, so `completePendingProducts` checks again after both commits. Noting again waits for a check under way.
  */
 export const notePendingProducts = (tx: Transaction, products: readonly string[]) => tx`
   insert into awaited_product (workspace_id, product_id)
   select ${tx.context.workspaceId}, id from unnest(${[...products]}::uuid[]) as id order by id
   on conflict (workspace_id, product_id) do update set awaited_since = excluded.awaited_since`
 
-/**
- * Completes the members of pending products once the state or the deletion has arrived, and forgets them. Most states
- * have updated the members by themselves when they were applied. Replicas share the work. `sql` has the worker role.
- */
+/** Completes the members of products whose state or deletion has arrived. `sql` is of the worker role. */
 export const completePendingProducts = (sql: Sql, logger: Logger) =>
   worker({
     name: 'awaited products',

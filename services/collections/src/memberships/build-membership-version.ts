@@ -4,7 +4,7 @@ import type { CompiledRules } from '../rules/compile.ts'
 import type { Fragment } from '../rules/predicate.ts'
 import type { Rules } from '../rules/rules.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
-import { unreadableVersions } from './unreadable-versions.ts'
+import { UnreadableVersions } from './unreadable-versions.ts'
 
 type BuildingVersion = {
   workspaceId: string
@@ -16,17 +16,15 @@ type BuildingVersion = {
 } & ({ source: 'HAND_PICKED' } | { source: 'RULES'; rules: Rules })
 
 /**
- * Inserts the members of the next `size` products, in the order of product ids, into a BUILDING version. Needs the
- * EXCLUSIVE membership lock. After the last product the version becomes CURRENT. No member of the chunk exists yet:
- * transactions that change a product insert its member only up to `processed_to` (`coversProduct`). Versions with a
- * first chunk come first: requests build it themselves, imports and rebuilds do not. Skips the versions in
- * `unreadable`, and adds those that it cannot read.
+ * Inserts the members of the next `size` products, by id, into a BUILDING version; after the last it is CURRENT. Needs
+ * the EXCLUSIVE lock. No member is there yet: changes of products insert up to `processed_to` only. Versions with a
+ * first chunk come first: requests build it themselves. Skips those in `unreadable`, and adds to them.
  */
 export async function buildChunk(
   sql: AnySql,
   workspaceId: string,
   size: number,
-  unreadable = unreadableVersions(),
+  unreadable = new UnreadableVersions(),
 ): Promise<void> {
   const [version] = await sql<BuildingVersion[]>`
     select workspace_id as "workspaceId", collection_id as "collectionId", number, source, rules,

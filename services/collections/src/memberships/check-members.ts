@@ -9,8 +9,7 @@ import { membershipDifferences } from './membership-differences.ts'
 
 /**
  * `npm run check-members -w services/collections`, with `WORKER_DATABASE_URL` of the worker role or a superuser: prints
- * each difference between the stored memberships and the evaluated ones as a line of JSON. Counts the changes of
- * products that are queued: the memberships follow them later. Exits 1 if there is a difference.
+ * the differences between stored and evaluated memberships as lines of JSON. Exits 1 if there is one.
  */
 async function checkMembers(): Promise<number> {
   const server = workerServer(readConfig(z.object(WORKER_DATABASE)))

@@ -7,23 +7,19 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import { NIL } from 'uuid'
 import { buildChunk } from './build-membership-version.ts'
 import { lockMembershipsExclusive } from './membership-lock.ts'
-import { type UnreadableVersions, unreadableVersions } from './unreadable-versions.ts'
+import { UnreadableVersions } from './unreadable-versions.ts'
 
 const EVERY_MS = 200
-/**
- * About how long a chunk holds the membership lock, in milliseconds. Product changes wait for it, and take less than a
- * second. The builder waits for product changes in turn, so a build takes at most twice its time without changes.
- */
+/** About how long a chunk holds the membership lock: product changes wait as long, and the builder for them in turn. */
 const CHUNK_MS = 200
 /** Products in a chunk. */
 const CHUNK_SIZE = { min: 500, initial: 5000, max: 50_000 }
 
 /**
- * Completes the membership versions that requests left BUILDING and deletes the RETIRED ones, one chunk per workspace
- * in turn. Replicas share the work; after a crash another continues behind the last committed chunk. A version whose
- * rules this replica cannot read is left to those that can. `sql` has the worker role.
+ * Completes the BUILDING versions and deletes the RETIRED ones, one chunk per workspace in turn. Replicas share the
+ * work; after a crash another continues. Leaves versions that it cannot read to others. `sql` is of the worker role.
  */
-export function membershipBuilder(sql: Sql, logger: Logger, unreadable = unreadableVersions(logger)) {
+export function membershipBuilder(sql: Sql, logger: Logger, unreadable = new UnreadableVersions(logger)) {
   const workspaces = new WorkspacesInTurn(
     sql,
     () => sql`
@@ -104,9 +100,8 @@ export async function deleteFromRetiredVersion(sql: Sql, size: number): Promise<
 }
 
 /**
- * Continues after the previous chunk: a search from the start would read the deleted rows that are not vacuumed yet.
- * Both statements read one range of the primary key, which needs no statistics of a version that is new. Returns the id
- * of the chunk's last product; undefined after the last chunk.
+ * A search from the start would read the deleted rows that are not vacuumed yet. One range of the primary key needs no
+ * statistics. Returns the id of the chunk's last product; undefined after the last chunk.
  */
 async function deleteMembers(sql: AnySql, { number, processedTo }: RetiredVersion, size: number) {
   const remaining = sql`version_number = ${number} and product_id > ${processedTo}`

@@ -3,7 +3,7 @@ import type { CompiledRules } from '../rules/compile.ts'
 import type { Fragment } from '../rules/predicate.ts'
 import type { Rules } from '../rules/rules.ts'
 import { coversProduct } from './build-membership-version.ts'
-import { unreadableVersions } from './unreadable-versions.ts'
+import { UnreadableVersions } from './unreadable-versions.ts'
 
 /** The kind of difference between the stored membership and the evaluated one. */
 type DifferenceKind =
@@ -16,7 +16,6 @@ type DifferenceKind =
   | 'unreadable' // this version of the service cannot read the rules: the members are not compared
   | 'orphaned' // members or counts without version, a version without collection, or another workspace's id on one of them
 
-/** A difference between the stored membership and the evaluated one. */
 export interface MembershipDifference {
   readonly workspace: string
   /** Null for members and counts without a version. */
@@ -34,15 +33,13 @@ type StoredVersion = {
   sortOrder: string
 } & ({ source: 'HAND_PICKED' } | { source: 'RULES'; rules: Rules })
 
-/** Differences read at once. */
 const DIFFERENCE_BATCH_SIZE = 1000
 /** Versions read at once: the rules of one may be a megabyte. */
 const VERSION_BATCH_SIZE = 20
 
 /**
- * Evaluates the membership of each collection, or of those of a workspace, and compares: the members of all versions
- * but RETIRED ones (which products, sort keys, availability), and all counts with the members they count. `sql` has to
- * be a repeatable read transaction of the worker role or a superuser.
+ * Compares the members of all versions but RETIRED ones with the evaluated ones, and all counts with their members.
+ * `sql` is a repeatable read transaction of the worker role or a superuser.
  */
 export async function* membershipDifferences(sql: AnySql, workspaceId?: string): AsyncGenerator<MembershipDifference> {
   // The planner has no statistics of new versions and would choose nested loops over two large sets.
@@ -52,7 +49,7 @@ export async function* membershipDifferences(sql: AnySql, workspaceId?: string):
     select workspace_id as workspace, collection_id as collection, number, source, rules, sort_order as "sortOrder"
     from membership_version where number > ${number} and state <> 'RETIRED' and ${inScope('membership_version')}
     order by number limit ${VERSION_BATCH_SIZE}`
-  const unreadable = unreadableVersions()
+  const unreadable = new UnreadableVersions()
   for (let batch = await readAfter(0); batch.length > 0; batch = await readAfter(batch.at(-1)?.number ?? 0)) {
     for (const version of batch) {
       const { workspace, collection, number } = version

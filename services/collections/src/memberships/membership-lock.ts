@@ -1,19 +1,14 @@
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 
-/**
- * Takes the membership locks of workspaces SHARED until the transaction ends, before any row lock. Transactions that
- * hold one change memberships of single products side by side; none builds a membership version meanwhile (decision
- * 020).
- */
+/** Comes before any row lock. Holders change memberships side by side; none builds a version (decision 020). */
 export const lockMembershipsShared = (sql: AnySql, workspaceIds: readonly string[]) => sql`
   select pg_advisory_xact_lock_shared(${ADVISORY_LOCKS.membership}::integer, hash)
   from (select distinct hashtext(id) as hash from unnest(${[...workspaceIds]}::text[]) as id order by 1) as workspace`
 
 /**
- * Takes the membership locks of workspaces SHARED until the transaction ends, those that it gets without waiting, and
- * returns their workspaces. Leaves out a workspace while one of its queued states is set aside (`refused`): its states
- * go to the queue, where a newer state of that product replaces the refused one.
+ * Returns the workspaces whose lock was free. Leaves out one with a queued state that is set aside (`refused`): a newer
+ * state of that product goes to the queue too, and replaces it.
  */
 export async function tryLockMembershipsShared(sql: AnySql, workspaceIds: readonly string[]): Promise<Set<string>> {
   if (workspaceIds.length === 0) return new Set()

@@ -23,10 +23,9 @@ interface MembershipDefinition {
 }
 
 /**
- * Starts a new membership version, in the transaction that changes the collection's type, rules or order. Needs the
- * EXCLUSIVE membership lock, unless the collection is new and MANUAL. With few products the version is CURRENT at once;
- * else it is BUILDING, and the previous version stays CURRENT until the builder has completed it. Returns the product
- * count of the CURRENT version. Throws `service_unavailable` for rules that this process cannot read.
+ * In the transaction that changes type, rules or order. Needs the EXCLUSIVE lock, unless the collection is new and
+ * MANUAL. With many products the version is BUILDING, and the previous one stays CURRENT. Returns the count of the
+ * CURRENT one. Throws `service_unavailable` for rules that this process cannot read.
  */
 export async function startMembershipVersion(tx: Transaction, collection: MembershipDefinition): Promise<number> {
   const { id, membershipType, sortOrder, rules } = collection
@@ -40,7 +39,6 @@ export async function startMembershipVersion(tx: Transaction, collection: Member
   return count
 }
 
-/** The collection's versions before a change, by their numbers. */
 interface PreviousVersions {
   nextNumber: number
   current: number | null
@@ -72,9 +70,8 @@ async function readPreviousVersions(tx: Transaction, collectionId: string, membe
 }
 
 /**
- * Inserts the version, CURRENT if the request has processed all products, else BUILDING. Retires a version that was
- * BUILDING and, if the new one is CURRENT, the previous one; rules save the hand-picked members instead. Returns the
- * count of the CURRENT one.
+ * The version is CURRENT if the request has processed all products, else BUILDING. Retires what it replaces; rules save
+ * the hand-picked members instead. Returns the count of the CURRENT version.
  */
 async function insertVersion(
   tx: Transaction,

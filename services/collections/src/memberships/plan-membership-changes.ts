@@ -8,7 +8,6 @@ export interface ChangedProduct {
   readonly ruleFields: RuleProduct
 }
 
-/** The key of a member, and its workspace. */
 export interface MemberKey {
   readonly workspaceId: string
   readonly versionNumber: number

@@ -29,9 +29,8 @@ export const rebuildSkippedVersions = (sql: Sql, logger: Logger, unreadable: Unr
   })
 
 /**
- * Starts new versions of collections that replicas skipped because they could not read the rules. Waits until no
- * replica has skipped a version for `quietS` seconds, and needs rules that this replica can read. Returns the number of
- * versions it looked at.
+ * Starts new versions of collections that no replica has skipped for `quietS` seconds, with rules that this one can
+ * read. Returns the number of versions it looked at.
  */
 export async function startSkippedAnew(sql: Sql, unreadable: UnreadableVersions, quietS = QUIET_S): Promise<number> {
   const skipped = await sql<SkippedVersion[]>`

@@ -2,7 +2,7 @@ import type { AnySql } from '@backoffice/postgres/database.ts'
 import { raiseVersion, VersionedCache } from '@backoffice/postgres/versioned-cache.ts'
 import type { CompiledRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
-import { type UnreadableVersions, unreadableVersions } from './unreadable-versions.ts'
+import { UnreadableVersions } from './unreadable-versions.ts'
 
 /** A membership version by rules, BUILDING or CURRENT, with its compiled rules. */
 export interface RuleBasedVersion {
@@ -25,7 +25,7 @@ interface StoredRules {
 }
 
 /** Keeps the rule sets that were used last, as long as their texts have at most `maxCharacters`. */
-export const ruleSets = (unreadable = unreadableVersions(), maxCharacters = MAX_CHARACTERS): RuleSets =>
+export const ruleSets = (unreadable = new UnreadableVersions(), maxCharacters = MAX_CHARACTERS): RuleSets =>
   new VersionedCache({
     versions: 'rule_version',
     read: readRules,

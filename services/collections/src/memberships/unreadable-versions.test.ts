@@ -5,7 +5,7 @@ import { expect, it } from 'vitest'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
 import { membershipBuilder } from './membership-builder.ts'
 import { startSkippedAnew } from './rebuild-skipped-versions.ts'
-import { unreadableVersions } from './unreadable-versions.ts'
+import { UnreadableVersions } from './unreadable-versions.ts'
 
 const { admin, worker, send, create, project, productsOf, membershipDifferences } = await collectionsService()
 
@@ -100,12 +100,12 @@ it('a collection that replicas skipped is built anew once one can read its rules
   await project(caller, aProductState({ name: 'Plate' }), { ...mug, total_stock: 0, version: 2 })
   const versions = () => admin<{ state: string; marked: boolean }[]>`
     select state, skipped_at is not null as marked from membership_version where collection_id = ${unreadable.id} order by number`
-  await startSkippedAnew(worker.sql, unreadableVersions(), 0)
+  await startSkippedAnew(worker.sql, new UnreadableVersions(), 0)
   expect(await versions()).toEqual([{ state: 'CURRENT', marked: true }])
   await store(unreadable.id, inStock)
-  await startSkippedAnew(worker.sql, unreadableVersions())
+  await startSkippedAnew(worker.sql, new UnreadableVersions())
   expect(await versions()).toEqual([{ state: 'CURRENT', marked: true }])
-  await startSkippedAnew(worker.sql, unreadableVersions(), 0)
+  await startSkippedAnew(worker.sql, new UnreadableVersions(), 0)
   expect(await versions()).toContainEqual({ state: 'BUILDING', marked: false })
   await startReplica()
   await expect.poll(() => productsOf(caller, unreadable)).toEqual(['Plate'])

@@ -7,7 +7,6 @@ const unreadable = meter('collections').createCounter('collections_unreadable_ru
   description: 'Membership versions with rules that this version of the service cannot read',
 })
 
-/** A membership version with rules. */
 interface VersionWithRules {
   readonly workspaceId: string
   readonly number: number
@@ -15,33 +14,27 @@ interface VersionWithRules {
 }
 
 /** Compiles the rules of membership versions, and knows those that this process cannot read. */
-export interface UnreadableVersions {
+export class UnreadableVersions {
   /** The numbers of the versions that could not be read so far. The rules of a version never change. */
-  readonly numbers: ReadonlySet<number>
-  /** The compiled rules of a version; null if this process cannot read them. */
-  compile(version: VersionWithRules): CompiledRules | null
-}
+  readonly numbers = new Set<number>()
+  readonly #logger: Logger | undefined
 
-/**
- * Logs an error and counts, once for each version that cannot be read: an alarm for the operator, since its members
- * stay as they are until a version of the service runs that can read the rules. Without a logger it logs nothing.
- */
-export function unreadableVersions(logger?: Logger): UnreadableVersions {
-  const numbers = new Set<number>()
-  return {
-    numbers,
-    compile({ workspaceId, number, rules }) {
-      try {
-        return compileRules(rules)
-      } catch (error) {
-        if (!(error instanceof UnreadableRules)) throw error
-        if (!numbers.has(number)) {
-          unreadable.add(1)
-          logger?.error({ err: error, workspace: workspaceId, version: number }, 'rules cannot be read; members stay')
-        }
-        numbers.add(number)
-        return null
-      }
-    },
+  /** `logger` gets an error once for each version that cannot be read: its members stay until a newer service runs. */
+  constructor(logger?: Logger) {
+    this.#logger = logger
+  }
+
+  /** The compiled rules of a version; null if this process cannot read them. */
+  compile({ workspaceId, number, rules }: VersionWithRules): CompiledRules | null {
+    try {
+      return compileRules(rules)
+    } catch (err) {
+      if (!(err instanceof UnreadableRules)) throw err
+      if (this.numbers.has(number)) return null
+      this.numbers.add(number)
+      unreadable.add(1)
+      this.#logger?.error({ err, workspace: workspaceId, version: number }, 'rules cannot be read; members stay')
+      return null
+    }
   }
 }

@@ -11,11 +11,9 @@ import {
 import type { RuleSets } from './rule-sets.ts'
 
 /**
- * Updates the memberships of changed products in all versions but RETIRED ones: deletes and inserts members by the
- * rules, and updates sort keys and availability. A version whose rules cannot be read keeps its members and is marked
- * (`rebuildSkippedVersions`). Needs the SHARED membership locks of the products' workspaces: under these, versions keep
- * their state and `processed_to`. Each statement looks up its rows by a list of keys: the planner has no statistics of
- * new versions and would choose nested loops for joins of whole sets.
+ * Updates the memberships of changed products in all versions but RETIRED ones. One whose rules cannot be read keeps
+ * its members and is marked. Needs the SHARED locks: under these, versions keep their state and `processed_to`. Each
+ * statement looks up rows by keys: for joins of sets the planner would choose nested loops.
  */
 export async function updateMemberships(sql: AnySql, ruleSets: RuleSets, products: readonly ChangedProduct[]) {
   const versions = await ruleSets.of(sql, [...new Set(products.map(({ workspaceId }) => workspaceId))])

@@ -7,16 +7,24 @@ import { lockMembershipsShared, tryLockMembershipShared } from '../memberships/m
 import type { RuleSets } from '../memberships/rule-sets.ts'
 import { applyProducts, lockPartition, type ProductChange, tryLockPartition } from './write-products.ts'
 
+const BATCH_SIZE = 200
+/** The most bytes of the states of one transaction, which are in memory together. */
+const MAX_BYTES = 2 * 1024 * 1024
+/** How long a batch waits for the membership lock before another workspace's batch has its turn. */
+const MEMBERSHIP_LOCK_TIMEOUT_MS = 1000
+/** The longest wait for a row that a request has locked: the consumer waits for the partition meanwhile. */
+const LOCK_TIMEOUT_MS = 100
+/** After so long a product waits for the partition's lock. Before, the consumer goes first: others wait for it. */
+const OVERDUE_S = 2
 /** How long a workspace rests after a transient error, such as a wait for a row that one of its requests has locked. */
 const COOLDOWN_MS = 1000
 const MAX_REASON_LENGTH = 1000
 
 /**
- * Returns a function that applies the next batch of a workspace: of the shard's partitions or, without a shard, of all,
- * waiting for the membership lock. It returns the number of products, or LOCKED, and catches the errors of a batch.
- * After an error the next batch is half as large. A product that fails alone is set aside with the reason.
+ * Returns a function that applies the next batch of a workspace and catches its errors: the next one is half as large
+ * then, and a product that fails alone is set aside with the reason. Returns the number of products, or LOCKED.
  */
-export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, shard?: PartitionShard) {
+export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, shard?: Batch['shard']) {
   /** Of workspaces whose last batch failed: the size of the next one, and when it may begin. */
   const failed = new Map<string, { size: number; from: number }>()
 
@@ -57,42 +65,22 @@ async function markRefused(sql: Sql, { workspaceId, first }: Batch, error: unkno
     where workspace_id = ${workspaceId} and product_id = ${first.id} and version is not distinct from ${first.version}`
 }
 
-/** Products of one transaction. */
-export const BATCH_SIZE = 200
-/** The most bytes of the states of one transaction, which are in memory together. */
-const MAX_BYTES = 2 * 1024 * 1024
-/** How long a batch waits for the membership lock before another workspace's batch has its turn. */
-const MEMBERSHIP_LOCK_TIMEOUT_MS = 1000
-/** The longest wait for a row that a request has locked: the consumer waits for the partition meanwhile. */
-const LOCK_TIMEOUT_MS = 100
-
 interface QueuedChange extends ProductChange {
   readonly version: number | null
 }
 
-/** The partitions whose number modulo `of` is `number`. */
-export interface PartitionShard {
-  readonly number: number
-  readonly of: number
-}
-
-/** After so long a product waits for the partition's lock. Before, the consumer goes first: others wait for it. */
-const OVERDUE_S = 2
-
-/** The next batch of a workspace. */
 export interface Batch {
   readonly workspaceId: string
   readonly size: number
-  /** Without a shard: all partitions, and up to a second of waiting for the membership lock. */
-  readonly shard?: PartitionShard | undefined
+  /** The partitions `number` modulo `of`. Without it: all, and up to a second of waiting for the membership lock. */
+  readonly shard?: { readonly number: number; readonly of: number } | undefined
   /** The first product of the batch, once it is read. */
   first?: QueuedChange | undefined
 }
 
 /**
- * Applies the oldest queued products of a workspace, all of one partition, and returns their number: 0 while the
- * consumer has the partition, LOCKED while another transaction has the membership lock. Takes the membership lock
- * before the partition's, so that nobody waits for the partition meanwhile.
+ * Applies the oldest queued products of one partition: 0 while the consumer has it, LOCKED while another transaction
+ * has the membership lock. That comes first, so that nobody waits for the partition meanwhile.
  */
 export async function applyQueuedOf(sql: Sql, ruleSets: RuleSets, batch: Batch): Promise<number | 'LOCKED'> {
   const { workspaceId, shard } = batch

@@ -11,10 +11,9 @@ const EVERY_MS = 200
 const SHARDS = 2
 
 /**
- * Applies queued products (`queueProducts`), a batch of each workspace in turn. A workspace whose membership lock is
- * taken goes to a separate loop, which waits for that lock and holds no other. Otherwise a workspace whose locks follow
- * each other, as while a membership version is built, would never get its products. Replicas share the work. `sql` has
- * the worker role.
+ * Applies queued products, a batch of each workspace in turn. One whose membership lock is taken goes to a loop that
+ * waits for that lock and holds no other: else a workspace whose locks follow each other, as during a build, would
+ * never get its products. Replicas share the work. `sql` has the worker role.
  */
 export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger): Component & { wake(): void } {
   const locked = new Set<string>()

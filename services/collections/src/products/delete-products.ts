@@ -13,9 +13,8 @@ export async function workspaceOfEach(sql: AnySql, ids: readonly string[]): Prom
 }
 
 /**
- * Deletes products, also unknown ones, and inserts them into `deleted_product`, so that no late state brings one back.
- * Needs the SHARED membership locks of their workspaces. Locks the products that are `written` afterwards too: every
- * transaction locks products in the order of their ids.
+ * Deletes products, and keeps late states from bringing them back. Needs the SHARED membership locks. Locks the
+ * products that are `written` afterwards too: every transaction locks products in the order of their ids.
  */
 export async function applyDeletions(sql: AnySql, ids: readonly string[], written: readonly { id: string }[]) {
   if (ids.length === 0) return
@@ -55,11 +54,7 @@ export async function deleteProducts(sql: AnySql, ids: readonly string[], condit
 const EVERY_MS = 60_000
 const BATCH_SIZE = 10_000
 
-/**
- * Removes products from `deleted_product` 90 days after their deletion. No older state can arrive then: Kafka has
- * deleted all states of the product before its tombstone, so a replay has both or neither, and dead letters are not
- * kept longer.
- */
+/** After 90 days no older state can arrive: Kafka deletes those before the tombstone, and dead letters by then. */
 export const expireDeletedProducts = (sql: Sql, logger: Logger) =>
   worker({
     name: 'deleted products',

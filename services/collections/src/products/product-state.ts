@@ -46,7 +46,6 @@ export function latestStates(records: readonly { readonly key: string; readonly 
   }
 }
 
-/** A product's row in the projection. */
 export interface ProjectionRow extends ChangedProduct {
   readonly version: number
   /** The product's body in JSON, as the record has it. */

@@ -15,10 +15,9 @@ const SHARE = 100
 const LOCK_TIMEOUT_MS = 200
 
 /**
- * Consumes catalog.products into the projection and updates memberships. A repeated or late state changes nothing: each
- * row has the catalog's version, and deleted products stay deleted. A transaction has products of many workspaces and
- * waits for none of them: what one workspace cannot take at once is queued (`applyQueuedProducts`). `onQueued` is
- * called after the commit.
+ * Consumes catalog.products. A repeated or late state changes nothing: rows have the catalog's version, and deleted
+ * products stay deleted. It waits for no workspace: what one cannot take at once is queued. `onQueued` is called after
+ * the commit.
  */
 export const projectProducts = (
   ruleSets: RuleSets,
@@ -72,10 +71,7 @@ async function lockAndRead(tx: AnySql, records: readonly ReceivedRecord<StateRec
   return { partition, changes, unknown }
 }
 
-/**
- * Divides changes: those to apply now, of workspaces in `free`, and those to queue. Each of several workspaces applies
- * at most SHARE. A single workspace applies all, since queueing costs half as much as applying.
- */
+/** Of several workspaces each applies at most SHARE. One alone applies all: queueing costs half as much. */
 function shareOut(changes: readonly ProductChange[], free: ReadonlySet<string>) {
   const [now, later]: [ProductChange[], ProductChange[]] = [[], []]
   const taken = new Map<string, number>()

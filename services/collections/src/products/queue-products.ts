@@ -5,10 +5,7 @@ import { meter } from '@backoffice/runtime/metrics.ts'
 import { addDeletedProducts } from './delete-products.ts'
 import type { ProductChange } from './write-products.ts'
 
-/**
- * Queues changes of different products of one partition, under its lock. A product has one row: its newest state, or
- * the deletion, which is also remembered at once, so that no late state brings the product back meanwhile.
- */
+/** Queues changes, under the partition's lock. A deletion is also remembered at once: no late state undoes it. */
 export async function queueProducts(sql: AnySql, partition: number, changes: readonly ProductChange[]): Promise<void> {
   if (changes.length === 0) return
   const deleted = changes.filter(({ state }) => state === null).map(({ id }) => id)

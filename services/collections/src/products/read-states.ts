@@ -4,7 +4,6 @@ import { parseRecord, type ReceivedRecord } from '@backoffice/messaging/consumer
 import type { IncomingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { latestStates, type ProjectionRow, projectionRowOf, StateRecord } from './product-state.ts'
 
-/** A record that does not fit its schema. */
 export interface UnreadableRecord {
   readonly partition: number
   readonly offset: string
@@ -24,10 +23,7 @@ export interface ReadStates {
 /** Records read before the event loop turns: some milliseconds. */
 const BATCH_SIZE = 100
 
-/**
- * Reads records of one partition with the consumer's checks. A record is unreadable if the consumer would send it to
- * the dead letters. Lets the event loop turn between batches, so that the statements of the previous records go on.
- */
+/** Reads records with the consumer's checks. Lets the event loop turn, so that earlier statements go on. */
 export async function readStates(records: readonly IncomingRecord[]): Promise<ReadStates> {
   const unreadable: UnreadableRecord[] = []
   const received: ReceivedRecord<StateRecord>[] = []

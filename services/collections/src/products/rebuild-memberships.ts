@@ -3,11 +3,7 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
 import { raiseRuleVersion } from '../memberships/rule-sets.ts'
 
-/**
- * Starts a new membership version for every collection, which the running service builds; the CURRENT one is shown
- * until then. Before that it deletes the hand-picked members without a product. Needs the table `topic_product` of a
- * rebuild. Returns the number of collections.
- */
+/** Starts a version for every collection, which the service builds. Needs `topic_product`. Returns their number. */
 export async function rebuildMemberships(sql: Sql): Promise<number> {
   const workspaces = await sql<{ id: string }[]>`select distinct workspace_id as id from collection`
   let collections = 0
@@ -21,10 +17,7 @@ export async function rebuildMemberships(sql: Sql): Promise<number> {
   return collections
 }
 
-/**
- * Deletes hand-picked members whose product is deleted: neither the projection nor the topic has it. Keeps those of a
- * product whose record is unreadable (`topic_product`), and of a pending product, whose state is still to come.
- */
+/** Keeps the members of a product whose record is unreadable (`topic_product`), and of one whose state is to come. */
 const deleteMembersWithoutProduct = (sql: AnySql, workspaceId: string) => sql`
   delete from collection_member as member using membership_version as version
   where version.workspace_id = ${workspaceId} and version.source = 'HAND_PICKED' and version.state <> 'RETIRED'

@@ -7,13 +7,9 @@ import type { ProjectionRow } from './product-state.ts'
 import type { UnreadableRecord } from './read-states.ts'
 import { ruleColumns } from './write-products.ts'
 
-/** Products deleted in one transaction. */
 const BATCH_SIZE = 500
 
-/**
- * Creates the temporary tables of a rebuild: `topic_product` has a row per record of the topic, `ahead_product` the
- * products with a higher version in the projection than in the topic. Returns the database's time.
- */
+/** `topic_product` has a row per record of the topic, `ahead_product` products that are newer in the projection. */
 export async function createRebuildTables(sql: Sql): Promise<Date> {
   await sql`create temporary table topic_product (id uuid not null, version bigint)`
   await sql`create temporary table ahead_product (id uuid primary key)`
@@ -35,10 +31,7 @@ export const insertTopicProducts = (
     )`
 }
 
-/**
- * The condition for a row `known` of the projection that needs no update by a `state` of the topic: it is equal, or has
- * a higher version. A product in `ahead_product` needs the update until the rebuild has written it.
- */
+/** Whether `known` needs no update by `state`. One in `ahead_product` does, until the rebuild has written it. */
 export const isUpToDate = (sql: AnySql, startedAt: Date) => sql`(
   known.version = state.version and ${ruleColumns(sql, 'known')} is not distinct from ${ruleColumns(sql, 'state')}
     and known.body::text = state.body::text
@@ -47,9 +40,8 @@ export const isUpToDate = (sql: AnySql, startedAt: Date) => sql`(
 )`
 
 /**
- * Fills `ahead_product` with the products that have a higher version in the projection than in the topic and were not
- * written since the rebuild started. Skips products with an unreadable record. Returns how many it found. `bool_or` and
- * not a comparison of two counts: the planner expects few rows of that and chooses nested loops.
+ * Skips products with an unreadable record. Returns how many it found. `bool_or` and not a comparison of two counts:
+ * the planner expects few rows of that and chooses nested loops.
  */
 export async function findAheadProducts(sql: Sql, startedAt: Date): Promise<number> {
   await sql`create index on topic_product (id)`

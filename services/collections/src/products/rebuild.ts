@@ -31,26 +31,21 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const BATCH_SIZE = 1000
 const topics = [TOPICS.catalogProducts]
 
-/** Counts of a rebuild. */
 export interface Rebuilt {
-  /** Records read. */
   read: number
   /** Products with a change that may concern rules, orders or the storefront. */
   changed: number
   /** Products deleted because the topic does not have them. */
   deleted: number
-  /** Unreadable records. */
   unreadable: number
   /** Collections with a new membership version, which the service builds. */
   collections: number
 }
 
 /**
- * Makes the projection equal to catalog.products, up to the topic's end at the start, while the service goes on
- * consuming. The rebuild does not update memberships of changed products; it starts a new membership version for every
- * collection at the end. It forgets the queued products first, since it reads their states from the topic. So repeat a
- * rebuild that was killed: products may be old, and members may not match them. `sql` is a single connection of the
- * worker role that does not reconnect: its temporary tables would be lost.
+ * Makes the projection equal to the topic's end at the start, while the service goes on consuming. It forgets the
+ * queued products first and starts new versions at the end, so repeat one that was killed. `sql` is a single connection
+ * of the worker role that does not reconnect: its temporary tables would be lost.
  */
 export async function rebuildProjection(
   kafka: Kafka,
@@ -120,10 +115,8 @@ async function writeStates(sql: Sql, startedAt: Date, { partition, products, del
 }
 
 /**
- * `npm run rebuild -w services/collections`: makes the projection of products equal to catalog.products and starts a
- * new membership version for every collection, while the service runs. After a crash, run it again. Prints each
- * unreadable record as a line of JSON, then counts. Exits 0; 1 if there are unreadable records; 2 if it could not
- * finish.
+ * `npm run rebuild -w services/collections`, while the service runs. After a crash, run it again. Prints unreadable
+ * records as lines of JSON, then counts. Exits 0; 1 if there are unreadable records; 2 if it could not finish.
  */
 const Config = z.object({ ...WORKER_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka)
 

@@ -6,18 +6,15 @@ import type { Fragment } from '../rules/predicate.ts'
 import { applyDeletions } from './delete-products.ts'
 import { type ProjectionRow, projectionRowOf, type StateRecord } from './product-state.ts'
 
-/** A product's new state, or its deletion. */
 export interface ProductChange {
   readonly workspaceId: string
   readonly id: string
-  /** Null once the product is deleted. */
   readonly state: StateRecord
 }
 
 /**
- * Writes changes of different products to the projection and updates memberships. States that are not newer, and states
- * of deleted products, change nothing. Needs the locks of the products' partition, then of their workspaces'
- * memberships SHARED.
+ * Writes changes of different products and updates memberships. Older states, and those of deleted products, change
+ * nothing. Needs the locks of the partition, then of the workspaces' memberships SHARED.
  */
 export async function applyProducts(
   sql: AnySql,
@@ -32,9 +29,8 @@ export async function applyProducts(
 }
 
 /**
- * Locks the products of a partition, also queued ones, until the transaction ends: against another consumer that took
- * over, the worker for queued products, or a rebuild. Later locks of the transaction wait for `lockTimeoutMs` at most;
- * 0 means without limit. Do not wait for a membership lock while you hold this one.
+ * Locks a partition's products against another consumer, the queue's worker or a rebuild. Later locks wait for
+ * `lockTimeoutMs`; 0 is without limit. Do not wait for a membership lock while you hold this one.
  */
 export const lockPartition = (sql: AnySql, partition: number, lockTimeoutMs = 0) => sql`
   select pg_advisory_xact_lock(${ADVISORY_LOCKS.productPartition}::integer, ${partition}::integer),
@@ -48,10 +44,9 @@ export async function tryLockPartition(sql: AnySql, partition: number): Promise<
 }
 
 /**
- * Writes rows of different products. Skips deleted products, and rows for which the condition `isUpToDate` holds, on
- * the `known` row and the new `state`. Returns the products with a change that may concern rules, orders or the
- * storefront. Both conditions are subqueries that give a value: as `not exists`, PostgreSQL joins the rows with whole
- * tables.
+ * Writes rows of different products, but deleted ones and those for which `isUpToDate` holds on the `known` row and the
+ * `state`. Returns those with a change that may concern rules, orders or the storefront. Both conditions are subqueries
+ * that give a value: as `not exists`, PostgreSQL joins the rows with whole tables.
  */
 export async function writeProducts(sql: AnySql, products: readonly ProjectionRow[], isUpToDate: Fragment) {
   if (products.length === 0) return []

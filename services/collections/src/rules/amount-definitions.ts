@@ -2,10 +2,7 @@ import type { AnySql } from '@backoffice/postgres/database.ts'
 import { isAmong, type OperatorDefinitions } from './predicate.ts'
 import type { RuleProduct } from './rule-product.ts'
 
-/**
- * The amounts of all variants in one currency. A condition holds if it holds for one variant, so `gt` compares the
- * highest amount and `lt` the lowest. No comparison holds for a product without amounts in the currency.
- */
+/** The amounts of all variants in a currency: a condition holds if it holds for one. None holds without amounts. */
 export const amountDefinitions = (column: 'prices' | 'costs', currency: string): OperatorDefinitions<number> => {
   const lowest = (product: RuleProduct) => product[column][currency]?.[0] ?? Number.POSITIVE_INFINITY
   const highest = (product: RuleProduct) => product[column][currency]?.at(-1) ?? Number.NEGATIVE_INFINITY

@@ -17,10 +17,7 @@ export class UnreadableRules extends ApiError {
   }
 }
 
-/**
- * Compiles rules. Throws `UnreadableRules` for an unknown field, operator or member and for a value that its operator
- * does not take: without it the rules would mean something else.
- */
+/** Throws `UnreadableRules` for an unknown field, operator, member or value: without it rules mean something else. */
 export function compileRules(rules: Rules): CompiledRules {
   try {
     const { match, conditions } = AnyRules.parse(rules)

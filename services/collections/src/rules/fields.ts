@@ -15,7 +15,6 @@ interface Operator {
   predicate(value: unknown): Predicate
 }
 
-/** The operators of a field by name. */
 type Field = ReadonlyMap<string, Operator>
 
 const Text = z.string().min(1).max(LIMITS.nameLength).transform(fold)

@@ -1,8 +1,7 @@
 /**
- * Folds a text for comparison in rules (OP-110). Ignores case in every script (`STRASSE` and `straße`, the four letters
- * i of Turkish) and encoding (composed or not, full width, ligatures, non-breaking spaces); accents count. Control
- * characters become spaces, so a folded text has no line break. Accepts every text, is idempotent, and only folds an
- * empty text to an empty one.
+ * Folds a text for comparison (OP-110): ignores case in every script (the four letters i of Turkish) and encoding (full
+ * width, ligatures, non-breaking spaces); accents count. Control characters become spaces, so it has no line break.
+ * Accepts every text, is idempotent, and only folds an empty text to an empty one.
  */
 export const fold = (text: string): string => (PRINTABLE_ASCII.test(text) ? text.toLowerCase() : foldAny(text))
 

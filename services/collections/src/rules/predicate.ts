@@ -1,7 +1,6 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { RuleProduct } from './rule-product.ts'
 
-/** A part of an SQL statement. */
 export type Fragment = ReturnType<typeof emptyFragment>
 const emptyFragment = (sql: AnySql) => sql``
 
@@ -52,9 +51,6 @@ export const anyOf = (predicates: readonly Predicate[]): Predicate => {
   }
 }
 
-/**
- * SQL for "the value is in the list". PostgreSQL hashes the values of the subquery once, also in a generic plan, where
- * `any(list)` would compare them one by one. `is true` keeps the planner from turning the subquery into a join.
- */
+/** PostgreSQL hashes the subquery once, also in a generic plan. `is true` keeps it from becoming a join. */
 export const isAmong = (sql: AnySql, value: Fragment, list: Fragment): Fragment =>
   sql`(${value} in (select unnest(${list}))) is true`

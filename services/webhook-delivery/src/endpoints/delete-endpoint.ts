@@ -5,10 +5,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { endpointsChanged, noSuchEndpoint } from './endpoint.ts'
 
-/**
- * DELETE /v1/webhooks/{id} (OP-60). Deletes its secrets too. Its deliveries may be millions and stay: each attempt
- * checks that the endpoint still exists, and otherwise ends the delivery (OP-97).
- */
+/** DELETE /v1/webhooks/{id} (OP-60), with its secrets. Its deliveries stay: their next attempt ends them (OP-97). */
 export const deleteEndpoint = operation({
   operationId: 'deleteWebhookEndpoint',
   method: 'DELETE',

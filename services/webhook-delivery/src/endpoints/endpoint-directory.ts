@@ -23,10 +23,7 @@ export const endpointDirectory = (keys: SecretKeys, logger?: Pick<Logger, 'error
 /** Reads the committed state of an endpoint at the time of the call; undefined once the endpoint is deleted. */
 export type CurrentTarget = (target: Target) => Promise<Target | undefined>
 
-/**
- * Reads endpoints from the directory one by one, so that each attempt uses its endpoint's URL and secrets of that
- * moment (OP-63, OP-97). One query runs at a time; all calls in the meantime share the next query.
- */
+/** Each attempt uses the URL and secrets of its moment (OP-63, OP-97). Calls during a query share the next one. */
 export function currentTargets(sql: AnySql, directory: EndpointDirectory): CurrentTarget {
   let asking: Promise<unknown> = Promise.resolve()
   let next: { workspaceIds: string[]; answer: Promise<ReadonlyMap<string, Targets>> } | undefined
@@ -90,11 +87,7 @@ function targetsOf(rows: readonly EndpointRow[], keys: SecretKeys, logger: Pick<
   return targets
 }
 
-/**
- * Opens an endpoint's secrets; `failures` are the errors of secrets that do not open. A replaced one is then left out.
- * Without the current one there is no signing at all, because no receiver has to accept a delivery without its
- * signature (OP-107).
- */
+/** Without the current secret there is no signing: no receiver has to accept a delivery without it (OP-107). */
 function openSigning(row: EndpointRow, keys: SecretKeys): { signing: Signing | undefined; failures: unknown[] } {
   const failures: unknown[] = []
   const opened: SigningKey[] = sealedSecrets(row).flatMap(({ keyId, sealed, endsAt }) => {

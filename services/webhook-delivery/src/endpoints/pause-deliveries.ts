@@ -2,11 +2,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-hooks.ts'
 import { endpointsChanged } from './endpoint.ts'
 
-/**
- * Lets the deliveries of a suspended workspace wait, and those of a deleted one for good: the dispatchers read the
- * state of a workspace with its endpoints. Nothing is written to the deliveries themselves, so a suspension costs the
- * same for any backlog.
- */
+/** Deliveries of a suspended or deleted workspace wait: dispatchers read its state with its endpoints. */
 export const pauseDeliveries: WorkspaceHooks = {
   onSuspended: (tx, at) => save(tx, at, false),
   onResumed: (tx, at) => save(tx, at, true),

@@ -12,9 +12,8 @@ import type { EndpointCreation } from './create-endpoint.ts'
 import { insertEndpoint } from './insert-endpoint.ts'
 
 /**
- * PUT /internal/endpoints/{id}: creates the endpoint of an installed app, with the id and the secret that apps has
- * chosen. An id creates one endpoint, once: a repeated request neither undoes changes of the merchant nor brings back a
- * deleted endpoint. The endpoint counts among those of the workspace.
+ * PUT /internal/endpoints/{id}: an id creates one endpoint, once. A repeated request neither undoes changes of the
+ * merchant nor brings back a deleted endpoint.
  */
 export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCreation) =>
   operation({
@@ -43,11 +42,7 @@ export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCr
     },
   })
 
-/**
- * Takes an id for the endpoint of an app, once: returns false when it was taken before. A request to create the
- * endpoint and one to delete it wait for each other here, so that the endpoint is gone in the end, whichever comes
- * first.
- */
+/** Takes an id, once; false when it was taken. A creation and a deletion of the endpoint wait for each other here. */
 export async function takeEndpointId(tx: Transaction, id: string): Promise<boolean> {
   const { count } = await tx`
     insert into app_endpoint (workspace_id, id) values (${tx.context.workspaceId}, ${id}) on conflict do nothing`

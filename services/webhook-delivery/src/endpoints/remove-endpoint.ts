@@ -6,9 +6,8 @@ import { deleteFromWorkspace } from './delete-endpoint.ts'
 import { takeEndpointId } from './put-endpoint.ts'
 
 /**
- * DELETE /internal/endpoints/{id}: deletes the endpoint of an app as `DELETE /v1/webhooks/{id}` does. Answers 204
- * without an endpoint too: apps repeats the request, and the merchant may have deleted the endpoint. The id creates no
- * endpoint afterwards, since a request to create it may arrive late.
+ * DELETE /internal/endpoints/{id}: answers 204 without an endpoint too, since apps repeats it and the merchant may have
+ * deleted it. The id creates no endpoint afterwards: that request may arrive late.
  */
 export const removeEndpoint = operation({
   method: 'DELETE',

@@ -38,7 +38,7 @@ export const rotateSecret = (keys: SecretKeys) =>
         const [current, previous] = await Promise.all([lockEndpoint(tx, params.id), countPrevious(tx, params.id, now)])
         if (endsAt > now && previous >= MAX_PREVIOUS) throw tooManySecrets()
         const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, current.id))
-        const row = await replaceSecret(tx, current, sealed, { now, endsAt })
+        const row = await replaceSecret(tx, current, sealed, now, endsAt)
         const answer = { ...endpointView(row), secret: signingSecretOf(key) }
         return new Reply(200, answer, `a new secret of webhook endpoint ${row.id}`)
       })
@@ -59,18 +59,13 @@ async function countPrevious(tx: Transaction, id: string, now: Date): Promise<nu
   return row?.count ?? 0
 }
 
-interface Overlap {
-  readonly now: Date
-  /** The latest end of every secret before the new one; a time not after `now` ends them at once. */
-  readonly endsAt: Date
-}
-
-/** The previous secret signs until the overlap ends; older ones end at their own time, if that is earlier. */
+/** The replaced secrets sign until `endsAt` at most; one not after `now` ends them at once. */
 async function replaceSecret(
   tx: Transaction,
   current: EndpointRow,
   { keyId, sealed }: SealedSecret,
-  { now, endsAt }: Overlap,
+  now: Date,
+  endsAt: Date,
 ): Promise<EndpointRow> {
   const { workspaceId } = tx.context
   const [[written]] = await Promise.all([

@@ -1,5 +1,4 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import type { ErasurePass } from './erasure-passes.ts'
 import { PERSONAL_EVENT_TYPES, redactBody } from './redact-body.ts'
 
 /** Events read by one batch, and how many of these may have to change: a batch ends with whichever comes first. */
@@ -7,6 +6,14 @@ export const EVENTS_A_BATCH = 500
 export const CHANGES_A_BATCH = 50
 /** Bytes of bodies that a batch takes into memory, at most, but for its first. */
 const BYTES_A_BATCH = 4 * 1024 * 1024
+
+/** A pass through the events of a workspace, as far as it has come. */
+export interface ErasurePass {
+  workspaceId: string
+  customerIds: string[]
+  startedAt: Date
+  afterId: string
+}
 
 interface EventRow {
   id: string
@@ -23,9 +30,8 @@ interface Batch {
 }
 
 /**
- * Removes the personal data of a pass's customers from the next events of the workspace, by id, and from the attempts
- * of these events (OP-139). Undefined when there are no more events. Its row locks last for a batch; nothing but a
- * repeated fan-out of the same events waits for them.
+ * Removes the personal data of a pass's customers from the workspace's next events, by id, and from their attempts
+ * (OP-139). Undefined when there are none. Only a repeated fan-out of these events waits for its locks.
  */
 export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date): Promise<Batch | undefined> {
   await readInOrder(tx)
@@ -49,10 +55,7 @@ async function readInOrder(tx: AnySql): Promise<void> {
   await tx`select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 }
 
-/**
- * Bodies are searched as text. PostgreSQL's JSON functions refuse \u0000 and half of a surrogate pair, which an address
- * may have, and one such body would hold up the pass for good.
- */
+/** Bodies are searched as text: PostgreSQL's JSON refuses \u0000 and lone surrogates, which would hold up the pass. */
 const nextEvents = (tx: AnySql, { workspaceId, customerIds, afterId }: ErasurePass) => tx<EventRow[]>`
   with read as materialized (
     select id, type, body, erased_at is not null as is_erased from event

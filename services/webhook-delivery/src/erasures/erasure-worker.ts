@@ -1,16 +1,26 @@
-import type { Sql } from '@backoffice/postgres/database.ts'
+import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { erasePersonalData } from './erase-personal-data.ts'
-import { advancePass, endPass, nextPass, postponePass, startPasses } from './erasure-passes.ts'
+import { type ErasurePass, erasePersonalData } from './erase-personal-data.ts'
 
 const EVERY_MS = 1000
+const HOUR_S = 3600
+const DAY_S = 24 * HOUR_S
 
 /**
- * Removes the personal data of erased customers (OP-139), a batch of one workspace after a batch of another. After each
- * batch it rests as long as the batch took, so it uses half of one connection at most. Replicas share the passes; `sql`
- * is of the worker role, `clock` is that of the database.
+ * When passes are due, in seconds after an erasure was noted. A pass misses events that the fan-out stores later: up to
+ * the 7 days that the topic keeps, so the last pass comes a day after these.
+ */
+export const PASSES_AFTER_S: readonly number[] = [0, HOUR_S, DAY_S, 8 * DAY_S]
+const LAST = PASSES_AFTER_S.length - 1
+
+/** Customers that one pass looks for. Each costs a search through the body of each event with personal data. */
+const CUSTOMERS_A_PASS = 100
+
+/**
+ * Works on a batch of one workspace after another (OP-139), and rests as long as each took, so it uses half of one
+ * connection at most. Replicas share the passes; `sql` is of the worker role, `clock` is the database's.
  */
 export const erasureWorker = (sql: Sql, logger: Logger, clock: () => Date) =>
   worker({
@@ -34,13 +44,58 @@ export async function eraseSome(sql: Sql, logger: Logger, now: Date): Promise<bo
       workspaceId = pass.workspaceId
       const batch = await erasePersonalData(tx, pass, now)
       if (batch === undefined) await endPass(tx, pass)
-      else await advancePass(tx, pass, batch.lastId, now)
+      else {
+        // It goes to the end of the line.
+        await tx`
+          update erasure_pass set after_id = ${batch.lastId}, worked_at = ${now} where workspace_id = ${workspaceId}`
+      }
       if (batch?.redacted) logger.info({ workspace_id: workspaceId, events: batch.redacted }, 'personal data removed')
       return true
     })
   } catch (error) {
     // Otherwise the workspace of the failure would be next again, and no other would have its turn.
-    if (workspaceId !== undefined) await postponePass(sql, workspaceId, now)
+    if (workspaceId !== undefined) {
+      await sql`update erasure_pass set worked_at = ${now} where workspace_id = ${workspaceId}`
+    }
     throw error
   }
+}
+
+/** Starts a pass for each workspace that has due erasures and no pass. Those that come later wait for the next pass. */
+export async function startPasses(sql: Sql, now: Date): Promise<void> {
+  await sql`
+    insert into erasure_pass (workspace_id, customer_ids, started_at, worked_at)
+    select workspace_id, (array_agg(customer_id order by next_pass_at, customer_id))[1:${CUSTOMERS_A_PASS}],
+      ${now}::timestamptz, ${now}::timestamptz
+    from erasure
+    where next_pass_at <= ${now} and not exists (select from erasure_pass where workspace_id = erasure.workspace_id)
+    group by workspace_id order by workspace_id
+    on conflict do nothing`
+}
+
+/** Locks the pass that has waited longest, of those that no other replica works on. */
+export async function nextPass(tx: AnySql): Promise<ErasurePass | undefined> {
+  const [pass] = await tx<ErasurePass[]>`
+    select workspace_id as "workspaceId", customer_ids as "customerIds", started_at as "startedAt", after_id as "afterId"
+    from erasure_pass order by worked_at, workspace_id limit 1 for update skip locked`
+  return pass
+}
+
+/** Ends a locked pass: its erasures wait for their next one, and end with the last one. */
+async function endPass(tx: AnySql, { workspaceId, customerIds, startedAt }: ErasurePass): Promise<void> {
+  // A second replica can start the same pass again when it has read the erasures before this one's commit. That pass
+  // counts for nothing, since no erasure is due as of its start.
+  await tx`
+    with ended as (
+      delete from erasure_pass where workspace_id = ${workspaceId}
+    ), waiting as (
+      update erasure set
+        passes_made = passes_made + 1,
+        next_pass_at = noted_at + make_interval(secs => (${[...PASSES_AFTER_S]}::integer[])[passes_made + 2])
+      where workspace_id = ${workspaceId} and customer_id = any(${customerIds}::uuid[]) and next_pass_at <= ${startedAt}
+        and passes_made < ${LAST}
+    )
+    delete from erasure
+    where workspace_id = ${workspaceId} and customer_id = any(${customerIds}::uuid[]) and next_pass_at <= ${startedAt}
+      and passes_made >= ${LAST}`
 }

@@ -8,10 +8,7 @@ const erased = RECORDS[TOPICS.ordersErasures]['customer.erased'].shape
 const ErasedRecord = z.object({ ...erased, data: z.object(erased.data.shape) })
 type ErasedRecord = z.output<typeof ErasedRecord>
 
-/**
- * Writes down whose personal data is to be removed; the erasure worker removes it (OP-139). A repeated record changes
- * nothing while the erasure is in force, and later makes the same passes again, which find nothing.
- */
+/** Notes whose personal data the erasure worker removes (OP-139). A repeated record makes the same passes at most. */
 export const noteErasures: ConsumerDefinition<ErasedRecord> = {
   name: 'webhook-delivery.erasures',
   topics: [TOPICS.ordersErasures],

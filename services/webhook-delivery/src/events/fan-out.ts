@@ -38,10 +38,7 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   handle: (records, tx) => fanOutEvents(options, tx, records),
 })
 
-/**
- * Writes the deliveries of a batch of events. The events of a workspace with many deliveries go to its backlog, so that
- * no other workspace waits for them. Returns what is to be called once the transaction is committed.
- */
+/** Events of workspaces with many deliveries go to the backlog: no other waits. Call the result after the commit. */
 export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readonly Incoming[]): Promise<() => void> {
   const workspaceIds = [...new Set(incoming.map(({ value }) => value.workspace_id))]
   const [workspaces, inBacklog] = await Promise.all([
@@ -61,11 +58,7 @@ export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readon
   }
 }
 
-/**
- * Chooses the events whose deliveries are inserted in this transaction: those of the workspaces with the fewest
- * deliveries. Leaves out workspaces under backpressure, and those with a backlog, since no event may overtake an
- * earlier one (OP-74).
- */
+/** Chooses the workspaces with the fewest deliveries, and no backlog: no event may overtake another (OP-74). */
 function withFewDeliveries(
   { dispatcher }: FanOut,
   events: readonly MatchedEvent[],

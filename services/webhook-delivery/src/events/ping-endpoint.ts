@@ -13,10 +13,7 @@ import { envelopeOf } from './matching.ts'
 
 const PING = 'webhook.ping'
 
-/**
- * POST /v1/webhooks/{id}/ping (spec: Webhooks): sends a webhook.ping event to this endpoint, whatever its subscription.
- * The delivery is like any other; the event's data is the endpoint's id (OP-100).
- */
+/** POST /v1/webhooks/{id}/ping (spec: Webhooks): to this endpoint, whatever it subscribes to (OP-100). */
 export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
   operation({
     operationId: 'pingWebhookEndpoint',

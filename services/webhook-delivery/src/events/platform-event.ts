@@ -21,10 +21,7 @@ export function readEventSchema(clock: () => Date): RecordSchema<ReadEvent> {
   return (topic) => (topic === TOPICS.platformEvents ? PlatformEvent : ReadEvent)
 }
 
-/**
- * An event from outside this repository (topic `platform.events`). No relay of ours has checked it, so it is held to
- * the catalogue's shape of its type, and refused where it could not be passed on as it is (OP-58).
- */
+/** An event from outside (topic `platform.events`), which no relay has checked against the catalogue (OP-58). */
 export const platformEvent = (clock: () => Date): z.ZodType<ReadEvent> =>
   ReadEvent.pipe(
     z.custom<ReadEvent>().superRefine((event, context) => {

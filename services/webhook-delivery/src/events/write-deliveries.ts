@@ -22,10 +22,7 @@ export interface DeliveryWriting {
 const DELIVERIES_A_STATEMENT = 2500
 const BYTES_A_STATEMENT = 4 * 1024 * 1024
 
-/**
- * Stores events, and inserts their deliveries. First attempts that find room in memory are claimed with their insert.
- * Returns a function that gives these first attempts to the dispatcher. Call it after the commit.
- */
+/** Claims first attempts that find room in memory. Call the result after the commit: it dispatches them. */
 export async function writeDeliveries(
   writing: DeliveryWriting,
   tx: AnySql,

@@ -4,7 +4,6 @@ import { Targets } from '../endpoints/targets.ts'
 import { matchEvents, type ReadEvent } from '../events/matching.ts'
 import type { ExpectedDelivery } from './judgement.ts'
 
-/** An event of the range. */
 export interface JudgedEvent {
   /** Without its data, which may be megabytes. */
   readonly event: ReadEvent
@@ -31,10 +30,7 @@ export const endpointsOf = (sql: AnySql, workspaceIds: readonly string[]) => sql
 /** A change of an endpoint certainly applies so much later: clocks differ, and it applies from its commit. */
 const SETTLED_AFTER_MS = 10_000
 
-/**
- * The deliveries that events should have with the current endpoints, matched as in the fan-out. An endpoint that was
- * changed after an event may have had another subscription at that time: its delivery is not certain.
- */
+/** Matches as the fan-out does. What an endpoint changed after an event should have got is not certain. */
 export function* expectedDeliveries(
   events: readonly JudgedEvent[],
   endpoints: readonly JudgedEndpoint[],

@@ -1,7 +1,6 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { ExpectedDelivery, FoundDelivery } from './judgement.ts'
 
-/** What the tables have of an expected delivery. */
 interface Found {
   /** Whether its event is in the backlog of the fan-out. An event leaves it when the rows are inserted. */
   readonly isInBacklog: boolean

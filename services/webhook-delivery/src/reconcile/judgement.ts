@@ -8,21 +8,17 @@ export interface ExpectedDelivery {
   readonly endpointId: string
   /** False when the endpoint may have had another subscription, or no row yet, when the event was consumed. */
   readonly isCertain: boolean
-  /** Whether the fan-out has consumed the event's record. */
   readonly isConsumed: boolean
 }
 
-/** A delivery in the table. */
 export interface FoundDelivery {
   readonly status: DeliveryStatus
   readonly nextAttemptAt: Date | null
-  /** Whether it is claimed at present. */
   readonly isClaimed: boolean
   readonly attemptsMade: number
   /** Number of rows of attempts, and of the successful ones among them. */
   readonly attempts: number
   readonly successes: number
-  /** Whether the event's row exists. */
   readonly hasEvent: boolean
 }
 
@@ -67,7 +63,6 @@ function* discrepanciesOf(found: readonly FoundDelivery[], overdueBefore: Date):
   if (found.some(({ attemptsMade, attempts }) => attemptsMade !== attempts)) yield 'attempts'
 }
 
-/** Whether it is pending, unclaimed and was due too long ago. */
 function isOverdue({ status, nextAttemptAt, isClaimed }: FoundDelivery, overdueBefore: Date): boolean {
   if (status !== 'PENDING' || isClaimed) return false
   return nextAttemptAt === null || nextAttemptAt < overdueBefore

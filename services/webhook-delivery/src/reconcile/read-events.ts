@@ -37,7 +37,16 @@ export async function readEvents(
   const from = new Date(range.since.getTime() - range.marginMs)
   const dead = await readDeadLetters(kafka, from)
   const eventOf = eventReader()
-  const judged = (record: IncomingRecord) => judgedRecord(record, eventOf(record), range, { consumed, dead }) ?? []
+  const judged = (record: IncomingRecord): JudgedRecord | [] => {
+    const event = eventOf(record)
+    const at = event === undefined ? record.producedAt : new Date(event.occurred_at)
+    if (at < range.since || at >= range.until) return []
+    if (event?.workspace_id !== (range.workspaceId ?? event?.workspace_id)) return []
+    const partition = `${record.topic}/${record.partition}`
+    if (event === undefined || dead.has(`${partition}/${record.offset}`)) return 'dead letter'
+    const isConsumed = Number(record.offset) < (consumed.get(partition) ?? 0)
+    return { event: { ...event, data: null }, producedAt: record.producedAt, isConsumed }
+  }
   await readRange(kafka, {
     topics: EVENT_TOPICS,
     range: {
@@ -46,30 +55,6 @@ export async function readEvents(
     },
     onRecords: (records) => onRecords(records.flatMap(judged), records.length),
   })
-}
-
-interface Progress {
-  /** The offset that the fan-out reads next, by partition. */
-  readonly consumed: ReadonlyMap<string, number>
-  /** The origins of dead letters, as `topic/partition/offset`. */
-  readonly dead: ReadonlySet<string>
-}
-
-/** Undefined for a record outside the range. */
-function judgedRecord(
-  record: IncomingRecord,
-  event: ReadEvent | undefined,
-  range: EventRange,
-  { consumed, dead }: Progress,
-): JudgedRecord | undefined {
-  const at = event === undefined ? record.producedAt : new Date(event.occurred_at)
-  if (at < range.since || at >= range.until) return undefined
-  const { workspaceId = event?.workspace_id } = range
-  if (event?.workspace_id !== workspaceId) return undefined
-  if (event === undefined || dead.has(originOf(record))) return 'dead letter'
-  const partition = `${record.topic}/${record.partition}`
-  const isConsumed = Number(record.offset) < (consumed.get(partition) ?? 0)
-  return { event: { ...event, data: null }, producedAt: record.producedAt, isConsumed }
 }
 
 /** Reads events as the fan-out does, with the time of production as the clock; undefined if unreadable. */
@@ -104,5 +89,3 @@ async function readDeadLetters(kafka: Kafka, since: Date): Promise<Set<string>> 
   })
   return origins
 }
-
-const originOf = ({ topic, partition, offset }: IncomingRecord): string => `${topic}/${partition}/${offset}`

@@ -15,7 +15,7 @@ import { expect, test } from 'vitest'
 import { FAN_OUT } from '../events/fan-out.ts'
 import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
 import type { ExpectedDelivery } from './judgement.ts'
-import { type Reconciliation, reconcileRange } from './reconcile-range.ts'
+import { type Reconciliation, reconcileRange } from './reconcile.ts'
 
 const TOPICS_READ = [...EVENT_TOPICS, deadLetterTopic(FAN_OUT)].map((name) => aTopic(name))
 const [{ admin, send, workerUrl, createEndpointAt, startReplica }, { kafka, open, prefix }, receiver] =

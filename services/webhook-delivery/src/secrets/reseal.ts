@@ -8,22 +8,16 @@ import { z } from 'zod'
 import { missingKeys, SECRET_KEYS } from './secret-keys.ts'
 import { secretOwner } from './signing-secret.ts'
 
-/** Secrets read and written at once. */
 const BATCH_SIZE = 200
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-/** Numbers of secrets. */
 export interface Resealed {
   readonly resealed: number
   /** Sealed with another key than the first: they do not open, or another process has sealed them meanwhile. */
   readonly left: number
 }
 
-/**
- * Seals every secret that another key has sealed again, with the first key. A secret that changes during the run, for
- * example by a rotation, is left unchanged. Each batch is a statement of its own, so an interrupted run is simply
- * repeated.
- */
+/** Seals again what another key has sealed. What changes meanwhile is left; an interrupted run is repeated. */
 export async function resealSecrets(sql: Sql, keys: SecretKeys): Promise<Resealed> {
   // In this order, because a rotation moves secrets from the first table to the second.
   const current = await resealAll(sql, keys, { name: 'endpoint', endpointId: 'id' })
@@ -112,10 +106,7 @@ async function replaceUnchanged(
   return count
 }
 
-/**
- * `npm run reseal -w services/webhook-delivery`: seals every signing secret with the first of the keys, while the
- * service runs. Prints counts, never a secret. Exits with 1 while there are secrets that another key has sealed.
- */
+/** `npm run reseal -w services/webhook-delivery`: exits with 1 while another key than the first seals a secret. */
 const ResealConfig = z.object({ ...WORKER_DATABASE, ...SECRET_KEYS })
 
 async function reseal(): Promise<number> {

@@ -5,7 +5,6 @@ import { SecretKeys, unknownKeys } from '@backoffice/secrets/secret-box.ts'
 
 const VARIABLE = 'WEBHOOK_SECRET_KEYS'
 
-/** The setting of the keys that seal signing secrets. */
 export const SECRET_KEYS = {
   [VARIABLE]: SecretKeys.describe(
     'The keys that encrypt signing secrets: `<key id>:<base64 of 32 bytes>`, comma-separated. The first encrypts, all decrypt.',
@@ -23,10 +22,7 @@ export async function missingKeys(sql: Sql, keys: SecretKeys): Promise<Error | u
   )
 }
 
-/**
- * Logs an error at the start when stored secrets are sealed with keys that this process was not given. It starts all
- * the same: the deliveries of these endpoints wait, and the others go on (OP-107). `sql` is of the worker role.
- */
+/** Logs keys that this process lacks. It starts all the same: only the deliveries of these endpoints wait (OP-107). */
 export const reportMissingKeys = (sql: Sql, keys: SecretKeys, logger: Logger): Component => ({
   name: 'keys of signing secrets',
   async start() {

@@ -7,7 +7,6 @@ export interface SignedParts {
   readonly body: Buffer | string
 }
 
-/** How an endpoint's deliveries are signed. */
 export interface Signing {
   /** Newest first. */
   readonly keys: readonly SigningKey[]
