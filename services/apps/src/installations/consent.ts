@@ -3,7 +3,6 @@ import { conflict } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
 import { actorOf, recordAct } from '../apps/record-act.ts'
@@ -19,18 +18,16 @@ import { type InstallationRow, installationBody } from '../installation-rows/ins
 const Shown = z.strictObject({ scopes: z.array(z.string()).optional(), events: z.array(z.string()).optional() })
 type Shown = z.output<typeof Shown>
 
-interface Consenting extends Databases {
-  readonly secretKeys: SecretKeys
-  /** Called after the commit. */
-  wake(): void
-}
-
 /**
  * POST /internal/installations/{id}/consent: the merchant consents to what the installation asks for, and the provision
  * of the app begins (OP-81). `scopes` and `events` are those that the merchant was shown; when the app asks for others
  * by now, nothing happens. A second consent changes nothing.
  */
-export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
+export const consentToInstallation = ({
+  wake,
+  secretKeys,
+  ...databases
+}: Databases & { readonly secretKeys: SecretKeys; wake(): void }) =>
   operation({
     method: 'POST',
     path: '/internal/installations/{id}/consent',
@@ -41,10 +38,16 @@ export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
     responses: { 200: Installation },
 
     async handle({ params: { id }, body, context, now }) {
-      const row = await inWorkspaceOf(consenting, context, id, async (tx) => {
+      const row = await inWorkspaceOf(databases, context, id, async (tx) => {
         const installation = await lockInstallation(tx, id)
-        if (!isAsked(installation, body)) return installation
-        await consent(tx, installation, consenting.secretKeys, now)
+        const requested = requestedManifest(installation, body)
+        if (requested === null) return installation
+        await tx`
+          update installation set
+            manifest = coalesce(manifest, requested_manifest), requested_manifest = null, consented_at = ${now},
+            last_error = null
+          where workspace_id = ${tx.context.workspaceId} and id = ${id}`
+        await addProvision(tx, installation, requested, secretKeys)
         await recordAct(tx, actorOf(context), 'installation.consented', `installations/${id}`, now)
         return findInstallation(tx, id)
       })
@@ -53,34 +56,18 @@ export const consentToInstallation = ({ wake, ...consenting }: Consenting) =>
     },
   })
 
-/** Whether the installation waits for a consent. Throws `conflict` when none can be given, or not to these scopes. */
-function isAsked({ state, requested_manifest: requested }: InstallationRow, { scopes, events }: Shown): boolean {
+/** What waits for a consent; null when nothing does. Throws `conflict` when none can be given, or not to what was shown. */
+function requestedManifest({ state, requested_manifest: requested }: InstallationRow, { scopes, events }: Shown) {
   if (state === 'FAILED' || state === 'UNINSTALLED')
     throw conflict([], `the installation is ${state}; install the app again`)
-  if (requested === null) return false
-  if (isOther(scopes, requested.scopes)) {
+  if (requested !== null && isOther(scopes, requested.scopes)) {
     throw conflict(['scopes'], 'the app asks for other scopes by now; read them again')
   }
-  if (isOther(events, requested.webhooks?.events ?? [])) {
+  if (requested !== null && isOther(events, requested.webhooks?.events ?? [])) {
     throw conflict(['events'], 'the app asks for other events by now; read them again')
   }
-  return true
+  return requested
 }
 
 const isOther = (shown: string[] | undefined, asked: string[]): boolean =>
   shown !== undefined && shown.toSorted().join() !== asked.toSorted().join()
-
-async function consent(
-  tx: Transaction,
-  installation: InstallationRow,
-  secretKeys: SecretKeys,
-  now: Date,
-): Promise<void> {
-  const { id, requested_manifest: requested } = installation
-  if (requested === null) return
-  await tx`
-    update installation set
-      manifest = coalesce(manifest, requested_manifest), requested_manifest = null, consented_at = ${now}, last_error = null
-    where workspace_id = ${tx.context.workspaceId} and id = ${id}`
-  await addProvision(tx, installation, requested, secretKeys)
-}

@@ -15,22 +15,9 @@ export interface TokenSubject {
   readonly scopes: readonly string[]
 }
 
-export interface SignedToken {
-  readonly token: string
-  readonly expiresAt: Date
-}
-
-/** Signs the tokens that prove to an app that the platform speaks. */
-export interface AppTokens {
-  /** For provision and uninstall; each has a `jti` of its own (OP-82). */
-  provision(subject: TokenSubject, now: Date): Promise<SignedToken>
-  /** For the embed and create-checkout (OP-83). */
-  session(subject: TokenSubject, now: Date): Promise<SignedToken>
-}
-
-/** Signs with the first key, as EdDSA JWTs. */
-export function appTokens([{ id, privateKey }]: SigningKeys, issuer: string): AppTokens {
-  async function sign(subject: TokenSubject, claims: Record<string, unknown>, now: Date): Promise<SignedToken> {
+/** Signs the tokens that prove to an app that the platform speaks, with the first key, as EdDSA JWTs. */
+export function appTokens([{ id, privateKey }]: SigningKeys, issuer: string) {
+  async function sign(subject: TokenSubject, claims: Record<string, unknown>, now: Date) {
     const issuedAt = Math.floor(now.getTime() / 1000)
     const expiresAt = issuedAt + LIFETIME_SECONDS
     const token = await new SignJWT({ wid: subject.workspaceId, ...claims, scopes: subject.scopes })
@@ -43,10 +30,13 @@ export function appTokens([{ id, privateKey }]: SigningKeys, issuer: string): Ap
     return { token, expiresAt: new Date(expiresAt * 1000) }
   }
   return {
-    provision: (subject, now) => sign(subject, { purpose: 'provision', jti: uuidv4() }, now),
-    session: (subject, now) => {
+    /** For provision and uninstall; each has a `jti` of its own (OP-82). */
+    provision: (subject: TokenSubject, now: Date) => sign(subject, { purpose: 'provision', jti: uuidv4() }, now),
+    /** For the embed and create-checkout (OP-83). */
+    session(subject: TokenSubject, now: Date) {
       const { workspaceName: wsn, workspaceDomain: wsd, provider } = subject
       return sign(subject, { purpose: 'session', wsn, wsd, provider }, now)
     },
   }
 }
+export type AppTokens = ReturnType<typeof appTokens>

@@ -8,12 +8,11 @@ export const appIdentity = ({ name, origin }: Pick<Installation, 'name' | 'origi
         <span><strong><bdi>${name}</bdi></strong><br><span class="quiet">runs at <span class="host">${new URL(origin).host}</span></span></span>
       </p>`
 
-/** A workspace by its name, marked live or sandbox. */
-export const workspaceName = ({
-  workspaceName,
-  livemode,
-}: {
+interface NamedWorkspace {
   readonly workspaceName: string
   readonly livemode: boolean
-}): Html =>
+}
+
+/** A workspace by its name, marked live or sandbox. */
+export const workspaceName = ({ workspaceName, livemode }: NamedWorkspace): Html =>
   html`<bdi>${workspaceName}</bdi> <span class="tag ${livemode ? 'live' : 'sandbox'}">${livemode ? 'Live' : 'Sandbox'}</span>`
