@@ -4,20 +4,21 @@ import { expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const TYPES: Readonly<Record<string, string>> = {
-  Counter: 'counter',
-  ObservableCounter: 'counter',
-  UpDownCounter: 'gauge',
-  Gauge: 'gauge',
-  ObservableGauge: 'gauge',
-  Histogram: 'histogram',
+  counter: 'counter',
+  createObservableCounter: 'counter',
+  upDownCounter: 'gauge',
+  gauge: 'gauge',
+  createObservableGauge: 'gauge',
+  durations: 'histogram',
 }
+const CREATED = new RegExp(`\\b(${Object.keys(TYPES).join('|')})\\(\\s*'([a-z_]+)'`, 'g')
 
 /** The metrics that the code creates, as Prometheus shows them. */
 function createdMetrics(): string[] {
   const files = globSync('{libs,services}/*/src/**/*.ts', { cwd: root, exclude: ['**/testing/**', '**/*.test.ts'] })
   return files.flatMap((file) => {
     const text = readFileSync(`${root}${file}`, 'utf8')
-    return [...text.matchAll(/\.create(\w+)\(\s*'([a-z_]+)'/g)].map(([, kind = '', name]) => {
+    return [...text.matchAll(CREATED)].map(([, kind = '', name]) => {
       const type = TYPES[kind]
       return `${type === 'counter' ? `${name}_total` : name} ${type}`
     })

@@ -1,22 +1,18 @@
-import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
+import { counter, durations } from '@backoffice/runtime/metrics.ts'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 
 /** Names the route of a service's answer, for the gateway's metrics. The gateway does not pass it on. */
 export const ROUTE_HEADER = 'x-route'
 
-const http = meter('http')
-const requests = http.createCounter('http_server_requests', {
-  description:
-    'Requests by method, route and class of status; in the gateway by service too. A request whose client left is 4xx',
-})
-const duration = http.createHistogram('http_server_request_duration_seconds', {
-  description: 'From the head of a request to the end of its answer',
-  unit: 's',
-  advice: { explicitBucketBoundaries: SECONDS },
-})
-const refusals = http.createCounter('http_server_refusals', {
-  description: 'Requests refused here, by error code',
-})
+const requests = counter(
+  'http_server_requests',
+  'Requests by method, route and class of status; in the gateway by service too. A request whose client left is 4xx',
+)
+const duration = durations(
+  'http_server_request_duration_seconds',
+  'From the head of a request to the end of its answer',
+)
+const refusals = counter('http_server_refusals', 'Requests refused here, by error code')
 
 /** Clients choose the method: others than these share a label. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'DELETE'])

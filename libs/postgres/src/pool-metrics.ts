@@ -1,20 +1,12 @@
-import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
+import { durations, gauge, upDownCounter } from '@backoffice/runtime/metrics.ts'
 
-const postgres = meter('postgres')
-const connections = postgres.createGauge('postgres_pool_connections', {
-  description: 'Connections that a pool may open',
-})
-const active = postgres.createUpDownCounter('postgres_transactions_active', {
-  description: 'Transactions that have a connection, by pool',
-})
-const waiting = postgres.createUpDownCounter('postgres_transactions_waiting', {
-  description: 'Transactions that wait for a connection, by pool',
-})
-const wait = postgres.createHistogram('postgres_transaction_wait_seconds', {
-  description: 'Wait of a transaction for a connection, by pool; also of one that got none',
-  unit: 's',
-  advice: { explicitBucketBoundaries: SECONDS },
-})
+const connections = gauge('postgres_pool_connections', 'Connections that a pool may open')
+const active = upDownCounter('postgres_transactions_active', 'Transactions that have a connection, by pool')
+const waiting = upDownCounter('postgres_transactions_waiting', 'Transactions that wait for a connection, by pool')
+const wait = durations(
+  'postgres_transaction_wait_seconds',
+  'Wait of a transaction for a connection, by pool; also of one that got none',
+)
 
 /** Notes how many connections a pool has. */
 export const measurePool = (pool: string, size: number): void => connections.record(size, { pool })

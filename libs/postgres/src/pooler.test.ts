@@ -122,7 +122,7 @@ test('while the pooler hangs transactions fail in time, keep nothing, and work a
 
 test('while the server hangs the metrics are served with what was read before, and a reading ends in time', async () => {
   const worker = open()
-  const gauge = meter('test').createGauge('test_readings')
+  const gauge = meter.createGauge('test_readings')
   let readings = 0
   const { promise: hanging, resolve: hang } = Promise.withResolvers<void>()
   const measuring = measureRows(worker, createLogger('test', 'silent'), async (tx) => {

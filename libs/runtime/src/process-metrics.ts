@@ -1,8 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { constants, monitorEventLoopDelay, PerformanceObserver } from 'node:perf_hooks'
-import { meter, SECONDS } from './metrics.ts'
+import { durations, gauge, meter } from './metrics.ts'
 
-const area = meter('process')
 /** How often the delay of the event loop is sampled, in milliseconds. The samples include this time. */
 const SAMPLE_EVERY_MS = 20
 const PERCENTILES = [50, 99, 100] as const
@@ -23,31 +22,29 @@ export function measureProcess(service: string, version: string | undefined): vo
 }
 
 function measureBuild(service: string, version = 'unknown'): void {
-  area
-    .createGauge('build_info', { description: 'Always 1; the labels say what runs' })
-    .record(1, { service, version, node: process.version })
-  area
-    .createGauge('process_start_time_seconds', { description: 'Unix time at which the process started', unit: 's' })
-    .record(Date.now() / 1000 - process.uptime())
+  gauge('build_info', 'Always 1; the labels say what runs').record(1, { service, version, node: process.version })
+  gauge('process_start_time_seconds', 'Unix time at which the process started', 's').record(
+    Date.now() / 1000 - process.uptime(),
+  )
 }
 
 function measureResources(): void {
-  const cpu = area.createObservableCounter('process_cpu_seconds', {
+  const cpu = meter.createObservableCounter('process_cpu_seconds', {
     description: 'Processor time used, by mode',
     unit: 's',
   })
-  const resident = area.createObservableGauge('process_resident_memory_bytes', {
+  const resident = meter.createObservableGauge('process_resident_memory_bytes', {
     description: 'Memory that the process holds in RAM',
     unit: 'By',
   })
-  const heap = area.createObservableGauge('nodejs_heap_bytes', {
+  const heap = meter.createObservableGauge('nodejs_heap_bytes', {
     description: 'Heap of V8 in use, its size, and memory outside of it (buffers)',
     unit: 'By',
   })
-  const open = area.createObservableGauge('process_open_fds', { description: 'Open file descriptors' })
-  const most = area.createObservableGauge('process_max_fds', { description: 'Limit of open file descriptors' })
+  const open = meter.createObservableGauge('process_open_fds', { description: 'Open file descriptors' })
+  const most = meter.createObservableGauge('process_max_fds', { description: 'Limit of open file descriptors' })
   const limit = descriptorLimit()
-  area.addBatchObservableCallback(
+  meter.addBatchObservableCallback(
     (result) => {
       const { user, system } = process.cpuUsage()
       result.observe(cpu, user / 1e6, { mode: 'user' })
@@ -73,18 +70,18 @@ function descriptorLimit(): number | undefined {
 
 /** Each reading is of the time since the one before. */
 function measureEventLoop(): void {
-  const delay = area.createObservableGauge('nodejs_eventloop_delay_seconds', {
+  const delay = meter.createObservableGauge('nodejs_eventloop_delay_seconds', {
     description: 'Delay of the event loop since the reading before, by quantile; 1 is the longest',
     unit: 's',
   })
-  const utilization = area.createObservableGauge('nodejs_eventloop_utilization_ratio', {
+  const utilization = meter.createObservableGauge('nodejs_eventloop_utilization_ratio', {
     description: 'Share of the time since the reading before in which the event loop was busy',
     unit: '1',
   })
   const samples = monitorEventLoopDelay({ resolution: SAMPLE_EVERY_MS })
   samples.enable()
   let before = performance.eventLoopUtilization()
-  area.addBatchObservableCallback(
+  meter.addBatchObservableCallback(
     (result) => {
       for (const percentile of PERCENTILES) {
         const seconds = samples.count === 0 ? 0 : samples.percentile(percentile) / 1e9 - SAMPLE_EVERY_MS / 1000
@@ -100,11 +97,7 @@ function measureEventLoop(): void {
 }
 
 function measureCollections(): void {
-  const duration = area.createHistogram('nodejs_gc_duration_seconds', {
-    description: 'Pauses of garbage collection, by kind',
-    unit: 's',
-    advice: { explicitBucketBoundaries: SECONDS },
-  })
+  const duration = durations('nodejs_gc_duration_seconds', 'Pauses of garbage collection, by kind')
   const observer = new PerformanceObserver((list) => {
     for (const entry of list.getEntries()) {
       const { kind = 0 } = (entry as { detail?: { kind?: number } }).detail ?? {}

@@ -1,21 +1,13 @@
-import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
+import { counter, durations } from '@backoffice/runtime/metrics.ts'
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 
-const consumers = meter('consumer')
-const consumed = consumers.createCounter('consumer_records', { description: 'Records consumed' })
-const deadLetters = consumers.createCounter('consumer_dead_letters', {
-  description: 'Records sent to a dead-letter topic',
-})
-const duration = consumers.createHistogram('consumer_batch_duration_seconds', {
-  description: 'Processing of a batch of records, with its retries',
-  unit: 's',
-  advice: { explicitBucketBoundaries: SECONDS },
-})
-const age = consumers.createHistogram('consumer_record_age_seconds', {
-  description: 'From the time at which Kafka got a record until it is processed: the oldest record of each batch',
-  unit: 's',
-  advice: { explicitBucketBoundaries: SECONDS },
-})
+const consumed = counter('consumer_records', 'Records consumed')
+const deadLetters = counter('consumer_dead_letters', 'Records sent to a dead-letter topic')
+const duration = durations('consumer_batch_duration_seconds', 'Processing of a batch of records, with its retries')
+const age = durations(
+  'consumer_record_age_seconds',
+  'From the time at which Kafka got a record until it is processed: the oldest record of each batch',
+)
 
 /** Sets a consumer's count of dead letters to 0: Prometheus sees no increase in a counter that first appears with 1. */
 export const startMeasuring = (consumer: string): void => countDeadLetters(consumer, 0)

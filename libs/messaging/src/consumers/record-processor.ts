@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { isLockTimeout, isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
 import type { TransactionSql } from 'postgres'
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 import type { ConsumerContext, ConsumerDefinition, Handle } from './consumer.ts'
@@ -23,9 +23,10 @@ const PAUSE_AFTER_LOCK_TIMEOUT_MS = 50
 /** The longest statement for several records; the batch can be halved. A single record has the role's limit. */
 const STATEMENT_TIMEOUT_OF_SEVERAL = '10s'
 
-const statementTimeouts = meter('consumer').createCounter('consumer_statement_timeouts', {
-  description: 'Transactions that were ended because a statement took too long',
-})
+const statementTimeouts = counter(
+  'consumer_statement_timeouts',
+  'Transactions that were ended because a statement took too long',
+)
 
 /** The fetched batch whose records are processed. */
 export interface BatchInProgress {

@@ -1,13 +1,14 @@
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import type { GroupMember, Kafka, Position } from '../kafka/kafka-connection.ts'
 
 /** Checks without progress until a consumer counts as stalled. */
 const CHECKS = 12
 
-const lagRecords = meter('consumer').createGauge('consumer_lag_records', {
-  description: 'Records that wait for the consumer group, as each replica sees all partitions',
-})
+const lagRecords = gauge(
+  'consumer_lag_records',
+  'Records that wait for the consumer group, as each replica sees all partitions',
+)
 
 interface Watched extends ProcessContext {
   readonly name: string

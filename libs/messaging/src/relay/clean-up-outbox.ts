@@ -1,5 +1,5 @@
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { Sql } from 'postgres'
 import { backlog, deletePublished } from './outbox-rows.ts'
@@ -10,18 +10,16 @@ const LOG_REFUSED_EVERY_MS = 60_000
 /** How long published rows are kept for inspection. */
 const KEEP_PUBLISHED_MS = 60 * 60 * 1000
 
-const waitingRows = meter('relay').createGauge('outbox_waiting_rows', {
-  description: 'Outbox rows that wait to be published, counted up to ten thousand',
-})
-const waitingSeconds = meter('relay').createGauge('outbox_oldest_waiting_seconds', {
-  description: 'Age of the oldest outbox row that waits to be published',
-})
-const heldRows = meter('relay').createGauge('outbox_held_rows', {
-  description: 'Outbox rows that wait for the schema of their records, or behind such a row',
-})
-const refusedRows = meter('relay').createGauge('outbox_refused_rows', {
-  description: 'Outbox rows that are not published until an operator sends them again; more than none is an alarm',
-})
+const waitingRows = gauge('outbox_waiting_rows', 'Outbox rows that wait to be published, counted up to ten thousand')
+const waitingSeconds = gauge('outbox_oldest_waiting_seconds', 'Age of the oldest outbox row that waits to be published')
+const heldRows = gauge(
+  'outbox_held_rows',
+  'Outbox rows that wait for the schema of their records, or behind such a row',
+)
+const refusedRows = gauge(
+  'outbox_refused_rows',
+  'Outbox rows that are not published until an operator sends them again; more than none is an alarm',
+)
 
 /** Every process measures the outbox, and the leader deletes old published rows and logs refused ones. */
 export function cleanUpOutbox(sql: Sql, schema: string, logger: Logger, isLeading: () => boolean) {

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
+import { counter, durations } from '@backoffice/runtime/metrics.ts'
 import { noteError, type Span } from '@backoffice/runtime/spans.ts'
 import { traceparentOf } from '@backoffice/runtime/trace-context.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from '../kafka/kafka-connection.ts'
@@ -18,17 +18,12 @@ const MEMBERS_BYTES = 300
 /** Bytes serialised before other work of the process may run: a millisecond or two. */
 const YIELD_AFTER_BYTES = 32 * 1024
 
-const published = meter('relay').createCounter('outbox_published_records', {
-  description: 'Outbox rows acknowledged by Kafka',
-})
-const refused = meter('relay').createCounter('outbox_refused_records', {
-  description: 'Outbox rows set aside until an operator sends them again',
-})
-const delay = meter('relay').createHistogram('outbox_publish_delay_seconds', {
-  description: 'From the time of an event to its acknowledgement by Kafka: the oldest row of each request',
-  unit: 's',
-  advice: { explicitBucketBoundaries: SECONDS },
-})
+const published = counter('outbox_published_records', 'Outbox rows acknowledged by Kafka')
+const refused = counter('outbox_refused_records', 'Outbox rows set aside until an operator sends them again')
+const delay = durations(
+  'outbox_publish_delay_seconds',
+  'From the time of an event to its acknowledgement by Kafka: the oldest row of each request',
+)
 
 /** The destination of a schema's outbox. */
 export interface Publishing {

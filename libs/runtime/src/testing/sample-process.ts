@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Component } from '../component.ts'
 import { List, ProcessConfig, readConfig } from '../config.ts'
-import { meter } from '../metrics.ts'
+import { counter } from '../metrics.ts'
 import { runProcess } from '../process.ts'
 
 /*
@@ -9,7 +9,7 @@ import { runProcess } from '../process.ts'
  * what goes otherwise, each as `<what> <component>`.
  */
 const config = readConfig(z.object({ ...ProcessConfig.shape, MISBEHAVE: List.default([]) }))
-const things = meter('sample').createCounter('sample_things', { description: 'Counted before the process runs' })
+const things = counter('sample_things', 'Counted before the process runs')
 things.add(3)
 
 const is = (what: string) => config.MISBEHAVE.includes(what)

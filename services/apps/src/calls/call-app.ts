@@ -1,14 +1,12 @@
 import { postText, type TextExchange } from '@backoffice/outbound/post-text.ts'
-import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
+import { durations } from '@backoffice/runtime/metrics.ts'
 import { inSpan, noteErrorType, SpanKind } from '@backoffice/runtime/spans.ts'
 import type { Dispatcher } from 'undici'
 
-const requests = meter('apps').createHistogram('app_request_duration_seconds', {
-  description:
-    'From sending a request to an app to the end of its answer, by outcome: acknowledged, or what went wrong',
-  unit: 's',
-  advice: { explicitBucketBoundaries: SECONDS },
-})
+const requests = durations(
+  'app_request_duration_seconds',
+  'From sending a request to an app to the end of its answer, by outcome: acknowledged, or what went wrong',
+)
 
 /** How apps are reached. */
 export interface AppConnection {

@@ -2,7 +2,7 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { noteErrorType, SpanKind, within } from '@backoffice/runtime/spans.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -14,9 +14,10 @@ import { releaseCall, renewClaims } from './claims.ts'
 import { endAccessOfUninstalled, giveUpProvision, uninstallFromApp } from './end-installation.ts'
 import { provision } from './provision.ts'
 
-const attempts = meter('apps').createCounter('app_calls', {
-  description: 'Attempts of calls by what was to be done, and whether it was made, or whose part of it failed',
-})
+const attempts = counter(
+  'app_calls',
+  'Attempts of calls by what was to be done, and whether it was made, or whose part of it failed',
+)
 
 /** Concurrent calls of a replica. Repeated ones leave slots to the others: apps that hang delay no new installation. */
 const SLOTS = { calls: 32, retries: 16 }

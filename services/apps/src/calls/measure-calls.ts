@@ -1,23 +1,22 @@
 import type { AnySql, Database } from '@backoffice/postgres/database.ts'
 import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 
-const apps = meter('apps')
-const due = apps.createGauge('app_calls_due', {
-  description: 'Calls to apps that are due and that no replica makes now, all together up to ten thousand',
-})
-const oldestDue = apps.createGauge('app_calls_oldest_due_seconds', {
-  description: 'For how long the oldest of these calls has been due',
-  unit: 's',
-})
-const accesses = apps.createGauge('app_accesses_to_end', {
-  description: 'Uninstalled apps whose key or endpoint may still work, up to ten thousand',
-})
-const oldestAccess = apps.createGauge('app_oldest_access_to_end_seconds', {
-  description: 'Time since the uninstallation of the first of these',
-  unit: 's',
-})
+const due = gauge(
+  'app_calls_due',
+  'Calls to apps that are due and that no replica makes now, all together up to ten thousand',
+)
+const oldestDue = gauge('app_calls_oldest_due_seconds', 'For how long the oldest of these calls has been due', 's')
+const accesses = gauge(
+  'app_accesses_to_end',
+  'Uninstalled apps whose key or endpoint may still work, up to ten thousand',
+)
+const oldestAccess = gauge(
+  'app_oldest_access_to_end_seconds',
+  'Time since the uninstallation of the first of these',
+  's',
+)
 
 const KINDS = ['provision', 'uninstall'] as const
 

@@ -1,16 +1,17 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 
-const catalog = meter('catalog')
-const waiting = catalog.createGauge('catalog_refresh_requests', {
-  description: 'Products whose new state is still to be published, counted up to ten thousand',
-})
-const oldest = catalog.createGauge('catalog_oldest_refresh_seconds', {
-  description: 'Age of the oldest of these requests, among the first ten thousand',
-  unit: 's',
-})
+const waiting = gauge(
+  'catalog_refresh_requests',
+  'Products whose new state is still to be published, counted up to ten thousand',
+)
+const oldest = gauge(
+  'catalog_oldest_refresh_seconds',
+  'Age of the oldest of these requests, among the first ten thousand',
+  's',
+)
 
 /** Measures the products whose changed state is not published to other services yet (decision 017). */
 export const measureRefresh = (db: Database, logger: Logger) =>

@@ -1,11 +1,12 @@
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
 import { type CompiledRules, compileRules, UnreadableRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
 
-const unreadable = meter('collections').createCounter('collections_unreadable_rules', {
-  description: 'Membership versions with rules that this version of the service cannot read',
-})
+const unreadable = counter(
+  'collections_unreadable_rules',
+  'Membership versions with rules that this version of the service cannot read',
+)
 
 interface VersionWithRules {
   readonly workspaceId: string

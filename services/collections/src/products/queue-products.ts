@@ -1,7 +1,7 @@
 import type { AnySql, Database } from '@backoffice/postgres/database.ts'
 import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 import { addDeletedProducts } from './delete-products.ts'
 import type { ProductChange } from './write-products.ts'
 
@@ -28,14 +28,15 @@ export async function queueProducts(sql: AnySql, partition: number, changes: rea
     where known.state is not null and (excluded.state is null or excluded.version > known.version)`
 }
 
-const collections = meter('collections')
-const queued = collections.createGauge('collections_queued_products', {
-  description: 'Products whose state waits to be applied (waiting), or cannot be (refused); each up to ten thousand',
-})
-const oldest = collections.createGauge('collections_oldest_queued_seconds', {
-  description: 'Age of the oldest queued state that waits to be applied, among the first ten thousand',
-  unit: 's',
-})
+const queued = gauge(
+  'collections_queued_products',
+  'Products whose state waits to be applied (waiting), or cannot be (refused); each up to ten thousand',
+)
+const oldest = gauge(
+  'collections_oldest_queued_seconds',
+  'Age of the oldest queued state that waits to be applied, among the first ten thousand',
+  's',
+)
 
 /** Measures the queued products: until they are applied the projection is older than its topic. */
 export const measureQueue = (db: Database, logger: Logger) =>

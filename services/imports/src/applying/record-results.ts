@@ -5,14 +5,12 @@ import { SERVICES } from '@backoffice/contracts/services.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
 import type { ReceivedRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 import { endIfAnswered } from '../imports/end-import.ts'
 
-const appliedRows = meter('imports').createCounter('imports_rows_applied', {
-  description: 'Rows whose answer is recorded, by what became of them',
-})
+const appliedRows = counter('imports_rows_applied', 'Rows whose answer is recorded, by what became of them')
 
 /** A record about a batch. */
 const recordOf = <Data extends z.ZodType>(data: Data) => z.object({ workspace_id: Id, livemode: z.boolean(), data })

@@ -2,16 +2,17 @@ import { IMPORT_STATUSES, type ImportStatus } from '@backoffice/contracts/import
 import type { Database } from '@backoffice/postgres/database.ts'
 import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 
-const imports = meter('imports')
-const changed = imports.createGauge('imports_changed_last_hour', {
-  description: 'Imports that changed in the last hour, by their state; all together up to ten thousand',
-})
-const idle = imports.createGauge('imports_longest_idle_seconds', {
-  description: 'The longest time without a change among the imports that wait for validation or are applied',
-  unit: 's',
-})
+const changed = gauge(
+  'imports_changed_last_hour',
+  'Imports that changed in the last hour, by their state; all together up to ten thousand',
+)
+const idle = gauge(
+  'imports_longest_idle_seconds',
+  'The longest time without a change among the imports that wait for validation or are applied',
+  's',
+)
 
 /** Measures how many imports are in each state, and whether one of them stands still. */
 export const measureImports = (db: Database, logger: Logger) =>

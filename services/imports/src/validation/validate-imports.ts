@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { inFolderOfItsOwn } from '@backoffice/storage/incoming-files.ts'
@@ -20,9 +20,10 @@ const SMALL_BYTES = 5 * 1024 * 1024
 const EVERY_MS = 1000
 const HEARTBEAT_MS = 5000
 
-const validatedRows = meter('imports').createCounter('imports_rows_validated', {
-  description: 'Rows of files that validation has read; those of a file that is validated again count again',
-})
+const validatedRows = counter(
+  'imports_rows_validated',
+  'Rows of files that validation has read; those of a file that is validated again count again',
+)
 
 /** The claim is lost, the import is cancelled, or the process stops. */
 class Stopped extends Error {}

@@ -1,16 +1,17 @@
 import type { Database } from '@backoffice/postgres/database.ts'
 import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 
-const orders = meter('orders')
-const taking = orders.createGauge('orders_reservations_taking', {
-  description: 'Reservations of stock whose order is neither placed nor given up, counted up to ten thousand',
-})
-const oldest = orders.createGauge('orders_oldest_taking_seconds', {
-  description: 'Age of the oldest of these reservations; after 15 s it is abandoned and is to be released',
-  unit: 's',
-})
+const taking = gauge(
+  'orders_reservations_taking',
+  'Reservations of stock whose order is neither placed nor given up, counted up to ten thousand',
+)
+const oldest = gauge(
+  'orders_oldest_taking_seconds',
+  'Age of the oldest of these reservations; after 15 s it is abandoned and is to be released',
+  's',
+)
 
 /** Measures the reservations that are TAKING. HELD ones belong to placed orders: many, and they wait for nothing. */
 export const measureReservations = (worker: Database, logger: Logger) =>

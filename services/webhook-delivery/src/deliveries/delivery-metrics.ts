@@ -1,35 +1,15 @@
 import type { Exchange } from '@backoffice/outbound/post.ts'
-import { meter, SECONDS } from '@backoffice/runtime/metrics.ts'
+import { counter, durations, gauge } from '@backoffice/runtime/metrics.ts'
 import type { Attempt } from './attempt.ts'
 
-const webhooks = meter('webhook-delivery')
-const attempts = webhooks.createCounter('webhook_attempts', {
-  description: 'Attempts by outcome: delivered, or the class of what went wrong',
-})
-const settled = webhooks.createCounter('webhook_deliveries_settled', {
-  description: 'Deliveries that ended, by status',
-})
-const duration = webhooks.createHistogram('webhook_attempt_duration_seconds', {
-  description: 'From sending to the end of the response',
-  unit: 's',
-  advice: { explicitBucketBoundaries: SECONDS },
-})
-const delay = webhooks.createHistogram('webhook_first_attempt_delay_seconds', {
-  description: 'From the event to the start of its first attempt',
-  unit: 's',
-  advice: { explicitBucketBoundaries: SECONDS },
-})
-const unwritable = webhooks.createCounter('webhook_attempts_unwritable', {
-  description: 'Attempts that PostgreSQL refused as they were',
-})
+const attempts = counter('webhook_attempts', 'Attempts by outcome: delivered, or the class of what went wrong')
+const settled = counter('webhook_deliveries_settled', 'Deliveries that ended, by status')
+const duration = durations('webhook_attempt_duration_seconds', 'From sending to the end of the response')
+const delay = durations('webhook_first_attempt_delay_seconds', 'From the event to the start of its first attempt')
+const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused as they were')
 
-const waiting = webhooks.createGauge('webhook_endpoints_waiting', {
-  description: 'Endpoints with deliveries that wait in the table, due or not',
-})
-const overdue = webhooks.createGauge('webhook_oldest_due_seconds', {
-  description: 'For how long the oldest delivery that is due has been',
-  unit: 's',
-})
+const waiting = gauge('webhook_endpoints_waiting', 'Endpoints with deliveries that wait in the table, due or not')
+const overdue = gauge('webhook_oldest_due_seconds', 'For how long the oldest delivery that is due has been', 's')
 
 /** Counts an attempt and, when it is recorded, what became of its delivery. */
 export function measureAttempt({ job, exchange, status, startedAt }: Attempt, isRecorded: boolean): void {

@@ -1,22 +1,21 @@
 import type { AnySql, Database } from '@backoffice/postgres/database.ts'
 import { MEASURED_ROWS, measureRows } from '@backoffice/postgres/measure-rows.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { gauge } from '@backoffice/runtime/metrics.ts'
 
-const webhooks = meter('webhook-delivery')
-const pending = webhooks.createGauge('webhook_deliveries_pending', {
-  description:
-    'Deliveries that wait in the table, by when they are due and whether they were tried; each up to ten thousand',
-})
-const backlog = webhooks.createGauge('webhook_fan_out_backlog_events', {
-  description: 'Events whose deliveries are still to be inserted, counted up to ten thousand',
-})
-const ahead = webhooks.createGauge('webhook_partitions_ahead_days', {
-  description: 'Days after today that have partitions of events, deliveries and attempts',
-})
-const oldest = webhooks.createGauge('webhook_oldest_partition_days', {
-  description: 'Age of the oldest daily partition; it is dropped after 30 days',
-})
+const pending = gauge(
+  'webhook_deliveries_pending',
+  'Deliveries that wait in the table, by when they are due and whether they were tried; each up to ten thousand',
+)
+const backlog = gauge(
+  'webhook_fan_out_backlog_events',
+  'Events whose deliveries are still to be inserted, counted up to ten thousand',
+)
+const ahead = gauge(
+  'webhook_partitions_ahead_days',
+  'Days after today that have partitions of events, deliveries and attempts',
+)
+const oldest = gauge('webhook_oldest_partition_days', 'Age of the oldest daily partition; it is dropped after 30 days')
 
 /** Measures what waits to be sent, and whether the daily partitions are kept up. */
 export const measureDeliveries = (db: Database, logger: Logger) =>

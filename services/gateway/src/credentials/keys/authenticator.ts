@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
 import { bearerToken, invalidApiKey, tokenIn } from '../bearer-token.ts'
 import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
@@ -13,9 +13,10 @@ import type { KeyFormat } from './key-format.ts'
 import type { KeyUses } from './key-uses.ts'
 import { unverifiedLookUps } from './unverified-look-ups.ts'
 
-const presentedKeys = meter('gateway').createCounter('api_keys_presented', {
-  description: 'Keys of requests by what was in memory: hit, a known key; unknown, no key; miss, neither',
-})
+const presentedKeys = counter(
+  'api_keys_presented',
+  'Keys of requests by what was in memory: hit, a known key; unknown, no key; miss, neither',
+)
 
 interface Presented {
   readonly headers: IncomingHttpHeaders

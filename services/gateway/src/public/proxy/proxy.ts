@@ -1,7 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { refuseEncodedBody } from '@backoffice/http/encoded-body.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Authenticator } from '../../credentials/keys/authenticator.ts'
 import type { TakeCall } from '../rate-limit/call-answer.ts'
@@ -10,9 +10,7 @@ import { clientGone, passOn } from './pass-on.ts'
 import { bodyReceiver } from './receive-body.ts'
 import { JSON_LIMITS, type RouteLimits, routeOf, SLOW_ROUTES, serviceFor } from './routes.ts'
 
-const decisions = meter('gateway').createCounter('rate_limit_decisions', {
-  description: 'Calls of API keys that the rate limit allowed or refused',
-})
+const decisions = counter('rate_limit_decisions', 'Calls of API keys that the rate limit allowed or refused')
 
 export interface ProxyDependencies {
   readonly authenticator: Authenticator

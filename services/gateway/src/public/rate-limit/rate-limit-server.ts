@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { deadline } from '@backoffice/runtime/deadline.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { counter, gauge } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { GATEWAYS_KEY, heartbeatReadings } from './count-gateways.ts'
 import { type Lease, type LeaseRequest, leaseArguments, leaseOf } from './lease-tokens.ts'
@@ -19,15 +19,12 @@ const LOGGED_AFTER_MS = 1000
 /** The longest wait of `start` for the connection, in milliseconds. */
 const START_WITHIN_MS = 1000
 
-const serverUp = meter('rate-limits').createGauge('rate_limit_server_up', {
-  description: '1 while rate limits are shared through the server, 0 while this gateway counts its part alone',
-})
-const gatewaysSeen = meter('rate-limits').createGauge('rate_limit_gateways', {
-  description: 'Gateways that share rate limits through the server',
-})
-const calls = meter('rate-limits').createCounter('rate_limit_server_calls', {
-  description: 'Calls of the rate limit server, by outcome: answered or failed',
-})
+const serverUp = gauge(
+  'rate_limit_server_up',
+  '1 while rate limits are shared through the server, 0 while this gateway counts its part alone',
+)
+const gatewaysSeen = gauge('rate_limit_gateways', 'Gateways that share rate limits through the server')
+const calls = counter('rate_limit_server_calls', 'Calls of the rate limit server, by outcome: answered or failed')
 
 interface RateLimitServerOptions {
   readonly url: string

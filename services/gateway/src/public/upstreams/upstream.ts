@@ -3,7 +3,7 @@ import { ROUTED_SERVICES, type RoutedService, type UrlSetting, urlSetting } from
 import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
-import { meter } from '@backoffice/runtime/metrics.ts'
+import { upDownCounter } from '@backoffice/runtime/metrics.ts'
 import { type Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
 
@@ -52,12 +52,14 @@ const LIMITS: Readonly<Record<Connections, UpstreamLimits>> = {
   public: { ...REQUESTS, slots: FILES },
 }
 
-const active = meter('gateway').createUpDownCounter('upstream_requests_active', {
-  description: 'Requests that have a slot of a service, by kind of connection',
-})
-const waiting = meter('gateway').createUpDownCounter('upstream_requests_waiting', {
-  description: 'Requests that wait for a slot of a service, by kind of connection',
-})
+const active = upDownCounter(
+  'upstream_requests_active',
+  'Requests that have a slot of a service, by kind of connection',
+)
+const waiting = upDownCounter(
+  'upstream_requests_waiting',
+  'Requests that wait for a slot of a service, by kind of connection',
+)
 
 /** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
 const RETRY_PAUSES = [50, 200]
