@@ -10,7 +10,7 @@ interface Plan {
   'Node Type': string
   'Relation Name'?: string
   'Index Name'?: string
-  'Plan Rows': number
+  'Actual Rows'?: number
   Plans?: Plan[]
 }
 
@@ -43,6 +43,8 @@ await admin`
   insert into product_count (workspace_id, status, type, change)
   select gen_random_uuid(), 'ACTIVE', 'SIMPLE_PRODUCT', 1 from generate_series(1, 20000)`
 await admin`vacuum analyze`
+const [{ id: last = '' } = {}] = await admin<{ id: string }[]>`
+  select id from product where workspace_id = ${caller.workspaceId} order by id offset 50000 limit 1`
 
 let sent: { text: string; parameters: unknown[] }[] = []
 const db = openDatabase({
@@ -99,6 +101,12 @@ it.each([
   ['sku=item-74', ['product_pkey', 'variant_combination', 'variant_sku']],
   ['query=kind3', ['product_pkey', 'product_word_pkey']],
   ['query=kind3&sort_by=name', ['product_by_name', 'product_pkey', 'product_word_pkey']],
+  [`after=${last}`, ['product_count_pkey', 'product_pkey']],
+  [`after=${last}&sort_by=name`, ['product_by_name', 'product_count_pkey', 'product_pkey']],
+  [`after=${last}&sort_by=updatedAt&sort_order=asc`, ['product_by_update', 'product_count_pkey', 'product_pkey']],
+  [`after=${last}&status=ACTIVE`, ['product_by_status', 'product_count_pkey', 'product_pkey']],
+  [`after=${last}&category=tenth`, ['product_category_members', 'product_pkey']],
+  [`after=${last}&query=kind3&sort_by=name`, ['product_by_name', 'product_pkey', 'product_word_pkey']],
   ['updated_since=2026-01-02T00:00:00Z', ['product_by_update', 'product_count_pkey', 'product_pkey']],
   ['updated_since=2026-01-02T00:00:00Z&sort_by=updatedAt', ['product_by_update', 'product_count_pkey']],
 ])('the list %s is counted and paged through %j with 100,000 products', async (query, indexes) => {
@@ -112,4 +120,22 @@ it.each([
     const used = indexesOf(plans.slice(0, -1)).filter((index) => !/^(category|tag)_/.test(index))
     expect(used.toSorted(), kind).toEqual(indexes.toSorted())
   }
+})
+
+it.each([
+  '',
+  '&sort_by=name',
+  '&sort_by=updatedAt',
+  '&status=ACTIVE',
+  '&category=tenth',
+  '&status=HIDDEN&sort_by=name',
+])('a page behind an item in the middle reads few products: after=…%s (OP-03)', async (query) => {
+  sent = []
+  await send(caller, 'GET', `/v1/products?after=${last}${query}`)
+  const page = sent.find(({ text }) => text.includes('counted as')) ?? { text: '', parameters: [] }
+  const plan = await db.inWorkspace({ ...caller, traceparent: '' }, (tx) =>
+    explain(tx, `explain (analyze, format json) ${page.text}`, page.parameters),
+  )
+  // Those that do not match are passed.
+  expect(Math.max(...plan.map((node) => node['Actual Rows'] ?? 0))).toBeLessThan(500)
 })

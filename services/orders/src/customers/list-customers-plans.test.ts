@@ -21,6 +21,8 @@ await seed(aCaller(), 1000)
 // As the worker does.
 await admin`select merge_customer_count(10000000)`
 await admin`vacuum analyze`
+const [{ id: last = '' } = {}] = await admin<{ id: string }[]>`
+  select id from customer where workspace_id = ${caller.workspaceId} order by id offset ${CUSTOMERS / 2} limit 1`
 
 let sent: { text: string; parameters: unknown[] }[] = []
 const db = openDatabase({
@@ -67,6 +69,11 @@ it.each([
   ['email=User.7@mail2.example.com', ['customer_email', 'customer_pkey']],
   ['query=kind3', [...COUNTS, 'customer_pkey', 'customer_word_pkey']],
   ['query=com', [...COUNTS, 'customer_pkey', 'customer_word_pkey']],
+  [`after=${last}`, [...COUNTS, 'customer_pkey']],
+  [`after=${last}&sort_by=name`, [...COUNTS, 'customer_by_name', 'customer_pkey']],
+  [`after=${last}&sort_by=updatedAt`, [...COUNTS, 'customer_by_update', 'customer_pkey']],
+  ['updated_since=2026-01-01T08:00:00Z', [...COUNTS, 'customer_by_update', 'customer_pkey']],
+  ['updated_since=2026-01-01T08:00:00Z&sort_by=updatedAt', [...COUNTS, 'customer_by_update']],
   ['query=com&sort_by=name', [...COUNTS, 'customer_by_name', 'customer_pkey', 'customer_word_pkey']],
 ])('the list %s is counted and paged through %j with many customers', async (query, indexes) => {
   for (const [kind, plans] of Object.entries(await plansOf(query))) {
@@ -93,6 +100,11 @@ it.each([
   'query=kind3',
   'query=user.4711',
   'query=4711',
+  `after=${last}`,
+  `after=${last}&sort_by=name`,
+  `after=${last}&sort_by=updatedAt&sort_order=asc`,
+  `after=${last}&query=com`,
+  `after=${last}&query=com&sort_by=name`,
 ])('the first and the last pages of ?%s read few rows, whatever the number of customers', async (query) => {
   const { custom } = await plansOf(query)
   const rows = custom.flat().map((node) => node['Actual Rows'] ?? 0)

@@ -20,12 +20,13 @@ const caller = aCaller()
 const ORDERS = 100_000
 const EVERY_S = 60
 const SINCE = '2026-02-01T12:30:00Z'
+const RECENT = '2026-04-10T12:30:00Z'
 await seed(aCaller(), 1000, EVERY_S)
 await seed(caller, ORDERS, EVERY_S)
 while ((await merge()) > 0);
 await admin`vacuum analyze`
-const [{ customer = '' } = {}] = await admin<{ customer: string }[]>`
-  select customer_id as customer from sales_order where workspace_id = ${caller.workspaceId} and order_number = 'N5000'`
+const [{ customer = '', last = '' } = {}] = await admin<{ customer: string; last: string }[]>`
+  select customer_id as customer, id as last from sales_order where workspace_id = ${caller.workspaceId} and order_number = 'N5000'`
 
 let sent: { text: string; parameters: unknown[] }[] = []
 const db = openDatabase({
@@ -80,6 +81,15 @@ it.each([
   ['sort_by=updatedAt', [...COUNTED, 'sales_order_updated']],
   ['sort_by=updatedAt&status=CANCELLED&page=30', [...COUNTED, 'sales_order_updated']],
   [`sort_by=updatedAt&since=${SINCE}`, [...COUNTED, 'sales_order_updated']],
+  [`after=${last}`, COUNTED],
+  [`after=${last}&status=CANCELLED&sort_order=asc`, COUNTED],
+  [`after=${last}&sort_by=updatedAt`, [...COUNTED, 'sales_order_updated']],
+  [`after=${last}&sort_by=updatedAt&payment_status=PAID`, [...COUNTED, 'sales_order_updated']],
+  [`after=${last}&since=${SINCE}`, COUNTED],
+  [`updated_since=${RECENT}&sort_by=updatedAt`, [...COUNTED, 'sales_order_updated']],
+  [`updated_since=${RECENT}`, [...COUNTED, 'sales_order_updated']],
+  [`updated_since=${RECENT}&since=${SINCE}`, [...COUNTED, 'sales_order_updated']],
+  [`updated_since=${RECENT}&since=${SINCE}&sort_by=updatedAt`, [...COUNTED, 'sales_order_updated']],
   [`customer=${customer}`, [...BODIES, 'sales_order_customer']],
   [`customer=${customer}&status=PLACED&sort_by=updatedAt`, [...BODIES, 'sales_order_customer']],
   ['order_number=N4711', [...BODIES, 'sales_order_number']],
@@ -99,13 +109,30 @@ it.each([
   expect(blocks).toBeLessThan(1500)
 })
 
-it('a long list by the time of change, of orders created within a time, is the one that is found and sorted (OP-140)', async () => {
-  const all = await admin<{ id: string }[]>`
-    select id from sales_order where workspace_id = ${caller.workspaceId} and created_at >= ${SINCE} order by updated_at, id`
-  expect(all.length).toBeGreaterThan(50_000)
-  for (const page of [1, 50]) {
-    const { items, total } = await list(caller, `sort_by=updatedAt&sort_order=asc&since=${SINCE}&page=${page}`)
-    expect(total).toBe(all.length)
-    expect(items.map(({ id }) => id)).toEqual(all.slice((page - 1) * 20, page * 20).map(({ id }) => id))
-  }
-})
+const CREATED = `created_at >= '${SINCE}'`
+const UPDATED = `updated_at >= timestamptz '${SINCE}' - interval '1 minute'`
+
+it.each([
+  ['updatedAt', `since=${SINCE}`, CREATED],
+  ['createdAt', `updated_since=${SINCE}`, UPDATED],
+  ['createdAt', `since=${SINCE}&updated_since=${SINCE}`, `${CREATED} and ${UPDATED}`],
+  ['updatedAt', `since=${SINCE}&updated_since=${SINCE}`, `${CREATED} and ${UPDATED}`],
+])(
+  'a long list by %s with a filter on the other time has what is found and sorted: %s (OP-140)',
+  async (sort, filter, conditions) => {
+    const all = await admin<{ id: string }[]>`
+    select id from sales_order where workspace_id = ${caller.workspaceId} and ${admin.unsafe(conditions)}
+    order by ${sort === 'updatedAt' ? admin`updated_at, id` : admin`id`}`
+    expect(all.length).toBeGreaterThan(50_000)
+    const ids = all.map(({ id }) => id)
+    for (const [place, from] of [
+      ['page=1', 0],
+      ['page=50', 980],
+      [`after=${ids[2999]}`, 3000],
+    ] as const) {
+      const { items, total } = await list(caller, `sort_by=${sort}&sort_order=asc&${filter}&${place}`)
+      expect(total).toBe(all.length)
+      expect(items.map(({ id }) => id)).toEqual(ids.slice(from, from + 20))
+    }
+  },
+)
