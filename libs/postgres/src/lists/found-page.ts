@@ -1,6 +1,6 @@
 import type { SqlPart } from '../comma-separated.ts'
 import type { Transaction } from '../database.ts'
-import type { Conditions } from './conditions.ts'
+import type { Condition, Conditions } from './conditions.ts'
 import { isBehind, orderBy, refuseUnknown, type SortColumn, type SortedPage } from './list-page.ts'
 
 /** A table whose rows are listed by conditions. */
@@ -35,22 +35,17 @@ const SORT_LIMIT = 10_000
 /** The ids of the items that meet all conditions. */
 function matching(tx: Transaction, { table }: ListedTable, [first, ...others]: Conditions): SqlPart {
   if (others.length === 0) return first.ids
-  if (first.items === undefined || first.items > SORT_LIMIT) {
-    return tx`select id from (${first.ids}) as candidate where ${allOf(
-      tx,
-      others.map(({ ids }) => tx`id in (${ids})`),
-    )}`
+  if (first.items !== undefined && first.items <= SORT_LIMIT) {
+    return tx`
+      select id from ${table}
+      where workspace_id = ${tx.context.workspaceId} and id = any(array(${first.ids})) and ${allHold(tx, others)}`
   }
-  return tx`
-    select id from ${table}
-    where workspace_id = ${tx.context.workspaceId} and id = any(array(${first.ids}))
-      and ${allOf(
-        tx,
-        others.map(({ holds }) => holds),
-      )}`
+  const candidates = tx`select id from (${first.ids}) as candidate where true`
+  return others.reduce((all, { ids }) => tx`${all} and id in (${ids})`, candidates)
 }
 
-const allOf = (tx: Transaction, parts: readonly SqlPart[]) => parts.reduce((all, part) => tx`${all} and ${part}`)
+const allHold = (tx: Transaction, conditions: readonly Condition[]) =>
+  conditions.reduce((all, { holds }) => tx`${all} and ${holds}`, tx`true`)
 
 /**
  * The ids of one page, in one statement. The index is read from the beginning of the list, and the items before the
@@ -98,24 +93,17 @@ export async function pageOfIds(
 const scannedPerFound = (sort: SortColumn, conditions: Conditions) =>
   conditions.length > 1 ? 1 : sort === 'id' ? 0.1 : 0.3
 
-interface Scan {
-  readonly total: number
-  readonly behind: SqlPart
-  /** The number of items that are needed from the beginning of the scan: the skipped ones and the page. */
-  readonly reached: SqlPart
-}
-
 /**
- * A list that no index holds in order. All items are scanned in order until enough of them meet the conditions: quick
- * where many do. The scan stops once it has cost as much as finding all matching items; then these are found and sorted
- * instead.
+ * A list that no index holds in order. All items are scanned in order until as many as are to be `reached` meet the
+ * conditions: quick where many do. The scan stops once it has cost as much as finding all matching items; then these
+ * are found and sorted instead.
  */
 function scannedOrFound(
   tx: Transaction,
   list: ListedTable,
   conditions: Conditions,
   order: SortedPage,
-  { total, behind, reached }: Scan,
+  { total, behind, reached }: { total: number; behind: SqlPart; reached: SqlPart },
 ): SqlPart {
   const all = tx`${list.table} where workspace_id = ${tx.context.workspaceId}`
   const matches = matching(tx, list, conditions)
@@ -126,11 +114,7 @@ function scannedOrFound(
         select ${list.columns} from ${all} and ${behind}
         ${orderBy(tx, order)} limit ${Math.ceil(total * scannedPerFound(order.sort, conditions))}
       ) as ${list.table}
-      where ${allOf(
-        tx,
-        conditions.map(({ holds }) => holds),
-      )}
-      ${orderBy(tx, order)} limit ${reached}
+      where ${allHold(tx, conditions)} ${orderBy(tx, order)} limit ${reached}
     )
     select id from (
       select ${key} from scanned where (select count(*) from scanned) = ${reached}

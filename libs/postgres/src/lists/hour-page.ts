@@ -35,6 +35,8 @@ export const boundsOf = (
   until: until === undefined ? undefined : sql`${until}::timestamptz`,
 })
 
+export const isBounded = ({ since, until }: Bounds): boolean => since !== undefined || until !== undefined
+
 /** The condition that the time of a row is within bounds. */
 export function isWithin(sql: AnySql, time: string, { since, until }: Bounds): SqlPart {
   const bound = (at: SqlPart) => (time === 'id' ? sql`least_id(${at})` : at)
@@ -82,40 +84,24 @@ export async function hourPage(
 const isOfHour = (tx: Transaction, { time }: HourList, at: SqlPart) =>
   isWithin(tx, time, { since: at, until: tx`${at} + interval '1 hour'` })
 
-const daysOf = (tx: Transaction, list: HourList) =>
-  countsOf(
-    tx,
-    list,
-    'DAY',
-    tx`true`,
-    tx`select coalesce(sum(items), 0) from (${hoursOf(tx, list, tx`known.at`)}) as hour`,
-  )
+function daysOf(tx: Transaction, list: HourList) {
+  const recounted = tx`select coalesce(sum(items), 0) from (${hoursOf(tx, list, tx`known.at`)}) as hour`
+  return countsOf(tx, list, 'DAY', tx`true`, recounted)
+}
 
-const hoursOf = (tx: Transaction, list: HourList, day: SqlPart) =>
-  countsOf(
-    tx,
-    list,
-    'HOUR',
-    tx`at >= ${day} and at < ${day} + interval '1 day'`,
-    tx`select count(*) from ${list.table} where ${list.matches} and ${isOfHour(tx, list, tx`known.at`)}`,
-  )
+function hoursOf(tx: Transaction, list: HourList, day: SqlPart) {
+  const recounted = tx`select count(*) from ${list.table} where ${list.matches} and ${isOfHour(tx, list, tx`known.at`)}`
+  return countsOf(tx, list, 'HOUR', tx`at >= ${day} and at < ${day} + interval '1 day'`, recounted)
+}
 
 /** The counts of hours or days; those that the bounds cut are `recounted`. */
 function countsOf(tx: Transaction, { bounds, counts }: HourList, unit: Unit, isWanted: SqlPart, recounted: SqlPart) {
-  const { since, until } = bounds
+  const { since = tx`timestamptz '-infinity'`, until = tx`timestamptz 'infinity'` } = bounds
   const length = tx.unsafe(LENGTHS[unit])
-  const known = counts(
-    unit,
-    tx`
-      ${isWanted} ${since === undefined ? tx`` : tx`and at > ${since} - ${length}`}
-      ${until === undefined ? tx`` : tx`and at < ${until}`}`,
-  )
-  if (since === undefined && until === undefined) return known
+  if (!isBounded(bounds)) return counts(unit, isWanted)
   return tx`
-    select at, case when ${since === undefined ? tx`false` : tx`at < ${since}`}
-      or ${until === undefined ? tx`false` : tx`at + ${length} > ${until}`}
-      then (${recounted}) else items end::bigint as items
-    from (${known}) as known`
+    select at, case when at < ${since} or at + ${length} > ${until} then (${recounted}) else items end::bigint as items
+    from (${counts(unit, tx`${isWanted} and at > ${since} - ${length} and at < ${until}`)}) as known`
 }
 
 /**

@@ -26,22 +26,19 @@ export const NEWEST_FIRST: ListOrder = { by: ['id'], isAscending: false }
 /** A page of a list in an order. */
 export type ListPage = ReturnType<typeof pageOf> & ListOrder
 
+type SortedQuery = ListQuery & z.output<z.ZodObject<typeof SortedByTimeOrName>>
+
 /** The page that a query asks for, of a list that is sorted as the query says. */
-export function sortedPage({
-  sort_by,
-  sort_order,
-  ...query
-}: ListQuery & z.output<z.ZodObject<typeof SortedByTimeOrName>>) {
+export function sortedPage({ sort_by, sort_order, ...query }: SortedQuery) {
   const sort: SortColumn = COLUMNS[sort_by]
   return { ...pageOf(query), sort, by: sort === 'id' ? [sort] : [sort, 'id'], isAscending: sort_order === 'asc' }
 }
 export type SortedPage = ReturnType<typeof sortedPage>
 
-const columnsOf = (sql: AnySql, columns: readonly string[], way = sql``): SqlPart =>
-  commaSeparated(
-    sql,
-    columns.map((column) => sql`${sql(column)} ${way}`),
-  )
+function columnsOf(sql: AnySql, by: readonly string[], way = sql``): SqlPart {
+  const columns = by.map((column) => sql`${sql(column)} ${way}`)
+  return commaSeparated(sql, columns)
+}
 
 export const orderBy = (sql: AnySql, { by, isAscending }: ListOrder): SqlPart =>
   sql`order by ${columnsOf(sql, by, isAscending ? sql`asc` : sql`desc`)}`
@@ -60,11 +57,7 @@ export function isBehind(sql: AnySql, { by, isAscending, after }: ListPage, all:
 }
 
 /** Throws `unprocessable` for an `after` that is not among all items: an empty page would look like the end (OP-03). */
-export async function refuseUnknown(
-  sql: AnySql,
-  { by, after }: Pick<ListPage, 'by' | 'after'>,
-  all: SqlPart,
-): Promise<void> {
+export async function refuseUnknown(sql: AnySql, { by, after }: ListPage, all: SqlPart): Promise<void> {
   if (after === undefined) return
   const found = await sql`select ${all} and ${columnsOf(sql, by.slice(-1))} = ${after}`
   if (found.length === 0) throw unknownItem(after)

@@ -33,9 +33,6 @@ export const boundsOn = (tx: Transaction, time: Time, { updated_since, ...create
     ? boundsOf(tx, created)
     : { since: updated_since === undefined ? undefined : sinceChange(tx, updated_since) }
 
-export const isBounded = (time: Time, { since, until, updated_since }: OrderFilters): boolean =>
-  time === 'id' ? since !== undefined || until !== undefined : updated_since !== undefined
-
 /**
  * The conditions on the states of orders, for a row of `sales_order` or of `order_tally`. `is true` keeps PostgreSQL
  * from skipping through the index of counts for each time: it expects that to cost more than reading the counts of all

@@ -1,8 +1,8 @@
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { countByHours, type HourList, hourPage, isWithin } from '@backoffice/postgres/lists/hour-page.ts'
+import { countByHours, type HourList, hourPage, isBounded, isWithin } from '@backoffice/postgres/lists/hour-page.ts'
 import { isBehind, orderBy, refuseUnknown, type SortedPage } from '@backoffice/postgres/lists/list-page.ts'
-import { boundsOn, CLOCKS, hasStates, isBounded, matches, type OrderFilters, type Time } from './order-filters.ts'
+import { boundsOn, CLOCKS, hasStates, matches, type OrderFilters, type Time } from './order-filters.ts'
 
 /** The number of orders in a list, and a query for the ids of one page. */
 interface Located {
@@ -25,7 +25,7 @@ async function locate(tx: Transaction, filters: OrderFilters, page: SortedPage):
     // By `createdAt` the index of customers has the order of the list; an order number has one order.
     return findPage(tx, page, meets(tx, filters), time === 'id' && filters.order_number === undefined)
   }
-  if (isBounded(OTHER[time], filters)) return pageByTwoTimes(tx, filters, page)
+  if (isBounded(boundsOn(tx, OTHER[time], filters))) return pageByTwoTimes(tx, filters, page)
   const { total, rows } = await hourPage(tx, countedBy(tx, time, filters), page)
   return { total, ids: tx`select id from ${rows}` }
 }
@@ -80,7 +80,7 @@ async function pageByTwoTimes(tx: Transaction, filters: OrderFilters, page: Sort
   const other = OTHER[own]
   const { since, until, updated_since } = filters
   const countIn = (time: Time) => countByHours(tx, countedBy(tx, time, { since, until, updated_since }))
-  const isOwnBounded = isBounded(own, filters)
+  const isOwnBounded = isBounded(boundsOn(tx, own, filters))
   const [inOther, inOwn] = await Promise.all([countIn(other), isOwnBounded ? countIn(own) : Number.POSITIVE_INFINITY])
   // `is true` keeps PostgreSQL from the index of the other time.
   const beginningWith = (time: Time) =>

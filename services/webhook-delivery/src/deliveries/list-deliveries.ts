@@ -48,11 +48,13 @@ export const listDeliveries = operation({
 })
 
 function deliveriesOf(tx: Transaction, endpointId: string, filters: Filters): HourList {
-  const { status, event_type, event_id } = filters
+  const { status, event_type, event_id, since, until } = filters
   const ofEndpoint = tx`workspace_id = ${tx.context.workspaceId} and endpoint_id = ${endpointId}`
   const matches = matching(tx, endpointId, filters)
   const counted = tx`
     select hour, deliveries from delivery_count where ${ofEndpoint}
+      ${since === undefined ? tx`` : tx`and hour > ${since}::timestamptz - interval '1 hour'`}
+      ${until === undefined ? tx`` : tx`and hour < ${until}::timestamptz`}
       ${status === undefined ? tx`` : tx`and status = ${status}`}
       ${event_type === undefined ? tx`` : tx`and event_type = ${event_type}`}`
   // Of an event the endpoint has one delivery.
