@@ -2,9 +2,10 @@ import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /*
- * `npm run check:folders`: fails when folders of services, libs and infra import each other in a circle, and when a lib imports a service
- * or infra, or a service infra. Prints each circle with an import for each of its steps. Circles may lead through tests and `testing/`.
- * A library for this (dependency-cruiser) does not read TypeScript with version 7 of the compiler.
+ * `npm run check:folders`: fails when folders of services, libs and infra import each other in a circle, and when a lib
+ * imports a service or infra, or a service infra. Prints each circle with an import for each of its steps. Circles may
+ * lead through tests and `testing/`. A library for this (dependency-cruiser) does not read TypeScript with version 7 of
+ * the compiler.
  */
 
 const IMPORT = /^(?:import|export)\b[^'"]*?\bfrom '((?:\.|@backoffice\/)[^']+)'|\bimport\('(\.[^']+)'\)/gm
