@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { Id, isId, Slug, Timestamp } from './fields.ts'
+import { Description, Id, isId, Name, Slug, Timestamp, TimestampInput } from './fields.ts'
 import { LIMITS } from './limits.ts'
+import { members } from './members.ts'
 import { named } from './named.ts'
 
 /** The orders of products in a collection (spec: Collection). */
@@ -23,34 +24,79 @@ export const Handle = Slug.normalize('NFC')
   .refine((handle) => !isId(handle), 'must not look like a UUID')
   .refine((handle) => !RESERVED_HANDLES.includes(handle), 'is reserved; send another one')
 
-/** The collection body (spec: Collection); both URLs are absent without a cover image. */
-export const Collection = named(
-  'Collection',
-  z.strictObject({
-    id: Id,
-    handle: z.string(),
-    name: z.string(),
-    description: z.string().nullable(),
-    image_url: z.string().optional(),
-    image_thumbnail: z.string().optional(),
-    seo_title: z.string().nullable(),
-    seo_description: z.string().nullable(),
-    sort_order: z.enum(SORT_ORDERS),
-    product_count: z.int(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  }),
-  {
-    id: '0198c7a0-0000-7000-8000-000000000010',
-    handle: 'summer',
-    name: 'Summer',
-    description: null,
-    seo_title: 'Summer clothes',
-    seo_description: null,
-    sort_order: 'CREATED_DESC',
-    product_count: 1,
-    created_at: '2026-03-01T12:00:00.000Z',
-    updated_at: '2026-03-01T12:00:00.000Z',
+const Seo = named('CollectionSeo', z.strictObject({ title: Name.nullish(), description: Description.nullish() }))
+// Checked only for a SMART collection (spec: Collection input).
+const Rules = z
+  .unknown()
+  .optional()
+  .describe('As in POST /v1/collections/preview; required when SMART, ignored otherwise')
+const Text = z.string()
+const Flag = z.boolean()
+const SortOrder = z.enum(SORT_ORDERS)
+const MembershipType = z.enum(MEMBERSHIP_TYPES)
+const Instant = { sql: 'timestamptz', shape: Timestamp.nullable(), input: TimestampInput, unset: null } as const
+
+/** The members of a collection (spec: Collection; input OP-31). The cover image is kept in three columns, `seo` in two. */
+export const COLLECTION = members({
+  id: { sql: 'uuid', shape: Id, shown: 'answer' },
+  handle: { sql: 'text', shape: Text, input: Handle, create: Handle.nullish(), imported: 'key', shown: 'answer' },
+  name: { sql: 'text', shape: Text, input: Name, required: true, imported: true, shown: 'answer' },
+  description: {
+    sql: 'text',
+    shape: Text.nullable(),
+    input: Description,
+    unset: null,
+    imported: true,
+    shown: 'answer',
   },
-)
+  image: { shape: z.unknown(), input: Id, unset: null, shown: 'nobody' },
+  image_url: { shape: Text.optional(), shown: 'answer' },
+  image_thumbnail: { shape: Text.optional(), shown: 'answer' },
+  seo: { shape: z.unknown(), input: Seo, unset: null, shown: 'nobody' },
+  seo_title: { sql: 'text', shape: Text.nullable(), initial: null, imported: Name.optional(), shown: 'answer' },
+  seo_description: {
+    sql: 'text',
+    shape: Text.nullable(),
+    initial: null,
+    imported: Description.optional(),
+    shown: 'answer',
+  },
+  sort_order: { sql: 'text', shape: SortOrder, input: SortOrder, initial: 'MANUAL', imported: true, shown: 'answer' },
+  membership_type: {
+    sql: 'text',
+    shape: MembershipType,
+    input: MembershipType,
+    initial: 'MANUAL',
+    imported: true,
+    shown: 'nobody',
+  },
+  rules: {
+    sql: 'json',
+    shape: z.unknown(),
+    input: Rules,
+    initial: null,
+    imported: Text.max(LIMITS.descriptionLength).optional(),
+    shown: 'nobody',
+  },
+  published: { sql: 'boolean', shape: Flag, input: Flag, initial: false, imported: true, shown: 'nobody' },
+  publish_at: { ...Instant, imported: true, shown: 'nobody' },
+  unpublish_at: { ...Instant, imported: true, shown: 'nobody' },
+  product_count: { shape: z.int(), shown: 'answer' },
+  created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
+  updated_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
+})
+
+/** The collection body (spec: Collection); both URLs are absent without a cover image. */
+export const Collection = named('Collection', z.strictObject(COLLECTION.shapes.answer), {
+  id: '0198c7a0-0000-7000-8000-000000000010',
+  handle: 'summer',
+  name: 'Summer',
+  description: null,
+  seo_title: 'Summer clothes',
+  seo_description: null,
+  sort_order: 'CREATED_DESC',
+  product_count: 1,
+  created_at: '2026-03-01T12:00:00.000Z',
+  updated_at: '2026-03-01T12:00:00.000Z',
+})
 export type Collection = z.output<typeof Collection>

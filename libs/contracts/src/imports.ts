@@ -1,9 +1,8 @@
 import { z } from 'zod'
-import { Handle, MEMBERSHIP_TYPES, SORT_ORDERS } from './collection.ts'
+import { COLLECTION } from './collection.ts'
 import { CUSTOMER } from './customer.ts'
 import type { ApiError } from './errors.ts'
-import { CategorySlug, Description, Id, Name, Position, Slug, TimestampInput } from './fields.ts'
-import { LIMITS } from './limits.ts'
+import { CategorySlug, Id, Name, Position, Slug } from './fields.ts'
 import { inOrder } from './members.ts'
 import { named } from './named.ts'
 import { PRODUCT, PRODUCT_STATUSES, VARIANT } from './product.ts'
@@ -68,19 +67,12 @@ export const CategoryRow = z.strictObject({
 export type CategoryRow = z.output<typeof CategoryRow>
 
 /** A row of the template `collections`; its key is `handle`, `rules` is JSON text of the form of OP-30 (OP-118). */
-export const CollectionRow = z.strictObject({
-  handle: Handle,
-  name: Name.optional(),
-  description: Description.optional(),
-  sort_order: z.enum(SORT_ORDERS).optional(),
-  membership_type: z.enum(MEMBERSHIP_TYPES).optional(),
-  rules: z.string().max(LIMITS.descriptionLength).optional(),
-  published: z.boolean().optional(),
-  publish_at: TimestampInput.optional(),
-  unpublish_at: TimestampInput.optional(),
-  seo_title: Name.optional(),
-  seo_description: Description.optional(),
-})
+export const CollectionRow = z.strictObject(
+  inOrder(COLLECTION.shapes.imported, [
+    ...(['handle', 'name', 'description', 'sort_order', 'membership_type', 'rules', 'published'] as const),
+    ...(['publish_at', 'unpublish_at', 'seo_title', 'seo_description'] as const),
+  ]),
+)
 export type CollectionRow = z.output<typeof CollectionRow>
 
 /** A row of the template `customers`; its key is `email`, whatever its case (OP-131). */

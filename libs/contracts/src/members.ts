@@ -225,7 +225,7 @@ function bodyOf(
   const body: Record<string, unknown> = {}
   for (const { name, member } of names) {
     const value = (member === undefined ? computed : record)?.[(member ?? name) as never] as unknown
-    body[name] = value instanceof Date ? value.toISOString() : value
+    if (value !== undefined) body[name] = value instanceof Date ? value.toISOString() : value
   }
   return body
 }

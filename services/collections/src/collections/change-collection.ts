@@ -1,3 +1,4 @@
+import { COLLECTION } from '@backoffice/contracts/collection.ts'
 import { badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
 import { readRules } from '../rules/rules.ts'
 import type { CollectionRecord } from './collection.ts'
@@ -6,19 +7,11 @@ import type { CoverImage } from './cover-image.ts'
 
 /** A new collection with the defaults of all fields but its name (OP-31). */
 export const emptyCollection = (id: string, name: string, handle: string, now: Date): CollectionRecord => ({
+  ...COLLECTION.initial,
   id,
   handle,
   name,
-  description: null,
   image: null,
-  seoTitle: null,
-  seoDescription: null,
-  sortOrder: 'MANUAL',
-  membershipType: 'MANUAL',
-  rules: null,
-  published: false,
-  publishAt: null,
-  unpublishAt: null,
   createdAt: now,
   updatedAt: now,
 })
@@ -34,19 +27,11 @@ export function withChanges(
 ): CollectionRecord {
   const membershipType = body.membership_type ?? before.membershipType
   const after: CollectionRecord = {
-    ...before,
-    name: body.name ?? before.name,
-    handle: body.handle ?? before.handle,
-    description: changed(body.description, before.description),
+    ...COLLECTION.changed(before, body),
     image: body.image === null ? null : (image ?? before.image),
     seoTitle: body.seo === null ? null : changed(body.seo?.title, before.seoTitle),
     seoDescription: body.seo === null ? null : changed(body.seo?.description, before.seoDescription),
-    sortOrder: body.sort_order ?? before.sortOrder,
-    membershipType,
     rules: membershipType === 'SMART' ? rulesOf(body.rules, before.rules) : before.rules,
-    published: body.published ?? before.published,
-    publishAt: changed(instant(body.publish_at), before.publishAt),
-    unpublishAt: changed(instant(body.unpublish_at), before.unpublishAt),
   }
   if (after.publishAt && after.unpublishAt && after.unpublishAt <= after.publishAt) {
     throw unprocessable(['unpublish_at'], 'must be later than publish_at, or null')
@@ -78,6 +63,3 @@ function rulesOf(sent: unknown, before: unknown) {
 /** A missing value keeps the one before; null unsets it. */
 const changed = <Value>(sent: Value | null | undefined, before: Value | null): Value | null =>
   sent === undefined ? before : sent
-
-const instant = (text: string | null | undefined): Date | null | undefined =>
-  (text && new Date(text)) || (text as null | undefined)

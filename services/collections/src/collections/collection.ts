@@ -1,41 +1,23 @@
-import type { Collection, MembershipType, SortOrder } from '@backoffice/contracts/collection.ts'
+import { COLLECTION, type Collection } from '@backoffice/contracts/collection.ts'
 import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { isId } from '@backoffice/contracts/fields.ts'
+import type { RecordOf } from '@backoffice/contracts/members.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import { type LockMode, membershipLock } from '../memberships/membership-lock.ts'
 import type { CoverImage } from './cover-image.ts'
 
-/** A stored collection, without its members. */
-export interface CollectionRecord {
-  id: string
-  handle: string
-  name: string
-  description: string | null
-  image: CoverImage | null
-  seoTitle: string | null
-  seoDescription: string | null
-  sortOrder: SortOrder
-  membershipType: MembershipType
-  /** A MANUAL collection that was SMART keeps its rules. */
-  rules: unknown
-  published: boolean
-  publishAt: Date | null
-  unpublishAt: Date | null
-  createdAt: Date
-  updatedAt: Date
+/** A stored collection, without its members. A MANUAL collection that was SMART keeps its rules. */
+export interface CollectionRecord extends RecordOf<typeof COLLECTION> {
+  readonly image: CoverImage | null
 }
 
 /** The columns of a `CollectionRecord`, from `collection`. */
 export const collectionColumns = (tx: Transaction) => tx`
-  collection.id, collection.handle, collection.name, collection.description,
-  case when collection.image_id is not null then json_build_object(
-    'id', collection.image_id, 'path', collection.image_path, 'thumbnailPath', collection.image_thumbnail_path
-  ) end as image,
-  collection.seo_title as "seoTitle", collection.seo_description as "seoDescription", collection.sort_order as "sortOrder",
-  collection.membership_type as "membershipType", collection.rules, collection.published,
-  collection.publish_at as "publishAt", collection.unpublish_at as "unpublishAt",
-  collection.created_at as "createdAt", collection.updated_at as "updatedAt"`
+  ${tx.unsafe(COLLECTION.sql.selected)},
+  case when image_id is not null then json_build_object(
+    'id', image_id, 'path', image_path, 'thumbnailPath', image_thumbnail_path
+  ) end as image`
 
 /** The storefront-available members of the CURRENT version, as counted (spec: Collection, product_count). */
 export const productCount = (tx: Transaction) => tx`(
@@ -76,22 +58,15 @@ export async function lockCollection(tx: Transaction, handleOrId: string, mode?:
 }
 
 /** The collection body (spec: Collection). It never shows the membership type or the rules. */
-export function collectionBody(collection: CollectionRecord, productCount: number): Collection {
-  const { image } = collection
-  return {
-    id: collection.id,
-    handle: collection.handle,
-    name: collection.name,
-    description: collection.description,
-    ...(image && { image_url: assetUrl(image.path), image_thumbnail: assetUrl(image.thumbnailPath) }),
-    seo_title: collection.seoTitle,
-    seo_description: collection.seoDescription,
-    sort_order: collection.sortOrder,
+export const collectionBody = (collection: CollectionRecord, productCount: number): Collection =>
+  COLLECTION.answerOf(collection, {
+    ...(collection.image && {
+      image_url: assetUrl(collection.image.path),
+      image_thumbnail: assetUrl(collection.image.thumbnailPath),
+    }),
     product_count: productCount,
-    created_at: collection.createdAt.toISOString(),
-    updated_at: collection.updatedAt.toISOString(),
-  }
-}
+  })
 
-/** A value for a column of type json. */
-export const asJson = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
+/** Collections as rows with the members of `COLLECTION`, and what else is given. */
+export const collectionRows = (tx: Transaction, collections: readonly CollectionRecord[], others = '') => tx`
+  json_to_recordset(${JSON.stringify(collections)}::text::json) as row (${tx.unsafe(COLLECTION.sql.row + others)})`

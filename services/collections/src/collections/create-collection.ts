@@ -1,4 +1,4 @@
-import { Collection } from '@backoffice/contracts/collection.ts'
+import { COLLECTION, Collection } from '@backoffice/contracts/collection.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
@@ -9,7 +9,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { membershipLock } from '../memberships/membership-lock.ts'
 import { startMembershipVersion } from '../memberships/membership-versions.ts'
 import { emptyCollection, withChanges } from './change-collection.ts'
-import { asJson, type CollectionRecord, collectionBody, handleTaken } from './collection.ts'
+import { type CollectionRecord, collectionBody, collectionRows, handleTaken } from './collection.ts'
 import { CreateCollectionBody } from './collection-input.ts'
 import type { FindCoverImage } from './cover-image.ts'
 import { handleOf } from './handle.ts'
@@ -68,16 +68,11 @@ async function insertCollection(tx: Transaction, collection: CollectionRecord, i
   const workspace = tx.context.workspaceId
   const { handle, image } = collection
   const { count } = await tx`
-    insert into collection (
-      workspace_id, id, handle, name, description, image_id, image_path, image_thumbnail_path, seo_title, seo_description,
-      sort_order, membership_type, rules, published, publish_at, unpublish_at, created_at, updated_at
-    )
+    insert into collection (workspace_id, ${tx.unsafe(COLLECTION.sql.columns)}, image_id, image_path, image_thumbnail_path)
     select
-      ${workspace}, ${collection.id}, ${handle},
-      ${collection.name}, ${collection.description}, ${image?.id ?? null}, ${image?.path ?? null}, ${image?.thumbnailPath ?? null},
-      ${collection.seoTitle}, ${collection.seoDescription}, ${collection.sortOrder}, ${collection.membershipType},
-      ${asJson(collection.rules)}::text::json, ${collection.published}, ${collection.publishAt}, ${collection.unpublishAt},
-      ${collection.createdAt}, ${collection.updatedAt}
+      ${workspace}, ${tx.unsafe(COLLECTION.sql.members)},
+      ${image?.id ?? null}::uuid, ${image?.path ?? null}::text, ${image?.thumbnailPath ?? null}::text
+    from ${collectionRows(tx, [collection])}
     where not (${isHandleFixed} and exists (select from collection where workspace_id = ${workspace} and handle = ${handle}))`
   if (count === 0) throw handleTaken(handle)
 }

@@ -1,4 +1,4 @@
-import { Collection } from '@backoffice/contracts/collection.ts'
+import { COLLECTION, Collection } from '@backoffice/contracts/collection.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
@@ -6,7 +6,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { countMembers, startMembershipVersion } from '../memberships/membership-versions.ts'
 import { isSameCollection, isSameMembership, mayChangeMembership, withChanges } from './change-collection.ts'
-import { asJson, type CollectionRecord, collectionBody, handleTaken, lockCollection } from './collection.ts'
+import { type CollectionRecord, collectionBody, collectionRows, handleTaken, lockCollection } from './collection.ts'
 import { UpdateCollectionBody } from './collection-input.ts'
 import type { FindCoverImage } from './cover-image.ts'
 import { CollectionPath } from './handle.ts'
@@ -49,13 +49,11 @@ async function writeCollection(tx: Transaction, collection: CollectionRecord): P
   const { id, handle, image } = collection
   const { count } = await tx`
     update collection set
-      handle = ${handle}, name = ${collection.name}, description = ${collection.description}, image_id = ${image?.id ?? null},
-      image_path = ${image?.path ?? null}, image_thumbnail_path = ${image?.thumbnailPath ?? null}, seo_title = ${collection.seoTitle},
-      seo_description = ${collection.seoDescription}, sort_order = ${collection.sortOrder},
-      membership_type = ${collection.membershipType}, rules = ${asJson(collection.rules)}::text::json,
-      published = ${collection.published}, publish_at = ${collection.publishAt}, unpublish_at = ${collection.unpublishAt},
-      updated_at = ${collection.updatedAt}
-    where workspace_id = ${workspace} and id = ${id}
+      ${tx.unsafe(COLLECTION.sql.assignments(COLLECTION.names.filter((name) => name !== 'id' && name !== 'createdAt')))},
+      image_id = ${image?.id ?? null}, image_path = ${image?.path ?? null},
+      image_thumbnail_path = ${image?.thumbnailPath ?? null}
+    from ${collectionRows(tx, [collection])}
+    where collection.workspace_id = ${workspace} and collection.id = ${id}
       and not exists (select from collection where workspace_id = ${workspace} and handle = ${handle} and id <> ${id})`
   if (count === 0) throw handleTaken(handle)
 }

@@ -1,6 +1,7 @@
+import { COLLECTION } from '@backoffice/contracts/collection.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isSameMembership } from '../collections/change-collection.ts'
-import type { CollectionRecord } from '../collections/collection.ts'
+import { type CollectionRecord, collectionRows } from '../collections/collection.ts'
 import { raiseRuleVersion } from '../memberships/rule-sets.ts'
 
 /** A collection before and after an import; `current` is undefined for a new one. */
@@ -13,7 +14,7 @@ export interface CollectionChange {
 export async function writeCollections(tx: Transaction, changes: readonly CollectionChange[], now: Date) {
   const created = changes.filter(({ current }) => current === undefined)
   const updated = changes.filter(({ current }) => current !== undefined)
-  if (created.length > 0) await insertCollections(tx, created, now)
+  if (created.length > 0) await insertCollections(tx, created)
   if (updated.length > 0) await updateCollections(tx, updated, now)
   const withNewMembership = changes.filter(
     ({ current, next }) => current === undefined || !isSameMembership(current, next),
@@ -22,21 +23,19 @@ export async function writeCollections(tx: Transaction, changes: readonly Collec
 }
 
 /** In the order of the handles, so that imports of the same handles do not deadlock. */
-const insertCollections = (tx: Transaction, changes: readonly CollectionChange[], now: Date) => tx`
-  insert into collection (
-    workspace_id, id, handle, name, description, seo_title, seo_description, sort_order, membership_type, rules, published,
-    publish_at, unpublish_at, created_at, updated_at
-  )
-  select ${tx.context.workspaceId}, id, handle, name, description, "seoTitle", "seoDescription", "sortOrder", "membershipType",
-    rules, published, "publishAt", "unpublishAt", ${now}, ${now}
+const insertCollections = (tx: Transaction, changes: readonly CollectionChange[]) => tx`
+  insert into collection (workspace_id, ${tx.unsafe(COLLECTION.sql.columns)})
+  select ${tx.context.workspaceId}, ${tx.unsafe(COLLECTION.sql.members)}
   from ${asRows(tx, changes)}
   order by handle collate "C"`
 
+/** The handle is the row's key, and the cover image is in no file. */
+const ASSIGNMENTS = COLLECTION.sql.assignments(
+  COLLECTION.names.filter((name) => !['id', 'handle', 'createdAt', 'updatedAt'].includes(name)),
+)
+
 const updateCollections = (tx: Transaction, changes: readonly CollectionChange[], now: Date) => tx`
-  update collection set
-    name = row.name, description = row.description, seo_title = "seoTitle", seo_description = "seoDescription",
-    sort_order = "sortOrder", membership_type = "membershipType", rules = row.rules, published = row.published,
-    publish_at = "publishAt", unpublish_at = "unpublishAt", updated_at = greatest(updated_at, ${now})
+  update collection set ${tx.unsafe(ASSIGNMENTS)}, updated_at = greatest(collection.updated_at, ${now})
   from ${asRows(tx, changes)}
   where collection.workspace_id = ${tx.context.workspaceId} and collection.id = any(${idsOf(changes)}::uuid[])
     and collection.id = row.id`
@@ -68,12 +67,9 @@ const mayHaveRules = ({ current, next }: CollectionChange) => current !== undefi
 
 const idsOf = (changes: readonly CollectionChange[]): string[] => changes.map(({ next }) => next.id)
 
-/** The collections as rows with the columns of `CollectionRecord`. */
-function asRows(tx: Transaction, changes: readonly CollectionChange[]) {
-  const rows = changes.map(({ current, next }) => ({ ...next, isNew: current === undefined }))
-  return tx`
-    json_to_recordset(${JSON.stringify(rows)}::text::json) as row (
-      id uuid, handle text, name text, description text, "seoTitle" text, "seoDescription" text, "sortOrder" text,
-      "membershipType" text, rules json, published boolean, "publishAt" timestamptz, "unpublishAt" timestamptz, "isNew" boolean
-    )`
-}
+const asRows = (tx: Transaction, changes: readonly CollectionChange[]) =>
+  collectionRows(
+    tx,
+    changes.map(({ current, next }) => ({ ...next, isNew: current === undefined })),
+    ', "isNew" boolean',
+  )

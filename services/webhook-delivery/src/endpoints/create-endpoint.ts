@@ -1,5 +1,3 @@
-import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
-import { Description } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
@@ -10,7 +8,7 @@ import { type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
-import { EndpointWithSecret, endpointView } from './endpoint.ts'
+import { ENDPOINT, EndpointWithSecret, newEndpoint } from './endpoint.ts'
 import { insertEndpoint } from './insert-endpoint.ts'
 
 export interface EndpointCreation {
@@ -29,16 +27,10 @@ export const createEndpoint = ({ policy, keys, resolve, mostEndpoints }: Endpoin
     path: '/v1/webhooks',
     summary: 'Create a webhook endpoint',
     scope: 'webhook::create',
-    body: named(
-      'WebhookEndpointInput',
-      z.strictObject({
-        url: targetUrl(policy),
-        enabled_events: EnabledEvents,
-        description: Description.nullable().default(null),
-        standard_signature: z.boolean().default(false),
-      }),
-      { url: 'https://shop.example.com/hooks', enabled_events: ['order.paid', 'product.updated'] },
-    ),
+    body: named('WebhookEndpointInput', z.strictObject({ ...ENDPOINT.shapes.create, url: targetUrl(policy) }), {
+      url: 'https://shop.example.com/hooks',
+      enabled_events: ['order.paid', 'product.updated'],
+    }),
     responses: { 201: EndpointWithSecret },
     openPoints: [
       'OP-08',
@@ -59,12 +51,15 @@ export const createEndpoint = ({ policy, keys, resolve, mostEndpoints }: Endpoin
 
     async handle({ body, context, now, inWorkspace }) {
       await refuseForbiddenTarget({ url: new URL(body.url), path: ['url'] }, policy, resolve)
-      const row = { ...body, id: uuidv7(), created_at: now, updated_at: now }
+      const endpoint = newEndpoint(uuidv7(), body, now)
       const key = newSigningKey()
-      const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, row.id))
+      const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, endpoint.id))
       return inWorkspace(async (tx) => {
-        await insertEndpoint(tx, row, sealed, mostEndpoints)
-        return created({ ...endpointView(row), secret: signingSecretOf(key) }, `webhook endpoint ${row.id}`)
+        await insertEndpoint(tx, endpoint, sealed, mostEndpoints)
+        return created(
+          { ...ENDPOINT.answerOf(endpoint), secret: signingSecretOf(key) },
+          `webhook endpoint ${endpoint.id}`,
+        )
       })
     },
   })

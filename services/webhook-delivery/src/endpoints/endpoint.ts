@@ -1,9 +1,42 @@
+import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { Description, Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { members, type RecordOf } from '@backoffice/contracts/members.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
 import { z } from 'zod'
+
+/** The members of an endpoint, without its secrets (OP-60, OP-62). Which `url` is allowed depends on the deployment. */
+export const ENDPOINT = members({
+  id: { sql: 'uuid', shape: Id, shown: 'answer' },
+  url: { sql: 'text', shape: z.string(), input: z.string(), required: true, shown: 'answer' },
+  enabled_events: {
+    sql: 'text[]',
+    shape: z.array(z.string()),
+    input: EnabledEvents,
+    required: true,
+    shown: 'answer',
+  },
+  description: {
+    sql: 'text',
+    shape: Description.nullable(),
+    input: Description,
+    create: Description.nullable().default(null),
+    unset: null,
+    shown: 'answer',
+  },
+  standard_signature: {
+    sql: 'boolean',
+    shape: z.boolean(),
+    input: z.boolean(),
+    create: z.boolean().default(false),
+    initial: false,
+    shown: 'answer',
+  },
+  created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
+  updated_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
+})
 
 const EXAMPLE = {
   id: '0198c7a0-0000-7000-8000-000000000050',
@@ -16,51 +49,40 @@ const EXAMPLE = {
 }
 
 /** An endpoint's body, without its secrets (OP-60, OP-62). */
-export const Endpoint = named(
-  'WebhookEndpoint',
-  z.strictObject({
-    id: Id,
-    url: z.string(),
-    enabled_events: z.array(z.string()),
-    description: Description.nullable(),
-    standard_signature: z.boolean(),
-    created_at: Timestamp,
-    updated_at: Timestamp,
-  }),
-  EXAMPLE,
-)
+export const Endpoint = named('WebhookEndpoint', z.strictObject(ENDPOINT.shapes.answer), EXAMPLE)
 
 /** The answer when an endpoint is created or its secret rotated: the only answers with the secret. */
 export const EndpointWithSecret = named(
   'WebhookEndpointWithSecret',
-  z.strictObject({ ...Endpoint.shape, secret: z.string() }),
+  z.strictObject({ ...ENDPOINT.shapes.answer, secret: z.string() }),
   { ...EXAMPLE, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
 )
 
-type Endpoint = z.output<typeof Endpoint>
+export type EndpointRecord = RecordOf<typeof ENDPOINT>
 
-/** The part of an endpoint's row that its body is made of. */
-export type EndpointRow = Omit<Endpoint, 'created_at' | 'updated_at'> & { created_at: Date; updated_at: Date }
+/** A new endpoint with the members of a request. */
+export const newEndpoint = (
+  id: string,
+  sent: Pick<EndpointRecord, 'url'> & { readonly enabled_events: string[] },
+  now: Date,
+): EndpointRecord =>
+  ENDPOINT.changed(
+    { ...ENDPOINT.initial, id, url: sent.url, enabledEvents: sent.enabled_events, createdAt: now, updatedAt: now },
+    sent,
+  )
 
-export const endpointView = (row: EndpointRow): Endpoint => ({
-  id: row.id,
-  url: row.url,
-  enabled_events: row.enabled_events,
-  description: row.description,
-  standard_signature: row.standard_signature,
-  created_at: row.created_at.toISOString(),
-  updated_at: row.updated_at.toISOString(),
-})
+/** The columns of an EndpointRecord. */
+export const endpointColumns = (tx: Transaction) => tx`${tx.unsafe(ENDPOINT.sql.selected)}`
 
-/** The columns of an EndpointRow. */
-export const endpointColumns = (tx: Transaction) => tx`
-  id, url, enabled_events, description, standard_signature, created_at, updated_at`
+/** An endpoint as a row with the members of `ENDPOINT`. */
+export const endpointRow = (tx: Transaction, endpoint: EndpointRecord) => tx`
+  json_to_recordset(${JSON.stringify([endpoint])}::text::json) as row (${tx.unsafe(ENDPOINT.sql.row)})`
 
 export const noSuchEndpoint = (id: string): ApiError => notFound(['id'], `this workspace has no webhook endpoint ${id}`)
 
 /** Locks an endpoint for the rest of the transaction and returns it as it is then. Throws `not_found`. */
-export async function lockEndpoint(tx: Transaction, id: string): Promise<EndpointRow> {
-  const [row] = await tx<EndpointRow[]>`
+export async function lockEndpoint(tx: Transaction, id: string): Promise<EndpointRecord> {
+  const [row] = await tx<EndpointRecord[]>`
     select ${endpointColumns(tx)}
     from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`
   if (row === undefined) throw noSuchEndpoint(id)

@@ -2,7 +2,7 @@ import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { Endpoint, type EndpointRow, endpointColumns, endpointView, noSuchEndpoint } from './endpoint.ts'
+import { ENDPOINT, Endpoint, type EndpointRecord, endpointColumns, noSuchEndpoint } from './endpoint.ts'
 
 /** GET /v1/webhooks/{id}: one endpoint, without its secrets (OP-60). */
 export const getEndpoint = operation({
@@ -18,10 +18,10 @@ export const getEndpoint = operation({
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [row] = await tx<EndpointRow[]>`
+      const [row] = await tx<EndpointRecord[]>`
         select ${endpointColumns(tx)}
         from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${params.id}`
       if (row === undefined) throw noSuchEndpoint(params.id)
-      return ok(endpointView(row))
+      return ok(ENDPOINT.answerOf(row))
     }),
 })

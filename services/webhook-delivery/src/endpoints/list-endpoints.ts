@@ -2,7 +2,7 @@ import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
-import { Endpoint, type EndpointRow, endpointColumns, endpointView } from './endpoint.ts'
+import { ENDPOINT, Endpoint, type EndpointRecord, endpointColumns } from './endpoint.ts'
 
 /** GET /v1/webhooks: the workspace's endpoints, newest first, without their secrets. */
 export const listEndpoints = operation({
@@ -19,10 +19,10 @@ export const listEndpoints = operation({
 
   handle: ({ query, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const page = await countedPage<EndpointRow>(tx, query, {
+      const page = await countedPage<EndpointRecord>(tx, query, {
         columns: endpointColumns(tx),
         source: tx`from endpoint where workspace_id = ${tx.context.workspaceId}`,
       })
-      return ok({ ...page, items: page.items.map(endpointView) })
+      return ok({ ...page, items: page.items.map((endpoint) => ENDPOINT.answerOf(endpoint)) })
     }),
 })

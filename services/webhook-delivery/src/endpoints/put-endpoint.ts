@@ -1,5 +1,4 @@
-import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
-import { Description, Id } from '@backoffice/contracts/fields.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
@@ -9,6 +8,7 @@ import { sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
 import { SigningSecret, secretOwner } from '../secrets/signing-secret.ts'
 import type { EndpointCreation } from './create-endpoint.ts'
+import { ENDPOINT, newEndpoint } from './endpoint.ts'
 import { insertEndpoint } from './insert-endpoint.ts'
 
 /**
@@ -24,19 +24,19 @@ export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCr
     params: z.strictObject({ id: Id }),
     body: z.strictObject({
       url: targetUrl(policy),
-      enabled_events: EnabledEvents,
+      enabled_events: ENDPOINT.shapes.create.enabled_events,
       secret: SigningSecret,
-      description: Description.nullable(),
+      description: ENDPOINT.shapes.answer.description,
     }),
     responses: { 204: null },
     openPoints: ['OP-62', 'OP-70', 'OP-75', 'OP-99', 'OP-121'],
 
     async handle({ params, body: { secret, ...members }, context, now, inWorkspace }) {
       await refuseForbiddenTarget({ url: new URL(members.url), path: ['url'] }, policy, resolve)
-      const row = { ...members, id: params.id, standard_signature: false, created_at: now, updated_at: now }
-      const sealed = sealSecret(keys, secret, secretOwner(context.workspaceId, row.id))
+      const endpoint = newEndpoint(params.id, members, now)
+      const sealed = sealSecret(keys, secret, secretOwner(context.workspaceId, endpoint.id))
       return inWorkspace(async (tx) => {
-        if (await takeEndpointId(tx, row.id)) await insertEndpoint(tx, row, sealed, mostEndpoints)
+        if (await takeEndpointId(tx, endpoint.id)) await insertEndpoint(tx, endpoint, sealed, mostEndpoints)
         return new Reply(204)
       })
     },

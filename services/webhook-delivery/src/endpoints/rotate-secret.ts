@@ -8,7 +8,7 @@ import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { type SealedSecret, type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
-import { type EndpointRow, EndpointWithSecret, endpointsChanged, endpointView, lockEndpoint } from './endpoint.ts'
+import { ENDPOINT, type EndpointRecord, EndpointWithSecret, endpointsChanged, lockEndpoint } from './endpoint.ts'
 
 const MAX_OVERLAP_S = 86_400
 /** Each previous secret lengthens the signature header of every delivery. */
@@ -39,7 +39,7 @@ export const rotateSecret = (keys: SecretKeys) =>
         if (endsAt > now && previous >= MAX_PREVIOUS) throw tooManySecrets()
         const sealed = sealSecret(keys, key, secretOwner(context.workspaceId, current.id))
         const row = await replaceSecret(tx, current, sealed, now, endsAt)
-        const answer = { ...endpointView(row), secret: signingSecretOf(key) }
+        const answer = { ...ENDPOINT.answerOf(row), secret: signingSecretOf(key) }
         return new Reply(200, answer, `a new secret of webhook endpoint ${row.id}`)
       })
     },
@@ -62,14 +62,14 @@ async function countPrevious(tx: Transaction, id: string, now: Date): Promise<nu
 /** The replaced secrets sign until `endsAt` at most; one not after `now` ends them at once. */
 async function replaceSecret(
   tx: Transaction,
-  current: EndpointRow,
+  current: EndpointRecord,
   { keyId, sealed }: SealedSecret,
   now: Date,
   endsAt: Date,
-): Promise<EndpointRow> {
+): Promise<EndpointRecord> {
   const { workspaceId } = tx.context
   const [[written]] = await Promise.all([
-    tx<[{ updated_at: Date }]>`
+    tx<[{ updatedAt: Date }]>`
       with ended as (
         delete from previous_secret
         where workspace_id = ${workspaceId} and endpoint_id = ${current.id} and least(ends_at, ${endsAt}) <= ${now}
@@ -86,7 +86,7 @@ async function replaceSecret(
       update endpoint set
         secret_key_id = ${keyId}, sealed_secret = ${sealed}, updated_at = greatest(updated_at, ${now})
       where workspace_id = ${workspaceId} and id = ${current.id}
-      returning updated_at`,
+      returning updated_at as "updatedAt"`,
     endpointsChanged(tx),
   ])
   return { ...current, ...written }

@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
-import { Description, Id } from '@backoffice/contracts/fields.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
@@ -9,7 +8,7 @@ import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import type { EndpointCreation } from './create-endpoint.ts'
-import { Endpoint, type EndpointRow, endpointsChanged, endpointView, lockEndpoint } from './endpoint.ts'
+import { ENDPOINT, Endpoint, type EndpointRecord, endpointRow, endpointsChanged, lockEndpoint } from './endpoint.ts'
 
 /** PUT /v1/webhooks/{id}: changes the members that are sent; without a change `updated_at` stays (OP-60, OP-97). */
 export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys'>) =>
@@ -22,12 +21,7 @@ export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys
     params: z.strictObject({ id: Id }),
     body: named(
       'WebhookEndpointUpdate',
-      z.strictObject({
-        url: targetUrl(policy).optional(),
-        enabled_events: EnabledEvents.optional(),
-        description: Description.nullish(),
-        standard_signature: z.boolean().optional(),
-      }),
+      z.strictObject({ ...ENDPOINT.shapes.update, url: targetUrl(policy).optional() }),
       { enabled_events: ['*'] },
     ),
     responses: { 200: Endpoint },
@@ -39,24 +33,22 @@ export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys
         await refuseForbiddenTarget({ url: new URL(body.url), path: ['url'] }, policy, resolve)
       return inWorkspace(async (tx) => {
         const current = await lockEndpoint(tx, params.id)
-        const next = { ...current, ...(body as Partial<EndpointRow>) }
-        if (isDeepStrictEqual(next, current)) return ok(endpointView(current))
-        const row = await writeEndpoint(tx, next, now)
-        return ok(endpointView({ ...next, ...row }))
+        const next = ENDPOINT.changed(current, body)
+        if (isDeepStrictEqual(next, current)) return ok(ENDPOINT.answerOf(current))
+        return ok(ENDPOINT.answerOf({ ...next, updatedAt: await writeEndpoint(tx, next, now) }))
       })
     },
   })
 
 /** Writes a locked endpoint. `updated_at` never goes back, even when the clocks of two replicas differ. */
-async function writeEndpoint(tx: Transaction, next: EndpointRow, now: Date): Promise<{ updated_at: Date }> {
+async function writeEndpoint(tx: Transaction, next: EndpointRecord, now: Date): Promise<Date> {
   const [[written]] = await Promise.all([
-    tx<[{ updated_at: Date }]>`
-      update endpoint set
-        url = ${next.url}, enabled_events = ${next.enabled_events}, description = ${next.description},
-        standard_signature = ${next.standard_signature}, updated_at = greatest(updated_at, ${now})
-      where workspace_id = ${tx.context.workspaceId} and id = ${next.id}
-      returning updated_at`,
+    tx<[{ updatedAt: Date }]>`
+      update endpoint set ${tx.unsafe(ENDPOINT.sql.assignments(ENDPOINT.updated))}, updated_at = greatest(endpoint.updated_at, ${now})
+      from ${endpointRow(tx, next)}
+      where endpoint.workspace_id = ${tx.context.workspaceId} and endpoint.id = ${next.id}
+      returning endpoint.updated_at as "updatedAt"`,
     endpointsChanged(tx),
   ])
-  return written
+  return written.updatedAt
 }
