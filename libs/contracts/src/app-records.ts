@@ -4,9 +4,8 @@ import { z } from 'zod'
 export const PLATFORM = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The data of act.recorded (topic `apps.acts`): an act on an app or an installation, for the gateway's audit log.
- * `actor` is an operator's name, `merchant`, or `apps` for what the service does by itself; `target` is a path under
- * /admin/v1. A record about no workspace has the nil UUID.
+ * The data of act.recorded, for the gateway's audit log. `actor` is an operator's name, `merchant`, or `apps` for what
+ * the service does by itself; `target` is a path under /admin/v1. About no workspace: the nil UUID.
  */
 export const RecordedAct = z.strictObject({
   actor: z.string(),

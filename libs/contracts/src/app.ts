@@ -27,9 +27,8 @@ export const App = z.strictObject({
 export type App = z.output<typeof App>
 
 /**
- * An app in a workspace, as operators and the pages see it. `scopes` are those that the merchant consented to.
- * `requested_scopes` are those that wait for a consent, and empty without a pending request. `webhooks` are the
- * requested ones while a request is pending, otherwise those that the merchant consented to.
+ * An app in a workspace. `scopes` are those that the merchant consented to, `requested_scopes` those that wait for a
+ * consent; `webhooks` are the requested ones while a request is pending.
  */
 export const Installation = z.strictObject({
   id: Id,

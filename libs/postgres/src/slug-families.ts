@@ -40,8 +40,8 @@ export async function lockFamilies(
 }
 
 /**
- * The derived slugs that are taken, or that several rows share. Only their families are locked: each lock uses a place
- * in the lock table, which the whole server shares.
+ * The derived slugs that are taken, or that several rows share: only their families are locked, since each lock uses a
+ * place in the lock table of the whole server.
  */
 export function takenOrRepeatedSlugs(derived: readonly string[], isTaken: (slug: string) => boolean): string[] {
   const seen = new Set<string>()
@@ -51,9 +51,9 @@ export function takenOrRepeatedSlugs(derived: readonly string[], isTaken: (slug:
 const HIGHEST_NUMBER = 999_999_999
 
 /**
- * Gives one row after the other a slug of its own: the derived one or, where that is taken, the family's next number
- * (OP-14). `explicit` slugs of the same batch count as taken. A numbered slug never equals one in `derived`, whose
- * family may not be locked. Throws `unprocessable` when the numbers are used up.
+ * Gives one row after the other a slug: the derived one or, where that is taken, its family's next number (OP-14).
+ * `explicit` slugs count as taken. A numbered slug never equals one in `derived`, whose family may not be locked.
+ * Throws `unprocessable` when the numbers are used up.
  */
 export function slugChooser(
   families: readonly SlugFamily[],

@@ -16,11 +16,9 @@ interface TransactionOptions {
 }
 
 /**
- * Runs `work` in a transaction. When none has begun within `beginWithinMs`, since PostgreSQL is away or every
- * connection is in use, throws an error with code CONNECT_TIMEOUT and never runs `work`. When it has not ended within
- * `endWithinMs`, since PostgreSQL or a pooler before it hangs, throws ETIMEDOUT; it is rolled back later, unless the
- * commit has been sent. A connection that is found lost before `work` has begun is replaced once: the driver fails the
- * first statement on a lost connection.
+ * Runs `work` in a transaction. Throws CONNECT_TIMEOUT when none has begun in time, and then never runs `work`; and
+ * ETIMEDOUT when it has not ended in time: it is rolled back later, unless the commit has been sent. A connection that
+ * is lost before `work` has begun is replaced once: the driver fails the first statement on it.
  */
 async function runTransaction<Result>(
   sql: postgres.Sql,
@@ -69,8 +67,8 @@ async function runTransaction<Result>(
 }
 
 /**
- * As `runTransaction`, in a span with the name of the pool. The span has no text of statements, since they may contain
- * data of rows. Its event `begun` separates the wait for a connection from the work.
+ * As `runTransaction`, in a span, which has no statements: they may contain data of rows. Its event `begun` separates
+ * the wait for a connection from the work.
  */
 export const inTransaction: typeof runTransaction = (sql, work, options) =>
   inSpan(
@@ -88,10 +86,10 @@ export const inTransaction: typeof runTransaction = (sql, work, options) =>
   )
 
 /**
- * Never settles when the connection is lost; then the transaction fails with the driver's own CONNECTION_CLOSED. If
- * `sql.begin` got the error, it would write ROLLBACK to the lost socket: that ends the process or leaves a connection
- * of the pool that never answers (https://github.com/porsager/postgres/issues/1208). For the same reason the work of a
- * transaction awaits only its statements and catches none of their errors.
+ * Never settles when the connection is lost; the transaction fails with the driver's own CONNECTION_CLOSED. On the
+ * error, `sql.begin` would write ROLLBACK to the lost socket: that ends the process or leaves a connection that never
+ * answers (https://github.com/porsager/postgres/issues/1208). So the work of a transaction awaits only its statements
+ * and catches none of their errors.
  */
 async function unlessLost<Result>(work: Promise<Result>): Promise<Result> {
   try {

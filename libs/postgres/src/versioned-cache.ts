@@ -25,8 +25,8 @@ export class VersionedCache<Row extends { readonly workspace_id: string }, Value
   }
 
   /**
-   * The values of some workspaces, as committed when this is called. A workspace that has no version is absent. Reads
-   * the versions with one small query, and the rows of changed workspaces only.
+   * The values of some workspaces, as committed when this is called; none without a version. Reads the versions with
+   * one query, and the rows of changed workspaces only.
    */
   async of(sql: AnySql, workspaceIds: readonly string[]): Promise<ReadonlyMap<string, Value>> {
     const { versions, read, build, sizeOf = () => 1 } = this.#definition

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { z } from 'zod'
+import { keysById } from './keys-by-id.ts'
 
 const KEY_BYTES = 32
 const NONCE_BYTES = 12
@@ -8,31 +8,13 @@ const TAG_BYTES = 16
 /** Keys by key id: the first key seals secrets, and all of them open secrets. */
 export type SecretKeys = ReadonlyMap<string, Buffer>
 
-/** `<key id>:<base64 of 32 bytes>`, comma-separated. A refusal never repeats the value: any part may be a key. */
-export const SecretKeys = z.string().transform((text, context): SecretKeys => {
-  const keys = new Map<string, Buffer>()
-  for (const [index, entry] of text.split(',').entries()) {
-    const [id = '', encoded, ...rest] = entry.trim().split(':')
-    const key = Buffer.from(encoded ?? '', 'base64')
-    const problem = problemOf(id, encoded, rest, key) ?? (keys.has(id) ? 'repeats a key id' : undefined)
-    if (problem !== undefined) {
-      context.addIssue(
-        `must be <key id>:<base64 of 32 bytes>, comma-separated, each key id once: entry ${index + 1} ${problem}`,
-      )
-      return z.NEVER
-    }
-    keys.set(id, key)
-  }
-  return keys
-})
-
-/** Node's decoder skips characters that are not base64, so that a mistyped key would silently become another key. */
-function problemOf(id: string, encoded: string | undefined, rest: string[], key: Buffer): string | undefined {
-  if (id === '' || encoded === undefined || rest.length > 0) return 'is not a key id and a key with one colon between'
+/** `<key id>:<base64 of 32 bytes>`, comma-separated. */
+export const SecretKeys = keysById('<base64 of 32 bytes>', (encoded) => {
+  const key = Buffer.from(encoded, 'base64')
+  // Node's decoder skips characters that are not base64: a mistyped key would silently become another key.
   if (key.toString('base64') !== encoded) return 'is not base64 as RFC 4648 writes it, with its padding'
-  if (key.length !== KEY_BYTES) return `is a key of ${key.length} bytes`
-  return undefined
-}
+  return key.length === KEY_BYTES ? key : `is a key of ${key.length} bytes`
+})
 
 export interface SealedSecret {
   readonly keyId: string

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { z } from 'zod'
+import { keysById } from './keys-by-id.ts'
 
 export interface SigningKey {
   readonly id: string
@@ -13,26 +14,19 @@ export type SigningKeys = readonly [SigningKey, ...SigningKey[]]
 export type VerifyingKeys = ReadonlyMap<string, KeyObject>
 
 /**
- * `<key id>:<base64 DER PKCS8, Ed25519>`, comma-separated. To rotate, add the new key as the last, then make it the
- * first, then remove the old one once its tokens have expired. A refusal never repeats the value.
+ * `<key id>:<base64 DER PKCS8, Ed25519>`, comma-separated. To rotate, add the new
+ * key last, then make it the first, then remove the old one once its tokens have expired.
  */
-export const SigningKeys = z.string().transform((text, context): SigningKeys => {
-  const keys = keysOf(text, privateKeyOf)
-  if (typeof keys === 'string') {
-    context.addIssue(`must be <key id>:<base64 of an Ed25519 PKCS8 key>, comma-separated, each key id once: ${keys}`)
-    return z.NEVER
-  }
+export const SigningKeys = keysById(
+  '<base64 of an Ed25519 PKCS8 key>',
+  (encoded) => privateKeyOf(encoded) ?? 'is not',
+).transform((keys): SigningKeys => {
   const [first, ...others] = [...keys].map(([id, privateKey]) => signingKey(id, privateKey))
   return [first as SigningKey, ...others]
 })
 
-/** `<key id>:<base64 DER SPKI, Ed25519>`, comma-separated. A refusal never repeats the value. */
-export const VerifyingKeys = z.string().transform((text, context): VerifyingKeys => {
-  const keys = keysOf(text, publicKeyOf)
-  if (typeof keys !== 'string') return keys
-  context.addIssue(`must be <key id>:<base64 of an Ed25519 SPKI key>, comma-separated, each key id once: ${keys}`)
-  return z.NEVER
-})
+/** `<key id>:<base64 DER SPKI, Ed25519>`, comma-separated. */
+export const VerifyingKeys = keysById('<base64 of an Ed25519 SPKI key>', (encoded) => publicKeyOf(encoded) ?? 'is not')
 
 /** One private key without an id: base64 DER PKCS8, Ed25519. */
 export const PrivateKey = oneKey(privateKeyOf, 'must be base64 of an Ed25519 PKCS8 key')
@@ -53,19 +47,6 @@ function oneKey(read: (encoded: string) => KeyObject | undefined, refusal: strin
     context.addIssue(refusal)
     return z.NEVER
   })
-}
-
-/** The keys by their ids, or what is wrong with an entry. */
-function keysOf(text: string, read: (encoded: string) => KeyObject | undefined): Map<string, KeyObject> | string {
-  const keys = new Map<string, KeyObject>()
-  for (const [index, entry] of text.split(',').entries()) {
-    const [id = '', encoded = '', ...rest] = entry.trim().split(':')
-    const key = id === '' || rest.length > 0 ? undefined : read(encoded)
-    if (key === undefined) return `entry ${index + 1} is not`
-    if (keys.has(id)) return `entry ${index + 1} repeats a key id`
-    keys.set(id, key)
-  }
-  return keys
 }
 
 function privateKeyOf(encoded: string): KeyObject | undefined {

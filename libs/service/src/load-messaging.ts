@@ -19,10 +19,7 @@ export interface Messaging {
   wakeRelay(): void
 }
 
-/**
- * Loads the modules that a service's row calls for and returns the function that opens them: Kafka's client, and for a
- * service that publishes the relay and the schema registry's client. Other services do without their memory.
- */
+/** Loads the modules that a service's row calls for: others do without their memory. Returns what opens them. */
 export async function loadMessaging(
   name: ServiceName,
 ): Promise<(config: ServiceConfig, context: ProcessContext) => Messaging> {

@@ -68,10 +68,9 @@ type ServiceDeclaration = ServiceApi & {
 }
 
 /**
- * Runs a service's process until SIGTERM or SIGINT (see runProcess). Starts the pools, Kafka and, for a service that
- * publishes, the relay; then the declared components, consumers and workers; HTTP last. On a stop everything that
- * accepts work stops at the same time, then the others in the reverse order. A missing or wrong setting ends the
- * process with one log line that names it.
+ * Runs a service until SIGTERM or SIGINT (`runProcess`): pools, Kafka and the relay, then the declared components,
+ * consumers and workers, HTTP last. On a stop everything that accepts work stops at the same time, then the others in
+ * the reverse order. A wrong setting ends it with one log line that names it.
  */
 export async function runService<
   Name extends ServiceName,

@@ -45,9 +45,8 @@ export type ServiceConfig = z.output<z.ZodObject<typeof COMMON>> &
   Partial<z.output<z.ZodObject<typeof SIGNING & typeof KAFKA & typeof REGISTRY>>>
 
 /**
- * The settings that follow from a service's row in SERVICES: port, log level, databases and the keys that verify
- * tokens; the keys that sign them and the URL of each service when it calls others; the brokers when it publishes or
- * consumes; the schema registry when it publishes. A service extends them with its own.
+ * The settings that follow from a service's row in SERVICES: those of all, keys and URLs when it calls others, the
+ * brokers when it publishes or consumes, the registry when it publishes. A service extends them with its own.
  */
 export function serviceConfig<Name extends ServiceName>(name: Name): z.ZodObject<CommonShape<Name>> {
   const { publishes } = SERVICES[name]

@@ -53,8 +53,8 @@ export interface ServiceTokens<Name extends ServiceName> {
 }
 
 /**
- * Opens the tokens of a service from its settings. A signer signs a token and verifies it, so that keys that do not
- * belong together are found at the start. Throws an error that names the setting to change.
+ * Opens the tokens of a service. A signer verifies a token of its own, so that keys that do not belong together are
+ * found at the start. Throws an error that names the setting to change.
  */
 export async function serviceTokens<Name extends ServiceName>(
   name: Name,

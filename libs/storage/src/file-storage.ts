@@ -11,10 +11,7 @@ export interface ByteRange {
 export interface FileStorage extends Component {
   /** A local folder for files that are being received. */
   readonly incoming: string
-  /**
-   * Stores a local file of the given media type, which may be moved, and returns its size in bytes. No crash loses the
-   * file after that. When it throws, nothing is stored.
-   */
+  /** Stores a local file, which may be moved, and returns its size: no crash loses it then. All or nothing. */
   put(path: string, file: string, type: string): Promise<number>
   /** The size of a stored file in bytes; undefined when there is none. */
   size(path: string): Promise<number | undefined>

@@ -36,7 +36,7 @@ export async function inFolderOfItsOwn<Result>(
 
 /**
  * Writes a stream to a new file. Returns its size and its first `headBytes` bytes. Throws the stream's error, and
- * `service_unavailable` when the disk is full; what was written until then stays for `inFolderOfItsOwn` to remove.
+ * `service_unavailable` when the disk is full.
  */
 export async function receive(
   content: Readable,

@@ -5,10 +5,9 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 export const STORED_BYTES = 20_000_000_000
 
 /**
- * Throws `unprocessable` when the stored files of the workspace, and `more` bytes, exceed its limit (OP-164). Triggers
- * keep the bytes in the service's table `stored_bytes`. Call it after a file's row is inserted: the trigger has then
- * locked the workspace's row there, so the number is exact until the transaction ends, and of two uploads at once one
- * waits for the other.
+ * Throws `unprocessable` when the workspace's files, and `more` bytes, exceed its limit (OP-164). Call it after a
+ * file's row is inserted: a trigger has then locked the workspace's row in `stored_bytes`, so the number is exact until
+ * the transaction ends.
  */
 export async function refuseTooManyBytes(tx: Transaction, limit: number, more = 0): Promise<void> {
   const [stored = { bytes: 0 }] = await tx<{ bytes: number }[]>`

@@ -5,7 +5,7 @@ import { catalogClient } from './catalog/catalog-client.ts'
 import { checkoutApps } from './checkout/checkout-apps.ts'
 import { OrdersConfig } from './config.ts'
 import { eraseCustomers } from './erasures/erase-customers.ts'
-import { formValidator } from './form/form-validator.ts'
+import { FormValidator } from './form/form-validator.ts'
 import { applyImportBatches } from './imports/importers.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
@@ -19,7 +19,7 @@ await runService(
   ({ config, tokens: { signer }, db, logger, pools, consume, wakeRelay }) => {
     const { worker, imports, releases, erasures } = pools
     const [catalog, apps] = [catalogClient(config.CATALOG_URL, signer), checkoutApps(config.APPS_URL, signer)]
-    const forms = formValidator()
+    const forms = new FormValidator()
     return {
       worker,
       operations: operations(db, catalog, forms, apps),

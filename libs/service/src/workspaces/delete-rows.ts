@@ -8,8 +8,8 @@ import type { WorkspaceTable } from './workspace-tables.ts'
 const BATCH_SIZE = 500
 
 /**
- * Deletes a batch of the rows of the transaction's workspace, and returns its number of rows; 0 when none is left that
- * can be deleted. Tables come in the order given. Publishes the records of deleted rows that the service declares.
+ * Deletes a batch of the workspace's rows, tables in the order given, and publishes the records that the service
+ * declares. Returns the number of rows; 0 when none is left that can be deleted.
  */
 export async function deleteRows(
   tx: Transaction,

@@ -24,9 +24,8 @@ interface Deleting {
 }
 
 /**
- * Deletes the rows and files of deleted workspaces (decision 025), a batch of one workspace after a batch of another.
- * After each batch it rests as long as the batch took, so it uses half of one connection at most. Replicas share the
- * work.
+ * Deletes the rows and files of deleted workspaces (decision 025), a batch of one after a batch of another. It rests as
+ * long as it works: half of one connection at most. Replicas share the work.
  */
 export const deleteWorkspaces = (deleting: Deleting, logger: Logger) =>
   worker({

@@ -4,9 +4,8 @@ const HOUR_S = 3600
 const DAY_S = 24 * HOUR_S
 
 /**
- * When the passes of a deletion are due, in seconds after it was noted. A pass misses rows that are written later: by
- * requests that were under way (their tokens hold for a minute), and by records on topics, which keep them for 7 days.
- * A pass that finds nothing costs one statement.
+ * When the passes of a deletion are due, in seconds. A pass misses rows that are written later: by requests that were
+ * under way (tokens hold for a minute), and by records on topics, which keep them for 7 days.
  */
 export const PASSES_AFTER_S: readonly number[] = [0, 10, 60, 300, HOUR_S, DAY_S, 8 * DAY_S]
 

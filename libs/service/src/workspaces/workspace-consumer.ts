@@ -12,9 +12,8 @@ const WorkspaceRecord = z.object({ ...EventRecord.shape, data: z.unknown() })
 type WorkspaceRecord = z.output<typeof WorkspaceRecord>
 
 /**
- * A service's consumer of `gateway.workspaces`: notes deletions and runs the service's hooks. Connects as the app role.
- * Records are independent, so that a suspension that failed keeps no deletion back. `onNoted` is called after the
- * commit.
+ * Consumes `gateway.workspaces` as the app role: notes deletions and runs the service's hooks. Records are independent,
+ * so that a suspension that failed keeps no deletion back. `onNoted` is called after the commit.
  */
 export const workspaceConsumer = (
   service: ServiceName,

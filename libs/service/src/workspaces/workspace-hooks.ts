@@ -8,10 +8,7 @@ export interface WorkspaceHooks {
   onSuspended?(tx: Transaction, at: Date): Promise<void>
   onResumed?(tx: Transaction, at: Date): Promise<void>
   onDeleted?(tx: Transaction, at: Date): Promise<void>
-  /**
-   * Whether the rows of a deleted workspace may be deleted now, asked before each batch of them. Holds the deletion
-   * back for 24 hours at most. Runs inside the workspace.
-   */
+  /** Whether rows of a deleted workspace may be deleted now. Holds the deletion back for 24 hours at most. */
   isReadyForDeletion?(tx: Transaction): Promise<boolean>
   /** Storage whose files are in a folder named after their workspace. */
   readonly files?: Pick<FileStorage, 'countFiles' | 'removeFolder'>

@@ -14,9 +14,8 @@ export interface WorkspaceTable {
 }
 
 /**
- * The tables of the schema with rows of workspaces, from PostgreSQL's catalogue: every table with a column
- * `workspace_id`, and the table `workspace` itself. A table comes after all that refer to it, so rows can be deleted in
- * this order. Partitions are part of their table. Throws when tables refer to each other in a circle.
+ * The tables with rows of workspaces, from PostgreSQL's catalogue: those with a column `workspace_id`, and `workspace`.
+ * A table comes after all that refer to it, for deletion in this order. Throws for references in a circle.
  */
 export async function workspaceTables(sql: AnySql, keptTables: readonly string[] = []): Promise<WorkspaceTable[]> {
   const tables = await sql<WorkspaceTable[]>`
@@ -67,8 +66,8 @@ function inOrder(tables: readonly WorkspaceTable[]): WorkspaceTable[] {
 export const COUNTED_AT_MOST = 10_000
 
 /**
- * The number of rows of the transaction's workspace by table, each counted up to ten thousand. One statement, so a row
- * that moves from one table to another meanwhile is counted.
+ * The number of rows of the workspace by table, up to ten thousand each: one statement, so that a row that moves is
+ * counted.
  */
 export async function countRows(tx: Transaction, tables: readonly WorkspaceTable[]): Promise<Record<string, number>> {
   const [first, ...others] = tables.map(
@@ -83,10 +82,7 @@ export async function countRows(tx: Transaction, tables: readonly WorkspaceTable
   return Object.fromEntries(counts.map(({ name, rows }) => [name, rows]))
 }
 
-/**
- * Has the rest of the transaction read by indexes, and plan for this workspace. Otherwise PostgreSQL may read a whole
- * table to find that the workspace has no row in it.
- */
+/** Has the transaction read by indexes. PostgreSQL may else read a whole table to find no row of the workspace. */
 export async function readByIndexes(tx: Transaction): Promise<void> {
   await tx`
     select set_config('enable_seqscan', 'off', true), set_config('enable_bitmapscan', 'off', true),

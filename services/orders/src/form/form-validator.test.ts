@@ -1,13 +1,13 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
-import { type FormValidator, formValidator } from './form-validator.ts'
+import { FormValidator } from './form-validator.ts'
 import { LARGE, SLOW, SLOW_TO_COMPILE } from './testing/costly-forms.ts'
 
 const EASY = { schema: { required: ['note'] }, members: { note: 'a' } }
 
 function validator(options?: { idleMs: number }): FormValidator {
-  const forms = formValidator(options)
+  const forms = new FormValidator(options)
   whenDone(() => forms.stop())
   return forms
 }
@@ -26,14 +26,14 @@ function ends() {
 
 it('no thread runs until a form is checked, nor after a while without one (OP-135)', async () => {
   const forms = validator({ idleMs: 1 })
-  expect(forms.threadCount()).toBe(0)
+  expect(forms.threadCount).toBe(0)
   for (const _ of [1, 2]) {
     await check(forms, 'a', EASY)
     await expect(check(forms, 'a', { ...EASY, members: {} })).rejects.toMatchObject({
       code: 'bad_request',
       path: ['note'],
     })
-    await eventually('the thread ends', () => forms.threadCount() === 0)
+    await eventually('the thread ends', () => forms.threadCount === 0)
   }
 })
 

@@ -5,23 +5,6 @@ import { RoundRobin } from '@backoffice/runtime/round-robin.ts'
 import { LRUCache } from 'lru-cache'
 import type { FormTask, FormThreadMessage } from './form-thread.ts'
 
-/** Checks workspaces' order forms, and orders against them, in threads: no form can stall others. */
-export interface FormValidator extends Component {
-  /**
-   * Checks a new schema. Throws `bad_request` or `unprocessable` with the path of what is wrong, `unprocessable` for a
-   * schema that is too costly, and `rate_limited` while too much of the workspace waits.
-   */
-  checkSchema(workspaceId: string, schema: string): Promise<void>
-  /**
-   * Checks an order. `version` is that of the schema. Throws `bad_request` with the path of the member, and as
-   * `checkSchema` does.
-   */
-  checkOrder(workspaceId: string, version: number, schema: string, order: string): Promise<void>
-  /** The number of threads that run now. */
-  threadCount(): number
-  stop(): Promise<void>
-}
-
 /** A task that waits or runs. */
 interface Job {
   readonly workspaceId: string
@@ -55,123 +38,138 @@ const SUSPECT_MS = 60_000
 const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
 
 /**
- * Makes a validator. Its threads start when first needed and end after `idleMs` without a job. A job that uses up its
- * processor time ends with its thread, and another thread is started. Workspaces take turns, with one running job each;
- * those whose job was ended within the last minute share one thread, so that they never occupy all.
+ * Checks workspaces' order forms, and orders against them, in threads: no form can stall the process or another
+ * workspace. Threads start when first needed and end after `idleMs` without a job. A job that uses up its processor time
+ * ends with its thread, and another thread is started. Workspaces take turns, with one running job each; those whose job
+ * was ended within the last minute share one thread, so that they never occupy all.
  */
-export function formValidator({ idleMs = IDLE_MS } = {}): FormValidator {
-  const threads = new Set<Thread>()
-  const waiting = new RoundRobin<Job>()
-  const suspects = new LRUCache<string, true>({ max: 1000, ttl: SUSPECT_MS })
-  let isStopped = false
+export class FormValidator implements Component {
+  readonly name = 'form validator'
+  readonly #idleMs: number
+  readonly #threads = new Set<Thread>()
+  readonly #waiting = new RoundRobin<Job>()
+  readonly #suspects = new LRUCache<string, true>({ max: 1000, ttl: SUSPECT_MS })
+  #isStopped = false
 
-  function submit(workspaceId: string, task: FormTask): Promise<void> {
+  constructor({ idleMs = IDLE_MS } = {}) {
+    this.#idleMs = idleMs
+  }
+
+  /** The number of threads that run now. */
+  get threadCount(): number {
+    return this.#threads.size
+  }
+
+  /**
+   * Checks a new schema. Throws `bad_request` or `unprocessable` with the path of what is wrong, `unprocessable` for a
+   * schema that is too costly, and `rate_limited` while too much of the workspace waits.
+   */
+  checkSchema(workspaceId: string, schema: string): Promise<void> {
+    return this.#submit(workspaceId, { schema })
+  }
+
+  /** Checks an order. `version` is that of the schema. Throws `bad_request` with the path, and as `checkSchema` does. */
+  checkOrder(workspaceId: string, version: number, schema: string, order: string): Promise<void> {
+    return this.#submit(workspaceId, { schema, order, key: `${workspaceId} ${version}` })
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#failWaiting(new ApiError('service_unavailable', 'The service is stopping; try again shortly'))
+    await Promise.all([...this.#threads].map(({ worker }) => worker.terminate()))
+  }
+
+  async #submit(workspaceId: string, task: FormTask): Promise<void> {
     const size = JOB_SIZE + (task.order ?? task.schema).length
-    const jobs = [...waiting.of(workspaceId)]
+    const jobs = [...this.#waiting.of(workspaceId)]
     if (jobs.reduce((sum, job) => sum + job.size, size) > MAX_WAITING) throw tooManyWait()
     const done = Promise.withResolvers<void>()
-    waiting.add(workspaceId, { workspaceId, task, size, done })
-    dispatch()
-    return done.promise
+    this.#waiting.add(workspaceId, { workspaceId, task, size, done })
+    this.#dispatch()
+    await done.promise
   }
 
   /** Gives jobs to idle threads, and starts a thread when a job is left. */
-  function dispatch(): void {
-    for (const thread of threads) {
-      const job = thread.state === 'ready' && thread.job === undefined ? nextJob() : undefined
+  #dispatch(): void {
+    for (const thread of this.#threads) {
+      const job = thread.state === 'ready' && thread.job === undefined ? this.#nextJob() : undefined
       if (job === undefined) continue
-      waiting.serve(job.workspaceId, job)
-      run(thread, job)
+      this.#waiting.serve(job.workspaceId, job)
+      this.#run(thread, job)
     }
-    const isStarting = [...threads].some(({ state }) => state === 'starting')
-    if (threads.size < MAX_THREADS && !isStarting && !isStopped && nextJob() !== undefined) startThread()
+    const isStarting = [...this.#threads].some(({ state }) => state === 'starting')
+    const mayStart = this.#threads.size < MAX_THREADS && !isStarting && !this.#isStopped
+    if (mayStart && this.#nextJob() !== undefined) this.#startThread()
   }
 
-  function nextJob(): Job | undefined {
-    const running = [...threads].flatMap(({ job }) => job?.workspaceId ?? [])
-    const hasSuspect = running.some((workspaceId) => suspects.has(workspaceId))
-    const mayRun = (workspaceId: string) => !running.includes(workspaceId) && !(hasSuspect && suspects.has(workspaceId))
-    return [...waiting].find(([workspaceId]) => mayRun(workspaceId))?.[1]
+  #nextJob(): Job | undefined {
+    const running = [...this.#threads].flatMap(({ job }) => job?.workspaceId ?? [])
+    const hasSuspect = running.some((workspaceId) => this.#suspects.has(workspaceId))
+    for (const [workspaceId, job] of this.#waiting) {
+      if (!running.includes(workspaceId) && !(hasSuspect && this.#suspects.has(workspaceId))) return job
+    }
+    return undefined
   }
 
-  function run(thread: Thread, job: Job): void {
+  #run(thread: Thread, job: Job): void {
     thread.job = job
-    setTimer(thread, budgetMs(job), () => endIfTooCostly(thread, job))
+    setTimer(thread, budgetMs(job), () => this.#endIfTooCostly(thread, job))
     thread.worker.postMessage(job.task)
   }
 
-  async function endIfTooCostly(thread: Thread, job: Job): Promise<void> {
+  async #endIfTooCostly(thread: Thread, job: Job): Promise<void> {
     // Rejects when the thread ends meanwhile.
     const used = await thread.worker.cpuUsage().catch(() => undefined)
     if (used === undefined || thread.job !== job) return
     const leftMs = budgetMs(job) - (used.user + used.system - thread.usedMicros) / 1000
-    if (leftMs > 0) return setTimer(thread, leftMs, () => endIfTooCostly(thread, job))
+    if (leftMs > 0) return setTimer(thread, leftMs, () => this.#endIfTooCostly(thread, job))
     thread.error = tooCostly(job)
     end(thread)
   }
 
-  function startThread(): void {
+  #startThread(): void {
     const worker = new Worker(new URL('./form-thread.ts', import.meta.url), { execArgv: [], resourceLimits: RESOURCES })
-    const thread: Thread = {
-      worker,
-      state: 'starting',
-      usedMicros: 0,
-      job: undefined,
-      timer: undefined,
-      error: undefined,
-    }
-    threads.add(thread)
-    worker.on('message', (message: FormThreadMessage) => finish(thread, message))
+    const none = { job: undefined, timer: undefined, error: undefined }
+    const thread: Thread = { worker, state: 'starting', usedMicros: 0, ...none }
+    this.#threads.add(thread)
+    worker.on('message', (message: FormThreadMessage) => this.#finish(thread, message))
     worker.on('error', (error) => {
       thread.error = error
     })
-    worker.on('exit', () => remove(thread))
+    worker.on('exit', () => this.#remove(thread))
   }
 
   /** The thread is ready, or has done its job. */
-  function finish(thread: Thread, { usedMicros, refusal }: FormThreadMessage): void {
+  #finish(thread: Thread, { usedMicros, refusal }: FormThreadMessage): void {
     const { job, state } = thread
     if (state === 'ending') return
     Object.assign(thread, { state: 'ready', usedMicros, job: undefined })
-    setTimer(thread, idleMs, () => end(thread))
+    setTimer(thread, this.#idleMs, () => end(thread))
     if (refusal) job?.done.reject(new ApiError(refusal.code, refusal.reason, { path: refusal.path }))
     else job?.done.resolve()
-    dispatch()
+    this.#dispatch()
   }
 
-  /** The thread has ended, so its job fails. If it was never ready, none would be, and all waiting jobs fail. */
-  function remove(thread: Thread): void {
+  /** The thread has ended, so its job fails; all waiting jobs fail if it was never ready: no other thread would be. */
+  #remove(thread: Thread): void {
     const { job, state, error = new Error('the thread has ended') } = thread
-    threads.delete(thread)
+    this.#threads.delete(thread)
     clearTimeout(thread.timer)
     if (job) {
-      suspects.set(job.workspaceId, true)
+      this.#suspects.set(job.workspaceId, true)
       job.done.reject(isOutOfMemory(error) ? tooCostly(job) : error)
     }
-    if (state === 'starting') failWaiting(error)
-    dispatch()
+    if (state === 'starting') this.#failWaiting(error)
+    this.#dispatch()
   }
 
-  function failWaiting(error: unknown): void {
-    for (const [workspaceId] of [...waiting]) {
-      for (const job of waiting.of(workspaceId)) {
-        waiting.remove(workspaceId, job)
+  #failWaiting(error: unknown): void {
+    for (const [workspaceId] of [...this.#waiting]) {
+      for (const job of this.#waiting.of(workspaceId)) {
+        this.#waiting.remove(workspaceId, job)
         job.done.reject(error)
       }
     }
-  }
-
-  return {
-    name: 'form validator',
-    checkSchema: async (workspaceId, schema) => submit(workspaceId, { schema }),
-    checkOrder: async (workspaceId, version, schema, order) =>
-      submit(workspaceId, { schema, order, key: `${workspaceId} ${version}` }),
-    threadCount: () => threads.size,
-    async stop() {
-      isStopped = true
-      failWaiting(new ApiError('service_unavailable', 'The service is stopping; try again shortly'))
-      await Promise.all([...threads].map(({ worker }) => worker.terminate()))
-    },
   }
 }
 

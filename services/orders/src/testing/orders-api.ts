@@ -6,7 +6,7 @@ import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { type Catalog, catalogClient } from '../catalog/catalog-client.ts'
 import { type CheckoutApps, checkoutApps } from '../checkout/checkout-apps.ts'
-import { formValidator } from '../form/form-validator.ts'
+import { FormValidator } from '../form/form-validator.ts'
 import { operations } from '../operations.ts'
 import { PATIENT, testCatalog } from './test-catalog.ts'
 
@@ -26,7 +26,7 @@ export async function ordersService({
   const catalog = await testCatalog()
   /** A client of one replica, which may have another catalog. All share the database. */
   const replica = (of: Catalog = catalogClient(catalog.url, testSigner(), PATIENT)) => {
-    const forms = formValidator()
+    const forms = new FormValidator()
     whenDone(() => forms.stop())
     return serviceClient(database.db, operations(database.db, of, forms, apps), clock)
   }
