@@ -1,7 +1,7 @@
 import { expireImportedChanges } from '@backoffice/importing/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
-import { catalogClient } from './catalog/catalog-client.ts'
+import { CatalogClient } from './catalog/catalog-client.ts'
 import { checkoutApps } from './checkout/checkout-apps.ts'
 import { OrdersConfig } from './config.ts'
 import { eraseCustomers } from './erasures/erase-customers.ts'
@@ -18,7 +18,7 @@ await runService(
   POOLS,
   ({ config, tokens: { signer }, db, logger, pools, consume, wakeRelay }) => {
     const { worker, imports, releases, erasures } = pools
-    const [catalog, apps] = [catalogClient(config.CATALOG_URL, signer), checkoutApps(config.APPS_URL, signer)]
+    const [catalog, apps] = [new CatalogClient(config.CATALOG_URL, signer), checkoutApps(config.APPS_URL, signer)]
     const forms = new FormValidator()
     return {
       worker,

@@ -7,7 +7,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { type AnswerRequest, answeringServer, hangUp, json } from '../testing/answering-server.ts'
-import { catalogClient } from './catalog-client.ts'
+import { CatalogClient } from './catalog-client.ts'
 
 const SLOTS = { slots: 4, share: 2, most: 2, waiting: 2, waitMs: 200 }
 const LIMITS = { deadlineMs: 2000, failures: 4, halfOpenAfterMs: 10, slots: SLOTS }
@@ -21,7 +21,7 @@ const aContext = (): RequestContext => ({
 /** A client and the server that it calls. */
 async function clientOf(limits: Partial<typeof LIMITS> = {}) {
   const server = await answeringServer()
-  const client = catalogClient(server.url, testSigner(), { ...LIMITS, ...limits })
+  const client = new CatalogClient(server.url, testSigner(), { ...LIMITS, ...limits })
   whenDone(() => client.stop?.())
   server.answer = json(200, { order: 'a', variants: [] })
   const context = aContext()

@@ -1,15 +1,23 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
+import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
+import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
+import { BrokenCircuitError, type CircuitBreakerPolicy, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
 import { z } from 'zod'
-import { type CallLimits, catalogCalls } from './catalog-calls.ts'
-import { catalogUnavailable, refusalOf } from './catalog-refusal.ts'
+import { CatalogError, catalogUnavailable, refusalOf, tooManyCalls } from './catalog-refusal.ts'
 
 /** A quantity of a variant, to be taken from stock. */
 export interface StockLine {
   readonly variant: string
   readonly quantity: number
+}
+
+interface WantedVariants {
+  readonly ids: readonly string[]
+  readonly skus: readonly string[]
 }
 
 /**
@@ -18,10 +26,7 @@ export interface StockLine {
  */
 export interface Catalog {
   /** The wanted variants that the workspace has, as catalog has them now. One call for up to 1,000 ids and SKUs. */
-  readVariants(
-    context: RequestContext,
-    wanted: { readonly ids: readonly string[]; readonly skus: readonly string[] },
-  ): Promise<OrderableVariant[]>
+  readVariants(context: RequestContext, wanted: WantedVariants): Promise<OrderableVariant[]>
   /**
    * Takes stock under the id of a reservation, once (OP-95). Throws a CatalogError: `conflict` when there is too
    * little, `unprocessable` for a variant that is gone. Its message names a line by its index in `lines`:
@@ -36,30 +41,106 @@ const Variants = z.object({ variants: z.array(OrderableVariant) })
 /** What a take and a release answer begins with; orders needs no more of it. */
 const Reserved = z.object({ order: z.string() })
 
-/** Opens connections to catalog. `limits` replace the usual ones in tests. */
-export function catalogClient(catalogUrl: string, signer: TokenSigner, limits?: CallLimits): Catalog & Component {
-  const { name, post, stop } = catalogCalls(catalogUrl, signer, limits)
-  const call = async <Answer>(
+/** Limits of the calls to catalog; times in milliseconds. */
+export interface CallLimits {
+  /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */
+  readonly deadlineMs: number
+  /** After so many failures in a row catalog is not called. */
+  readonly failures: number
+  /** After this time one call tries catalog again. */
+  readonly halfOpenAfterMs: number
+  readonly slots: SlotLimits
+}
+
+/**
+ * A call waits a second at most for a slot, so that it has at least a second itself. Catalog has ten connections to
+ * PostgreSQL.
+ */
+const LIMITS: CallLimits = {
+  deadlineMs: 2000,
+  failures: 10,
+  halfOpenAfterMs: 1000,
+  slots: { slots: 64, share: 16, most: 16, waiting: 256, waitMs: 1000 },
+}
+
+/** The pause before a call is repeated: from this many milliseconds to twice as many. */
+const REPEAT_AFTER_MS = 50
+
+/**
+ * Calls catalog's internal operations, all of which are safe to repeat: once more after a lost connection or an answer
+ * 502, 503 or 504. Throws `service_unavailable` when there is no answer in time, when catalog has failed many times in a
+ * row, and when the workspace has too many calls under way.
+ */
+export class CatalogClient implements Catalog, Component {
+  readonly name: string
+  readonly #deadlineMs: number
+  readonly #calls: InternalCalls
+  readonly #slots: FairSlots
+  readonly #breaker: CircuitBreakerPolicy
+
+  constructor(url: string, signer: TokenSigner, { deadlineMs, failures, halfOpenAfterMs, slots } = LIMITS) {
+    this.#deadlineMs = deadlineMs
+    this.#calls = new InternalCalls('catalog', url, signer, { connections: slots.slots, answerMs: deadlineMs })
+    this.name = this.#calls.name
+    this.#slots = new FairSlots(slots, tooManyCalls)
+    // A refusal is an answer and no failure: one tenant's mistakes do not keep the others from catalog.
+    const breaker = new ConsecutiveBreaker(failures)
+    this.#breaker = circuitBreaker(handleAll, { halfOpenAfter: halfOpenAfterMs, breaker })
+  }
+
+  async readVariants(context: RequestContext, wanted: WantedVariants): Promise<OrderableVariant[]> {
+    return (await this.#call(Variants, context, '/internal/variants/read', wanted)).variants
+  }
+
+  async takeStock(context: RequestContext, order: string, lines: readonly StockLine[]): Promise<void> {
+    const wanted = lines.map(({ variant, quantity }) => ({ variant, quantity }))
+    await this.#call(Reserved, context, '/internal/stock/take', { order, lines: wanted })
+  }
+
+  async releaseStock(context: RequestContext, order: string): Promise<void> {
+    await this.#call(Reserved, context, '/internal/stock/release', { order })
+  }
+
+  async stop(): Promise<void> {
+    await this.#calls.stop()
+  }
+
+  async #call<Answer>(
     schema: z.ZodType<Answer>,
-    ...[context, path, body]: Parameters<typeof post>
-  ): Promise<Answer> => {
-    const answer = await post(context, path, body)
+    caller: RequestContext,
+    path: `/internal/${string}`,
+    body: unknown,
+  ): Promise<Answer> {
+    const { workspaceId, requestId, traceparent } = caller
+    const signal = AbortSignal.timeout(this.#deadlineMs)
+    const request = { caller, method: 'POST', path, body, requestId, traceparent, signal } as const
+    const answer = await this.#slots.run(workspaceId, () =>
+      this.#sendTwice(request, signal).catch((cause: unknown) => {
+        throw cause instanceof CatalogError ? cause : catalogUnavailable(cause)
+      }),
+    )
     if (answer.statusCode >= 300) throw refusalOf(answer.statusCode, answer.body, !answer.isRepeated)
     const { success, data, error } = schema.safeParse(answer.body)
     if (!success) throw catalogUnavailable(error)
     return data
   }
-  return {
-    name,
-    readVariants: async (context, wanted) =>
-      (await call(Variants, context, '/internal/variants/read', wanted)).variants,
-    takeStock: async (context, order, lines) => {
-      const wanted = lines.map(({ variant, quantity }) => ({ variant, quantity }))
-      await call(Reserved, context, '/internal/stock/take', { order, lines: wanted })
-    },
-    releaseStock: async (context, order) => {
-      await call(Reserved, context, '/internal/stock/release', { order })
-    },
-    ...(stop && { stop }),
+
+  /** With `isRepeated` an earlier attempt failed, which may take effect as well. */
+  async #sendTwice(request: Parameters<InternalCalls['request']>[0], signal: AbortSignal) {
+    const attempt = () =>
+      this.#breaker.execute(async () => {
+        const answer = await this.#calls.request(request)
+        if ([502, 503, 504].includes(answer.statusCode))
+          throw new Error(`catalog answered ${answer.statusCode} ${JSON.stringify(answer.body)}`)
+        return answer
+      })
+    try {
+      return { ...(await attempt()), isRepeated: false }
+    } catch (error) {
+      if (error instanceof BrokenCircuitError) throw catalogUnavailable(error, true)
+      if (signal.aborted) throw error
+      await pause(REPEAT_AFTER_MS * (1 + Math.random()), undefined, { signal })
+      return { ...(await attempt()), isRepeated: true }
+    }
   }
 }

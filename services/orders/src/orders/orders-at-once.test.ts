@@ -1,7 +1,7 @@
 import type { Order, OrderStatus, Payment } from '@backoffice/contracts/order.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { expect, it } from 'vitest'
-import { catalogClient } from '../catalog/catalog-client.ts'
+import { CatalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
 import { isLegalTransition } from './order-states.ts'
@@ -132,13 +132,14 @@ it('placing, paying and cancelling at once end in a legal state, with one event 
 
 /** Sends to the same service, whose takes of stock run `before` and `after` around them. */
 function sendAround({ before, after }: { before?: () => Promise<unknown>; after?: () => Promise<unknown> }) {
-  const client = catalogClient(catalog.url, testSigner(), PATIENT)
-  const takeStock: typeof client.takeStock = async (...take) => {
+  const client = new CatalogClient(catalog.url, testSigner(), PATIENT)
+  const takeStock = client.takeStock.bind(client)
+  client.takeStock = async (...take) => {
     await before?.()
-    await client.takeStock(...take)
+    await takeStock(...take)
     await after?.()
   }
-  return replica({ ...client, takeStock })
+  return replica(client)
 }
 
 it('an order that is cancelled while its stock is taken stays cancelled, and its stock is released (OP-44)', async () => {

@@ -1,13 +1,13 @@
 import { ORDER_STATUSES, type Order, type Payment } from '@backoffice/contracts/order.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
-import { catalogClient } from '../catalog/catalog-client.ts'
+import { CatalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
 
 const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = await ordersService()
 
 /** A replica that cannot connect to catalog. */
-const sendWithoutCatalog = replica(catalogClient('http://127.0.0.1:1', testSigner()))
+const sendWithoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
 
 type Caller = ReturnType<typeof aCaller>
 const put = <Body = Order>(caller: Caller, id: string, body: unknown) =>

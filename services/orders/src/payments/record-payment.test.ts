@@ -2,13 +2,13 @@ import type { Invoice, Order, Payment } from '@backoffice/contracts/order.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { describeWalks } from '@backoffice/testing/list-walk.ts'
 import { expect, it } from 'vitest'
-import { catalogClient } from '../catalog/catalog-client.ts'
+import { CatalogClient } from '../catalog/catalog-client.ts'
 import { ordersService } from '../testing/orders-api.ts'
 
 const { admin, send, catalog, createOrder, recordsOf, takeStatements, replica } = await ordersService()
 
 /** A replica that cannot connect to catalog. */
-const sendWithoutCatalog = replica(catalogClient('http://127.0.0.1:1', testSigner()))
+const sendWithoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
 
 type Caller = ReturnType<typeof aCaller>
 interface PageOf<Item> {

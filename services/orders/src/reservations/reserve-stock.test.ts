@@ -7,7 +7,7 @@ import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
-import { catalogClient } from '../catalog/catalog-client.ts'
+import { CatalogClient } from '../catalog/catalog-client.ts'
 import { answeringServer, forwardTo, loseAnswerOf } from '../testing/answering-server.ts'
 import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
@@ -25,7 +25,7 @@ const sweep = () => releaseBatch({ db, worker, logger })
 const between = await answeringServer()
 const forward = forwardTo(catalog.url)
 between.answer = forward
-const client = catalogClient(between.url, testSigner(), PATIENT)
+const client = new CatalogClient(between.url, testSigner(), PATIENT)
 whenDone(() => client.stop?.())
 const send = replica(client)
 

@@ -4,7 +4,7 @@ import { testSigner } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { type Catalog, catalogClient } from '../catalog/catalog-client.ts'
+import { type Catalog, CatalogClient } from '../catalog/catalog-client.ts'
 import { type CheckoutApps, checkoutApps } from '../checkout/checkout-apps.ts'
 import { FormValidator } from '../form/form-validator.ts'
 import { operations } from '../operations.ts'
@@ -25,7 +25,7 @@ export async function ordersService({
   const database = await testDatabase('orders')
   const catalog = await testCatalog()
   /** A client of one replica, which may have another catalog. All share the database. */
-  const replica = (of: Catalog = catalogClient(catalog.url, testSigner(), PATIENT)) => {
+  const replica = (of: Catalog = new CatalogClient(catalog.url, testSigner(), PATIENT)) => {
     const forms = new FormValidator()
     whenDone(() => forms.stop())
     return serviceClient(database.db, operations(database.db, of, forms, apps), clock)

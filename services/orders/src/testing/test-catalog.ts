@@ -10,7 +10,7 @@ import { headersFor } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { startServiceProcess } from '@backoffice/testing/service-process.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import type { CallLimits } from '../catalog/catalog-calls.ts'
+import type { CallLimits } from '../catalog/catalog-client.ts'
 
 /** Limits of calls that a busy machine does not reach. */
 export const PATIENT: CallLimits = {
