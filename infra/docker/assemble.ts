@@ -1,10 +1,9 @@
-import { chmodSync, lutimesSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join, resolve } from 'node:path'
-import { copySources } from './copy-sources.ts'
+import { chmodSync, cpSync, globSync, lutimesSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { entriesIn } from './entries-in.ts'
 import { installPackages } from './install-packages.ts'
 import { START_SCRIPT, startScript } from './start-script.ts'
-import { workspacesOf } from './workspaces.ts'
+import { ROOT, type Workspace, workspacesOf } from './workspaces.ts'
 
 /**
  * Makes the tree of files of an image in an empty folder: the packages it needs at run time, its sources, and `run`,
@@ -23,6 +22,21 @@ export function assemble(image: string, target: string): void {
   }
   for (const { path } of entriesIn(target)) lutimesSync(path, 0, 0)
 }
+
+/**
+ * Copies the sources and migrations of an image's packages. They stay outside of node_modules, which has links to them:
+ * Node strips no types there. The image of the one-shot commands has the migrations of all services too.
+ */
+function copySources(image: string, workspaces: readonly Workspace[], target: string): void {
+  const services = image === 'jobs' ? globSync('services/*/migrations', { cwd: ROOT }) : []
+  for (const directory of [...workspaces.map(({ directory }) => directory), ...services])
+    cpSync(join(ROOT, directory), join(target, directory), { recursive: true, filter: isRun })
+}
+
+/** package.json is written apart from this, without what is for development. */
+const NOT_RUN = new Set(['node_modules', 'testing', 'package.json'])
+
+const isRun = (path: string): boolean => !NOT_RUN.has(basename(path)) && !/\.(test\.ts|md)$/.test(path)
 
 /** The bytes of all files of a tree, and of those in folders node_modules. */
 export function treeSize(target: string): { readonly all: number; readonly modules: number } {

@@ -74,36 +74,13 @@ are refused. A line end at the end of the file is no part of the value.`
 /** The text of docs/configuration.md. */
 export function configurationDocument(): string {
   const used = usedSettings(SETTINGS)
-  const ofAll = used.filter(({ readers }) => readers.length === SERVICE_NAMES.length)
-  const ofSome = used.filter(({ readers }) => readers.length > 1 && readers.length < SERVICE_NAMES.length)
+  const readBy = (isMeant: (readers: readonly string[]) => boolean) => used.filter(({ readers }) => isMeant(readers))
+  const ofSome = readBy(({ length }) => length > 1 && length < SERVICE_NAMES.length)
   const sections = [
     INTRODUCTION,
-    section(
-      'Every service',
-      table(
-        SETTING,
-        ofAll.map(({ setting }) => rowOf(setting)),
-      ),
-    ),
-    section(
-      'Several services',
-      table(
-        [...SETTING, 'services'],
-        ofSome.map(({ setting, readers }) => [...rowOf(setting), readers.join(', ')]),
-      ),
-    ),
-    ...SERVICE_NAMES.map((service) => {
-      const own = used.filter(({ readers }) => readers.length === 1 && readers[0] === service)
-      return section(
-        service,
-        own.length === 0
-          ? 'None of its own.'
-          : table(
-              SETTING,
-              own.map(({ setting }) => rowOf(setting)),
-            ),
-      )
-    }),
+    section('Every service', settings(readBy(({ length }) => length === SERVICE_NAMES.length))),
+    section('Several services', settings(ofSome, 'services')),
+    ...SERVICE_NAMES.map((service) => section(service, settings(readBy((readers) => readers.join() === service)))),
     section('Jobs', jobs()),
     section('Connections to PostgreSQL', connections()),
   ]
@@ -133,13 +110,18 @@ function rowOf({ name, isRequired, standard, isSecret, mayBeFile, meaning }: Des
   return [`\`${name}\``, isRequired ? '**required**' : value, kind, meaning]
 }
 
-function jobs(): string {
-  const rows = usedSettings(JOB_SETTINGS).map(({ setting, readers }) => [...rowOf(setting), readers.join(', ')])
-  return `The settings of the one-shot commands in \`infra/jobs\`: \`node infra/jobs/src/<job>.ts\`. A command that needs an address or a password that
+/** A table of settings, with a column of that name for their readers. */
+function settings(used: ReturnType<typeof usedSettings>, readersName?: string): string {
+  if (used.length === 0) return 'None of its own.'
+  const rows = used.map(({ setting, readers }) => [...rowOf(setting), ...(readersName ? [readers.join(', ')] : [])])
+  return table([...SETTING, ...(readersName ? [readersName] : [])], rows)
+}
+
+const jobs =
+  () => `The settings of the one-shot commands in \`infra/jobs\`: \`node infra/jobs/src/<job>.ts\`. A command that needs an address or a password that
 is not set ends with a log line that names the setting.
 
-${table([...SETTING, 'jobs'], rows)}`
-}
+${settings(usedSettings(JOB_SETTINGS), 'jobs')}`
 
 function connections(): string {
   const requests = Number(

@@ -1,25 +1,7 @@
-import { appsAndOrders } from './dashboards/apps-and-orders.ts'
-import { http } from './dashboards/http.ts'
-import { imports } from './dashboards/imports.ts'
-import { kafkaConsumers } from './dashboards/kafka-consumers.ts'
-import { overview } from './dashboards/overview.ts'
-import type { Dashboard, Panel } from './dashboards/panel.ts'
-import { postgresAndOutbox } from './dashboards/postgres-and-outbox.ts'
-import { processes } from './dashboards/process.ts'
-import { webhooks } from './dashboards/webhooks.ts'
+import { DASHBOARDS, type Panel } from './dashboards.ts'
 
 /** Grafana's grid has 24 columns: three panels in a row. */
 const [WIDTH, HEIGHT, IN_A_ROW] = [8, 8, 3]
-const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
-  overview,
-  http,
-  'postgres-and-outbox': postgresAndOutbox,
-  'kafka-consumers': kafkaConsumers,
-  webhooks,
-  imports,
-  'apps-and-orders': appsAndOrders,
-  process: processes,
-}
 const DATASOURCE = { type: 'prometheus', uid: 'prometheus' }
 
 /** The dashboards as JSON for Grafana, by the path of their file. */
