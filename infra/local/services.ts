@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
 import { ALLOCATION, nodeFlags, START_SCRIPT } from '@backoffice/docker/start-script.ts'
-import { startChild } from '@backoffice/testing/processes/child.ts'
 import { type ManagedProcess, startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 import { answersOk } from '@backoffice/testing/processes/ports.ts'
+import { StackError } from '@backoffice/testing/processes/stack-error.ts'
 import { type StackEnvironment, settingsOf } from './service-settings.ts'
 
 const SERVICES = join(import.meta.dirname, '../../services')
@@ -27,34 +27,28 @@ interface ServiceRun {
 }
 
 /** Starts a service as a process of its own; resolves once it is ready. */
-export function startService(name: ServiceName, run: ServiceRun): Promise<ManagedProcess> {
+export async function startService(name: ServiceName, run: ServiceRun): Promise<ManagedProcess> {
   const { port, opsPort, stack } = run
   const { file, args } = programOf(name, run.servicesIn)
   const program = args.at(-1) ?? file
-  let lastLine = existsSync(program) ? 'it printed nothing' : `${program} is missing`
+  if (!existsSync(program)) throw new StackError(`${name} did not start: ${program} is missing`)
   return startManagedProcess({
-    name,
-    launch: () =>
-      startChild({
-        name,
-        file,
-        args,
-        env: {
-          ...process.env,
-          ...ALLOCATION,
-          HOST: '127.0.0.1',
-          PORT: String(port),
-          OPS_PORT: String(opsPort),
-          ...settingsOf(name, stack, process.env),
-          ...run.settings,
-        },
-        output: (line) => {
-          lastLine = line
-          run.onLine(line)
-        },
-      }),
+    command: {
+      name,
+      file,
+      args,
+      env: {
+        ...process.env,
+        ...ALLOCATION,
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        OPS_PORT: String(opsPort),
+        ...settingsOf(name, stack, process.env),
+        ...run.settings,
+      },
+      output: run.onLine,
+    },
     isReady: () => answersOk(`http://127.0.0.1:${opsPort}/readyz`),
-    explain: () => lastLine,
     onDeath: run.onDeath,
   })
 }

@@ -1,4 +1,3 @@
-import { startChild } from '@backoffice/testing/processes/child.ts'
 import { type ManagedProcess, startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 import { freePort, isListening } from '@backoffice/testing/processes/ports.ts'
 import { expect, onTestFinished, test } from 'vitest'
@@ -10,16 +9,13 @@ async function supervised() {
   const printed: string[] = []
   const supervisor = createSupervisor({ print: (line) => printed.push(line), onChange: () => {} })
   const managed: ManagedProcess = await startManagedProcess({
-    name: 'server',
-    launch: () =>
-      startChild({
-        name: 'server',
-        file: process.execPath,
-        args: ['-e', `require('node:net').createServer().listen(${port}, '127.0.0.1')`],
-        output: () => {},
-      }),
+    command: {
+      name: 'server',
+      file: process.execPath,
+      args: ['-e', `require('node:net').createServer().listen(${port}, '127.0.0.1')`],
+      output: () => {},
+    },
     isReady: () => isListening(port),
-    explain: () => '',
     onDeath: (how) => void supervisor.restart('server', how),
   })
   supervisor.add('server', managed)

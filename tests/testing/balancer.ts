@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { startChild } from '@backoffice/testing/processes/child.ts'
 import { startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 import { isListening } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -32,22 +31,15 @@ export async function startBalancer(
   whenDone(() => rmSync(directory, { recursive: true, force: true }))
   const file = join(directory, 'haproxy.cfg')
   writeFileSync(file, configuration(services))
-  let lastLine = 'it printed nothing'
   const balancer = await startManagedProcess({
-    name: 'HAProxy (apt-get install haproxy)',
-    launch: () =>
-      startChild({
-        name: 'HAProxy (apt-get install haproxy)',
-        file: 'haproxy',
-        args: ['-db', '-f', file],
-        env: { ...process.env, PATH: [process.env.PATH, '/usr/sbin'].join(delimiter) },
-        output: (line) => {
-          lastLine = line
-          onLine(line)
-        },
-      }),
+    command: {
+      name: 'HAProxy (apt-get install haproxy)',
+      file: 'haproxy',
+      args: ['-db', '-f', file],
+      env: { ...process.env, PATH: [process.env.PATH, '/usr/sbin'].join(delimiter) },
+      output: onLine,
+    },
     isReady: async () => (await Promise.all(services.map(({ port }) => isListening(port)))).every((is) => is),
-    explain: () => lastLine,
   })
   whenDone(() => balancer.stop())
 }

@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process'
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { lastLines, startChild } from './processes/child.ts'
 import { startManagedProcess } from './processes/managed-process.ts'
 import { freePort, isListening } from './processes/ports.ts'
 import { postgresUser } from './servers/postgres-user.ts'
@@ -42,11 +41,8 @@ export async function startPooler(urls: readonly string[]): Promise<Pooler> {
   writeFileSync(log, '')
   if (user) for (const path of [directory, settings, roles, log]) chownSync(path, user.uid, user.gid)
   const managed = await startManagedProcess({
-    name: 'PgBouncer',
-    launch: () =>
-      startChild({ name: 'PgBouncer', file: 'pgbouncer', args: [settings], cwd: directory, user, output: log }),
+    command: { name: 'PgBouncer', file: 'pgbouncer', args: [settings], cwd: directory, user, output: log },
     isReady: () => isListening(port),
-    explain: () => lastLines(log),
   })
   const signal = (name: NodeJS.Signals) => process.kill(managed.pid ?? 0, name)
   whenDone(async () => {

@@ -25,6 +25,8 @@ export interface Child {
   readonly exited: Promise<string>
   /** Changes while the process prints or computes. */
   activity(): string
+  /** The last that it printed, for the error when it did not start. */
+  lastWords(): string
   /** Asks it to stop, waits, and kills it after 30 s. */
   stop(): Promise<void>
   /** kill -9, and waits until it is gone. */
@@ -63,10 +65,11 @@ export async function startChild(command: Command): Promise<Child> {
   guardChild(pid, stopSignal)
   void exited.then(() => unguardChild(pid))
   const { output } = command
-  let lines = 0
+  let [lines, lastLine] = [0, 'it printed nothing']
   if (typeof output === 'function') {
     const onLine = (line: string) => {
       lines++
+      lastLine = line
       output(line)
     }
     for (const stream of [child.stdout, child.stderr]) {
@@ -84,6 +87,7 @@ export async function startChild(command: Command): Promise<Child> {
       const printed = typeof output === 'string' ? statSync(output, { throwIfNoEntry: false })?.size : lines
       return `${printed} ${Math.floor(cpuSeconds(pid) / CPU_STEP_SECONDS)}`
     },
+    lastWords: () => (typeof output === 'string' ? lastLines(output) : lastLine),
     kill: () => end('SIGKILL'),
     async stop() {
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)

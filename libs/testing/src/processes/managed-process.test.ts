@@ -1,6 +1,10 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { startChild } from './child.ts'
 import { standstill, startManagedProcess } from './managed-process.ts'
+import { processIdentity } from './process-identity.ts'
 
 /** Runs a script as a process, which ends with the test. */
 async function running(script: string) {
@@ -10,21 +14,26 @@ async function running(script: string) {
 }
 
 test('a process that ends before it is ready is an error that tells what it said', async () => {
-  const launch = () => running('process.exit(3)')
+  const directory = mkdtempSync(join(tmpdir(), 'backoffice-broken-'))
+  onTestFinished(() => rmSync(directory, { recursive: true }))
+  const script = "console.log('no configuration'); process.exitCode = 3"
+  const command = { name: 'broken', file: process.execPath, args: ['-e', script], output: join(directory, 'log') }
 
-  await expect(
-    startManagedProcess({ name: 'broken', launch, isReady: async () => false, explain: () => 'no configuration' }),
-  ).rejects.toThrow('broken did not start (exit code 3): no configuration')
+  await expect(startManagedProcess({ command, isReady: async () => false })).rejects.toThrow(
+    'broken did not start (exit code 3): no configuration',
+  )
 })
 
 test('a process that stands still before it is ready is killed', async () => {
-  const child = await running('setInterval(() => {}, 60_000)')
-  const definition = { name: 'stuck', launch: async () => child, isReady: async () => false, explain: () => 'waiting' }
+  const pids: number[] = []
+  const script = 'console.log(process.pid); setInterval(() => {}, 60_000)'
+  const output = (line: string) => void pids.push(Number(line))
+  const command = { name: 'stuck', file: process.execPath, args: ['-e', script], output }
 
-  await expect(startManagedProcess(definition, 1_000)).rejects.toThrow(
-    'stuck does not answer and has done nothing for 1 s: waiting',
+  await expect(startManagedProcess({ command, isReady: async () => false }, 1_000)).rejects.toThrow(
+    /^stuck does not answer and has done nothing for 1 s: \d+$/,
   )
-  expect(await child.exited).toBe('SIGKILL')
+  expect(processIdentity(pids[0] ?? 0)).toBeUndefined()
 })
 
 test.each([

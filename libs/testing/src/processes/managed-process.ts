@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Child } from './child.ts'
+import { type Child, type Command, startChild } from './child.ts'
 import { StackError } from './stack-error.ts'
 
 /** Called with the work under way and how far it is. */
@@ -27,11 +27,10 @@ export interface ProgramOptions {
 }
 
 interface ManagedProcessDefinition {
-  readonly name: string
-  launch(): Promise<Child>
+  readonly command: Command
+  /** Called before each start. */
+  prepare?(): Promise<void>
   isReady(): Promise<boolean>
-  /** Returns the end of its log, for the error when it ended before it was ready. */
-  explain(): string
   /** Called when it ended without being asked to, after it was ready. */
   onDeath?: ((how: string) => void) | undefined
 }
@@ -60,7 +59,8 @@ export async function startManagedProcess(
     },
     async start() {
       if (running) return
-      const child = await definition.launch()
+      await definition.prepare?.()
+      const child = await startChild(definition.command)
       running = child
       await untilReady(definition, child, standstillMs).catch(async (error) => {
         await end('kill')
@@ -80,7 +80,7 @@ export async function startManagedProcess(
 }
 
 async function untilReady(
-  { name, isReady, explain }: ManagedProcessDefinition,
+  { command: { name }, isReady }: ManagedProcessDefinition,
   child: Child,
   standstillMs: number,
 ): Promise<void> {
@@ -90,9 +90,11 @@ async function untilReady(
   })
   const stoodStill = standstill(standstillMs)
   for (let polls = 0; !(await isReady()); polls++) {
-    if (ended) throw new StackError(`${name} did not start (${ended}): ${explain()}`)
+    if (ended) throw new StackError(`${name} did not start (${ended}): ${child.lastWords()}`)
     if (polls % LOOK_EACH === 0 && stoodStill(child.activity(), Date.now()))
-      throw new StackError(`${name} does not answer and has done nothing for ${standstillMs / 1000} s: ${explain()}`)
+      throw new StackError(
+        `${name} does not answer and has done nothing for ${standstillMs / 1000} s: ${child.lastWords()}`,
+      )
     await delay(POLL_MS)
   }
 }

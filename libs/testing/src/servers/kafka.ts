@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lastLines, runToEnd, startChild } from '../processes/child.ts'
+import { lastLines, runToEnd } from '../processes/child.ts'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
 import { freePort, isListening } from '../processes/ports.ts'
 import { StackError } from '../processes/stack-error.ts'
@@ -60,10 +60,8 @@ export async function startKafka(options: KafkaOptions) {
     if (how !== 'exit code 0') throw new StackError(`Kafka could not format ${directory} (${how}): ${lastLines(log)}`)
   }
   const managed = await startManagedProcess({
-    name: 'Kafka',
-    launch: () => startChild(run('kafka.Kafka', [properties])),
+    command: run('kafka.Kafka', [properties]),
     isReady: () => isListening(port),
-    explain: () => lastLines(log),
     onDeath: options.onDeath,
   })
   return Object.assign(managed, { brokers: [`127.0.0.1:${port}`] })

@@ -3,7 +3,7 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { lastLines, runToEnd, startChild } from '../processes/child.ts'
+import { type Command, lastLines, runToEnd } from '../processes/child.ts'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
 import { freePort } from '../processes/ports.ts'
 import { processIdentity } from '../processes/process-identity.ts'
@@ -28,13 +28,9 @@ export async function startPostgres(options: PostgresOptions) {
     await createCluster(place, log)
   }
   const managed = await startManagedProcess({
-    name: 'PostgreSQL',
-    launch: async () => {
-      await clearLeftover(place)
-      return launch(place, log, { port, ...options.settings })
-    },
+    command: serverCommand(place, log, { port, ...options.settings }),
+    prepare: () => clearLeftover(place),
     isReady: async () => postmasterFile(place)[7]?.trim() === 'ready',
-    explain: () => lastLines(log),
     onDeath: options.onDeath,
   })
   const password = readFileSync(join(place.home, 'password'), 'utf8')
@@ -70,22 +66,22 @@ async function createCluster({ home, binaries, user }: PostgresPlace, log: strin
   renameSync(unfinished, join(home, 'data'))
 }
 
-function launch({ home, binaries, user }: PostgresPlace, log: string, more: Record<string, string | number>) {
-  const settings = { ...postgresSettings(machineMemory()), ...more }
-  return startChild({
+function serverCommand(
+  { home, binaries, user }: PostgresPlace,
+  output: string,
+  more: Readonly<Record<string, string | number>>,
+): Command {
+  const settings = Object.entries({ ...postgresSettings(machineMemory()), ...more })
+  return {
     name: 'PostgreSQL',
     file: join(binaries, 'bin', 'postgres'),
-    args: [
-      '-D',
-      join(home, 'data'),
-      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
-    ],
+    args: ['-D', join(home, 'data'), ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])],
     cwd: home,
     user,
-    output: log,
+    output,
     // Fast shutdown: ends the sessions instead of waiting for them.
     stopSignal: 'SIGINT',
-  })
+  }
 }
 
 /** The memory of this machine in bytes, or of the container that this process is limited to. */

@@ -1,6 +1,5 @@
 import { mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lastLines, startChild } from '../processes/child.ts'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
 import { answersOk, freePort } from '../processes/ports.ts'
 import { javaCommand, jvmFlags } from './java.ts'
@@ -16,18 +15,15 @@ export async function startRegistry(options: ProgramOptions) {
   const url = `http://127.0.0.1:${port}/apis/ccompat/v7`
   mkdirSync(directory, { recursive: true })
   const managed = await startManagedProcess({
-    name: 'the schema registry',
-    launch: () =>
-      startChild({
-        name: 'the schema registry',
-        file: javaCommand(),
-        args: [...jvmFlags(160, directory), '-jar', join(registryDirectory, jar)],
-        env: { ...process.env, ...settings(directory, port) },
-        cwd: directory,
-        output: log,
-      }),
+    command: {
+      name: 'the schema registry',
+      file: javaCommand(),
+      args: [...jvmFlags(160, directory), '-jar', join(registryDirectory, jar)],
+      env: { ...process.env, ...settings(directory, port) },
+      cwd: directory,
+      output: log,
+    },
     isReady: () => answersOk(`${url}/subjects`),
-    explain: () => lastLines(log),
     onDeath: options.onDeath,
   })
   return Object.assign(managed, { url })

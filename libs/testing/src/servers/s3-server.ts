@@ -1,6 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lastLines, startChild } from '../processes/child.ts'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
 import { freePort } from '../processes/ports.ts'
 import { javaCommand, jvmFlags, propertiesText } from './java.ts'
@@ -22,21 +21,18 @@ export async function startS3Server(options: Omit<ProgramOptions, 'onDeath'>) {
   writeFileSync(properties, settings(url, join(directory, 'buckets')))
   const program = ['-DLOG_LEVEL=warn', '-cp', classpath, 'org.gaul.s3proxy.Main', '--properties', properties]
   const managed = await startManagedProcess({
-    name: 'the S3 server',
-    launch: () =>
-      startChild({
-        name: 'the S3 server',
-        file: javaCommand(),
-        args: [...jvmFlags(160, directory), ...program],
-        cwd: directory,
-        output: log,
-      }),
+    command: {
+      name: 'the S3 server',
+      file: javaCommand(),
+      args: [...jvmFlags(160, directory), ...program],
+      cwd: directory,
+      output: log,
+    },
     isReady: () =>
       fetch(url).then(
         () => true,
         () => false,
       ),
-    explain: () => lastLines(log),
   })
   return Object.assign(managed, { url, ...KEYS })
 }
