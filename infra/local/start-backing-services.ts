@@ -11,15 +11,8 @@ import {
   embeddedBackingServices,
   environmentOr,
 } from '@backoffice/testing/servers/backing-services.ts'
-import { serverOf } from './service-settings.ts'
+import { type StackEnvironment, serverOf } from './service-settings.ts'
 import type { Step } from './steps.ts'
-
-/** The addresses of PostgreSQL, Kafka and the schema registry. */
-export interface BackingAddresses {
-  readonly postgres: string
-  readonly kafka: string[]
-  readonly registry: string
-}
 
 interface StartOptions {
   readonly directory: string
@@ -32,7 +25,9 @@ interface StartOptions {
 }
 
 /** Starts PostgreSQL, Kafka and the schema registry side by side, and adds schemas, topics and event schemas. */
-export async function startBackingServices(options: StartOptions): Promise<BackingAddresses> {
+export async function startBackingServices(
+  options: StartOptions,
+): Promise<Pick<StackEnvironment, 'postgres' | 'kafka' | 'registry'>> {
   const { directory, passwordOf, step, onStarted, onDeath } = options
   const services = environmentOr(embeddedBackingServices({ directory, onDeath }))
   const start = <Address>(

@@ -2,8 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CheckoutSession } from '@backoffice/contracts/app.ts'
 import { type Answer, ask } from './ask.ts'
 import { type Examined, expectNothing, expectRefusal, expectSuccess, type Finding, skipped } from './finding.ts'
-import { forgedTokens } from './forged-tokens.ts'
-import { sessionClaims, signedToken } from './sign.ts'
+import { forgedTokens, sessionClaims, signedToken } from './sign.ts'
 
 /** Create-checkout (OP-85), for an order that the doctor invents. */
 export async function checkCheckout({ origin, manifest, installation, key }: Examined): Promise<Finding[]> {

@@ -1,7 +1,6 @@
 import { ask } from './ask.ts'
 import { type Examined, expectEither, expectRefusal, expectSuccess, type Finding } from './finding.ts'
-import { forgedTokens } from './forged-tokens.ts'
-import { provisionClaims, signedToken } from './sign.ts'
+import { forgedTokens, provisionClaims, signedToken } from './sign.ts'
 
 const newToken = ({ installation, key }: Examined) =>
   `Bearer ${signedToken(provisionClaims(installation), key.privateKey)}`

@@ -7,10 +7,9 @@ import type { Surroundings } from '../command/api-command.ts'
 import { refuseOtherArguments, wholeNumber } from '../command/arguments.ts'
 import { CommandError } from '../command/command-error.ts'
 import { stackDirectory } from '../command/connection.ts'
-import { doctorKey } from './doctor-keys.ts'
+import { doctorKey, serveKeys } from './doctor-keys.ts'
 import { examineApp } from './examine-app.ts'
 import type { Finding } from './finding.ts'
-import { serveKeys } from './serve-keys.ts'
 
 /** Free unless the user has put something there; an app is configured with it before the command runs. */
 const PORT = 9997

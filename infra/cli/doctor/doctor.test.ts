@@ -14,9 +14,8 @@ import { readSettings } from '../../../examples/app/src/settings.ts'
 import { runCli } from '../run-cli.ts'
 import { frameProblem } from './check-embed.ts'
 import { report } from './doctor-command.ts'
-import { doctorKey } from './doctor-keys.ts'
+import { doctorKey, serveKeys } from './doctor-keys.ts'
 import { examineApp } from './examine-app.ts'
-import { serveKeys } from './serve-keys.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'app-doctor-'))
 whenDone(() => rmSync(folder, { recursive: true }))

@@ -24,11 +24,7 @@ export function signedToken(claims: Claims, key: KeyObject): string {
 }
 
 /** A JWT that claims to need no signature (RFC 7519, 6). */
-export const unsignedToken = (claims: Claims): string =>
-  `${encoded({ ...TOKEN_HEADER, alg: 'none' })}.${encoded(claims)}.`
-
-/** A key that is not the doctor's. */
-export const otherKey = (): KeyObject => generateKeyPairSync('ed25519').privateKey
+const unsignedToken = (claims: Claims): string => `${encoded({ ...TOKEN_HEADER, alg: 'none' })}.${encoded(claims)}.`
 
 const seconds = () => Math.floor(Date.now() / 1000)
 
@@ -66,4 +62,26 @@ export function webhookHeaders(
   const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const digest = createHmac('sha256', key).update(`${id}.${signedAt}.${body}`).digest('hex')
   return { 'webhook-id': id, 'webhook-timestamp': String(signedAt), 'webhook-signature': `v1,${digest}` }
+}
+
+/** Authorization headers that an app must refuse, each with its fault. `purpose` does not fit the call. */
+export function forgedTokens(
+  claims: Claims,
+  key: KeyObject,
+  purpose: string,
+): (readonly [string, string | undefined])[] {
+  const by = (differences: Claims) => `Bearer ${signedToken({ ...claims, ...differences }, key)}`
+  const [head, , signature] = signedToken(claims, key).split('.')
+  const raised = Buffer.from(JSON.stringify({ ...claims, scopes: ['*'] })).toString('base64url')
+  return [
+    ['a call without a token', undefined],
+    ['a token that is no JWT', 'Bearer sk_test_1'],
+    ['a token with alg none', `Bearer ${unsignedToken(claims)}`],
+    ['a token signed by another key', `Bearer ${signedToken(claims, generateKeyPairSync('ed25519').privateKey)}`],
+    ['a token whose claims were changed', `Bearer ${head}.${raised}.${signature}`],
+    ['an expired token', by({ exp: Math.floor(Date.now() / 1000) - 600 })],
+    ['a token for another audience', by({ aud: `not-${claims.aud}` })],
+    ['a token of another issuer', by({ iss: 'https://elsewhere.example' })],
+    ['a token for another purpose', by({ purpose })],
+  ]
 }

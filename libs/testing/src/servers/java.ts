@@ -1,20 +1,28 @@
 import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import type { Command } from '../processes/child.ts'
 import { StackError } from '../processes/stack-error.ts'
 
 const OLDEST_JAVA = 17
 
 /**
- * JVM flags for a program that shares a small machine: little memory, one collector thread, a quick start. Temporary
- * files go to the program's own folder, which must exist.
+ * A Java program that shares a small machine: little memory, one collector thread, a quick start. It runs in the folder
+ * of its log, which must exist.
  */
-export const jvmFlags = (megabytes: number, directory: string): string[] => [
-  `-Xmx${megabytes}m`,
-  '-XX:+UseSerialGC',
-  '-XX:TieredStopAtLevel=1',
-  '-XX:-UsePerfData',
-  `-Djava.io.tmpdir=${directory}`,
-]
+export const javaProgram = (name: string, log: string, megabytes: number, args: readonly string[]): Command => ({
+  name,
+  file: javaCommand(),
+  args: [
+    `-Xmx${megabytes}m`,
+    '-XX:+UseSerialGC',
+    '-XX:TieredStopAtLevel=1',
+    '-XX:-UsePerfData',
+    `-Djava.io.tmpdir=${dirname(log)}`,
+    ...args,
+  ],
+  cwd: dirname(log),
+  output: log,
+})
 
 /** The text of a Java properties file. */
 export const propertiesText = (settings: Readonly<Record<string, string | number | boolean>>): string =>

@@ -5,7 +5,7 @@ import { lastLines, runToEnd } from '../processes/child.ts'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
 import { freePort, isListening } from '../processes/ports.ts'
 import { StackError } from '../processes/stack-error.ts'
-import { javaCommand, jvmFlags, propertiesText } from './java.ts'
+import { javaProgram, propertiesText } from './java.ts'
 import { resolveJavaPrograms } from './maven.ts'
 
 interface KafkaOptions extends ProgramOptions {
@@ -30,33 +30,14 @@ export async function startKafka(options: KafkaOptions) {
   const properties = join(directory, 'server.properties')
   const ports = { clients: port, broker: await freePort(), controller: await freePort() }
   writeFileSync(properties, serverProperties(directory, ports, options.clients))
-  const run = (program: string, args: string[]) => ({
-    name: 'Kafka',
-    file: javaCommand(),
-    args: [
-      ...jvmFlags(512, directory),
-      '-Dorg.slf4j.simpleLogger.defaultLogLevel=warn',
-      '-cp',
-      kafkaClasspath,
-      program,
-      ...args,
-    ],
-    cwd: directory,
-    output: log,
-  })
+  const classpath = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', kafkaClasspath]
+  const run = (program: string, args: readonly string[]) =>
+    javaProgram('Kafka', log, 512, [...classpath, program, ...args])
   if (!existsSync(join(directory, 'data', 'meta.properties'))) {
     options.onProgress?.('formatting its storage')
-    const format = [
-      'format',
-      '--standalone',
-      '--ignore-formatted',
-      '-t',
-      clusterId(),
-      '-c',
-      properties,
-      ...(options.clients?.formatArguments ?? []),
-    ]
-    const how = await runToEnd(run('kafka.tools.StorageTool', format))
+    const format = ['format', '--standalone', '--ignore-formatted', '-t', clusterId(), '-c', properties]
+    const { formatArguments = [] } = options.clients ?? {}
+    const how = await runToEnd(run('kafka.tools.StorageTool', [...format, ...formatArguments]))
     if (how !== 'exit code 0') throw new StackError(`Kafka could not format ${directory} (${how}): ${lastLines(log)}`)
   }
   const managed = await startManagedProcess({

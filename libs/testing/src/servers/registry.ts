@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
 import { answersOk, freePort } from '../processes/ports.ts'
-import { javaCommand, jvmFlags } from './java.ts'
+import { javaProgram } from './java.ts'
 import { resolveJavaPrograms } from './maven.ts'
 
 /** Starts the Apicurio registry on 127.0.0.1 with its schemas in a file. `url` is that of the Confluent API. */
@@ -16,12 +16,8 @@ export async function startRegistry(options: ProgramOptions) {
   mkdirSync(directory, { recursive: true })
   const managed = await startManagedProcess({
     command: {
-      name: 'the schema registry',
-      file: javaCommand(),
-      args: [...jvmFlags(160, directory), '-jar', join(registryDirectory, jar)],
+      ...javaProgram('the schema registry', log, 160, ['-jar', join(registryDirectory, jar)]),
       env: { ...process.env, ...settings(directory, port) },
-      cwd: directory,
-      output: log,
     },
     isReady: () => answersOk(`${url}/subjects`),
     onDeath: options.onDeath,

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
 import { freePort } from '../processes/ports.ts'
-import { javaCommand, jvmFlags, propertiesText } from './java.ts'
+import { javaProgram, propertiesText } from './java.ts'
 import { resolveS3Server } from './maven.ts'
 
 const KEYS = { accessKey: 'local', secretKey: 'local-secret' }
@@ -21,13 +21,7 @@ export async function startS3Server(options: Omit<ProgramOptions, 'onDeath'>) {
   writeFileSync(properties, settings(url, join(directory, 'buckets')))
   const program = ['-DLOG_LEVEL=warn', '-cp', classpath, 'org.gaul.s3proxy.Main', '--properties', properties]
   const managed = await startManagedProcess({
-    command: {
-      name: 'the S3 server',
-      file: javaCommand(),
-      args: [...jvmFlags(160, directory), ...program],
-      cwd: directory,
-      output: log,
-    },
+    command: javaProgram('the S3 server', log, 160, program),
     isReady: () =>
       fetch(url).then(
         () => true,
