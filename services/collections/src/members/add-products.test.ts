@@ -13,7 +13,7 @@ import { ruleSets } from '../memberships/rule-sets.ts'
 import { rebuildMemberships } from '../products/rebuild-memberships.ts'
 import { applyProducts } from '../products/write-products.ts'
 import { aProductState, type CollectionPage, collectionsService } from '../testing/collections-api.ts'
-import { existingProducts } from './existing-products.ts'
+import { existingProducts } from './add-products.ts'
 
 /** A server that answers as the catalog does. */
 const catalog = await startReceiver()
