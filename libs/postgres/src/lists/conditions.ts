@@ -16,19 +16,17 @@ export interface Condition {
   readonly ordered?: { readonly by: readonly SortColumn[]; rows(way: SqlPart): SqlPart }
 }
 
-/** The conditions of a list: an item meets all of them. */
-export type Conditions = readonly [Condition, ...Condition[]]
+/** A table whose rows are listed by conditions. */
+export interface ListedTable {
+  readonly table: string
+  /** An expression for the kept number of the workspace's rows. */
+  readonly count: SqlPart
+}
 
-/** The condition that all items meet. `count` is the kept number of them. */
-export function isAny(tx: Transaction, table: SqlPart, count: SqlPart): Condition {
-  const from = tx`from ${table} where workspace_id = ${tx.context.workspaceId}`
-  const rows = tx`select id, updated_at, name_words ${from}`
-  return {
-    ids: tx`select id ${from}`,
-    holds: tx`true`,
-    count,
-    ordered: { by: ['id', 'updated_at', 'name_words'], rows: () => rows },
-  }
+/** The condition that all items meet. */
+export function isAny(tx: Transaction, { table, count }: ListedTable): Condition {
+  const rows = tx`select id, updated_at, name_words from ${tx(table)} where workspace_id = ${tx.context.workspaceId}`
+  return { ids: rows, holds: tx`true`, count, ordered: { by: ['id', 'updated_at', 'name_words'], rows: () => rows } }
 }
 
 /**
@@ -44,17 +42,17 @@ export const sinceChange = (tx: Transaction, sent: string): SqlPart =>
 /** At most so many older items are counted, and subtracted from all. With more, the others are counted. */
 const FEW_OTHERS = 10_000
 
-/** Changed at this time or later. `all` is the kept number of all items. */
-export function isUpdatedSince(tx: Transaction, table: SqlPart, all: SqlPart, sent: string): Condition {
+/** Changed at this time or later. */
+export function isUpdatedSince(tx: Transaction, { table, count }: ListedTable, sent: string): Condition {
   const since = sinceChange(tx, sent)
-  const from = tx`from ${table} where workspace_id = ${tx.context.workspaceId}`
+  const from = tx`from ${tx(table)} where workspace_id = ${tx.context.workspaceId}`
   const rows = tx`select id, updated_at ${from} and updated_at >= ${since}`
   const others = tx`select ${from} and updated_at < ${since} order by updated_at limit ${FEW_OTHERS + 1}`
   return {
     ids: tx`select id ${from} and updated_at >= ${since}`,
     holds: tx`updated_at >= ${since}`,
     count: tx`(
-      select case when others > ${FEW_OTHERS} then (select count(*) from (${rows}) as row) else ${all} - others end
+      select case when others > ${FEW_OTHERS} then (select count(*) from (${rows}) as row) else ${count} - others end
       from (select count(*) as others from (${others}) as other) as counted
     )`,
     ordered: { by: ['updated_at'], rows: () => rows },

@@ -1,20 +1,21 @@
 import type { SqlPart } from '../comma-separated.ts'
 import type { Transaction } from '../database.ts'
-import type { Condition, Conditions } from './conditions.ts'
+import { type Condition, isAny, type ListedTable } from './conditions.ts'
 import { isBehind, orderBy, refuseUnknown, type SortColumn, type SortedPage } from './list-page.ts'
 
-/** A table whose rows are listed by conditions. */
-export interface ListedTable {
-  readonly table: SqlPart
-  /** The columns that conditions and orders read. */
-  readonly columns: SqlPart
-}
+type Conditions = readonly [Condition, ...Condition[]]
 
 /** A page of the ids of the items that meet all conditions, and their number, by two statements, with `after` three. */
-export async function foundPage(tx: Transaction, list: ListedTable, conditions: Conditions, page: SortedPage) {
+export async function foundPage(
+  tx: Transaction,
+  list: ListedTable,
+  [first = isAny(tx, list), ...others]: readonly Condition[],
+  page: SortedPage,
+) {
+  const conditions: Conditions = [first, ...others]
   const [total] = await Promise.all([
     countItems(tx, list, conditions),
-    refuseUnknown(tx, page, tx`from ${list.table} where workspace_id = ${tx.context.workspaceId}`),
+    refuseUnknown(tx, page, tx`from ${tx(list.table)} where workspace_id = ${tx.context.workspaceId}`),
   ])
   return { total, ids: await pageOfIds(tx, list, conditions, total, page) }
 }
@@ -37,7 +38,7 @@ function matching(tx: Transaction, { table }: ListedTable, [first, ...others]: C
   if (others.length === 0) return first.ids
   if (first.items !== undefined && first.items <= SORT_LIMIT) {
     return tx`
-      select id from ${table}
+      select id from ${tx(table)}
       where workspace_id = ${tx.context.workspaceId} and id = any(array(${first.ids})) and ${allHold(tx, others)}`
   }
   const candidates = tx`select id from (${first.ids}) as candidate where true`
@@ -72,7 +73,7 @@ export async function pageOfIds(
       ]
     : [tx`${offset}::bigint`, tx`${taken}::bigint`]
   const order = { ...page, isAscending: isAscending !== isBackwards }
-  const behind = isBehind(tx, page, tx`from ${list.table} where workspace_id = ${tx.context.workspaceId}`)
+  const behind = isBehind(tx, page, tx`from ${tx(list.table)} where workspace_id = ${tx.context.workspaceId}`)
   const way = order.isAscending ? tx`asc` : tx`desc`
   const listed =
     others.length === 0 && first.ordered?.by.includes(sort)
@@ -105,15 +106,15 @@ function scannedOrFound(
   order: SortedPage,
   { total, behind, reached }: { total: number; behind: SqlPart; reached: SqlPart },
 ): SqlPart {
-  const all = tx`${list.table} where workspace_id = ${tx.context.workspaceId}`
+  const all = tx`${tx(list.table)} where workspace_id = ${tx.context.workspaceId}`
   const matches = matching(tx, list, conditions)
   const key = order.sort === 'id' ? tx`id` : tx`id, ${tx(order.sort)}`
   const found = order.sort === 'id' ? matches : tx`select ${key} from ${all} and id = any(array(${matches}))`
   return tx`, scanned as materialized (
       select ${key} from (
-        select ${list.columns} from ${all} and ${behind}
+        select * from ${all} and ${behind}
         ${orderBy(tx, order)} limit ${Math.ceil(total * scannedPerFound(order.sort, conditions))}
-      ) as ${list.table}
+      ) as ${tx(list.table)}
       where ${allHold(tx, conditions)} ${orderBy(tx, order)} limit ${reached}
     )
     select id from (

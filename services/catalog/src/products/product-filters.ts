@@ -5,14 +5,7 @@ import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.t
 import { slugify } from '@backoffice/contracts/slug.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import {
-  type Condition,
-  type Conditions,
-  hasWord,
-  isAny,
-  isUpdatedSince,
-  withoutPrefixes,
-} from '@backoffice/postgres/lists/conditions.ts'
+import { type Condition, hasWord, isUpdatedSince, withoutPrefixes } from '@backoffice/postgres/lists/conditions.ts'
 import { z } from 'zod'
 
 const Reference = z.string().min(1).max(LIMITS.nameLength)
@@ -30,10 +23,10 @@ export const ProductFilters = z.strictObject({
 export type ProductFilters = z.output<typeof ProductFilters>
 
 /**
- * The conditions of these filters, at least one. A statement is made of their parts, so that each combination of
+ * The conditions of these filters. A statement is made of their parts, so that each combination of
  * filters has a text, and with it a plan, of its own. Sends a statement when there is a `query`.
  */
-export async function conditionsOf(tx: Transaction, filters: ProductFilters): Promise<Conditions> {
+export async function conditionsOf(tx: Transaction, filters: ProductFilters): Promise<Condition[]> {
   const { status, type, category, tag, sku, query, updated_since: since } = filters
   const conditions: Condition[] = []
   if (sku !== undefined) conditions.push(hasSku(tx, sku))
@@ -41,17 +34,13 @@ export async function conditionsOf(tx: Transaction, filters: ProductFilters): Pr
     conditions.push(...(await wordsOf(tx, query)).map((word) => hasWord(tx, wordPlaces(tx), word)))
   if (tag !== undefined) conditions.push(hasTag(tx, tag))
   if (category !== undefined) conditions.push(isInCategory(tx, category))
-  if (since !== undefined) conditions.push(isUpdatedSince(tx, tx`product`, keptCount(tx), since))
+  if (since !== undefined) conditions.push(isUpdatedSince(tx, listedProducts(tx), since))
   if (status !== undefined || type !== undefined) conditions.push(isOf(tx, status, type))
-  const [first = isAny(tx, tx`product`, keptCount(tx)), ...others] = conditions
-  return [first, ...others]
+  return conditions
 }
 
 /** What `foundPage` lists. */
-export const listedProducts = (tx: Transaction) => ({
-  table: tx`product`,
-  columns: tx`id, status, type, updated_at, name_words`,
-})
+export const listedProducts = (tx: Transaction) => ({ table: 'product', count: keptCount(tx) })
 
 const keptCount = (tx: Transaction, holds = tx`true`) => tx`(
   select coalesce(sum(change), 0)::bigint from product_count where workspace_id = ${tx.context.workspaceId} and ${holds}

@@ -4,10 +4,8 @@ import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import {
   type Condition,
-  type Conditions,
   HIGHEST_CHARACTER,
   hasWord,
-  isAny,
   isUpdatedSince,
   withoutPrefixes,
 } from '@backoffice/postgres/lists/conditions.ts'
@@ -23,29 +21,23 @@ export const CustomerFilters = z.strictObject({
 export type CustomerFilters = z.output<typeof CustomerFilters>
 
 /**
- * The conditions of these filters, at least one; the one that the fewest customers meet comes first. Each combination
+ * The conditions of these filters; the one that the fewest customers meet comes first. Each combination
  * of filters makes a statement with a plan of its own. Sends a statement when there is a `query`.
  */
 export async function conditionsOf(
   tx: Transaction,
   { email, query, updated_since: since }: CustomerFilters,
-): Promise<Conditions> {
+): Promise<Condition[]> {
   const words = query === undefined ? [] : await wordsOf(tx, query)
-  const all = keptCount(tx, tx`level = 0`)
-  const conditions = [
+  return [
     ...(email === undefined ? [] : [hasEmail(tx, email)]),
     ...words.map((word) => beginsWith(tx, word)).toSorted((one, other) => one.items - other.items),
-    ...(since === undefined ? [] : [isUpdatedSince(tx, tx`customer`, all, since)]),
+    ...(since === undefined ? [] : [isUpdatedSince(tx, listedCustomers(tx), since)]),
   ]
-  const [first = isAny(tx, tx`customer`, all), ...others] = conditions
-  return [first, ...others]
 }
 
 /** What `foundPage` lists. */
-export const listedCustomers = (tx: Transaction) => ({
-  table: tx`customer`,
-  columns: tx`id, updated_at, name_words, search_words, email_key`,
-})
+export const listedCustomers = (tx: Transaction) => ({ table: 'customer', count: keptCount(tx, tx`level = 0`) })
 
 function hasEmail(tx: Transaction, email: string): Condition {
   const key = emailKey(email)
