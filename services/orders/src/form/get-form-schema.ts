@@ -2,7 +2,6 @@ import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { readFormSchema } from './form-schema.ts'
 
 /** A workspace's own order form: a JSON Schema, or null when the default form alone holds. */
 export const FormSchemaBody = named(
@@ -22,5 +21,10 @@ export const getFormSchema = operation({
   openPoints: ['OP-41'],
   extension: true,
 
-  handle: ({ inWorkspace }) => inWorkspace(async (tx) => ok({ schema: await readFormSchema(tx) })),
+  handle: ({ inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [row] = await tx<FormSchemaBody[]>`
+        select schema from order_form_schema where workspace_id = ${tx.context.workspaceId}`
+      return ok(row ?? { schema: null })
+    }),
 })

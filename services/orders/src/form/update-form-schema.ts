@@ -1,7 +1,6 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { saveFormSchema } from './form-schema.ts'
 import type { FormValidator } from './form-validator.ts'
 import { FormSchemaBody } from './get-form-schema.ts'
 
@@ -28,7 +27,12 @@ export const updateFormSchema = (validator: FormValidator) =>
         await validator.checkSchema(context.workspaceId, text)
       }
       return inWorkspace(async (tx) => {
-        await saveFormSchema(tx, text, now)
+        // Of two at once, the later holds.
+        await tx`
+          insert into order_form_schema as known (workspace_id, version, schema, updated_at)
+          values (${tx.context.workspaceId}, 1, ${text}::text::json, ${now})
+          on conflict (workspace_id) do update
+            set version = known.version + 1, schema = excluded.schema, updated_at = excluded.updated_at`
         return ok({ schema })
       })
     },

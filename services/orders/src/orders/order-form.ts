@@ -33,6 +33,7 @@ const FormCustomer = named(
     ),
 )
 
+/** Refusals name these members in this order, and then those that came later. */
 const FIRST = [
   ...(['currency', 'items', 'customer', 'shipping_address', 'total_shipping', 'total_tax', 'total_discount'] as const),
   ...(['sales_channel', 'note', 'order_datetime', 'promise_date'] as const),

@@ -1,4 +1,4 @@
-import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { LRUCache } from 'lru-cache'
 import type { FormValidator } from './form-validator.ts'
 
@@ -46,20 +46,4 @@ export function orderCheck(db: Database, validator: FormValidator): CheckOrder {
     if (form?.schema == null) return
     await validator.checkOrder(context.workspaceId, form.version, form.schema, JSON.stringify(order))
   }
-}
-
-/** Reads the workspace's own schema; null when the default form alone holds. */
-export async function readFormSchema(tx: Transaction): Promise<Record<string, unknown> | null> {
-  const [row] = await tx<{ schema: Record<string, unknown> | null }[]>`
-    select schema from order_form_schema where workspace_id = ${tx.context.workspaceId}`
-  return row?.schema ?? null
-}
-
-/** Replaces the workspace's own schema; null resets it. `schema` is JSON. Of two at once, the later holds. */
-export async function saveFormSchema(tx: Transaction, schema: string | null, now: Date): Promise<void> {
-  await tx`
-    insert into order_form_schema as known (workspace_id, version, schema, updated_at)
-    values (${tx.context.workspaceId}, 1, ${schema}::text::json, ${now})
-    on conflict (workspace_id) do update
-      set version = known.version + 1, schema = excluded.schema, updated_at = excluded.updated_at`
 }
