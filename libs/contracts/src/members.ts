@@ -132,6 +132,9 @@ export function members<const M extends Members>(declared: M) {
     /** The members of records that updates set. */
     updated: settable.filter(({ fixed }) => !fixed).map(({ member }) => member),
 
+    /** The names of the personal data. */
+    personal: all.filter(([, { personal }]) => personal).map(([name]) => name),
+
     /** For `z.strictObject(PRODUCT.shapes.answer)`. */
     shapes: {
       answer: shapes<AnswerShape<M>>(isAnswered, ({ shape }) => shape),

@@ -1,3 +1,5 @@
+import { ORDER } from '@backoffice/contracts/order.ts'
+
 /** Takes the personal members out of an event's data. */
 type Redaction = (data: Readonly<Record<string, unknown>>) => unknown
 
@@ -12,7 +14,12 @@ const redactCustomer: Redaction = (customer) => ({
   firstname: '',
 })
 
-const redactOrder: Redaction = (order) => ({ ...order, customer: null, shipping_address: null, note: null })
+const PERSONAL_OF_ORDER = new Set(['customer', ...ORDER.personal])
+
+const redactOrder: Redaction = (order) =>
+  Object.fromEntries(
+    Object.entries(order).map(([member, value]) => [member, PERSONAL_OF_ORDER.has(member) ? null : value]),
+  )
 
 interface PersonalData {
   customerOf(data: Readonly<Record<string, unknown>>): unknown
