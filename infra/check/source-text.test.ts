@@ -29,6 +29,14 @@ test('no name of the code is one that CONTRIBUTING has replaced by a term of the
   expect(found).toEqual([])
 })
 
+test('every decision that code names is there', () => {
+  const decisions = globSync('*.md', { cwd: join(ROOT, 'docs/decisions') }).map((file) => file.slice(0, 3))
+  const named = lines.flatMap(({ at, text }) =>
+    [...text.matchAll(/\bdecision (\d{3})\b/g)].map(([, id = '']) => ({ at, id })),
+  )
+  expect(named.filter(({ id }) => !decisions.includes(id))).toEqual([])
+})
+
 const map = [...read('README.md').matchAll(/^\| `([^`]+)` \| .* \| (.*) \|$/gm)].map(
   ([, folder = '', start = '']) => [folder, [...start.matchAll(/`([^`]+)`/g)].map(([, file = '']) => file)] as const,
 )
