@@ -56,7 +56,9 @@ export const consentToInstallation = ({
     },
   })
 
-/** What waits for a consent; null when nothing does. Throws `conflict` when none can be given, or not to what was shown. */
+/**
+ * What waits for a consent; null when nothing does. Throws `conflict` when none can be given, or not to what was shown.
+ */
 function requestedManifest({ state, requested_manifest: requested }: InstallationRow, { scopes, events }: Shown) {
   if (state === 'FAILED' || state === 'UNINSTALLED')
     throw conflict([], `the installation is ${state}; install the app again`)
