@@ -36,7 +36,9 @@ const SortOrder = z.enum(SORT_ORDERS)
 const MembershipType = z.enum(MEMBERSHIP_TYPES)
 const Instant = { sql: 'timestamptz', shape: Timestamp.nullable(), input: TimestampInput, unset: null } as const
 
-/** The members of a collection (spec: Collection; input OP-31). The cover image is kept in three columns, `seo` in two. */
+/**
+ * The members of a collection (spec: Collection; input OP-31). The cover image is kept in three columns, `seo` in two.
+ */
 export const COLLECTION = members({
   id: { sql: 'uuid', shape: Id, shown: 'answer' },
   handle: { sql: 'text', shape: Text, input: Handle, create: Handle.nullish(), imported: 'key', shown: 'answer' },

@@ -68,8 +68,8 @@ const REPEAT_AFTER_MS = 50
 
 /**
  * Calls catalog's internal operations, all of which are safe to repeat: once more after a lost connection or an answer
- * 502, 503 or 504. Throws `service_unavailable` when there is no answer in time, when catalog has failed many times in a
- * row, and when the workspace has too many calls under way.
+ * 502, 503 or 504. Throws `service_unavailable` when there is no answer in time, when catalog has failed many times in
+ * a row, and when the workspace has too many calls under way.
  */
 export class CatalogClient implements Catalog, Component {
   readonly name: string

@@ -39,9 +39,9 @@ const RESOURCES = { maxOldGenerationSizeMb: 64, maxYoungGenerationSizeMb: 12 }
 
 /**
  * Checks workspaces' order forms, and orders against them, in threads: no form can stall the process or another
- * workspace. Threads start when first needed and end after `idleMs` without a job. A job that uses up its processor time
- * ends with its thread, and another thread is started. Workspaces take turns, with one running job each; those whose job
- * was ended within the last minute share one thread, so that they never occupy all.
+ * workspace. Threads start when first needed and end after `idleMs` without a job. A job that uses up its processor
+ * time ends with its thread, and another thread is started. Workspaces take turns, with one running job each; those
+ * whose job was ended within the last minute share one thread, so that they never occupy all.
  */
 export class FormValidator implements Component {
   readonly name = 'form validator'
@@ -68,7 +68,9 @@ export class FormValidator implements Component {
     return this.#submit(workspaceId, { schema })
   }
 
-  /** Checks an order. `version` is that of the schema. Throws `bad_request` with the path, and as `checkSchema` does. */
+  /**
+   * Checks an order. `version` is that of the schema. Throws `bad_request` with the path, and as `checkSchema` does.
+   */
   checkOrder(workspaceId: string, version: number, schema: string, order: string): Promise<void> {
     return this.#submit(workspaceId, { schema, order, key: `${workspaceId} ${version}` })
   }
