@@ -207,6 +207,15 @@ export function withOlder<Data extends object>({ members }: Aggregate, data: Dat
   return { ...Object.fromEntries(older), ...data } as { [Name in keyof Data]-?: Exclude<Data[Name], undefined> }
 }
 
+/**
+ * The schema for records of a part of a body. It is the answer's own until a member comes later (decision 022), so
+ * that generated clients keep the name of its type.
+ */
+export const inRecords = <Shape extends z.ZodRawShape, Answer extends z.ZodObject>(shape: Shape, answer: Answer) =>
+  (Object.entries(shape).every(([name, schema]) => answer.shape[name] === schema)
+    ? answer
+    : z.strictObject(shape)) as unknown as z.ZodObject<Shape, z.core.$strict>
+
 /** A shape with these members first, in this order; members that came later follow as they are declared. */
 export const inOrder = <Shape extends z.ZodRawShape>(
   shape: Shape,

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { Id } from './fields.ts'
+import { inRecords } from './members.ts'
 import { exampleOf, named } from './named.ts'
-import { FULFILLMENT, Fulfillment, Invoice, ORDER, ORDER_ITEM, Order } from './order.ts'
+import { FULFILLMENT, Fulfillment, Invoice, ORDER, ORDER_ITEM, Order, OrderItem } from './order.ts'
 
 /** The data of order.created, order.updated and order.paid. Later members are optional here (product-records.ts). */
 export const OrderData = named(
   'OrderData',
-  z.strictObject({ ...ORDER.shapes.data, items: z.array(z.strictObject(ORDER_ITEM.shapes.data)) }),
+  z.strictObject({ ...ORDER.shapes.data, items: z.array(inRecords(ORDER_ITEM.shapes.data, OrderItem)) }),
   exampleOf(Order),
 )
 

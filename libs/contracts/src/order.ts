@@ -40,7 +40,8 @@ export const ORDER_ITEM = members({
   fulfilled: { sql: 'bigint', shape: z.int(), initial: 0, shown: 'nobody' },
 })
 
-const OrderItem = named('OrderItem', z.strictObject(ORDER_ITEM.shapes.answer))
+/** A line of an order. */
+export const OrderItem = named('OrderItem', z.strictObject(ORDER_ITEM.shapes.answer))
 
 const OrderCustomer = named('OrderCustomer', z.strictObject({ id: Id, name: z.string(), email: z.string().nullable() }))
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { withOlder } from './members.ts'
+import { inRecords, withOlder } from './members.ts'
 import { exampleOf, named } from './named.ts'
-import { Category, PRODUCT, Product, Tag, VARIANT } from './product.ts'
+import { Category, PRODUCT, Product, Tag, VARIANT, Variant } from './product.ts'
 
 /*
  * The data of records about products, categories and tags. These shapes are apart from the API's answers, because
@@ -11,7 +11,7 @@ import { Category, PRODUCT, Product, Tag, VARIANT } from './product.ts'
 /** The data of product.created and product.updated: the product body (OP-67). */
 export const ProductData = named(
   'ProductData',
-  z.strictObject({ ...PRODUCT.shapes.data, variants: z.array(z.strictObject(VARIANT.shapes.data)) }),
+  z.strictObject({ ...PRODUCT.shapes.data, variants: z.array(inRecords(VARIANT.shapes.data, Variant)) }),
   exampleOf(Product),
 )
 export type ProductData = z.output<typeof ProductData>
