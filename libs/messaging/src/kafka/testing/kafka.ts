@@ -39,7 +39,7 @@ export function collect(kafka: Kafka, ...topics: string[]) {
   })
   return {
     records,
-    assigned: member.assigned,
+    assigned: () => member.assigned(),
     /** Waits until so many records have come, and returns them all. */
     async atLeast(count: number, withinMs?: number): Promise<IncomingRecord[]> {
       await eventually(`${count} records on ${topics}, so far`, () => records.length >= count, withinMs)
