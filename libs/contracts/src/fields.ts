@@ -5,7 +5,7 @@ import { named } from './named.ts'
 /** A UUID of any version (spec: Conventions), since ids are opaque to callers. Upper case becomes lower case. */
 export const Id = z.guid('must be a UUID').toLowerCase()
 
-/** Where a slug is allowed too. Not by `Id`: zod would build an error for each category of an import. */
+/** Whether a text is an id, where a slug is allowed too. `Id` is slower: zod builds an error for each text that is none. */
 export const isId = (text: string): boolean => z.regexes.guid.test(text)
 
 /** ISO 8601 UTC date-time (spec: Conventions). */
@@ -60,7 +60,7 @@ export type MoneyMap = z.output<typeof MoneyMap>
 /** The currencies in use, by ISO 4217. */
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'))
 
-/** Of a request: at most 50 currencies (OP-120). What was stored before that stays readable as MoneyMap. */
+/** Amounts in a request: at most 50 currencies (OP-120). `MoneyMap` reads what was stored before that limit. */
 export const MoneyMapInput = named(
   'MoneyMapInput',
   z

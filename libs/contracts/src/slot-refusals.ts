@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts'
 
-/** `rate_limited` for an owner beyond its share, else `service_unavailable`; try again after a second (OP-161). */
+/** The refusals: `rate_limited` for an owner beyond its share, else `service_unavailable`; both ask for a second (OP-161). */
 export const slotRefusals =
   (messages: Readonly<Record<'owner' | 'all', string>>) =>
   (why: 'owner' | 'all'): ApiError =>

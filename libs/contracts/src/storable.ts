@@ -1,7 +1,7 @@
 import { badRequest } from './errors.ts'
 import { LIMITS } from './limits.ts'
 
-/** Throws `bad_request`, its path within `within`, for JSON that PostgreSQL cannot store or that nests too deep. */
+/** Throws `bad_request` for JSON that PostgreSQL cannot store or that nests too deep. Its path begins with `within`. */
 export function refuseUnstorable(value: unknown, ...within: readonly string[]): void {
   refuseWithin(value, [...within], 1)
 }

@@ -9,7 +9,7 @@ const UPLOAD_BYTES_PER_MS = 131
 /** How long an upload of so many bytes may take to arrive, in milliseconds. */
 export const uploadWithinMs = (bytes: number): number => UPLOAD_WITHIN_MS + Math.ceil(bytes / UPLOAD_BYTES_PER_MS)
 
-/** Ends a request whose body is late, by its route: Node's own `requestTimeout` is one limit for all. */
+/** Ends a request whose body comes too late for its route. Node's own `requestTimeout` is one limit for all routes. */
 export function limitBodyTime({ raw, routeOptions }: FastifyRequest, reply: FastifyReply): void {
   if (raw.headers['content-length'] === undefined && raw.headers['transfer-encoding'] === undefined) return
   const late = setTimeout(() => {

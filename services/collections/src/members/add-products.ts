@@ -82,7 +82,7 @@ interface Inserted {
   readonly awaited: string[]
 }
 
-/** FOR SHARE: a transaction that changes a product commits before the row is read here, or finds the new member. */
+/** The row is locked FOR SHARE: a change of the product commits before it is read here, or it finds the new member. */
 async function insertHandPicked(
   tx: Transaction,
   collectionId: string,
