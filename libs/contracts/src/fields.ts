@@ -5,7 +5,7 @@ import { named } from './named.ts'
 /** A UUID of any version (spec: Conventions), since ids are opaque to callers. Upper case becomes lower case. */
 export const Id = z.guid('must be a UUID').toLowerCase()
 
-/** Whether a text is an id, where a slug is allowed too. `Id` is slower: zod builds an error for each text that is none. */
+/** Whether a text is an id, where a slug is allowed too. `Id` would build an error for each that is none. */
 export const isId = (text: string): boolean => z.regexes.guid.test(text)
 
 /** ISO 8601 UTC date-time (spec: Conventions). */

@@ -1,6 +1,6 @@
 import { ApiError } from './errors.ts'
 
-/** The refusals: `rate_limited` for an owner beyond its share, else `service_unavailable`; both ask for a second (OP-161). */
+/** `rate_limited` for an owner beyond its share, otherwise `service_unavailable`: both with Retry-After 1 (OP-161). */
 export const slotRefusals =
   (messages: Readonly<Record<'owner' | 'all', string>>) =>
   (why: 'owner' | 'all'): ApiError =>

@@ -54,7 +54,7 @@ export interface Listener {
   readonly port: number
 }
 
-/** An app as a component, with further apps on other ports. Stopping waits for the requests in flight, for a limited time. */
+/** An app as a component, with further apps on other ports. Stopping waits for requests in flight until a limit. */
 export function httpServer(
   app: FastifyInstance,
   { HOST, PORT }: { HOST: string; PORT: number },

@@ -38,7 +38,7 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
   handle: (records, tx) => fanOutEvents(options, tx, records),
 })
 
-/** Events of workspaces with many deliveries wait in the backlog, so that others go first. Call the result after the commit. */
+/** Events of workspaces with many deliveries wait in the backlog, behind others. Call the result after the commit. */
 export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readonly Incoming[]): Promise<() => void> {
   const workspaceIds = [...new Set(incoming.map(({ value }) => value.workspace_id))]
   const [workspaces, inBacklog] = await Promise.all([
