@@ -3,7 +3,7 @@ import { named } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
 import { type Components, describeSchema, mergeComponents, refuseRepeated } from './openapi-components.ts'
 import type { Access } from './operation.ts'
-import { errorsOf, type RouteDeclaration } from './route.ts'
+import { errorsOf, paramsOf, type RouteDeclaration } from './route.ts'
 import { Streamed } from './streamed.ts'
 import type { UploadDeclaration } from './upload.ts'
 
@@ -43,7 +43,7 @@ function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
     ...(openPoints.length > 0 && { 'x-open-point': openPoints.length === 1 ? openPoints[0] : openPoints }),
     ...(operation.extension && { 'x-extension': true }),
     parameters: [
-      ...parametersOf('path', operation.params, schemaOf),
+      ...parametersOf('path', paramsOf(operation), schemaOf),
       ...parametersOf('query', operation.query, schemaOf),
       ...(operation.method === 'POST' ? [{ $ref: '#/components/parameters/IdempotencyKey' }] : []),
     ],

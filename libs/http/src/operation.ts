@@ -15,7 +15,7 @@ import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { INTERNAL_TOKEN_HEADER, type RequestContext, type TokenVerifier } from './internal-token.ts'
 import { Reply } from './reply.ts'
-import type { Route, RouteDeclaration, ValidRequest } from './route.ts'
+import type { DefaultParams, Route, RouteDeclaration, ValidRequest } from './route.ts'
 import type { UploadDeclaration, UploadedFile } from './upload.ts'
 
 /** The input of a handler: the validated request, its caller, and a transaction in the caller's workspace. */
@@ -58,15 +58,17 @@ export type AnyOperation = RouteDeclaration &
     handle(input: OperationInput<never, never, never, never>): Promise<Reply>
   }
 
-/** Declares an operation; the handler's input is typed by the schemas given, and by whether it takes a file. */
+/** Declares an operation; the handler's input is typed by the path, the schemas, and by whether it takes a file. */
 export const operation = <
-  Params extends z.ZodType,
+  Path extends string,
   Query extends z.ZodType,
   Body extends z.ZodType,
+  Params extends z.ZodType = DefaultParams<Path>,
   Upload extends UploadDeclaration | undefined = undefined,
 >(
   declaration: RouteDeclaration<Params, Query, Body> &
     Access & {
+      readonly path: Path
       readonly upload?: Upload
       handle(
         input: OperationInput<

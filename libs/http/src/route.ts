@@ -1,4 +1,5 @@
 import { ApiError, type ErrorCode } from '@backoffice/contracts/errors.ts'
+import { Id } from '@backoffice/contracts/fields.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
@@ -25,6 +26,7 @@ export interface RouteDeclaration<
   /** As in the specification: `/v1/products/{id}`. */
   readonly path: string
   readonly summary: string
+  /** The parameters of the path, unless there are none but `{id}`. */
   readonly params?: Params
   readonly query?: Query
   /** JSON; with `upload`, the text members of the form. */
@@ -39,6 +41,15 @@ export interface RouteDeclaration<
   /** Set where the specification refers to the operation without describing it. */
   readonly extension?: boolean
 }
+
+const ID_PARAMS = z.strictObject({ id: Id })
+
+/** The schema of a path's parameters where a declaration gives none. */
+export type DefaultParams<Path> = z.ZodType<Path extends `${string}{id}${string}` ? { id: string } : unknown>
+
+/** The schema of the path's parameters, if it has any. */
+export const paramsOf = ({ path, params }: RouteDeclaration): z.ZodType | undefined =>
+  params ?? (path.includes('{id}') ? ID_PARAMS : undefined)
 
 /** The validated parts of a request; the file of an upload is still to be read. */
 export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown, File = UploadedFile | undefined> {
@@ -98,11 +109,11 @@ async function withFile(
   request: FastifyRequest,
   answer: (valid: ValidRequest) => Promise<Reply>,
 ): Promise<Reply> {
-  const { params, query, body, upload } = declaration
+  const { query, body, upload } = declaration
   refuseUnstorable(request.params)
   refuseUnstorable(request.query)
   const valid = {
-    params: validate(params ?? NO_MEMBERS, request.params, 'path'),
+    params: validate(paramsOf(declaration) ?? NO_MEMBERS, request.params, 'path'),
     query: validate(query ?? NO_MEMBERS, request.query, 'query'),
   }
   if (!upload) {
@@ -141,9 +152,10 @@ export function refuseOtherMethods(app: FastifyInstance, url: string, allowed: s
 }
 
 /** Every error code that an operation can answer with (OP-02), by its declaration. */
-export function errorsOf({ method, params, body, upload, refusals = [] }: RouteDeclaration): ReadonlySet<ErrorCode> {
+export function errorsOf(declaration: RouteDeclaration): ReadonlySet<ErrorCode> {
+  const { method, body, upload, refusals = [] } = declaration
   const codes = new Set<ErrorCode>([...ERRORS_OF_ALL, ...refusals])
-  if (params) codes.add('not_found')
+  if (paramsOf(declaration)) codes.add('not_found')
   if (body ?? upload) codes.add('payload_too_large').add('unsupported_media_type').add('unprocessable')
   // A value may clash with others, and a POST may repeat an Idempotency-Key (OP-08).
   if (method === 'PUT' || method === 'POST') codes.add('conflict')

@@ -124,3 +124,8 @@ it('takes page, limit and size up to their ends, and percent-encoding (OP-03)', 
 it('refuses a query where none is declared', async () => {
   expectRefusal(await send('GET', `/v1/things/${ID}?expand=parts`), 400, 'bad_request', 'expand: unknown member')
 })
+
+it('a path with {id} alone has an id, without a schema of its own', async () => {
+  expect((await send('GET', `/v1/things/${ID.toUpperCase()}`)).body).toEqual({ id: ID })
+  expectRefusal(await send('GET', '/v1/things/7'), 400, 'bad_request', 'id: must be a UUID')
+})

@@ -47,16 +47,13 @@ export const createThing = operation({
     }),
 })
 
-const ThingPath = z.strictObject({ id: Id })
-
 export const getThing = operation({
   operationId: 'getThing',
   method: 'GET',
   path: '/v1/things/{id}',
   summary: 'Read a thing',
   scope: 'product::read',
-  params: ThingPath,
-  responses: { 200: ThingPath },
+  responses: { 200: z.strictObject({ id: Id }) },
   extension: true,
   openPoints: ['OP-02', 'OP-19'],
   handle: async ({ params }) => ok(params),
@@ -68,7 +65,6 @@ export const deleteThing = operation({
   path: '/v1/things/{id}',
   summary: 'Delete a thing',
   scope: 'product::delete',
-  params: ThingPath,
   responses: { 204: null },
   handle: async () => new Reply(204),
 })

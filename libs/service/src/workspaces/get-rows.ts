@@ -1,5 +1,4 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
@@ -17,7 +16,6 @@ export const getRows = (db: Database, hooks: WorkspaceHooks) =>
     path: '/internal/workspaces/{id}/rows',
     summary: 'Count the rows and files of a workspace',
     scope: 'internal',
-    params: z.strictObject({ id: Id }),
     responses: { 200: WorkspaceRows },
 
     async handle({ params, context }) {

@@ -1,8 +1,6 @@
 import { App } from '@backoffice/contracts/app.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { type AppRow, appBody, noSuchApp } from './app-row.ts'
 
 /** GET /internal/apps/{id}, for GET /admin/v1/apps/{id} (OP-81). */
@@ -11,7 +9,6 @@ export const getApp = operation({
   path: '/internal/apps/{id}',
   summary: 'Get a registered app',
   scope: 'internal',
-  params: z.strictObject({ id: Id }),
   responses: { 200: App },
 
   handle: ({ params: { id }, inWorkspace }) =>

@@ -1,7 +1,6 @@
 import { App } from '@backoffice/contracts/app.ts'
 import { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
@@ -22,7 +21,6 @@ export const updateApp = (policy: TargetPolicy, resolve: Resolve) =>
     path: '/internal/apps/{id}',
     summary: 'Replace the manifest of an app',
     scope: 'internal',
-    params: z.strictObject({ id: Id }),
     body: z.strictObject({ origin: targetOrigin(policy).optional(), manifest: AppManifest }),
     responses: { 200: App },
 

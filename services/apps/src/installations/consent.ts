@@ -1,6 +1,5 @@
 import { Installation } from '@backoffice/contracts/app.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
@@ -33,7 +32,6 @@ export const consentToInstallation = ({
     path: '/internal/installations/{id}/consent',
     summary: 'Consent to an installation',
     scope: 'internal',
-    params: z.strictObject({ id: Id }),
     body: Shown.default({}),
     responses: { 200: Installation },
 

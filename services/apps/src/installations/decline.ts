@@ -1,9 +1,7 @@
 import { Installation } from '@backoffice/contracts/app.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { actorOf, recordAct } from '../apps/record-act.ts'
 import {
   type Databases,
@@ -23,7 +21,6 @@ export const declineInstallation = (databases: Databases) =>
     path: '/internal/installations/{id}/decline',
     summary: 'Decline an installation',
     scope: 'internal',
-    params: z.strictObject({ id: Id }),
     responses: { 200: Installation },
 
     async handle({ params: { id }, context, now }) {

@@ -1,8 +1,6 @@
 import { Installation } from '@backoffice/contracts/app.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { type Databases, findInstallation, inWorkspaceOf } from '../installation-rows/find-installation.ts'
 import { installationBody } from '../installation-rows/installation-row.ts'
 
@@ -13,7 +11,6 @@ export const getInstallation = (databases: Databases) =>
     path: '/internal/installations/{id}',
     summary: 'Get an installation',
     scope: 'internal',
-    params: z.strictObject({ id: Id }),
     responses: { 200: Installation },
 
     async handle({ params: { id }, context }) {

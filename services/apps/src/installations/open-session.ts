@@ -1,9 +1,7 @@
 import { AppSession } from '@backoffice/contracts/app.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { tokenSubject } from '../calls/calling.ts'
 import { type Databases, findInstallation, inWorkspaceOf } from '../installation-rows/find-installation.ts'
 import { scopesOf } from '../installation-rows/installation-row.ts'
@@ -16,7 +14,6 @@ export const openSession = ({ tokens, ...databases }: Databases & { readonly tok
     path: '/internal/installations/{id}/session',
     summary: 'Open a session of an app',
     scope: 'internal',
-    params: z.strictObject({ id: Id }),
     responses: { 201: AppSession },
 
     async handle({ params: { id }, context, now }) {

@@ -1,8 +1,6 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { z } from 'zod'
 import { actorOf, recordAct } from '../apps/record-act.ts'
 import { addUninstall, type UninstallReason } from '../calls/add-calls.ts'
 import { type Databases, inWorkspaceOf, lockInstallation } from '../installation-rows/find-installation.ts'
@@ -17,7 +15,6 @@ export const uninstallApp = ({ wake, ...databases }: Databases & { wake(): void 
     path: '/internal/installations/{id}',
     summary: 'Uninstall an app',
     scope: 'internal',
-    params: z.strictObject({ id: Id }),
     responses: { 202: null },
 
     async handle({ params: { id }, context, now }) {

@@ -12,7 +12,6 @@ export const readAsset = operation({
   path: '/internal/assets/{id}',
   summary: 'Find a stored file',
   scope: 'internal',
-  params: z.strictObject({ id: Id }),
   responses: { 200: StoredAsset },
 
   handle: ({ params, inWorkspace }) =>

@@ -22,7 +22,6 @@ export const deleteCategory = operation({
   path: '/v1/categories/{id}',
   summary: 'Delete a category',
   scope: 'product::delete',
-  params: z.strictObject({ id: Id }),
   query: z.strictObject({ reassign_to: Id.optional() }),
   responses: { 204: null },
   refusals: ['conflict', 'unprocessable'],

@@ -1,12 +1,10 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Category } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { z } from 'zod'
 import { requestMemberRefreshes } from '../member-changes/member-changes.ts'
 import { UpdateCategoryBody, unknownCategory } from './category-input.ts'
 import { slugTaken } from './create-category.ts'
@@ -19,7 +17,6 @@ export const updateCategory = operation({
   path: '/v1/categories/{id}',
   summary: 'Update a category',
   scope: 'product::update',
-  params: z.strictObject({ id: Id }),
   body: UpdateCategoryBody,
   responses: { 200: Category },
   openPoints: ['OP-19', 'OP-37', 'OP-38', 'OP-73'],

@@ -1,8 +1,6 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
-import { z } from 'zod'
 import { noSuchProduct } from './get-product.ts'
 import { lockVariants } from './lock-product.ts'
 import { productDeleted } from './product-records.ts'
@@ -15,7 +13,6 @@ export const deleteProduct = operation({
   path: '/v1/products/{id}',
   summary: 'Delete a product',
   scope: 'product::delete',
-  params: z.strictObject({ id: Id }),
   responses: { 204: null },
   openPoints: ['OP-01', 'OP-17'],
 

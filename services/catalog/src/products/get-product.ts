@@ -1,9 +1,7 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { productBody } from './product-view.ts'
 import { readProducts } from './read-products.ts'
 
@@ -14,7 +12,6 @@ export const getProduct = operation({
   path: '/v1/products/{id}',
   summary: 'Read a product',
   scope: 'product::read',
-  params: z.strictObject({ id: Id }),
   responses: { 200: Product },
   openPoints: ['OP-10', 'OP-11', 'OP-12', 'OP-19'],
   extension: true,

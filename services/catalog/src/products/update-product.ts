@@ -1,8 +1,6 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { chooseReferences } from './chosen-references.ts'
 import { noSuchProduct } from './get-product.ts'
 import { lockAndRead } from './lock-product.ts'
@@ -20,7 +18,6 @@ export const updateProduct = operation({
   path: '/v1/products/{id}',
   summary: 'Update a product',
   scope: 'product::update',
-  params: z.strictObject({ id: Id }),
   body: UpdateProductBody,
   responses: { 200: Product },
   openPoints: ['OP-10', 'OP-11', 'OP-12', 'OP-120', 'OP-13', 'OP-14', 'OP-15', 'OP-16', 'OP-36', 'OP-73', 'OP-79'],

@@ -1,12 +1,10 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import type { Tag } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { z } from 'zod'
 import { lockMembers } from '../member-changes/member-changes.ts'
 import { untagProducts } from '../member-changes/untag-products.ts'
 
@@ -20,7 +18,6 @@ export const deleteTag = operation({
   path: '/v1/tags/{id}',
   summary: 'Delete a tag',
   scope: 'product::delete',
-  params: z.strictObject({ id: Id }),
   responses: { 204: null },
   openPoints: ['OP-01', 'OP-19', 'OP-37', 'OP-39', 'OP-67'],
   extension: true,

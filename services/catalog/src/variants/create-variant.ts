@@ -1,5 +1,5 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id, Name } from '@backoffice/contracts/fields.ts'
+import { Name } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { Variant } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
@@ -25,7 +25,6 @@ export const createVariant = operation({
   path: '/v1/products/{id}/variants',
   summary: 'Add a variant to a variable product',
   scope: 'product::create',
-  params: z.strictObject({ id: Id }),
   body: CreateVariantBody,
   responses: { 201: Variant },
   openPoints: ['OP-08', 'OP-11', 'OP-12', 'OP-120', 'OP-15', 'OP-19', 'OP-22', 'OP-23', 'OP-24', 'OP-94'],

@@ -1,5 +1,5 @@
 import type { Reply } from '@backoffice/http/reply.ts'
-import type { Route, RouteDeclaration, ValidRequest } from '@backoffice/http/route.ts'
+import type { DefaultParams, Route, RouteDeclaration, ValidRequest } from '@backoffice/http/route.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { AnySql, Database, Sql, Transaction } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
@@ -75,9 +75,15 @@ interface AdminInput<Params, Query, Body>
 /** Any operation of the admin API (architecture: Admin API). */
 export type AnyAdminOperation = RouteDeclaration & { handle(input: AdminInput<never, never, never>): Promise<Reply> }
 
-/** Declares an admin operation; the handler's input is typed by the schemas given. */
-export const adminOperation = <Params extends z.ZodType, Query extends z.ZodType, Body extends z.ZodType>(
+/** Declares an admin operation; the handler's input is typed by the path and the schemas. */
+export const adminOperation = <
+  Path extends string,
+  Query extends z.ZodType,
+  Body extends z.ZodType,
+  Params extends z.ZodType = DefaultParams<Path>,
+>(
   declaration: RouteDeclaration<Params, Query, Body> & {
+    readonly path: Path
     handle(input: AdminInput<z.output<Params>, z.output<Query>, z.output<Body>>): Promise<Reply>
   },
 ): AnyAdminOperation => declaration

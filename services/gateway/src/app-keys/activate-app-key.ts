@@ -1,9 +1,7 @@
 import { conflict, notFound } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { z } from 'zod'
 import { recordActs } from '../admin/admin-operation.ts'
 
 /**
@@ -15,7 +13,6 @@ export const activateAppKey = operation({
   path: '/internal/app-keys/{id}/activate',
   summary: 'Let the API key of an installed app work',
   scope: 'internal',
-  params: z.strictObject({ id: Id }),
   responses: { 204: null },
 
   handle({ params: { id }, context: { requestId }, now, inWorkspace }) {

@@ -1,5 +1,5 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id, Name } from '@backoffice/contracts/fields.ts'
+import { Name } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -21,7 +21,6 @@ export const putAppKey = (format: KeyFormat) =>
     path: '/internal/app-keys/{id}',
     summary: 'Create the API key of an installed app',
     scope: 'internal',
-    params: z.strictObject({ id: Id }),
     body: z.strictObject({ secret: KeySecret, name: Name, scopes: NewScopes }),
     responses: { 200: z.strictObject({ key: z.string() }) },
     openPoints: ['OP-04', 'OP-05'],

@@ -1,7 +1,5 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { type Act, recordActs } from '../admin/admin-operation.ts'
 
 /**
@@ -13,7 +11,6 @@ export const revokeAppKey = operation({
   path: '/internal/app-keys/{id}/revoke',
   summary: 'Revoke the API key of an app',
   scope: 'internal',
-  params: z.strictObject({ id: Id }),
   responses: { 204: null },
 
   handle({ params, context: { requestId }, now, inWorkspace }) {

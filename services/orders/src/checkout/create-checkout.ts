@@ -1,7 +1,6 @@
 import { CheckoutSession } from '@backoffice/contracts/app.ts'
 import { Provider } from '@backoffice/contracts/app-manifest.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
@@ -25,7 +24,6 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
     path: '/v1/orders/{id}/checkout',
     summary: 'Start a checkout of an order with an installed app',
     scope: 'sale::create',
-    params: z.strictObject({ id: Id }),
     body: CheckoutBody,
     responses: { 201: CheckoutSession },
     openPoints: ['OP-08', 'OP-44', 'OP-85'],

@@ -1,9 +1,7 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { z } from 'zod'
 import { noSuchCustomer } from './customer.ts'
 
 /**
@@ -17,7 +15,6 @@ export const deleteCustomer = operation({
   path: '/v1/customers/{id}',
   summary: 'Erase a customer',
   scope: 'customer::delete',
-  params: z.strictObject({ id: Id }),
   responses: { 204: null },
   openPoints: ['OP-01', 'OP-130'],
   extension: true,

@@ -1,8 +1,6 @@
 import { Customer } from '@backoffice/contracts/customer.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { type CustomerRecord, customerBody, customerColumns, noSuchCustomer } from './customer.ts'
 
 /** GET /v1/customers/{id} (spec: Customers). */
@@ -12,7 +10,6 @@ export const getCustomer = operation({
   path: '/v1/customers/{id}',
   summary: 'Read a customer',
   scope: 'customer::read',
-  params: z.strictObject({ id: Id }),
   responses: { 200: Customer },
   openPoints: ['OP-09', 'OP-40'],
 

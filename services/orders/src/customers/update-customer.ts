@@ -1,10 +1,8 @@
 import { Customer } from '@backoffice/contracts/customer.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { isUniqueViolation } from '@backoffice/postgres/postgres-errors.ts'
-import { z } from 'zod'
 import { CustomerChanges, customerBody, customerEvent, emailTaken, withChanges } from './customer.ts'
 import { lockCustomer, updateCustomers } from './write-customers.ts'
 
@@ -15,7 +13,6 @@ export const updateCustomer = operation({
   path: '/v1/customers/{id}',
   summary: 'Update a customer',
   scope: 'customer::update',
-  params: z.strictObject({ id: Id }),
   body: CustomerChanges,
   responses: { 200: Customer },
   openPoints: ['OP-09', 'OP-40', 'OP-67', 'OP-73'],

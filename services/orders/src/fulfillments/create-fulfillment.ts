@@ -35,7 +35,6 @@ export const createFulfillment = operation({
   path: '/v1/orders/{id}/fulfillments',
   summary: 'Fulfil items of an order',
   scope: 'sale::create',
-  params: z.strictObject({ id: Id }),
   body: FulfillmentBody.optional(),
   responses: { 201: Fulfillment },
   openPoints: ['OP-08', 'OP-43', 'OP-48', 'OP-67', 'OP-145'],

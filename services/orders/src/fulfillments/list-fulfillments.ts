@@ -1,9 +1,7 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { FULFILLMENT, Fulfillment } from '@backoffice/contracts/order.ts'
 import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { pageOfOrder } from '../orders/page-of-order.ts'
 import type { FulfillmentRecord } from './create-fulfillment.ts'
 
@@ -14,7 +12,6 @@ export const listFulfillments = operation({
   path: '/v1/orders/{id}/fulfillments',
   summary: 'List the fulfilments of an order',
   scope: 'sale::read',
-  params: z.strictObject({ id: Id }),
   query: ListQuery,
   responses: { 200: Page(Fulfillment) },
   refusals: ['unprocessable'],

@@ -1,5 +1,4 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Invoice } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
@@ -18,7 +17,6 @@ export const createInvoice = operation({
   path: '/v1/orders/{id}/invoices',
   summary: 'Issue the invoice of an order',
   scope: 'sale::create',
-  params: z.strictObject({ id: Id }),
   body: z.strictObject({}).optional(),
   responses: { 200: Invoice, 201: Invoice },
   openPoints: ['OP-08', 'OP-43', 'OP-45', 'OP-145'],

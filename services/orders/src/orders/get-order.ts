@@ -1,8 +1,6 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Order } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { orderBody, readOrder } from './order.ts'
 
 /** GET /v1/orders/{id} (extension of OP-43). */
@@ -12,7 +10,6 @@ export const getOrder = operation({
   path: '/v1/orders/{id}',
   summary: 'Read an order',
   scope: 'sale::read',
-  params: z.strictObject({ id: Id }),
   responses: { 200: Order },
   openPoints: ['OP-42', 'OP-43', 'OP-46'],
   extension: true,

@@ -1,4 +1,3 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
@@ -11,7 +10,6 @@ export const getSubmittedForm = operation({
   path: '/v1/orders/{id}/form',
   summary: "Read an order's form as it was submitted",
   scope: 'sale::read',
-  params: z.strictObject({ id: Id }),
   responses: { 200: z.record(z.string(), z.unknown()) },
   openPoints: ['OP-41'],
   extension: true,

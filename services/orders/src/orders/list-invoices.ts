@@ -1,9 +1,7 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Invoice } from '@backoffice/contracts/order.ts'
 import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { type InvoiceRecord, invoiceBody, invoiceColumns } from './invoice.ts'
 import { pageOfOrder } from './page-of-order.ts'
 
@@ -14,7 +12,6 @@ export const listInvoices = operation({
   path: '/v1/orders/{id}/invoices',
   summary: 'List the invoices of an order',
   scope: 'sale::read',
-  params: z.strictObject({ id: Id }),
   query: ListQuery,
   responses: { 200: Page(Invoice) },
   refusals: ['unprocessable'],

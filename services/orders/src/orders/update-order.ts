@@ -1,4 +1,3 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { inOrder } from '@backoffice/contracts/members.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { ORDER, Order } from '@backoffice/contracts/order.ts'
@@ -28,7 +27,6 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
     path: '/v1/orders/{id}',
     summary: 'Update an order, or move it to another status',
     scope: 'sale::update',
-    params: z.strictObject({ id: Id }),
     body: UpdateOrderBody,
     responses: { 200: Order },
     openPoints: ['OP-41', 'OP-43', 'OP-44', 'OP-45', 'OP-48', 'OP-73', 'OP-143'],

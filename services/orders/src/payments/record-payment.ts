@@ -1,5 +1,4 @@
 import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { PAYMENT, Payment } from '@backoffice/contracts/order.ts'
@@ -35,7 +34,6 @@ export const recordPayment = (place: PlaceWithStock) =>
     path: '/v1/orders/{id}/payments',
     summary: 'Record a payment of an order',
     scope: 'sale::create',
-    params: z.strictObject({ id: Id }),
     body: PaymentBody,
     responses: { 200: Payment, 201: Payment },
     openPoints: ['OP-08', 'OP-43', 'OP-45', 'OP-47', 'OP-48', 'OP-142'],

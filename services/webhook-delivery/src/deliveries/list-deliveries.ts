@@ -29,7 +29,6 @@ export const listDeliveries = operation({
   path: '/v1/webhooks/{id}/deliveries',
   summary: 'List the deliveries of a webhook endpoint',
   scope: 'webhook::read',
-  params: z.strictObject({ id: Id }),
   query: z.strictObject({ ...ListQuery.shape, ...Filters.shape }),
   responses: { 200: Page(Delivery) },
   refusals: ['unprocessable'],

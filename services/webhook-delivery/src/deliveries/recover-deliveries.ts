@@ -1,5 +1,5 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
-import { Id, Timestamp, TimestampInput } from '@backoffice/contracts/fields.ts'
+import { Timestamp, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
@@ -18,7 +18,6 @@ export const recoverDeliveries = operation({
   path: '/v1/webhooks/{id}/recover',
   summary: 'Send again what failed since some time',
   scope: 'webhook::create',
-  params: z.strictObject({ id: Id }),
   body: named('RecoveryInput', z.strictObject({ since: TimestampInput })),
   responses: { 202: named('Recovery', z.strictObject({ since: Timestamp, deliveries: z.int() })) },
   openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-101'],

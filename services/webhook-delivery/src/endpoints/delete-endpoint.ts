@@ -1,8 +1,6 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { z } from 'zod'
 import { endpointsChanged, noSuchEndpoint } from './endpoint.ts'
 
 /** DELETE /v1/webhooks/{id} (OP-60), with its secrets. Its deliveries stay: their next attempt ends them (OP-97). */
@@ -12,7 +10,6 @@ export const deleteEndpoint = operation({
   path: '/v1/webhooks/{id}',
   summary: 'Delete a webhook endpoint',
   scope: 'webhook::delete',
-  params: z.strictObject({ id: Id }),
   responses: { 204: null },
   openPoints: ['OP-01', 'OP-60', 'OP-97'],
   extension: true,

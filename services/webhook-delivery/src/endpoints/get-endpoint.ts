@@ -1,7 +1,5 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { ENDPOINT, Endpoint, type EndpointRecord, endpointColumns, noSuchEndpoint } from './endpoint.ts'
 
 /** GET /v1/webhooks/{id}: one endpoint, without its secrets (OP-60). */
@@ -11,7 +9,6 @@ export const getEndpoint = operation({
   path: '/v1/webhooks/{id}',
   summary: 'Read a webhook endpoint',
   scope: 'webhook::read',
-  params: z.strictObject({ id: Id }),
   responses: { 200: Endpoint },
   openPoints: ['OP-60', 'OP-62'],
   extension: true,

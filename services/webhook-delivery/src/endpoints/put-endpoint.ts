@@ -1,4 +1,3 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
@@ -21,7 +20,6 @@ export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCr
     path: '/internal/endpoints/{id}',
     summary: 'Create the webhook endpoint of an app',
     scope: 'internal',
-    params: z.strictObject({ id: Id }),
     body: z.strictObject({
       url: targetUrl(policy),
       enabled_events: ENDPOINT.shapes.create.enabled_events,

@@ -1,7 +1,5 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { deleteFromWorkspace } from './delete-endpoint.ts'
 import { takeEndpointId } from './put-endpoint.ts'
 
@@ -14,7 +12,6 @@ export const removeEndpoint = operation({
   path: '/internal/endpoints/{id}',
   summary: 'Delete the webhook endpoint of an app',
   scope: 'internal',
-  params: z.strictObject({ id: Id }),
   responses: { 204: null },
   openPoints: ['OP-97'],
 

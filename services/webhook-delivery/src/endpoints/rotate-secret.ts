@@ -1,5 +1,4 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
@@ -22,7 +21,6 @@ export const rotateSecret = (keys: SecretKeys) =>
     path: '/v1/webhooks/{id}/secret/rotate',
     summary: 'Rotate the signing secret of a webhook endpoint',
     scope: 'webhook::create',
-    params: z.strictObject({ id: Id }),
     body: named(
       'SecretRotation',
       z.strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }),

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
@@ -18,7 +17,6 @@ export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys
     path: '/v1/webhooks/{id}',
     summary: 'Update a webhook endpoint',
     scope: 'webhook::update',
-    params: z.strictObject({ id: Id }),
     body: named(
       'WebhookEndpointUpdate',
       z.strictObject({ ...ENDPOINT.shapes.update, url: targetUrl(policy).optional() }),

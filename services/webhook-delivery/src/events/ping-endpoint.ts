@@ -1,10 +1,8 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { z } from 'zod'
 import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from '../deliveries/delivery.ts'
 import type { Dispatcher } from '../deliveries/dispatcher.ts'
 import { DUE_NOW } from '../deliveries/waiting-deliveries.ts'
@@ -21,7 +19,6 @@ export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
     path: '/v1/webhooks/{id}/ping',
     summary: 'Send a webhook.ping event to a webhook endpoint',
     scope: 'webhook::create',
-    params: z.strictObject({ id: Id }),
     responses: { 202: Delivery },
     openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-100'],
 

@@ -1,5 +1,4 @@
 import { App } from '@backoffice/contracts/app.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { z } from 'zod'
 import { appsOperation } from '../apps-operation.ts'
 
@@ -8,7 +7,6 @@ export const updateApp = appsOperation({
   method: 'PUT',
   path: '/admin/v1/apps/{id}',
   summary: 'Replace the manifest of an app',
-  params: z.strictObject({ id: Id }),
   body: z.looseObject({}),
   responses: { 200: App },
   openPoints: ['OP-80', 'OP-81'],

@@ -1,5 +1,4 @@
 import { Installation } from '@backoffice/contracts/app.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { z } from 'zod'
 import { appsOperation } from '../apps-operation.ts'
 
@@ -8,7 +7,6 @@ export const consentToInstallation = appsOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/consent',
   summary: 'Consent to an installation',
-  params: z.strictObject({ id: Id }),
   body: z.strictObject({}).optional(),
   responses: { 200: Installation },
   openPoints: ['OP-81'],

@@ -1,6 +1,6 @@
 import { Installation } from '@backoffice/contracts/app.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { Timestamp } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { PAGES, type PageName } from '../../pages/links/page-links.ts'
@@ -11,7 +11,6 @@ export const createLink = adminOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/links',
   summary: 'Make a one-time link to a page of an installation',
-  params: z.strictObject({ id: Id }),
   body: z.strictObject({ page: z.enum(PAGES) }),
   responses: { 201: z.strictObject({ url: z.url(), expires_at: Timestamp }) },
   openPoints: ['OP-81'],

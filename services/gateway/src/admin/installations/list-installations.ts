@@ -1,8 +1,6 @@
 import { Installation } from '@backoffice/contracts/app.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { findWorkspace } from '../workspaces/find-workspace.ts'
 
@@ -11,7 +9,6 @@ export const listInstallations = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/installations',
   summary: 'List the installations of a workspace',
-  params: z.strictObject({ id: Id }),
   query: PageQuery,
   responses: { 200: Page(Installation) },
   openPoints: ['OP-81'],

@@ -1,5 +1,5 @@
 import { AppSession, Installation } from '@backoffice/contracts/app.ts'
-import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
+import { Timestamp } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
@@ -9,7 +9,6 @@ export const openSession = adminOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/session',
   summary: "Open a session of an app, with a one-time link to the app's page",
-  params: z.strictObject({ id: Id }),
   body: z.strictObject({}).optional(),
   responses: { 201: z.strictObject({ token: z.string(), expires_at: Timestamp, embed_url: z.url() }) },
   openPoints: ['OP-83'],

@@ -1,5 +1,4 @@
 import { Installation } from '@backoffice/contracts/app.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
@@ -13,7 +12,6 @@ export const requestInstallation = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/installations',
   summary: 'Ask for an app to be installed in a workspace',
-  params: z.strictObject({ id: Id }),
   body: z.strictObject({ provider: z.string() }),
   responses: { 201: InstallationToConsent },
   openPoints: ['OP-81'],

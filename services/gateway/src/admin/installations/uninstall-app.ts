@@ -1,5 +1,3 @@
-import { Id } from '@backoffice/contracts/fields.ts'
-import { z } from 'zod'
 import { appsOperation } from '../apps-operation.ts'
 
 /** DELETE /admin/v1/installations/{id}: uninstalls an app. */
@@ -7,7 +5,6 @@ export const uninstallApp = appsOperation({
   method: 'DELETE',
   path: '/admin/v1/installations/{id}',
   summary: 'Uninstall an app',
-  params: z.strictObject({ id: Id }),
   responses: { 202: null },
   openPoints: ['OP-84'],
 })

@@ -1,5 +1,5 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
-import { Id, Name, TimestampInput } from '@backoffice/contracts/fields.ts'
+import { Name, TimestampInput } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -17,7 +17,6 @@ export const createKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/keys',
   summary: 'Create an API key',
-  params: z.strictObject({ id: Id }),
   body: z.strictObject({ name: Name, scopes: NewScopes, expires_at: TimestampInput.nullish() }),
   responses: { 201: IssuedKey },
   openPoints: ['OP-04', 'OP-05', 'OP-86'],

@@ -1,8 +1,6 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
-import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { findWorkspace } from '../workspaces/find-workspace.ts'
 import { Key, keyColumns } from './key.ts'
@@ -12,7 +10,6 @@ export const listKeys = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/keys',
   summary: 'List the API keys of a workspace',
-  params: z.strictObject({ id: Id }),
   query: PageQuery,
   responses: { 200: Page(Key) },
   openPoints: ['OP-05', 'OP-86'],

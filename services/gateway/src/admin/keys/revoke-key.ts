@@ -1,8 +1,6 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 
 /**
@@ -13,7 +11,6 @@ export const revokeKey = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/keys/{id}',
   summary: 'Revoke an API key',
-  params: z.strictObject({ id: Id }),
   responses: { 204: null },
   openPoints: ['OP-86'],
 

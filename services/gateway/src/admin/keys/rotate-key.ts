@@ -1,5 +1,4 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -25,7 +24,6 @@ export const rotateKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/keys/{id}/rotate',
   summary: 'Rotate an API key',
-  params: z.strictObject({ id: Id }),
   body: RotateKeyBody,
   responses: { 201: IssuedKey },
   openPoints: ['OP-05', 'OP-86'],

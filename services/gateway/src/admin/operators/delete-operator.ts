@@ -1,6 +1,4 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { Reply } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { unknownOperator } from './rotate-operator.ts'
 
@@ -12,7 +10,6 @@ export const deleteOperator = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/operators/{id}',
   summary: 'Delete an operator',
-  params: z.strictObject({ id: Id }),
   responses: { 204: null },
   openPoints: ['OP-86'],
 

@@ -1,9 +1,7 @@
 import { conflict, notFound } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { z } from 'zod'
 import { type Act, adminOperation } from '../admin-operation.ts'
 import { RotateKeyBody } from '../keys/rotate-key.ts'
 import { IssuedToken, issueToken } from './issue-token.ts'
@@ -16,7 +14,6 @@ export const rotateOperator = adminOperation({
   method: 'POST',
   path: '/admin/v1/operators/{id}/rotate',
   summary: "Rotate an operator's token",
-  params: z.strictObject({ id: Id }),
   body: RotateKeyBody,
   responses: { 201: IssuedToken },
   openPoints: ['OP-86'],

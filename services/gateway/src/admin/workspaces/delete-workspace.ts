@@ -15,7 +15,6 @@ export const deleteWorkspace = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/workspaces/{id}',
   summary: 'Delete a workspace with everything in it',
-  params: z.strictObject({ id: Id }),
   responses: { 202: z.strictObject({ workspace: Id, requested_at: Timestamp }) },
   openPoints: ['OP-86'],
 

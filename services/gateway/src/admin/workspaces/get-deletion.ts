@@ -26,7 +26,6 @@ export const getDeletion = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/deletion',
   summary: 'Check the deletion of a workspace',
-  params: z.strictObject({ id: Id }),
   responses: {
     200: z.strictObject({ workspace: Id, requested_at: Timestamp, completed: z.boolean(), services: z.array(Left) }),
   },

@@ -1,5 +1,4 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
@@ -14,7 +13,6 @@ export const resumeWorkspace = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/resume',
   summary: 'Resume a workspace',
-  params: z.strictObject({ id: Id }),
   body: z.strictObject({}).prefault({}),
   responses: { 200: WorkspaceStatus },
   openPoints: ['OP-86'],

@@ -1,4 +1,3 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
@@ -14,7 +13,6 @@ export const suspendWorkspace = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/suspend',
   summary: 'Suspend a workspace',
-  params: z.strictObject({ id: Id }),
   body: z.strictObject({ reason: z.string().trim().min(1).max(255).nullish() }).prefault({}),
   responses: { 200: WorkspaceStatus },
   openPoints: ['OP-86'],

@@ -1,4 +1,3 @@
-import { Id } from '@backoffice/contracts/fields.ts'
 import { PRODUCT_STATUSES, type ProductStatus } from '@backoffice/contracts/product.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -31,7 +30,6 @@ export const updateSettings = adminOperation({
   method: 'PUT',
   path: '/admin/v1/workspaces/{id}/settings',
   summary: 'Change the settings of a workspace',
-  params: z.strictObject({ id: Id }),
   body: UpdateSettingsBody,
   responses: { 200: WorkspaceSettings },
   openPoints: ['OP-06', 'OP-13', 'OP-86'],
