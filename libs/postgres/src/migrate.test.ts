@@ -113,6 +113,54 @@ it('backfills the rows of all workspaces, and only then: before and after, the o
   ])
 })
 
+const AN_INDEX = `
+  -- without a transaction
+  drop index concurrently if exists thing_by_name; -- left by a crash
+  create unique index concurrently thing_by_name on thing (name);`.replaceAll(/^ {2}/gm, '')
+
+it('builds an index without a transaction, beside writers, and waits longer for older transactions', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  write('0001_first.sql', 'create table thing (id integer, name text); insert into thing values (1, null);')
+  await run()
+  write('0002_second.sql', AN_INDEX)
+  write(
+    '0003_third.sql',
+    "create table other (lock_timeout text default current_setting('lock_timeout')); insert into other default values;",
+  )
+  const writer = postgres(database.url, { max: 2, connection: { search_path: schema } })
+  const { migrating } = await writer.begin(async (tx) => {
+    await tx`update thing set id = 2`
+    const migrating = run({ withinMs: 0 })
+    const waitingLonger = () => admin`
+      select from pg_stat_activity
+      where wait_event_type = 'Lock' and query like '%index concurrently%' and now() - query_start > interval '2.2 seconds'`
+    await expect.poll(waitingLonger, { timeout: 15_000 }).toHaveLength(1)
+    await writer`insert into thing values (3, 'by another writer')`
+    return { migrating }
+  })
+  await migrating
+  await writer.end()
+  expect(await recorded()).toEqual(['0001_first', '0002_second', '0003_third'])
+  expect(await admin`select indisvalid from pg_index where indexrelid = 'thing_by_name'::regclass`).toEqual([
+    { indisvalid: true },
+  ])
+  expect(await admin`select * from other`).toEqual([{ lock_timeout: '2s' }])
+})
+
+it('builds an index again that a crash or a wrong row left half built', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  vi.spyOn(console, 'error').mockImplementation(() => undefined)
+  write('0001_first.sql', `create table thing (id integer, name text); insert into thing values (1, 'a'), (2, 'a');`)
+  write('0002_second.sql', AN_INDEX)
+  await expect(run()).rejects.toThrow('could not create unique index')
+  expect(await recorded()).toEqual(['0001_first'])
+  const isValid = () => admin`select indisvalid from pg_index where indexrelid = 'thing_by_name'::regclass`
+  expect(await isValid()).toEqual([{ indisvalid: false }])
+  await admin`delete from thing where id = 2`
+  await run()
+  expect(await isValid()).toEqual([{ indisvalid: true }])
+})
+
 it('gives up its wait for a lock, so that requests behind it go on, and tries again until it gets the lock', async () => {
   const complaints = vi.spyOn(console, 'error').mockImplementation(() => undefined)
   vi.spyOn(console, 'warn').mockImplementation(() => undefined)

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { runner } from 'node-pg-migrate'
 import postgres from 'postgres'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
+import { loadMigrations } from './migration-files.ts'
 import { FOUNDATION_MIGRATIONS, MIGRATION_TABLES } from './migrations-applied.ts'
 import { inTransaction } from './transaction.ts'
 
@@ -40,6 +41,7 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
         singleTransaction: false,
         advisoryLockMode: 'wait',
         ignorePattern: '(?!.*\\.sql$).*',
+        migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadMigrations }],
         logger: { info: () => undefined, warn: console.warn, error: console.error },
       }),
     )
