@@ -7,6 +7,7 @@ import postgres from 'postgres'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { migrate } from './migrate.ts'
 import { migratorUrl, provision } from './provision.ts'
+import { blockingStatements, contractingStatements } from './testing/migration-rules.ts'
 
 const schema = 'catalog'
 let database: Awaited<ReturnType<typeof emptyDatabase>>
@@ -159,6 +160,48 @@ it('builds an index again that a crash or a wrong row left half built', async ()
   await admin`delete from thing where id = 2`
   await run()
   expect(await isValid()).toEqual([{ indisvalid: true }])
+})
+
+it('changes a large table as CONTRIBUTING says: indexes, constraints, a column that is never null, partitions', async () => {
+  vi.spyOn(console, 'warn').mockImplementation(() => undefined)
+  write(
+    '0001_first.sql',
+    `create table thing (id integer, name text); insert into thing values (1, 'a');
+     create table part (day date, id integer) partition by range (day);
+     create table part_1 partition of part for values from ('2026-01-01') to ('2026-01-02');`,
+  )
+  await run()
+  const steps = [
+    `-- without a transaction
+    drop index concurrently if exists thing_id; create unique index concurrently thing_id on thing (id);
+    drop index concurrently if exists part_1_id; create index concurrently part_1_id on part_1 (id);`,
+    `alter table thing add constraint thing_id unique using index thing_id;
+    alter table thing add constraint named check (name is not null) not valid;
+    create index part_id on only part (id); alter index part_id attach partition part_1_id;`,
+    `-- without a transaction
+    alter table thing validate constraint named;`,
+    `-- contract: every replica writes it
+    alter table thing alter column name set not null;
+    create table part_2 partition of part for values from ('2026-01-02') to ('2026-01-03');`,
+  ].map((text) => text.replaceAll(/^ +/gm, ''))
+  expect(steps.flatMap((step) => [...blockingStatements(step), ...contractingStatements(step)])).toEqual([])
+  for (const [step, text] of steps.entries()) write(`000${step + 2}_step.sql`, text)
+  await run()
+  expect(
+    await admin`select conname, convalidated from pg_constraint where conrelid = 'thing'::regclass order by 1`,
+  ).toMatchObject([
+    { conname: 'named', convalidated: true },
+    { conname: 'thing_id', convalidated: true },
+    { conname: 'thing_name_not_null', convalidated: true },
+  ])
+  expect(await admin`select indisvalid from pg_index where indexrelid = 'part_id'::regclass`).toEqual([
+    { indisvalid: true },
+  ])
+  expect(await admin`select tablename from pg_indexes where tablename like 'part%' order by 1`).toMatchObject([
+    { tablename: 'part' },
+    { tablename: 'part_1' },
+    { tablename: 'part_2' },
+  ])
 })
 
 it('gives up its wait for a lock, so that requests behind it go on, and tries again until it gets the lock', async () => {
