@@ -50,13 +50,15 @@ it('has operation ids that read as a verb and a noun', () => {
 
 const declared = Object.values(OPERATIONS)
   .flat()
-  .flatMap(({ summary, body, responses }) => [body, ...Object.values(responses)].map((schema) => ({ summary, schema })))
-  .flatMap(({ summary, schema }) => (schema instanceof z.ZodType ? [{ summary, schema }] : []))
-  .flatMap(({ summary, schema }) =>
-    ((z.globalRegistry.get(schema)?.examples ?? []) as unknown[]).map((example) => ({ summary, schema, example })),
+  .flatMap(({ method, path, body, responses }) =>
+    [body, ...Object.values(responses)].map((schema) => ({ name: `${method} ${path}`, schema })),
+  )
+  .flatMap(({ name, schema }) => (schema instanceof z.ZodType ? [{ name, schema }] : []))
+  .flatMap(({ name, schema }) =>
+    ((z.globalRegistry.get(schema)?.examples ?? []) as unknown[]).map((example) => ({ name, schema, example })),
   )
 
-it.each(declared)('$summary: an example of its declaration passes the validation', ({ schema, example }) => {
+it.each(declared)('$name: an example of its declaration passes the validation', ({ schema, example }) => {
   expect(schema.safeParse(example).error).toBeUndefined()
 })
 

@@ -9,7 +9,6 @@ import { createThing, expectRefusal, thingsApi } from './testing/things-api.ts'
 const countThings = operation({
   method: 'POST',
   path: '/internal/things/count',
-  summary: 'Count things',
   scope: 'internal',
   responses: { 200: z.strictObject({ workspace: z.string() }) },
   handle: async ({ context }) => ok({ workspace: context.workspaceId }),

@@ -111,7 +111,7 @@ it('refuses two different schemas of one name, and one operationId of two operat
   const other = { ...deleteThing, responses: answers(z.strictObject({ id: z.int() })) }
   expect(() => openApiDocument([one, other])).toThrow('schemas has two different Thing')
   expect(() =>
-    openApiDocument([getThing, { ...deleteThing, scope: 'product::delete', operationId: 'getThing' }]),
+    openApiDocument([getThing, { ...deleteThing, scope: 'product::delete', operationId: 'getThing', summary: 'Get' }]),
   ).toThrow('two operations have the operationId getThing')
 })
 

@@ -40,8 +40,9 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
 }
 
 /**
- * The scope that the caller's key needs. An `internal` operation is for services only: it needs a token that a service
- * signed for a call of its own, and no scope. The gateway forwards nothing to its path, `/internal/`.
+ * The scope that the caller's key needs, and what the OpenAPI document shows. An `internal` operation is for services
+ * only: it needs a token that a service signed for a call of its own, and no scope. The gateway forwards nothing to its
+ * path, `/internal/`.
  */
 export type Access =
   | {
@@ -49,6 +50,11 @@ export type Access =
       readonly scope: Scope
       /** Unique in the whole API: generated clients call their methods by it. */
       readonly operationId: string
+      readonly summary: string
+      /** The open points whose decisions the operation follows, shown as `x-open-point`. */
+      readonly openPoints?: readonly string[]
+      /** Set where the specification refers to the operation without describing it. */
+      readonly extension?: boolean
     }
   | { readonly path: `/internal/${string}`; readonly scope: 'internal' }
 

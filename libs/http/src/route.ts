@@ -16,7 +16,7 @@ import {
   uploadBytes,
 } from './upload.ts'
 
-/** The declaration of an operation, for routing, validation and the OpenAPI document. */
+/** The declaration of an operation, for routing and validation. */
 export interface RouteDeclaration<
   Params extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
@@ -25,7 +25,6 @@ export interface RouteDeclaration<
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** As in the specification: `/v1/products/{id}`. */
   readonly path: string
-  readonly summary: string
   /** The parameters of the path, unless there are none but `{id}`. */
   readonly params?: Params
   readonly query?: Query
@@ -36,10 +35,6 @@ export interface RouteDeclaration<
   readonly responses: Readonly<Record<number, z.ZodType | Streamed | null>>
   /** The codes of its refusals, beyond those that follow from the rest of the declaration (`errorsOf`). */
   readonly refusals?: readonly ErrorCode[]
-  /** The open points whose decisions the operation follows, shown as `x-open-point`. */
-  readonly openPoints?: readonly string[]
-  /** Set where the specification refers to the operation without describing it. */
-  readonly extension?: boolean
 }
 
 const ID_PARAMS = z.strictObject({ id: Id })

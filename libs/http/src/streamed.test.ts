@@ -128,6 +128,7 @@ it('an answer that is not the declared one fails in tests', async () => {
       ...report,
       scope: 'product::read',
       operationId: 'thing',
+      summary: 'Get a thing',
       path: '/v1/thing',
       responses: { 200: z.strictObject({}) },
     },

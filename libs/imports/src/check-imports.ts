@@ -5,19 +5,17 @@ import { type Importers, importerOf } from './importer.ts'
 import { RowOutcomes } from './row-outcomes.ts'
 
 /**
- * POST /internal/imports/check: what applying these rows would do at this moment. Throws `unprocessable` for a template
- * of another service. PostgreSQL refuses writes and row locks in the transaction, so a check waits for no other
- * transaction.
+ * POST /internal/imports/check: what applying these rows would do at this moment (OP-52, OP-55, OP-56). Throws
+ * `unprocessable` for a template of another service. PostgreSQL refuses writes and row locks in the transaction, so a
+ * check waits for no other transaction.
  */
 export const checkImports = (importers: Importers) =>
   operation({
     method: 'POST',
     path: '/internal/imports/check',
-    summary: 'Check rows of an import',
     scope: 'internal',
     body: ImportCheck,
     responses: { 200: ImportCheckAnswer },
-    openPoints: ['OP-52', 'OP-55', 'OP-56'],
 
     handle({ body, now, inWorkspace }) {
       const importer = importerOf(importers, body.template)

@@ -30,11 +30,9 @@ export const undoImports = (importers: Importers) =>
   operation({
     method: 'POST',
     path: '/internal/imports/undo',
-    summary: 'Undo the next changes of an import',
     scope: 'internal',
     body: ImportUndoStep,
     responses: { 200: ImportUndoProgress },
-    openPoints: ['OP-72'],
 
     handle({ body: { import_id: id, template }, now, inWorkspace }) {
       const importer = importerOf(importers, template)

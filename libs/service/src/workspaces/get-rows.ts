@@ -14,7 +14,6 @@ export const getRows = (db: Database, hooks: WorkspaceHooks) =>
   operation({
     method: 'GET',
     path: '/internal/workspaces/{id}/rows',
-    summary: 'Count the rows and files of a workspace',
     scope: 'internal',
     responses: { 200: WorkspaceRows },
 

@@ -7,7 +7,6 @@ import { type AppRow, appBody, noSuchApp } from './app-row.ts'
 export const getApp = operation({
   method: 'GET',
   path: '/internal/apps/{id}',
-  summary: 'Get a registered app',
   scope: 'internal',
   responses: { 200: App },
 

@@ -9,7 +9,6 @@ import { type AppRow, appBody } from './app-row.ts'
 export const listApps = operation({
   method: 'GET',
   path: '/internal/apps',
-  summary: 'List the registered apps',
   scope: 'internal',
   query: PageQuery,
   responses: { 200: Page(App) },

@@ -16,7 +16,6 @@ export const registerApp = (policy: TargetPolicy, resolve: Resolve) =>
   operation({
     method: 'POST',
     path: '/internal/apps',
-    summary: 'Register an app',
     scope: 'internal',
     body: z.strictObject({ origin: targetOrigin(policy), manifest: AppManifest }),
     responses: { 201: App },

@@ -19,7 +19,6 @@ export const updateApp = (policy: TargetPolicy, resolve: Resolve) =>
   operation({
     method: 'PUT',
     path: '/internal/apps/{id}',
-    summary: 'Replace the manifest of an app',
     scope: 'internal',
     body: z.strictObject({ origin: targetOrigin(policy).optional(), manifest: AppManifest }),
     responses: { 200: App },

@@ -30,7 +30,6 @@ export const consentToInstallation = ({
   operation({
     method: 'POST',
     path: '/internal/installations/{id}/consent',
-    summary: 'Consent to an installation',
     scope: 'internal',
     body: Shown.default({}),
     responses: { 200: Installation },

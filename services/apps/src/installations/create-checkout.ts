@@ -19,7 +19,6 @@ export const createCheckout = ({ db, tokens, app }: Pick<Calling, 'db' | 'tokens
   operation({
     method: 'POST',
     path: '/internal/checkout',
-    summary: 'Create a checkout with an app',
     scope: 'internal',
     body: z.strictObject({ provider: Provider, ...CheckoutRequest.shape }),
     responses: { 201: CheckoutSession },

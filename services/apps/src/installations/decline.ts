@@ -19,7 +19,6 @@ export const declineInstallation = (databases: Databases) =>
   operation({
     method: 'POST',
     path: '/internal/installations/{id}/decline',
-    summary: 'Decline an installation',
     scope: 'internal',
     responses: { 200: Installation },
 

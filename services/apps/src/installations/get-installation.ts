@@ -9,7 +9,6 @@ export const getInstallation = (databases: Databases) =>
   operation({
     method: 'GET',
     path: '/internal/installations/{id}',
-    summary: 'Get an installation',
     scope: 'internal',
     responses: { 200: Installation },
 

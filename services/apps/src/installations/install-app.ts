@@ -18,7 +18,6 @@ import { installationBody } from '../installation-rows/installation-row.ts'
 export const installApp = operation({
   method: 'POST',
   path: '/internal/installations',
-  summary: 'Ask for an app to be installed in the workspace',
   scope: 'internal',
   body: z.strictObject({
     provider: Provider,

@@ -9,7 +9,6 @@ import { installationBody } from '../installation-rows/installation-row.ts'
 export const listInstallations = operation({
   method: 'GET',
   path: '/internal/installations',
-  summary: 'List the installations of the workspace',
   scope: 'internal',
   query: PageQuery,
   responses: { 200: Page(Installation) },

@@ -12,7 +12,6 @@ export const openSession = ({ tokens, ...databases }: Databases & { readonly tok
   operation({
     method: 'POST',
     path: '/internal/installations/{id}/session',
-    summary: 'Open a session of an app',
     scope: 'internal',
     responses: { 201: AppSession },
 

@@ -13,7 +13,6 @@ export const uninstallApp = ({ wake, ...databases }: Databases & { wake(): void 
   operation({
     method: 'DELETE',
     path: '/internal/installations/{id}',
-    summary: 'Uninstall an app',
     scope: 'internal',
     responses: { 202: null },
 

@@ -10,7 +10,6 @@ const StoredAsset = z.strictObject({ id: Id, path: z.string(), thumbnail_path: z
 export const readAsset = operation({
   method: 'GET',
   path: '/internal/assets/{id}',
-  summary: 'Find a stored file',
   scope: 'internal',
   responses: { 200: StoredAsset },
 

@@ -13,11 +13,9 @@ const ProductIds = z.strictObject({ products: z.array(Id).min(1).max(LIMITS.idsP
 export const findExistingProducts = operation({
   method: 'POST',
   path: '/internal/products/existing',
-  summary: 'Find which products exist',
   scope: 'internal',
   body: ProductIds,
   responses: { 200: z.strictObject({ products: z.array(Id) }) },
-  openPoints: ['OP-33'],
 
   handle: ({ body, inWorkspace }) =>
     inWorkspace(async (tx) => {

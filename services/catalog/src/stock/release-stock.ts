@@ -12,16 +12,14 @@ export type Released = z.output<typeof Released>
 
 /**
  * POST /internal/stock/release: returns the stock of an order, once. One without a take is released too, so that a late
- * take is refused (OP-44, OP-96).
+ * take is refused (OP-44, OP-71, OP-96).
  */
 export const releaseStock = operation({
   method: 'POST',
   path: '/internal/stock/release',
-  summary: 'Give back what an order has taken',
   scope: 'internal',
   body: z.strictObject({ order: Id }),
   responses: { 200: Released },
-  openPoints: ['OP-44', 'OP-71', 'OP-96'],
 
   handle: ({ body: { order }, inWorkspace }) =>
     inWorkspace(async (tx) => {

@@ -10,15 +10,13 @@ import { haveSameLines, readReservation, type SummedLine, sumLines, TakenLine, W
 const Taken = z.strictObject({ order: Id, lines: z.array(TakenLine) })
 export type Taken = z.output<typeof Taken>
 
-/** POST /internal/stock/take: takes the stock of an order, all lines or none, once (OP-44, OP-95). */
+/** POST /internal/stock/take: takes the stock of an order, all lines or none, once (OP-44, OP-71, OP-95). */
 export const takeStock = operation({
   method: 'POST',
   path: '/internal/stock/take',
-  summary: 'Take stock for an order',
   scope: 'internal',
   body: z.strictObject({ order: Id, lines: WantedLines }),
   responses: { 200: Taken },
-  openPoints: ['OP-44', 'OP-71', 'OP-95'],
 
   async handle({ body: { order, lines }, inWorkspace }) {
     const wanted = sumLines(lines)

@@ -18,16 +18,14 @@ const Wanted = z
 
 /**
  * POST /internal/variants/read: the wanted variants that the workspace has, as they are at this moment. An order is
- * priced from it. One statement.
+ * priced from it (OP-41). One statement.
  */
 export const readVariants = operation({
   method: 'POST',
   path: '/internal/variants/read',
-  summary: 'Read variants for an order',
   scope: 'internal',
   body: Wanted,
   responses: { 200: z.strictObject({ variants: z.array(OrderableVariant) }) },
-  openPoints: ['OP-41'],
 
   handle: ({ body, inWorkspace }) => inWorkspace(async (tx) => ok({ variants: [...(await selectVariants(tx, body))] })),
 })

@@ -11,7 +11,6 @@ import { recordActs } from '../admin/admin-operation.ts'
 export const activateAppKey = operation({
   method: 'POST',
   path: '/internal/app-keys/{id}/activate',
-  summary: 'Let the API key of an installed app work',
   scope: 'internal',
   responses: { 204: null },
 

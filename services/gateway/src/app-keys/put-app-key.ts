@@ -12,18 +12,16 @@ import { hashOf } from '../credentials/secret-text.ts'
 
 /**
  * PUT /internal/app-keys/{id}: creates a key of kind `app`, which works once it is activated (spec: Authentication 5).
- * A repetition with the same secret and scopes gets the same key and keeps its name; other ones are `conflict`. The key
- * stays the same when the check keys change meanwhile (OP-05).
+ * A repetition with the same secret and scopes (OP-04) gets the same key and keeps its name; other ones are `conflict`.
+ * The key stays the same when the check keys change meanwhile (OP-05).
  */
 export const putAppKey = (format: KeyFormat) =>
   operation({
     method: 'PUT',
     path: '/internal/app-keys/{id}',
-    summary: 'Create the API key of an installed app',
     scope: 'internal',
     body: z.strictObject({ secret: KeySecret, name: Name, scopes: NewScopes }),
     responses: { 200: z.strictObject({ key: z.string() }) },
-    openPoints: ['OP-04', 'OP-05'],
 
     handle({ params: { id }, body: { secret, name, scopes }, context: { requestId }, now, inWorkspace }) {
       return inWorkspace(async (tx) => {

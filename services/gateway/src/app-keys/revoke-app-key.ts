@@ -9,7 +9,6 @@ import { type Act, recordActs } from '../admin/admin-operation.ts'
 export const revokeAppKey = operation({
   method: 'POST',
   path: '/internal/app-keys/{id}/revoke',
-  summary: 'Revoke the API key of an app',
   scope: 'internal',
   responses: { 204: null },
 

@@ -12,13 +12,13 @@ import { insertEndpoint } from './insert-endpoint.ts'
 
 /**
  * PUT /internal/endpoints/{id}: an id creates one endpoint, once. A repeated request neither undoes changes of the
- * merchant nor brings back a deleted endpoint.
+ * merchant nor brings back a deleted endpoint. OP-62, OP-70, OP-75, OP-99 and OP-121 hold as for endpoints of
+ * merchants.
  */
 export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCreation) =>
   operation({
     method: 'PUT',
     path: '/internal/endpoints/{id}',
-    summary: 'Create the webhook endpoint of an app',
     scope: 'internal',
     body: z.strictObject({
       url: targetUrl(policy),
@@ -27,7 +27,6 @@ export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCr
       description: ENDPOINT.shapes.answer.description,
     }),
     responses: { 204: null },
-    openPoints: ['OP-62', 'OP-70', 'OP-75', 'OP-99', 'OP-121'],
 
     async handle({ params, body: { secret, ...members }, context, now, inWorkspace }) {
       await refuseForbiddenTarget({ url: new URL(members.url), path: ['url'] }, policy, resolve)

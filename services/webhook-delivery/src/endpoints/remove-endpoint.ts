@@ -5,15 +5,13 @@ import { takeEndpointId } from './put-endpoint.ts'
 
 /**
  * DELETE /internal/endpoints/{id}: answers 204 without an endpoint too, since apps repeats it and the merchant may have
- * deleted it. The id creates no endpoint afterwards: that request may arrive late.
+ * deleted it. The id creates no endpoint afterwards: that request may arrive late (OP-97).
  */
 export const removeEndpoint = operation({
   method: 'DELETE',
   path: '/internal/endpoints/{id}',
-  summary: 'Delete the webhook endpoint of an app',
   scope: 'internal',
   responses: { 204: null },
-  openPoints: ['OP-97'],
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {

@@ -2,12 +2,10 @@ import { App } from '@backoffice/contracts/app.ts'
 import { z } from 'zod'
 import { appsOperation } from '../apps-operation.ts'
 
-/** POST /admin/v1/apps: registers an app. Apps checks the manifest, and names the members that are wrong. */
+/** POST /admin/v1/apps: registers an app (OP-81). Apps checks the manifest and names wrong members (OP-80). */
 export const registerApp = appsOperation({
   method: 'POST',
   path: '/admin/v1/apps',
-  summary: 'Register an app',
   body: z.looseObject({}),
   responses: { 201: App },
-  openPoints: ['OP-80', 'OP-81'],
 })

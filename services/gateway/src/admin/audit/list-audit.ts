@@ -19,10 +19,8 @@ const AuditQuery = PageQuery.extend({ workspace: Id.optional(), actor: z.string(
 export const listAudit = adminOperation({
   method: 'GET',
   path: '/admin/v1/audit',
-  summary: 'List what operators did',
   query: AuditQuery,
   responses: { 200: Page(AuditEntry) },
-  openPoints: ['OP-86'],
 
   async handle({ query, worker }) {
     const { workspace, actor } = query

@@ -10,10 +10,8 @@ import { adminOperation } from '../admin-operation.ts'
 export const createLink = adminOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/links',
-  summary: 'Make a one-time link to a page of an installation',
   body: z.strictObject({ page: z.enum(PAGES) }),
   responses: { 201: z.strictObject({ url: z.url(), expires_at: Timestamp }) },
-  openPoints: ['OP-81'],
 
   async handle({ params: { id }, body: { page }, askApps, act, links }) {
     const installation = await askApps('GET', `/internal/installations/${id}`, Installation)

@@ -1,11 +1,9 @@
 import { Installation } from '@backoffice/contracts/app.ts'
 import { appsOperation } from '../apps-operation.ts'
 
-/** GET /admin/v1/installations/{id}. */
+/** GET /admin/v1/installations/{id} (OP-81). */
 export const getInstallation = appsOperation({
   method: 'GET',
   path: '/admin/v1/installations/{id}',
-  summary: 'Get an installation',
   responses: { 200: Installation },
-  openPoints: ['OP-81'],
 })

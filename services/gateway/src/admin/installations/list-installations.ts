@@ -8,10 +8,8 @@ import { findWorkspace } from '../workspaces/find-workspace.ts'
 export const listInstallations = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/installations',
-  summary: 'List the installations of a workspace',
   query: PageQuery,
   responses: { 200: Page(Installation) },
-  openPoints: ['OP-81'],
 
   async handle({ params, query, worker, askApps }) {
     const { id, livemode } = await findWorkspace(worker, params.id)

@@ -8,10 +8,8 @@ import { adminOperation } from '../admin-operation.ts'
 export const openSession = adminOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/session',
-  summary: "Open a session of an app, with a one-time link to the app's page",
   body: z.strictObject({}).optional(),
   responses: { 201: z.strictObject({ token: z.string(), expires_at: Timestamp, embed_url: z.url() }) },
-  openPoints: ['OP-83'],
 
   async handle({ params: { id }, askApps, act, links }) {
     const { workspace } = await askApps('GET', `/internal/installations/${id}`, Installation)

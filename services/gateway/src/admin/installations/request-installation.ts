@@ -11,10 +11,8 @@ const InstallationToConsent = z.strictObject({ ...Installation.shape, consent_ur
 export const requestInstallation = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/installations',
-  summary: 'Ask for an app to be installed in a workspace',
   body: z.strictObject({ provider: z.string() }),
   responses: { 201: InstallationToConsent },
-  openPoints: ['OP-81'],
 
   async handle({ params, body, worker, askApps, act, links }) {
     const { name, domain, ...workspace } = await findWorkspace(worker, params.id)

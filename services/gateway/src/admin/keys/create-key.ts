@@ -10,16 +10,14 @@ import { issueKey } from './issue-key.ts'
 import { IssuedKey, NewScopes } from './key.ts'
 
 /**
- * POST /admin/v1/workspaces/{id}/keys (OP-05, OP-86): `sk_live_…` in a live workspace, `sk_test_…` in a sandbox. From
- * `expires_at` on the key is refused.
+ * POST /admin/v1/workspaces/{id}/keys (OP-04, OP-05, OP-86): `sk_live_…` in a live workspace, `sk_test_…` in a sandbox.
+ * From `expires_at` on the key is refused.
  */
 export const createKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/keys',
-  summary: 'Create an API key',
   body: z.strictObject({ name: Name, scopes: NewScopes, expires_at: TimestampInput.nullish() }),
   responses: { 201: IssuedKey },
-  openPoints: ['OP-04', 'OP-05', 'OP-86'],
 
   handle({ params, body: { name, scopes, expires_at }, act, format }) {
     const id = uuidv7()

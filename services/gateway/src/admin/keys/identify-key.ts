@@ -12,16 +12,14 @@ const PASTED = /^\s*(?:(?:authorization:\s*)?bearer\s+|x-api-key:\s*)?(\S+)\s*$/
 const IdentifiedKey = Key.extend({ workspace: z.strictObject({ id: Id, name: z.string() }) })
 
 /**
- * POST /admin/v1/keys/identify (OP-86): whose key a text is, revoked and expired ones too. The text is neither logged
- * nor stored, and no message repeats it.
+ * POST /admin/v1/keys/identify (OP-05, OP-86): whose key a text is, revoked and expired ones too. The text is neither
+ * logged nor stored, and no message repeats it.
  */
 export const identifyKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/keys/identify',
-  summary: 'Find out whose API key a text is',
   body: z.strictObject({ key: z.string().max(1000) }),
   responses: { 200: IdentifiedKey },
-  openPoints: ['OP-05', 'OP-86'],
 
   async handle({ body, worker, format }) {
     const key = PASTED.exec(body.key)?.[1]

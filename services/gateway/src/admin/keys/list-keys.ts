@@ -5,14 +5,12 @@ import { adminOperation } from '../admin-operation.ts'
 import { findWorkspace } from '../workspaces/find-workspace.ts'
 import { Key, keyColumns } from './key.ts'
 
-/** GET /admin/v1/workspaces/{id}/keys: a workspace's keys with the revoked ones, newest first (OP-86). */
+/** GET /admin/v1/workspaces/{id}/keys: a workspace's keys with the revoked ones, newest first (OP-05, OP-86). */
 export const listKeys = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/keys',
-  summary: 'List the API keys of a workspace',
   query: PageQuery,
   responses: { 200: Page(Key) },
-  openPoints: ['OP-05', 'OP-86'],
 
   async handle({ params: { id }, query, worker }) {
     const [page] = await Promise.all([

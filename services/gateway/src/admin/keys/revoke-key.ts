@@ -10,9 +10,7 @@ import { adminOperation } from '../admin-operation.ts'
 export const revokeKey = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/keys/{id}',
-  summary: 'Revoke an API key',
   responses: { 204: null },
-  openPoints: ['OP-86'],
 
   async handle({ params, worker, act }) {
     const workspaceId = await workspaceOfKey(worker, params.id)

@@ -16,17 +16,15 @@ export const RotateKeyBody = z
   .prefault({})
 
 /**
- * POST /admin/v1/keys/{id}/rotate (OP-86): creates a key with the same name, kind, scopes and expiry, and revokes the
- * old one at once or after `overlap_seconds`. Throws `conflict` for a key that is revoked, has been rotated, has
- * expired or is not activated yet.
+ * POST /admin/v1/keys/{id}/rotate (OP-05, OP-86): creates a key with the same name, kind, scopes and expiry, and
+ * revokes the old one at once or after `overlap_seconds`. Throws `conflict` for a key that is revoked, has been
+ * rotated, has expired or is not activated yet.
  */
 export const rotateKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/keys/{id}/rotate',
-  summary: 'Rotate an API key',
   body: RotateKeyBody,
   responses: { 201: IssuedKey },
-  openPoints: ['OP-05', 'OP-86'],
 
   async handle({ params, body, worker, act, format }) {
     const workspaceId = await workspaceOfKey(worker, params.id)

@@ -20,10 +20,8 @@ const OperatorName = Name.refine(
 export const createOperator = adminOperation({
   method: 'POST',
   path: '/admin/v1/operators',
-  summary: 'Create an operator',
   body: z.strictObject({ name: OperatorName }),
   responses: { 201: IssuedToken },
-  openPoints: ['OP-86'],
 
   handle({ body: { name }, now, actOnPlatform }) {
     const id = uuidv7()

@@ -9,9 +9,7 @@ import { unknownOperator } from './rotate-operator.ts'
 export const deleteOperator = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/operators/{id}',
-  summary: 'Delete an operator',
   responses: { 204: null },
-  openPoints: ['OP-86'],
 
   handle({ params, actOnPlatform }) {
     return actOnPlatform([{ action: 'operator.deleted', target: `operators/${params.id}` }], async (tx) => {

@@ -18,10 +18,8 @@ export type Operator = z.output<typeof Operator>
 export const listOperators = adminOperation({
   method: 'GET',
   path: '/admin/v1/operators',
-  summary: 'List operators',
   query: PageQuery,
   responses: { 200: Page(Operator) },
-  openPoints: ['OP-86'],
 
   async handle({ query, worker }) {
     const page = await countedPage(worker, query, {

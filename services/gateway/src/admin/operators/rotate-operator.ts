@@ -13,10 +13,8 @@ import { IssuedToken, issueToken } from './issue-token.ts'
 export const rotateOperator = adminOperation({
   method: 'POST',
   path: '/admin/v1/operators/{id}/rotate',
-  summary: "Rotate an operator's token",
   body: RotateKeyBody,
   responses: { 201: IssuedToken },
-  openPoints: ['OP-86'],
 
   handle({ params, body, now, actOnPlatform }) {
     const id = uuidv7()

@@ -16,14 +16,12 @@ export const Workspace = WorkspaceHead.extend({
 export const createWorkspace = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces',
-  summary: 'Create a workspace',
   body: z.strictObject({
     name: Name,
     domain: z.hostname().max(253).nullish(),
     sandbox: z.boolean().default(false),
   }),
   responses: { 201: Workspace },
-  openPoints: ['OP-86'],
 
   async handle({ body, now, act }) {
     const { name, domain = null } = body

@@ -14,9 +14,7 @@ import { type ChangedWorkspace, publishChange } from './publish-change.ts'
 export const deleteWorkspace = adminOperation({
   method: 'DELETE',
   path: '/admin/v1/workspaces/{id}',
-  summary: 'Delete a workspace with everything in it',
   responses: { 202: z.strictObject({ workspace: Id, requested_at: Timestamp }) },
-  openPoints: ['OP-86'],
 
   handle({ params: { id }, now, act }) {
     return act(id, [{ action: 'workspace.deleted', target: `workspaces/${id}` }], async (tx) => {

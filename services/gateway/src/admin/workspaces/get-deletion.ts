@@ -18,18 +18,16 @@ const Left = z.strictObject({ service: z.string(), rows: z.int().nullable(), fil
 type Left = z.output<typeof Left>
 
 /**
- * GET /admin/v1/workspaces/{id}/deletion (decision 025): what each service still has of a deleted workspace and its
- * sandbox, counted now. `completed` when every service answers that it has nothing. Counts end at ten thousand of each
- * table.
+ * GET /admin/v1/workspaces/{id}/deletion (OP-86, decision 025): what each service still has of a deleted workspace and
+ * its sandbox, counted now. `completed` when every service answers that it has nothing. Counts end at ten thousand of
+ * each table.
  */
 export const getDeletion = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces/{id}/deletion',
-  summary: 'Check the deletion of a workspace',
   responses: {
     200: z.strictObject({ workspace: Id, requested_at: Timestamp, completed: z.boolean(), services: z.array(Left) }),
   },
-  openPoints: ['OP-86'],
 
   async handle({ params: { id }, worker, db, ...asking }) {
     const deletions = await worker<{ id: string; requested_at: Date }[]>`

@@ -8,10 +8,8 @@ import { Workspace } from './create-workspace.ts'
 export const listWorkspaces = adminOperation({
   method: 'GET',
   path: '/admin/v1/workspaces',
-  summary: 'List workspaces',
   query: PageQuery,
   responses: { 200: Page(Workspace) },
-  openPoints: ['OP-86'],
 
   async handle({ query, worker }) {
     const page = await countedPage(worker, query, {

@@ -12,10 +12,8 @@ import { lockWorkspace, statusView, WorkspaceStatus } from './workspace-status.t
 export const resumeWorkspace = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/resume',
-  summary: 'Resume a workspace',
   body: z.strictObject({}).prefault({}),
   responses: { 200: WorkspaceStatus },
-  openPoints: ['OP-86'],
 
   handle({ params: { id }, now, act }) {
     return act(id, [{ action: 'workspace.resumed', target: `workspaces/${id}` }], async (tx) => {

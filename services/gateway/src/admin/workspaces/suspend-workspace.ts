@@ -12,10 +12,8 @@ import { lockWorkspace, statusView, WorkspaceStatus } from './workspace-status.t
 export const suspendWorkspace = adminOperation({
   method: 'POST',
   path: '/admin/v1/workspaces/{id}/suspend',
-  summary: 'Suspend a workspace',
   body: z.strictObject({ reason: z.string().trim().min(1).max(255).nullish() }).prefault({}),
   responses: { 200: WorkspaceStatus },
-  openPoints: ['OP-86'],
 
   handle({ params: { id }, body: { reason = null }, now, act }) {
     return act(id, [{ action: 'workspace.suspended', target: `workspaces/${id}` }], async (tx) => {

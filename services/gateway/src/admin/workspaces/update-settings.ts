@@ -23,16 +23,14 @@ const WorkspaceSettings = WorkspaceHead.extend({
 })
 
 /**
- * PUT /admin/v1/workspaces/{id}/settings (OP-86): an omitted setting stays, null restores its default. A live workspace
- * and its sandbox have separate settings. In force within 5 s, usually at once.
+ * PUT /admin/v1/workspaces/{id}/settings (OP-13, OP-86): an omitted setting stays, null restores its default. A live
+ * workspace and its sandbox have separate settings. In force within 5 s, usually at once.
  */
 export const updateSettings = adminOperation({
   method: 'PUT',
   path: '/admin/v1/workspaces/{id}/settings',
-  summary: 'Change the settings of a workspace',
   body: UpdateSettingsBody,
   responses: { 200: WorkspaceSettings },
-  openPoints: ['OP-06', 'OP-13', 'OP-86'],
 
   handle({ params, body, act }) {
     return act(params.id, [{ action: 'settings.updated', target: `workspaces/${params.id}/settings` }], async (tx) => {
