@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { Id, NonNegativeInteger, Timestamp } from './fields.ts'
-import { named } from './named.ts'
+import { namedObject } from './named.ts'
 
 /** The states of an installation (OP-81). */
-export const INSTALLATION_STATES = ['PENDING', 'ACTIVE', 'FAILED', 'UNINSTALLED'] as const
-export type InstallationState = (typeof INSTALLATION_STATES)[number]
+const InstallationState = z.enum(['PENDING', 'ACTIVE', 'FAILED', 'UNINSTALLED'])
+export type InstallationState = z.output<typeof InstallationState>
 
 const Webhooks = z.strictObject({ path: z.string(), events: z.array(z.string()) }).nullable()
 const Checkout = z.strictObject({ path: z.string() }).nullable()
@@ -38,7 +38,7 @@ export const Installation = z.strictObject({
   embed: z.string(),
   workspace: Id,
   livemode: z.boolean(),
-  state: z.enum(INSTALLATION_STATES),
+  state: InstallationState,
   scopes: z.array(z.string()),
   requested_scopes: z.array(z.string()),
   webhooks: Webhooks,
@@ -52,13 +52,13 @@ export const Installation = z.strictObject({
 export type Installation = z.output<typeof Installation>
 
 /** An app of the caller's workspace, as `GET /v1/apps` shows it. */
-export const InstalledApp = named(
+export const InstalledApp = namedObject(
   'App',
-  z.strictObject({
+  {
     id: Id,
     provider: z.string(),
     name: z.string(),
-    state: z.enum(INSTALLATION_STATES),
+    state: InstallationState,
     scopes: z.array(z.string()),
     requested_scopes: z.array(z.string()),
     embed: z.string(),
@@ -66,7 +66,7 @@ export const InstalledApp = named(
     checkout: Checkout,
     created_at: Timestamp,
     activated_at: Timestamp.nullable(),
-  }),
+  },
   {
     id: '0198c7a0-0000-7000-8000-000000000070',
     provider: 'acme-pay',
@@ -96,13 +96,27 @@ export type AppSession = z.output<typeof AppSession>
 /** What the platform sends to an app's create-checkout endpoint (OP-85). */
 export const CheckoutRequest = z.strictObject({ orderId: Id, amountMinor: NonNegativeInteger, currency: z.string() })
 /** What the app answers. Its amount may include a fee of its own. */
-export const CheckoutSession = named(
+export const CheckoutSession = namedObject(
   'CheckoutSession',
-  z.strictObject({
+  {
     sessionId: z.string().min(1).max(255),
     redirectUrl: z.url({ protocol: /^https?$/ }).max(2048),
     amountMinor: NonNegativeInteger,
-  }),
+  },
   { sessionId: 'cs_4f1d', redirectUrl: 'https://pay.example.com/cs_4f1d', amountMinor: 2500 },
 )
 export type CheckoutSession = z.output<typeof CheckoutSession>
+
+/** The workspace of acts and requests that concern the whole platform: the nil UUID. */
+export const PLATFORM = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * The data of act.recorded, for the gateway's audit log. `actor` is an operator's name, `merchant`, or `apps` for what
+ * the service does by itself; `target` is a path under /admin/v1. About no workspace: the nil UUID.
+ */
+export const RecordedAct = z.strictObject({
+  actor: z.string(),
+  action: z.string(),
+  target: z.string(),
+  request_id: z.string(),
+})

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { Description, Id, isId, Name, Slug, Timestamp, TimestampInput } from './fields.ts'
+import { Description, Id, isId, Name, OPTIONAL_DESCRIPTION, OPTIONAL_TIME, Slug, Timestamp } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { members } from './members.ts'
-import { named } from './named.ts'
+import { exampleOf, namedObject } from './named.ts'
 
 /** The orders of products in a collection (spec: Collection). */
 export const SORT_ORDERS = ['MANUAL', 'TITLE_ASC', 'TITLE_DESC', 'CREATED_ASC', 'CREATED_DESC', 'STOCK_DESC'] as const
@@ -24,7 +24,7 @@ export const Handle = Slug.normalize('NFC')
   .refine((handle) => !isId(handle), 'must not look like a UUID')
   .refine((handle) => !RESERVED_HANDLES.includes(handle), 'is reserved; send another one')
 
-const Seo = named('CollectionSeo', z.strictObject({ title: Name.nullish(), description: Description.nullish() }))
+const Seo = namedObject('CollectionSeo', { title: Name.nullish(), description: Description.nullish() })
 // Checked only for a SMART collection (spec: Collection input).
 const Rules = z
   .unknown()
@@ -34,7 +34,6 @@ const Text = z.string()
 const Flag = z.boolean()
 const SortOrder = z.enum(SORT_ORDERS)
 const MembershipType = z.enum(MEMBERSHIP_TYPES)
-const Instant = { sql: 'timestamptz', shape: Timestamp.nullable(), input: TimestampInput, unset: null } as const
 
 /**
  * The members of a collection (spec: Collection; input OP-31). The cover image is kept in three columns, `seo` in two.
@@ -43,14 +42,7 @@ export const COLLECTION = members({
   id: { sql: 'uuid', shape: Id, shown: 'answer' },
   handle: { sql: 'text', shape: Text, input: Handle, create: Handle.nullish(), imported: 'key', shown: 'answer' },
   name: { sql: 'text', shape: Text, input: Name, required: true, imported: true, shown: 'answer' },
-  description: {
-    sql: 'text',
-    shape: Text.nullable(),
-    input: Description,
-    unset: null,
-    imported: true,
-    shown: 'answer',
-  },
+  description: { ...OPTIONAL_DESCRIPTION, imported: true, shown: 'answer' },
   image: { shape: z.unknown(), input: Id, unset: null, shown: 'nobody' },
   image_url: { shape: Text.optional(), shown: 'answer' },
   image_thumbnail: { shape: Text.optional(), shown: 'answer' },
@@ -81,15 +73,15 @@ export const COLLECTION = members({
     shown: 'nobody',
   },
   published: { sql: 'boolean', shape: Flag, input: Flag, initial: false, imported: true, shown: 'nobody' },
-  publish_at: { ...Instant, imported: true, shown: 'nobody' },
-  unpublish_at: { ...Instant, imported: true, shown: 'nobody' },
+  publish_at: { ...OPTIONAL_TIME, imported: true, shown: 'nobody' },
+  unpublish_at: { ...OPTIONAL_TIME, imported: true, shown: 'nobody' },
   product_count: { shape: z.int(), shown: 'answer' },
   created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
   updated_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
 })
 
 /** The collection body (spec: Collection); both URLs are absent without a cover image. */
-export const Collection = named('Collection', z.strictObject(COLLECTION.shapes.answer), {
+export const Collection = namedObject('Collection', COLLECTION.shapes.answer, {
   id: '0198c7a0-0000-7000-8000-000000000010',
   handle: 'summer',
   name: 'Summer',
@@ -102,3 +94,6 @@ export const Collection = named('Collection', z.strictObject(COLLECTION.shapes.a
   updated_at: '2026-03-01T12:00:00.000Z',
 })
 export type Collection = z.output<typeof Collection>
+
+/** The data of collection.created and collection.updated. Later members are optional here (product-records.ts). */
+export const CollectionData = namedObject('CollectionData', COLLECTION.shapes.data, exampleOf(Collection))

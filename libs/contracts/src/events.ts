@@ -1,19 +1,11 @@
 import { z } from 'zod'
-import { RecordedAct } from './app-records.ts'
-import { CollectionData } from './collection-records.ts'
-import { CustomerData, CustomerErased } from './customer-records.ts'
+import { RecordedAct } from './app.ts'
+import { CollectionData } from './collection.ts'
+import { CustomerData, CustomerErased } from './customer.ts'
 import { Id, Timestamp } from './fields.ts'
-import { ImportData } from './import-records.ts'
-import {
-  CategoryBatch,
-  CollectionBatch,
-  CustomerBatch,
-  ImportResult,
-  ProductBatch,
-  StockBatch,
-  VariantBatch,
-} from './imports.ts'
-import { named } from './named.ts'
+import { ImportData } from './import.ts'
+import { BATCHES, ImportResult } from './imports.ts'
+import { namedObject } from './named.ts'
 import { FulfillmentData, InvoiceData, OrderData, ReservationReleased } from './order-records.ts'
 import * as platform from './platform-events.ts'
 import { CategoryData, ProductData, ProductState, TagData } from './product-records.ts'
@@ -50,7 +42,7 @@ export const EventRecord = z.strictObject({
 export type EventRecord = z.output<typeof EventRecord>
 
 /** The data of a deletion (OP-67). */
-const Deleted = named('Deleted', z.strictObject({ id: Id }))
+const Deleted = namedObject('Deleted', { id: Id })
 
 const record = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   z.strictObject({ ...EventRecord.shape, type: z.literal(type), data })
@@ -88,14 +80,7 @@ export const RECORDS = {
     'workspace.resumed': WorkspaceChanged,
     'workspace.deleted': WorkspaceChanged,
   }),
-  [TOPICS.importsBatches]: recordsOf({
-    'batch.products': ProductBatch,
-    'batch.product_variants': VariantBatch,
-    'batch.stock': StockBatch,
-    'batch.categories': CategoryBatch,
-    'batch.customers': CustomerBatch,
-    'batch.collections': CollectionBatch,
-  }),
+  [TOPICS.importsBatches]: recordsOf(BATCHES),
   [TOPICS.importsEvents]: recordsOf({ 'import.completed': ImportData }),
   [TOPICS.importsResults]: recordsOf({ 'batch.applied': ImportResult }),
   [TOPICS.ordersErasures]: recordsOf({ 'customer.erased': CustomerErased }),

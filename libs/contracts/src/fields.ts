@@ -73,3 +73,19 @@ export const MoneyMapInput = named(
       `must have at most ${LIMITS.currencies} currencies`,
     ),
 )
+
+/** Kinds of members that `null` unsets, for the declarations of aggregates (members.ts). */
+export const OPTIONAL_NAME = { sql: 'text', shape: z.string().nullable(), input: Name, unset: null } as const
+export const OPTIONAL_DESCRIPTION = { ...OPTIONAL_NAME, input: Description } as const
+export const OPTIONAL_TIME = {
+  sql: 'timestamptz',
+  shape: Timestamp.nullable(),
+  input: TimestampInput,
+  unset: null,
+} as const
+export const OPTIONAL_COUNT = {
+  sql: 'bigint',
+  shape: NonNegativeInteger.nullable(),
+  input: NonNegativeInteger,
+  unset: null,
+} as const

@@ -9,45 +9,29 @@ import {
   TemplateKey,
   VariantRow,
 } from './imports.ts'
-import { named } from './named.ts'
+import { namedObject } from './named.ts'
 
 /** The types of a column (OP-53). */
-export const COLUMN_TYPES = [
-  'string',
-  'integer',
-  'money',
-  'boolean',
-  'uuid',
-  'date',
-  'datetime',
-  'enum',
-  'list',
-] as const
-export type ColumnType = (typeof COLUMN_TYPES)[number]
+const ColumnType = z.enum(['string', 'integer', 'money', 'boolean', 'uuid', 'date', 'datetime', 'enum', 'list'])
+export type ColumnType = z.output<typeof ColumnType>
 
 /** A column of a template (spec: Import template). `references` is `<template>.<column>`, or null. */
-export const ImportColumn = named(
-  'ImportColumn',
-  z.strictObject({
-    name: z.string(),
-    type: z.enum(COLUMN_TYPES),
-    required: z.boolean(),
-    enum: z.array(z.string()),
-    references: z.string().nullable(),
-  }),
-)
+export const ImportColumn = namedObject('ImportColumn', {
+  name: z.string(),
+  type: ColumnType,
+  required: z.boolean(),
+  enum: z.array(z.string()),
+  references: z.string().nullable(),
+})
 export type ImportColumn = z.output<typeof ImportColumn>
 
 /** A template of imports (spec: Import template). */
-export const ImportTemplate = named(
-  'ImportTemplate',
-  z.strictObject({
-    key: TemplateKey,
-    file: z.string(),
-    header: z.array(z.string()),
-    columns: z.array(ImportColumn),
-  }),
-)
+export const ImportTemplate = namedObject('ImportTemplate', {
+  key: TemplateKey,
+  file: z.string(),
+  header: z.array(z.string()),
+  columns: z.array(ImportColumn),
+})
 export type ImportTemplate = z.output<typeof ImportTemplate>
 
 type Cells<Row> = { readonly [Column in keyof Row]?: string }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Id, Timestamp } from './fields.ts'
 import { ImportUndoProgress, RowError, TemplateKey } from './imports.ts'
-import { named } from './named.ts'
+import { namedObject } from './named.ts'
 
 /** The states of an import (OP-51). */
 export const IMPORT_STATUSES = [
@@ -18,9 +18,9 @@ export const IMPORT_STATUSES = [
 export type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
 /** An import as the API shows it (OP-50). `processed_rows` counts the rows that are applied or failed. */
-export const Import = named(
+export const Import = namedObject(
   'Import',
-  z.strictObject({
+  {
     id: Id,
     template: TemplateKey,
     file: z.string(),
@@ -29,7 +29,7 @@ export const Import = named(
     processed_rows: z.int(),
     created_at: Timestamp,
     updated_at: Timestamp,
-  }),
+  },
   {
     id: '0198c7a0-0000-7000-8000-000000000040',
     template: 'stock',
@@ -47,7 +47,7 @@ export type Import = z.output<typeof Import>
 export const ERRORS_SHOWN = 1000
 
 /** The numbers of a report (OP-52). */
-export const ImportCounts = z.strictObject({
+export const ImportCounts = namedObject('ImportCounts', {
   total_rows: z.int(),
   valid_rows: z.int(),
   invalid_rows: z.int(),
@@ -58,24 +58,21 @@ export const ImportCounts = z.strictObject({
 export type ImportCounts = z.output<typeof ImportCounts>
 
 /** An error of a row; the header is row 1 (OP-52). */
-export const ReportedError = named('ImportRowError', z.strictObject({ row: z.int().min(1), ...RowError.shape }))
+export const ReportedError = namedObject('ImportRowError', { row: z.int().min(1), ...RowError.shape })
 export type ReportedError = z.output<typeof ReportedError>
 
 /** The validation report (spec: Import validation report; OP-52). */
-export const ImportReport = named(
+export const ImportReport = namedObject(
   'ImportReport',
-  z.strictObject({
+  {
     import_id: Id,
     status: z.enum(IMPORT_STATUSES),
-    summary: named(
-      'ImportSummary',
-      z.strictObject({
-        ...ImportCounts.shape,
-        errors: z.array(ReportedError).max(ERRORS_SHOWN),
-        errors_truncated: z.boolean(),
-      }),
-    ),
-  }),
+    summary: namedObject('ImportSummary', {
+      ...ImportCounts.shape,
+      errors: z.array(ReportedError).max(ERRORS_SHOWN),
+      errors_truncated: z.boolean(),
+    }),
+  },
   {
     import_id: '0198c7a0-0000-7000-8000-000000000040',
     status: 'INVALID',
@@ -93,16 +90,22 @@ export const ImportReport = named(
 )
 export type ImportReport = z.output<typeof ImportReport>
 
-/** The states of an undo. A FAILED one can be sent again. */
-export const UNDO_STATUSES = ['RUNNING', 'DONE', 'FAILED'] as const
+/** The data of import.completed (OP-72). */
+export const ImportData = namedObject('ImportData', {
+  id: Id,
+  template: TemplateKey,
+  status: z.enum(IMPORT_STATUSES),
+  summary: ImportCounts,
+})
+export type ImportData = z.output<typeof ImportData>
 
-/** The undo of an import (OP-151): numbers of deleted, restored and kept resources. `rows` has the first kept ones. */
-export const ImportUndo = named(
-  'ImportUndo',
-  z.strictObject({
-    import_id: Id,
-    status: z.enum(UNDO_STATUSES),
-    ...ImportUndoProgress.omit({ is_done: true }).shape,
-  }),
-)
+/**
+ * The undo of an import (OP-151): numbers of deleted, restored and kept resources. `rows` has the first kept ones. A
+ * FAILED undo can be sent again.
+ */
+export const ImportUndo = namedObject('ImportUndo', {
+  import_id: Id,
+  status: z.enum(['RUNNING', 'DONE', 'FAILED']),
+  ...ImportUndoProgress.omit({ is_done: true }).shape,
+})
 export type ImportUndo = z.output<typeof ImportUndo>

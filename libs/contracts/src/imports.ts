@@ -4,7 +4,7 @@ import { CUSTOMER } from './customer.ts'
 import type { ApiError } from './errors.ts'
 import { CategorySlug, Id, Name, Position, Slug } from './fields.ts'
 import { inOrder } from './members.ts'
-import { named } from './named.ts'
+import { named, namedObject } from './named.ts'
 import { PRODUCT, PRODUCT_STATUSES, VARIANT } from './product.ts'
 
 /** The templates of imports (OP-54). */
@@ -96,12 +96,15 @@ const batchOf = <T extends Template, Values extends z.ZodType>(template: T, valu
       .max(ROWS_PER_BATCH),
   })
 
-export const ProductBatch = batchOf('products', ProductRow)
-export const VariantBatch = batchOf('product_variants', VariantRow)
-export const StockBatch = batchOf('stock', StockRow)
-export const CategoryBatch = batchOf('categories', CategoryRow)
-export const CustomerBatch = batchOf('customers', CustomerRow)
-export const CollectionBatch = batchOf('collections', CollectionRow)
+/** The data of batches, by the types of their records. */
+export const BATCHES = {
+  'batch.products': batchOf('products', ProductRow),
+  'batch.product_variants': batchOf('product_variants', VariantRow),
+  'batch.stock': batchOf('stock', StockRow),
+  'batch.categories': batchOf('categories', CategoryRow),
+  'batch.customers': batchOf('customers', CustomerRow),
+  'batch.collections': batchOf('collections', CollectionRow),
+}
 
 /**
  * The reason why a row was not applied (OP-52). The codes are those of the API for the same mistake in a request
@@ -169,7 +172,7 @@ export const ImportUndoStep = z.strictObject({ import_id: Id, template: z.enum(T
 export const KEPT_ROWS_SHOWN = 100
 
 /** A resource that an undo left as it is, by what rows of the template call it (OP-151). */
-export const KeptRow = named('ImportKeptRow', z.strictObject({ key: z.string(), reason: z.string() }))
+export const KeptRow = namedObject('ImportKeptRow', { key: z.string(), reason: z.string() })
 export type KeptRow = z.output<typeof KeptRow>
 
 /** How far an undo is, all steps together. */

@@ -10,6 +10,13 @@ export const named = <Schema extends z.ZodType>(
   example?: NoInfer<z.input<Schema>>,
 ): Schema => schema.meta({ id: name, ...(example !== undefined && { examples: [example] }) })
 
+/** Names an object that has no other members. */
+export const namedObject = <Shape extends z.ZodRawShape>(
+  name: string,
+  shape: Shape,
+  example?: NoInfer<z.input<z.ZodObject<Shape>>>,
+) => named(name, z.strictObject(shape), example)
+
 /** The example of a named schema. */
 export const exampleOf = <Schema extends z.ZodType>(schema: Schema): z.input<Schema> | undefined =>
   (z.globalRegistry.get(schema)?.examples as z.input<Schema>[] | undefined)?.[0]

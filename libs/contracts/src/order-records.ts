@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { Id } from './fields.ts'
 import { inRecords } from './members.ts'
-import { exampleOf, named } from './named.ts'
+import { exampleOf, named, namedObject } from './named.ts'
 import { FULFILLMENT, Fulfillment, Invoice, ORDER, ORDER_ITEM, Order, OrderItem } from './order.ts'
 
 /** The data of order.created, order.updated and order.paid. Later members are optional here (product-records.ts). */
-export const OrderData = named(
+export const OrderData = namedObject(
   'OrderData',
-  z.strictObject({ ...ORDER.shapes.data, items: z.array(inRecords(ORDER_ITEM.shapes.data, OrderItem)) }),
+  { ...ORDER.shapes.data, items: z.array(inRecords(ORDER_ITEM.shapes.data, OrderItem)) },
   exampleOf(Order),
 )
 
@@ -18,7 +18,7 @@ export const InvoiceData = named(
 )
 
 /** The data of fulfillment.created (OP-67). */
-export const FulfillmentData = named('FulfillmentData', z.strictObject(FULFILLMENT.shapes.data), exampleOf(Fulfillment))
+export const FulfillmentData = namedObject('FulfillmentData', FULFILLMENT.shapes.data, exampleOf(Fulfillment))
 
 /**
  * The data of reservation.released: catalog returns the stock of this reservation (topic `orders.reservations`). It is

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { CurrencyCode, Description, Id, Name, NonNegativeInteger, Timestamp, TimestampInput } from './fields.ts'
 import { members } from './members.ts'
-import { named } from './named.ts'
+import { namedObject } from './named.ts'
 
 /** The states of an order (OP-42). */
 export const ORDER_STATUSES = ['CART', 'PLACED', 'COMPLETED', 'CANCELLED'] as const
@@ -41,9 +41,9 @@ export const ORDER_ITEM = members({
 })
 
 /** A line of an order. */
-export const OrderItem = named('OrderItem', z.strictObject(ORDER_ITEM.shapes.answer))
+export const OrderItem = namedObject('OrderItem', ORDER_ITEM.shapes.answer)
 
-const OrderCustomer = named('OrderCustomer', z.strictObject({ id: Id, name: z.string(), email: z.string().nullable() }))
+const OrderCustomer = namedObject('OrderCustomer', { id: Id, name: z.string(), email: z.string().nullable() })
 
 /** A day; the years are those of TimestampInput. */
 const Day = z.iso
@@ -122,7 +122,7 @@ export const ORDER = members({
 })
 
 /** The order body (spec: Order). */
-export const Order = named('Order', z.strictObject(ORDER.shapes.answer), {
+export const Order = namedObject('Order', ORDER.shapes.answer, {
   id: '0198c7a0-0000-7000-8000-000000000030',
   order_number: '1001',
   status: 'PLACED',
@@ -174,7 +174,7 @@ export const PAYMENT = members({
 })
 
 /** A payment of an order (OP-43). */
-export const Payment = named('Payment', z.strictObject(PAYMENT.shapes.answer), {
+export const Payment = namedObject('Payment', PAYMENT.shapes.answer, {
   id: '0198c7a0-0000-7000-8000-000000000032',
   order: '0198c7a0-0000-7000-8000-000000000030',
   amount: 10300,
@@ -186,20 +186,18 @@ export const Payment = named('Payment', z.strictObject(PAYMENT.shapes.answer), {
 })
 export type Payment = z.output<typeof Payment>
 
-export const INVOICE_STATUSES = ['ISSUED', 'PAID'] as const
-
 /** The invoice of an order (OP-43). `number` is decimal without leading zeros, gap-free per workspace (OP-45). */
-export const Invoice = named(
+export const Invoice = namedObject(
   'Invoice',
-  z.strictObject({
+  {
     id: Id,
     number: z.string(),
     order: Id,
     currency: z.string(),
     total: Amount,
-    status: z.enum(INVOICE_STATUSES),
+    status: z.enum(['ISSUED', 'PAID']),
     created_at: Timestamp,
-  }),
+  },
   {
     id: '0198c7a0-0000-7000-8000-000000000033',
     number: '1',
@@ -212,7 +210,7 @@ export const Invoice = named(
 )
 export type Invoice = z.output<typeof Invoice>
 
-const FulfillmentItem = named('FulfillmentItem', z.strictObject({ id: Id, quantity: z.int() }))
+const FulfillmentItem = namedObject('FulfillmentItem', { id: Id, quantity: z.int() })
 
 /** The members of a fulfilment (OP-43); `items` are items of the order, in its order, each once. */
 export const FULFILLMENT = members({
@@ -223,7 +221,7 @@ export const FULFILLMENT = members({
 })
 
 /** A fulfilment of an order (OP-43). */
-export const Fulfillment = named('Fulfillment', z.strictObject(FULFILLMENT.shapes.answer), {
+export const Fulfillment = namedObject('Fulfillment', FULFILLMENT.shapes.answer, {
   id: '0198c7a0-0000-7000-8000-000000000034',
   order: '0198c7a0-0000-7000-8000-000000000030',
   items: [{ id: '0198c7a0-0000-7000-8000-000000000031', quantity: 2 }],

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Id, MoneyMap, Timestamp } from './fields.ts'
-import { named } from './named.ts'
+import { named, namedObject } from './named.ts'
 
 /*
  * Resources in events of the platform's other parts (OP-69). An object has the members that the specification lists, in
@@ -24,44 +24,35 @@ export const Bundle = named(
 )
 
 /** A material or supply. `available_stock` is in `unit_of_measure` and may be a fraction. */
-export const Component = named(
-  'Component',
-  z.strictObject({
-    id: Id,
-    name: z.string(),
-    category: z.string().nullable(),
-    status: z.string(),
-    unit_of_measure: z.string().nullable(),
-    track_stock: z.boolean(),
-    available_stock: z.number().nullable(),
-  }),
-)
+export const Component = namedObject('Component', {
+  id: Id,
+  name: z.string(),
+  category: z.string().nullable(),
+  status: z.string(),
+  unit_of_measure: z.string().nullable(),
+  track_stock: z.boolean(),
+  available_stock: z.number().nullable(),
+})
 export const DeletedComponent = named('DeletedComponent', deletionOf(Component))
 
-export const Supplier = named(
-  'Supplier',
-  z.strictObject({
-    id: Id,
-    name: z.string(),
-    email: z.string().nullable(),
-    telephone: z.string().nullable(),
-    roles: z.array(z.string()),
-  }),
-)
+export const Supplier = namedObject('Supplier', {
+  id: Id,
+  name: z.string(),
+  email: z.string().nullable(),
+  telephone: z.string().nullable(),
+  roles: z.array(z.string()),
+})
 export const DeletedSupplier = named('DeletedSupplier', deletionOf(Supplier))
 
 /** An expense. The specification does not show its members. */
 export const Expense = named('Expense', z.looseObject({ id: Id }))
 
-export const PaymentMilestoneTemplate = named(
-  'PaymentMilestoneTemplate',
-  z.strictObject({
-    id: Id,
-    name: z.string(),
-    splits: z.array(named('PaymentMilestone', z.strictObject({ label: z.string(), pct: z.number() }))),
-    is_default: z.boolean(),
-  }),
-)
+export const PaymentMilestoneTemplate = namedObject('PaymentMilestoneTemplate', {
+  id: Id,
+  name: z.string(),
+  splits: z.array(namedObject('PaymentMilestone', { label: z.string(), pct: z.number() })),
+  is_default: z.boolean(),
+})
 export const DeletedPaymentMilestoneTemplate = named(
   'DeletedPaymentMilestoneTemplate',
   deletionOf(PaymentMilestoneTemplate),
@@ -70,45 +61,41 @@ export const DeletedPaymentMilestoneTemplate = named(
 /** A closed stock count with its changes. The specification does not show its members. */
 export const StockCount = named('StockCount', z.looseObject({ id: Id }))
 
-const Pool = named('StockPool', z.strictObject({ id: Id, code: z.string() }))
+const Pool = namedObject('StockPool', { id: Id, code: z.string() })
 
 /** Stock that was moved from one pool to another. */
-export const StockPoolAdjustment = named(
-  'StockPoolAdjustment',
-  z.strictObject({
-    id: Id,
-    from_pool: Pool,
-    to_pool: Pool,
-    lines: z.array(
-      named(
-        'StockPoolLine',
-        z.strictObject({ variant_id: Id, sku: z.string().nullable(), label: z.string().nullable(), qty: z.int() }),
-      ),
-    ),
-    note: z.string().nullable(),
-    moved_at: Timestamp,
-  }),
-)
+export const StockPoolAdjustment = namedObject('StockPoolAdjustment', {
+  id: Id,
+  from_pool: Pool,
+  to_pool: Pool,
+  lines: z.array(
+    namedObject('StockPoolLine', {
+      variant_id: Id,
+      sku: z.string().nullable(),
+      label: z.string().nullable(),
+      qty: z.int(),
+    }),
+  ),
+  note: z.string().nullable(),
+  moved_at: Timestamp,
+})
 
 /** A task of the assistant. `amount_minor` is in minor units of `currency`. */
-export const AssistantTask = named(
-  'AssistantTask',
-  z.strictObject({
-    id: Id,
-    source: z.string(),
-    type: z.string(),
-    category: z.string().nullable(),
-    status: z.string(),
-    title: z.string(),
-    value_line: z.string().nullable(),
-    count_total: z.int().nullable(),
-    count_remaining: z.int().nullable(),
-    amount_minor: z.int().nullable(),
-    currency: z.string().nullable(),
-    proposal_status: z.string().nullable(),
-    assignee: z.string().nullable(),
-    snoozed_until: Timestamp.nullable(),
-    resolved_by: z.string().nullable(),
-    resolved_at: Timestamp.nullable(),
-  }),
-)
+export const AssistantTask = namedObject('AssistantTask', {
+  id: Id,
+  source: z.string(),
+  type: z.string(),
+  category: z.string().nullable(),
+  status: z.string(),
+  title: z.string(),
+  value_line: z.string().nullable(),
+  count_total: z.int().nullable(),
+  count_remaining: z.int().nullable(),
+  amount_minor: z.int().nullable(),
+  currency: z.string().nullable(),
+  proposal_status: z.string().nullable(),
+  assignee: z.string().nullable(),
+  snoozed_until: Timestamp.nullable(),
+  resolved_by: z.string().nullable(),
+  resolved_at: Timestamp.nullable(),
+})

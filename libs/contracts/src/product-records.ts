@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { inRecords, withOlder } from './members.ts'
-import { exampleOf, named } from './named.ts'
+import { exampleOf, namedObject } from './named.ts'
 import { Category, PRODUCT, Product, Tag, VARIANT, Variant } from './product.ts'
 
 /*
@@ -9,18 +9,18 @@ import { Category, PRODUCT, Product, Tag, VARIANT, Variant } from './product.ts'
  */
 
 /** The data of product.created and product.updated: the product body (OP-67). */
-export const ProductData = named(
+export const ProductData = namedObject(
   'ProductData',
-  z.strictObject({ ...PRODUCT.shapes.data, variants: z.array(inRecords(VARIANT.shapes.data, Variant)) }),
+  { ...PRODUCT.shapes.data, variants: z.array(inRecords(VARIANT.shapes.data, Variant)) },
   exampleOf(Product),
 )
 export type ProductData = z.output<typeof ProductData>
 
 /** The data of tag events (spec: Event names and data). */
-export const TagData = named('TagData', z.strictObject({ ...Tag.shape }), exampleOf(Tag))
+export const TagData = namedObject('TagData', Tag.shape, exampleOf(Tag))
 
 /** The data of category events (spec: Event names and data). */
-export const CategoryData = named('CategoryData', z.strictObject({ ...Category.shape }), exampleOf(Category))
+export const CategoryData = namedObject('CategoryData', Category.shape, exampleOf(Category))
 
 /** The data of product.state: the whole state of a product, for projections (topic `catalog.products`). */
 export const ProductState = z.strictObject({

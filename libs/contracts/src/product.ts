@@ -1,20 +1,21 @@
 import { z } from 'zod'
 import {
   CategorySlug,
-  Description,
   Id,
   MoneyMap,
   MoneyMapInput,
   Name,
   NonNegativeInteger,
+  OPTIONAL_COUNT,
+  OPTIONAL_DESCRIPTION,
+  OPTIONAL_TIME,
   Sku,
   Slug,
   Timestamp,
-  TimestampInput,
 } from './fields.ts'
 import { LIMITS } from './limits.ts'
 import { members } from './members.ts'
-import { named } from './named.ts'
+import { named, namedObject } from './named.ts'
 
 export const PRODUCT_TYPES = ['SIMPLE_PRODUCT', 'VARIABLE_PRODUCT', 'VIRTUAL_PRODUCT'] as const
 export const PRODUCT_STATUSES = ['ACTIVE', 'HIDDEN', 'ARCHIVED'] as const
@@ -23,40 +24,38 @@ export type ProductStatus = (typeof PRODUCT_STATUSES)[number]
 const Text = z.string()
 
 /** Category reference (spec: Product). */
-export const CategoryReference = named(
-  'CategoryReference',
-  z.strictObject({
-    id: Id,
-    name: z.string(),
-    slug: z.string(),
-    parent: Id.nullable(),
-    parent_slug: z.string().nullable(),
-  }),
-)
+export const CategoryReference = namedObject('CategoryReference', {
+  id: Id,
+  name: z.string(),
+  slug: z.string(),
+  parent: Id.nullable(),
+  parent_slug: z.string().nullable(),
+})
 export type CategoryReference = z.output<typeof CategoryReference>
 
 /** A product's option with the values the product uses (spec: Product). */
-export const Option = named('ProductOption', z.strictObject({ id: Id, name: z.string(), values: z.array(z.string()) }))
+export const Option = namedObject('ProductOption', { id: Id, name: z.string(), values: z.array(z.string()) })
 
 /** A media item of a product (spec: Product); `thumbnail` is null for a file that is not an image (OP-18). */
-export const MediaItem = named(
-  'MediaItem',
-  z.strictObject({
-    id: Id,
-    url: z.string(),
-    thumbnail: z.string().nullable(),
-    type: z.string(),
-    position: z.int(),
-  }),
-)
+export const MediaItem = namedObject('MediaItem', {
+  id: Id,
+  url: z.string(),
+  thumbnail: z.string().nullable(),
+  type: z.string(),
+  position: z.int(),
+})
 export type MediaItem = z.output<typeof MediaItem>
 
 /** A tag (spec: Event names and data). */
-export const Tag = named('Tag', z.strictObject({ id: Id, name: z.string(), slug: z.string() }), {
-  id: '0198c7a0-0000-7000-8000-000000000005',
-  name: 'Summer',
-  slug: 'summer',
-})
+export const Tag = namedObject(
+  'Tag',
+  { id: Id, name: z.string(), slug: z.string() },
+  {
+    id: '0198c7a0-0000-7000-8000-000000000005',
+    name: 'Summer',
+    slug: 'summer',
+  },
+)
 export type Tag = z.output<typeof Tag>
 
 /** The members of a variant. `attributes` has values by option id; requests name options (OP-11, OP-12, OP-22). */
@@ -70,7 +69,7 @@ export const VARIANT = members({
 })
 
 /** A variant (spec: Product). */
-export const Variant = named('Variant', z.strictObject(VARIANT.shapes.answer))
+export const Variant = namedObject('Variant', VARIANT.shapes.answer)
 
 const LegacyCategory = named(
   'ProductCategoryInput',
@@ -84,7 +83,6 @@ const ImportedType = z.enum(['SIMPLE_PRODUCT', 'VIRTUAL_PRODUCT'])
 const Status = z.enum(PRODUCT_STATUSES)
 const Type = z.enum(PRODUCT_TYPES)
 const Flag = z.boolean()
-const Count = NonNegativeInteger
 
 /** The members of a product (spec: Product; input OP-13). `VARIANT` has those of a product of one variant. */
 export const PRODUCT = members({
@@ -93,14 +91,7 @@ export const PRODUCT = members({
   status: { sql: 'text', shape: Status, input: Status, initial: 'ACTIVE', imported: true, shown: 'answer' },
   type: { sql: 'text', shape: Type, input: Type, required: true, imported: ImportedType.optional(), shown: 'answer' },
   slug: { sql: 'text', shape: Text, input: Slug, create: Slug.nullish(), imported: true, shown: 'state' },
-  description: {
-    sql: 'text',
-    shape: Text.nullable(),
-    input: Description,
-    unset: null,
-    imported: true,
-    shown: 'answer',
-  },
+  description: { ...OPTIONAL_DESCRIPTION, imported: true, shown: 'answer' },
   category: { shape: Text.nullable(), input: LegacyCategory, unset: null, shown: 'answer' },
   categories: {
     shape: z.array(CategoryReference),
@@ -111,41 +102,13 @@ export const PRODUCT = members({
   tags: { shape: z.array(Tag), input: z.array(Name).max(LIMITS.idsPerCall), imported: true, shown: 'state' },
   requires_shipping: { sql: 'boolean', shape: Flag, input: Flag, imported: true, shown: 'answer' },
   can_preorder: { sql: 'boolean', shape: Flag, input: Flag, initial: false, imported: true, shown: 'answer' },
-  preorder_stops_at: {
-    sql: 'timestamptz',
-    shape: Timestamp.nullable(),
-    input: TimestampInput,
-    unset: null,
-    imported: true,
-    shown: 'nobody',
-  },
-  max_cart_quantity: {
-    sql: 'bigint',
-    shape: Count.nullable(),
-    input: Count,
-    unset: null,
-    imported: true,
-    shown: 'nobody',
-  },
-  low_stock_threshold: {
-    sql: 'bigint',
-    shape: Count.nullable(),
-    input: Count,
-    unset: null,
-    imported: true,
-    shown: 'nobody',
-  },
-  purchase_note: {
-    sql: 'text',
-    shape: Text.nullable(),
-    input: Description,
-    unset: null,
-    imported: true,
-    shown: 'nobody',
-  },
+  preorder_stops_at: { ...OPTIONAL_TIME, imported: true, shown: 'nobody' },
+  max_cart_quantity: { ...OPTIONAL_COUNT, imported: true, shown: 'nobody' },
+  low_stock_threshold: { ...OPTIONAL_COUNT, imported: true, shown: 'nobody' },
+  purchase_note: { ...OPTIONAL_DESCRIPTION, imported: true, shown: 'nobody' },
   tax_class: { sql: 'uuid', shape: Id.nullable(), input: Id, unset: null, imported: true, shown: 'nobody' },
   total_stock: { shape: z.int(), shown: 'answer' },
-  price_range: { shape: named('PriceRange', z.strictObject({ min: MoneyMap, max: MoneyMap })), shown: 'answer' },
+  price_range: { shape: namedObject('PriceRange', { min: MoneyMap, max: MoneyMap }), shown: 'answer' },
   options: { shape: z.array(Option), shown: 'answer' },
   media: { shape: z.array(MediaItem), shown: 'answer' },
   variants: { shape: z.array(Variant), shown: 'answer' },
@@ -157,7 +120,7 @@ export const PRODUCT = members({
 })
 
 /** The product body (spec: Product; price_range OP-10). */
-export const Product = named('Product', z.strictObject(PRODUCT.shapes.answer), {
+export const Product = namedObject('Product', PRODUCT.shapes.answer, {
   id: '0198c7a0-0000-7000-8000-000000000001',
   name: 'Linen shirt',
   status: 'ACTIVE',
@@ -193,15 +156,9 @@ export const Product = named('Product', z.strictObject(PRODUCT.shapes.answer), {
 export type Product = z.output<typeof Product>
 
 /** A category (spec: Event names and data). */
-export const Category = named(
+export const Category = namedObject(
   'Category',
-  z.strictObject({
-    id: Id,
-    name: z.string(),
-    slug: z.string(),
-    parent: Id.nullable(),
-    position: z.int(),
-  }),
+  { id: Id, name: z.string(), slug: z.string(), parent: Id.nullable(), position: z.int() },
   { id: '0198c7a0-0000-7000-8000-000000000006', name: 'Shirts', slug: 'shirts', parent: null, position: 0 },
 )
 export type Category = z.output<typeof Category>

@@ -1,4 +1,4 @@
-import { PLATFORM } from '@backoffice/contracts/app-records.ts'
+import { PLATFORM } from '@backoffice/contracts/app.ts'
 import type { ListQuery } from '@backoffice/contracts/pagination.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'

@@ -1,6 +1,6 @@
 import type { App, Installation } from '@backoffice/contracts/app.ts'
+import { PLATFORM } from '@backoffice/contracts/app.ts'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
-import { PLATFORM } from '@backoffice/contracts/app-records.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { guardedAgent } from '@backoffice/outbound/guarded-agent.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'

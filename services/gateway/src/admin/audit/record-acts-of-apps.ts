@@ -1,4 +1,4 @@
-import { PLATFORM, RecordedAct } from '@backoffice/contracts/app-records.ts'
+import { PLATFORM, RecordedAct } from '@backoffice/contracts/app.ts'
 import { EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
 import { z } from 'zod'

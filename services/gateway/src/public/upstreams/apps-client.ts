@@ -1,4 +1,4 @@
-import { PLATFORM } from '@backoffice/contracts/app-records.ts'
+import { PLATFORM } from '@backoffice/contracts/app.ts'
 import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
