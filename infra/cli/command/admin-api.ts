@@ -1,4 +1,5 @@
 import type { ErrorBody } from '@backoffice/contracts/errors.ts'
+import { parsedJson } from '@backoffice/runtime/parsed-json.ts'
 import { CommandError } from './command-error.ts'
 import type { Connection } from './connection.ts'
 
@@ -32,18 +33,9 @@ export async function callAdmin(connection: Connection, { method, path, query = 
     const cause = error.cause instanceof Error ? error.cause.message || (error.cause as NodeJS.ErrnoException).code : ''
     throw new CommandError(`no answer from ${url.origin}: ${cause || error.message}`)
   })
-  const text = await answer.text()
-  const content = text === '' ? undefined : parsed(text)
+  const content = parsedJson(await answer.text())
   if (answer.ok) return content
   const { error } = (content ?? {}) as Partial<ErrorBody>
   if (error === undefined) throw new CommandError(`${url.origin} answered ${answer.status}: is it a gateway?`)
   throw new CommandError(`${error.message} (${error.code}, request ${error.request_id})`)
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }

@@ -7,25 +7,21 @@ export interface Answer {
   readonly text: string
 }
 
-interface Asked {
-  readonly method: 'GET' | 'POST'
-  readonly url: URL
-  readonly headers?: Record<string, string>
-  readonly body?: string
-}
+export type RequestHeaders = Readonly<Record<string, string>>
 
 /** The platform waits so long (OP-85). */
 const ANSWER_MS = 10_000
 
-/** Sends a request as the platform does: it follows no redirect and waits 10 seconds. Never throws. */
-export async function ask({ method, url, headers = {}, body }: Asked): Promise<Answer> {
+/**
+ * Sends a GET request, or a POST request with a body, as the platform does: it follows no redirect and waits 10
+ * seconds. Never throws.
+ */
+export async function ask(url: URL, body?: string, headers: RequestHeaders = {}): Promise<Answer> {
   try {
     const response = await fetch(url, {
-      method,
       redirect: 'manual',
       signal: AbortSignal.timeout(ANSWER_MS),
-      headers: { ...(body !== undefined && { 'content-type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body }),
+      ...(body !== undefined && { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body }),
     })
     const { status } = response
     return { status, headers: response.headers, body: await response.text(), text: String(status) }

@@ -2,12 +2,12 @@ import { type Answer, ask } from './ask.ts'
 import { type Examined, expectNothing, expectSuccess, type Finding, skipped } from './finding.ts'
 
 /** The embed, as the platform's page frames it. */
-export async function checkEmbed({ origin, manifest, installation }: Examined): Promise<Finding[]> {
-  const answer = await ask({ method: 'GET', url: new URL(manifest.embed, origin) })
+export async function checkEmbed({ origin, manifest, issuer }: Examined): Promise<Finding[]> {
+  const answer = await ask(new URL(manifest.embed, origin))
   const answers = expectSuccess('the embed answers', answer)
   const framed = 'the platform may frame the embed'
   if (answers.result === 'fail') return [answers, skipped(framed, 'the embed does not answer')]
-  return [answers, expectNothing(framed, frameProblem(answer, installation.issuer))]
+  return [answers, expectNothing(framed, frameProblem(answer, issuer))]
 }
 
 /** Why a browser would not show the page in a frame of the platform; undefined when it would. */

@@ -7,8 +7,6 @@ import type { Surroundings } from '../command/api-command.ts'
 import { refuseOtherArguments, wholeNumber } from '../command/arguments.ts'
 import { CommandError } from '../command/command-error.ts'
 import { stackDirectory } from '../command/connection.ts'
-import { doctorKey, serveKeys } from './doctor-keys.ts'
-import { examineApp } from './examine-app.ts'
 import type { Finding } from './finding.ts'
 
 /** Free unless the user has put something there; an app is configured with it before the command runs. */
@@ -33,17 +31,20 @@ export const doctor = defineCommand({
     const manifest = readManifest(args.manifest)
     const origin = URL.parse(args.origin)?.origin
     if (origin === undefined) throw new CommandError(`${args.origin} is no URL, such as http://127.0.0.1:9998`)
+    // Loaded here, since no other command needs the server and the tokens of the platform.
+    const { doctorKey, serveKey } = await import('./doctor-key.ts')
+    const { examineApp } = await import('./examine-app.ts')
     const key = doctorKey(args.key ?? join(stackDirectory(environment), 'app-doctor.pem'))
-    const keys = await serveKeys(key, wholeNumber('port', args.port) ?? PORT)
-    const issuer = args.issuer ?? keys.url
+    const platform = await serveKey(key, wholeNumber('port', args.port) ?? PORT)
+    const issuer = args.issuer ?? platform.url
     try {
       if (!args.json)
-        print(`The app has to run with ${keys.url} as the platform's address and ${issuer} as its issuer.\n\n`)
+        print(`The app has to run with ${platform.url} as the platform's address and ${issuer} as its issuer.\n\n`)
       const findings = await examineApp({ origin, manifest, key, issuer })
       print(`${args.json ? JSON.stringify(findings, null, 2) : report(findings)}\n`)
       return findings.some(({ result }) => result === 'fail') ? 1 : 0
     } finally {
-      keys.stop()
+      await platform.stop()
     }
   },
 })

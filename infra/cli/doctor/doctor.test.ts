@@ -11,17 +11,18 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { paymentApp } from '../../../examples/app/src/app.ts'
 import { readSettings } from '../../../examples/app/src/settings.ts'
+import { pemOf } from '../../../services/apps/src/tokens/token-keys.ts'
 import { runCli } from '../run-cli.ts'
 import { frameProblem } from './check-embed.ts'
 import { report } from './doctor-command.ts'
-import { doctorKey, serveKeys } from './doctor-keys.ts'
+import { doctorKey, serveKey } from './doctor-key.ts'
 import { examineApp } from './examine-app.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'app-doctor-'))
 whenDone(() => rmSync(folder, { recursive: true }))
 const keyFile = join(folder, 'doctor', 'key.pem')
 const key = doctorKey(keyFile)
-const { url: issuer, stop } = await serveKeys(key, 0)
+const { url: issuer, stop } = await serveKey(key, 0)
 whenDone(stop)
 const example = new URL('../../../examples/app/payments.app.json', import.meta.url)
 const manifest = AppManifest.parse(JSON.parse(readFileSync(example, 'utf8')))
@@ -36,7 +37,7 @@ async function exampleApp(environment: NodeJS.ProcessEnv = {}) {
 
 it.each<[string, NodeJS.ProcessEnv]>([
   ['the JWK set', {}],
-  ['a pinned PEM', { PLATFORM_PEM: key.pem }],
+  ['a pinned PEM', { PLATFORM_PEM: pemOf([key]) }],
 ])('the example app meets every expectation by %s', async (_, environment) => {
   const findings = await examineApp({ origin: await exampleApp(environment), manifest, key, issuer })
   expect(findings.filter(({ result }) => result !== 'pass')).toEqual([])
@@ -147,5 +148,5 @@ it('the command reports each expectation, with exit code 0 or 1', async () => {
 })
 
 it('has the same key in each run', () => {
-  expect(doctorKey(keyFile).pem).toBe(key.pem)
+  expect(doctorKey(keyFile).publicKey.equals(key.publicKey)).toBe(true)
 })

@@ -1,37 +1,29 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
+import { appTokens } from '../../../services/apps/src/tokens/app-tokens.ts'
+import { newSigningKey } from '../../../services/webhook-delivery/src/secrets/signing-secret.ts'
 import { checkCheckout } from './check-checkout.ts'
 import { checkEmbed } from './check-embed.ts'
 import { checkProvision, checkUninstall } from './check-install.ts'
 import { checkForgotten, checkWebhooks } from './check-webhooks.ts'
-import type { DoctorKey } from './doctor-keys.ts'
 import type { Examined, Finding } from './finding.ts'
-
-interface Examination {
-  readonly origin: string
-  readonly manifest: AppManifest
-  readonly key: DoctorKey
-  /** The `iss` that the app is configured with. */
-  readonly issuer: string
-}
 
 /**
  * Installs an app in a workspace that does not exist, tries what the platform expects of it, and uninstalls it (App
  * rules; OP-80 to OP-85). The app must trust `key` and `issuer`. The key that it is given works nowhere.
  */
-export async function examineApp({ origin, manifest, key, issuer }: Examination): Promise<Finding[]> {
+export async function examineApp(app: Pick<Examined, 'origin' | 'manifest' | 'key' | 'issuer'>): Promise<Finding[]> {
+  const { provider, audience = provider, scopes } = app.manifest
+  const workspaceId = randomUUID()
+  const subject = { workspaceId, workspaceName: 'App doctor', workspaceDomain: null, provider, audience, scopes }
+  const tokens = appTokens([app.key], app.issuer)
   const examined: Examined = {
-    origin,
-    manifest,
-    key,
-    installation: {
-      workspaceId: randomUUID(),
-      provider: manifest.provider,
-      audience: manifest.audience ?? manifest.provider,
-      scopes: manifest.scopes,
-      issuer,
-      apiKey: `sk_test_${randomBytes(24).toString('hex')}`,
-      webhookSecret: `whsec_${randomBytes(32).toString('base64')}`,
+    ...app,
+    workspaceId,
+    apiKey: `sk_test_${randomBytes(24).toString('hex')}`,
+    webhookKey: newSigningKey(),
+    async tokenHeaders(purpose) {
+      const { token } = await tokens[purpose](subject, new Date())
+      return { authorization: `Bearer ${token}` }
     },
   }
   const findings: Finding[] = []

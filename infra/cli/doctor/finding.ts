@@ -1,7 +1,6 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
-import type { Answer } from './ask.ts'
-import type { DoctorKey } from './doctor-keys.ts'
-import type { InventedInstallation } from './sign.ts'
+import type { SigningKey } from '@backoffice/secrets/signing-keys.ts'
+import type { Answer, RequestHeaders } from './ask.ts'
 
 /** The result of checking one expectation of the platform. */
 export interface Finding {
@@ -16,19 +15,23 @@ export interface Finding {
 export interface Examined {
   readonly origin: string
   readonly manifest: AppManifest
-  readonly installation: InventedInstallation
-  readonly key: DoctorKey
+  readonly key: SigningKey
+  /** The `iss` that the app is configured with. */
+  readonly issuer: string
+  readonly workspaceId: string
+  readonly apiKey: string
+  readonly webhookKey: Buffer
+  /** The header with a new token for the installation (OP-82, OP-83). */
+  tokenHeaders(purpose: 'provision' | 'session'): Promise<RequestHeaders>
 }
 
 const isSuccess = ({ status }: Answer) => status >= 200 && status < 300
 /** 5xx is no refusal: the platform would try again. */
 const isRefusal = ({ status }: Answer) => status >= 400 && status < 500
 
-const judged = (expectation: string, isMet: boolean, detail: string): Finding => ({
-  expectation,
-  result: isMet ? 'pass' : 'fail',
-  detail,
-})
+function judged(expectation: string, isMet: boolean, detail: string): Finding {
+  return { expectation, result: isMet ? 'pass' : 'fail', detail }
+}
 
 /** Expects 2xx. */
 export const expectSuccess = (expectation: string, answer: Answer): Finding =>
