@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { apiCommand, commandGroup, listCommand } from '../command/api-command.ts'
-import { id, idArgument } from '../command/arguments.ts'
+import { apiCommand, commandGroup } from '../command/api-command.ts'
+import { idArgument } from '../command/arguments.ts'
 import { CommandError } from '../command/command-error.ts'
 import { doctor } from '../doctor/doctor-command.ts'
 
@@ -13,34 +13,24 @@ const ORIGIN = {
 } as const
 
 export const apps = commandGroup('Third-party apps', {
-  list: listCommand({
+  list: apiCommand({
     description: 'List apps',
-    path: () => '/apps',
+    request: 'GET /apps',
     columns: ['id', 'provider', 'name', 'origin', 'version', 'updated_at'],
   }),
-  show: apiCommand({
-    description: 'Show an app',
-    args: APP,
-    request: (args) => ({ method: 'GET', path: `/apps/${id(args.id)}` }),
-  }),
+  show: apiCommand({ description: 'Show an app', request: 'GET /apps/{id}', args: APP }),
   register: apiCommand({
     description: 'Register an app by its manifest',
+    request: 'POST /apps',
     args: { manifest: MANIFEST, origin: { ...ORIGIN, required: true } },
-    request: ({ manifest, origin }) => ({
-      method: 'POST',
-      path: '/apps',
-      body: { origin, manifest: readManifest(manifest) },
-    }),
+    body: ({ manifest, origin }) => ({ origin, manifest: readManifest(manifest) }),
   }),
   doctor,
   update: apiCommand({
     description: 'Give an app another manifest; the origin stays unless given',
+    request: 'PUT /apps/{id}',
     args: { ...APP, manifest: MANIFEST, origin: ORIGIN },
-    request: (args) => ({
-      method: 'PUT',
-      path: `/apps/${id(args.id)}`,
-      body: { origin: args.origin, manifest: readManifest(args.manifest) },
-    }),
+    body: ({ manifest, origin }) => ({ origin, manifest: readManifest(manifest) }),
   }),
 })
 

@@ -1,13 +1,13 @@
-import { listCommand } from '../command/api-command.ts'
+import { apiCommand } from '../command/api-command.ts'
 import { id } from '../command/arguments.ts'
 
-export const audit = listCommand({
+export const audit = apiCommand({
   description: 'List what operators did, newest first',
+  request: 'GET /audit',
   args: {
     workspace: { type: 'string', description: 'Only acts on the workspace with this id', valueHint: 'ID' },
     actor: { type: 'string', description: 'Only acts of the operator with this name', valueHint: 'NAME' },
   },
-  path: () => '/audit',
-  query: ({ workspace, actor }) => ({ workspace: workspace === undefined ? undefined : id(workspace), actor }),
   columns: ['at', 'actor', 'action', 'target', 'request_id'],
+  filter: ({ workspace, actor }) => ({ workspace: workspace === undefined ? undefined : id(workspace), actor }),
 })

@@ -1,8 +1,7 @@
 import { SERVICE_NAMES, SERVICES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
 import { type RefusedRow, refusedRows, resendRefused } from '@backoffice/messaging/relay/refused-rows.ts'
-import { defineCommand } from 'citty'
-import { commandGroup, type Surroundings } from '../command/api-command.ts'
-import { list, refuseOtherArguments } from '../command/arguments.ts'
+import { checkedCommand, commandGroup } from '../command/api-command.ts'
+import { list } from '../command/arguments.ts'
 import { UsageError } from '../command/command-error.ts'
 import { readableAnswer } from '../command/print-answer.ts'
 import { asWorker, WITHOUT_A_STACK } from '../command/stack-services.ts'
@@ -12,27 +11,14 @@ const COLUMNS = ['service', 'id', 'at', 'topic', 'type', 'key', 'workspace_id', 
 /** Of each service. They have the same few reasons. */
 const MOST_ROWS = 1000
 
-const LIST_ARGUMENTS = {
-  service: { type: 'enum', options: PUBLISHERS, description: 'Only those of one service' },
-  json: { type: 'boolean', description: 'Print them as JSON' },
-} as const
-
-const RESEND_ARGUMENTS = {
-  service: { type: 'enum', options: PUBLISHERS, description: 'The service that publishes them' },
-  ids: {
-    type: 'string',
-    description: 'Only these; unless given, all that no later record of their key has overtaken',
-    valueHint: 'ID,ID',
-  },
-} as const
-
 export const outbox = commandGroup(`Records that services could not publish. ${WITHOUT_A_STACK}`, {
-  list: defineCommand({
-    meta: { description: 'List them with their reasons, oldest first, without their contents' },
-    args: LIST_ARGUMENTS,
-    async run({ args, data }) {
-      refuseOtherArguments(LIST_ARGUMENTS, args)
-      const { environment, print }: Surroundings = data
+  list: checkedCommand(
+    'List them with their reasons, oldest first, without their contents',
+    {
+      service: { type: 'enum', options: PUBLISHERS, description: 'Only those of one service' },
+      json: { type: 'boolean', description: 'Print them as JSON' },
+    },
+    async (args, { environment, print }) => {
       const services = PUBLISHERS.filter((name) => args.service === undefined || name === args.service)
       const rowsOf = async (service: ServiceName) => {
         const rows: RefusedRow[] = await asWorker(service, environment, (sql) => refusedRows(sql, MOST_ROWS))
@@ -41,13 +27,18 @@ export const outbox = commandGroup(`Records that services could not publish. ${W
       const items = (await Promise.all(services.map(rowsOf))).flat()
       print(args.json ? `${JSON.stringify({ items }, null, 2)}\n` : readableAnswer({ items }, COLUMNS))
     },
-  }),
-  resend: defineCommand({
-    meta: { description: 'Publish them again, once their schema is registered or their topic takes them' },
-    args: RESEND_ARGUMENTS,
-    async run({ args, data }) {
-      refuseOtherArguments(RESEND_ARGUMENTS, args)
-      const { environment, print }: Surroundings = data
+  ),
+  resend: checkedCommand(
+    'Publish them again, once their schema is registered or their topic takes them',
+    {
+      service: { type: 'enum', options: PUBLISHERS, description: 'The service that publishes them' },
+      ids: {
+        type: 'string',
+        description: 'Only these; unless given, all that no later record of their key has overtaken',
+        valueHint: 'ID,ID',
+      },
+    },
+    async (args, { environment, print }) => {
       const ids = args.ids === undefined ? [] : list(args.ids).map(rowId)
       const service = args.service as ServiceName | undefined
       if (service === undefined) throw new UsageError('--service is missing: the service that publishes them')
@@ -59,7 +50,7 @@ export const outbox = commandGroup(`Records that services could not publish. ${W
       })
       print(`${count} ${count === 1 ? 'record goes' : 'records go'} to the relay of ${service}\n`)
     },
-  }),
+  ),
 })
 
 /** The number of a row of the outbox. */

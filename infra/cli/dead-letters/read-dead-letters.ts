@@ -3,20 +3,25 @@ import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-co
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 
-/** A record that a consumer could not process, without its value: that may have personal data. */
-export interface DeadLetter {
+/** A dead letter: a record that a consumer could not process. */
+export interface Letter {
   readonly at: string
   readonly consumer: string
   /** Where the record was read. */
   readonly topic: string
   readonly partition: number
   readonly offset: string
+  readonly reason: string
+  readonly record: IncomingRecord
+}
+
+/** A dead letter without the record's value, which may have personal data. */
+export interface DeadLetter extends Omit<Letter, 'record'> {
   readonly key: string | null
   /** Whether later records of its key go to the dead letters too. */
   readonly parked: boolean
   /** Whether it was sent to its topic again. */
   readonly replayed: boolean
-  readonly reason: string
 }
 
 /** Which dead letters are read: those of some consumers of one service, from a time range. */
@@ -29,32 +34,26 @@ export interface Reading {
 /** Reads the dead letters of a service's consumers, oldest first. `sql` is of the worker role. Writes nothing. */
 export async function readDeadLetters(kafka: Kafka, sql: Sql, reading: Reading): Promise<DeadLetter[]> {
   const consumers = [...reading.consumers]
-  const parked = await sql<{ consumer: string; topic: string; key: string }[]>`
+  const parkedRows = await sql<{ consumer: string; topic: string; key: string }[]>`
     select consumer, topic, key from parked_key where consumer = any(${consumers})`
-  const replayed = await sql<{ consumer: string; topic: string; partition: number; offset: string }[]>`
+  const replayedRows = await sql<{ consumer: string; topic: string; partition: number; offset: string }[]>`
     select consumer, topic, partition, "offset" from replayed_dead_letter where consumer = any(${consumers})`
-  const parkedKeys = new Set(parked.map(({ consumer, topic, key }) => JSON.stringify([consumer, topic, key])))
-  const replayedOnes = new Set(replayed.map(recordPosition))
+  const parkedKeys = new Set(parkedRows.map(({ consumer, topic, key }) => JSON.stringify([consumer, topic, key])))
+  const replayedPositions = new Set(replayedRows.map(recordPosition))
   const letters: DeadLetter[] = []
   await readLetters(kafka, reading, async (read) => {
-    for (const { record, ...letter } of read) {
-      const isParked = parkedKeys.has(JSON.stringify([letter.consumer, letter.topic, record.key]))
-      const { reason, ...source } = letter
+    for (const { record, reason, ...source } of read) {
+      const parked = parkedKeys.has(JSON.stringify([source.consumer, source.topic, record.key]))
       letters.push({
         ...source,
         key: record.key,
-        parked: isParked,
-        replayed: replayedOnes.has(recordPosition(letter)),
+        parked,
+        replayed: replayedPositions.has(recordPosition(source)),
         reason,
       })
     }
   })
   return letters.sort((one, other) => one.at.localeCompare(other.at))
-}
-
-/** A dead letter with its record. */
-export interface Letter extends Pick<DeadLetter, 'at' | 'consumer' | 'topic' | 'partition' | 'offset' | 'reason'> {
-  readonly record: IncomingRecord
 }
 
 /** The consumer, topic, partition and offset of a dead letter's record, as one text. */

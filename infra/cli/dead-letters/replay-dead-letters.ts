@@ -3,19 +3,13 @@ import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { type Letter, type Reading, readLetters, recordPosition } from './read-dead-letters.ts'
 
-/** The dead letters that were sent to their topics again, now and in earlier runs. */
-interface Replayed {
-  readonly now: number
-  readonly before: number
-}
-
 /**
  * Sends dead letters to the topics that they were read from, unchanged and each once, and unparks their keys. A later
  * record of such a key may overtake them, and every consumer of the topic gets them again: consumers take late and
  * repeated records. One that fails again is a new dead letter. May be interrupted and repeated. `sql` connects as the
- * worker role of the consumers' service.
+ * worker role of the consumers' service. Returns how many were sent now, and how many by earlier runs.
  */
-export async function replayDeadLetters(kafka: Kafka, sql: Sql, reading: Reading): Promise<Replayed> {
+export async function replayDeadLetters(kafka: Kafka, sql: Sql, reading: Reading) {
   let [now, before] = [0, 0]
   await readLetters(kafka, reading, async (letters) => {
     await unpark(sql, letters)

@@ -1,10 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppManifest } from '@backoffice/contracts/app-manifest.ts'
-import { defineCommand } from 'citty'
 import { z } from 'zod'
-import type { Surroundings } from '../command/api-command.ts'
-import { refuseOtherArguments, wholeNumber } from '../command/arguments.ts'
+import { checkedCommand } from '../command/api-command.ts'
+import { wholeNumber } from '../command/arguments.ts'
 import { CommandError } from '../command/command-error.ts'
 import { stackDirectory } from '../command/connection.ts'
 import type { Finding } from './finding.ts'
@@ -22,12 +21,10 @@ const ARGS = {
 } as const
 
 /** `app doctor <origin>`: tries what the platform expects of an app; exits with 1 when something fails. */
-export const doctor = defineCommand({
-  meta: { description: 'Try what the platform expects of an app that trusts the key of this command (docs/apps.md)' },
-  args: ARGS,
-  async run({ args, data }) {
-    refuseOtherArguments(ARGS, args)
-    const { environment, print }: Surroundings = data
+export const doctor = checkedCommand(
+  'Try what the platform expects of an app that trusts the key of this command (docs/apps.md)',
+  ARGS,
+  async (args, { environment, print }) => {
     const manifest = readManifest(args.manifest)
     const origin = URL.parse(args.origin)?.origin
     if (origin === undefined) throw new CommandError(`${args.origin} is no URL, such as http://127.0.0.1:9998`)
@@ -47,7 +44,7 @@ export const doctor = defineCommand({
       await platform.stop()
     }
   },
-})
+)
 
 /** Reads a manifest. Throws what is wrong with it, with the path of each mistake. */
 function readManifest(file: string): AppManifest {
