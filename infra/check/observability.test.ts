@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
@@ -35,7 +35,11 @@ it('each part of the collector is declared and used, and it receives where servi
 interface Prometheus {
   readonly rule_files?: readonly string[]
   readonly scrape_configs: readonly [
-    { readonly relabel_configs: readonly Relabeling[]; readonly static_configs?: readonly { targets: string[] }[] },
+    {
+      readonly job_name: string
+      readonly relabel_configs: readonly Relabeling[]
+      readonly static_configs?: readonly { targets: string[] }[]
+    },
   ]
 }
 interface Relabeling {
@@ -83,16 +87,37 @@ it('Prometheus in Kubernetes reads the operations port of our pods alone, and na
 
 interface PodMonitor {
   readonly spec: {
+    readonly jobLabel: string
+    readonly selector: { readonly matchLabels: Readonly<Record<string, string>> }
     readonly podMetricsEndpoints: readonly [{ readonly relabelings: readonly Record<string, unknown>[] }]
   }
 }
 
 it('the operator of Prometheus gives targets the same labels', () => {
-  const [{ relabelings }] = read<PodMonitor>('k8s/components/telemetry/pod-monitor.yaml').spec.podMetricsEndpoints
-  const [{ relabel_configs }] = read<Prometheus>('infra/prometheus/kubernetes.yml').scrape_configs
+  const { spec } = read<PodMonitor>('k8s/components/telemetry/pod-monitor.yaml')
+  const [{ relabelings }] = spec.podMetricsEndpoints
+  const [{ job_name, relabel_configs }] = read<Prometheus>('infra/prometheus/kubernetes.yml').scrape_configs
+  expect(spec.selector.matchLabels[spec.jobLabel]).toBe(job_name)
   expect(relabelings).toEqual(
     relabel_configs.flatMap(({ source_labels: sourceLabels, target_label: targetLabel }) =>
       targetLabel === undefined ? [] : [{ sourceLabels, targetLabel }],
     ),
   )
+})
+
+it('the rules ask for the job by that name, and speak of each service that has no replica', () => {
+  const rules = readFileSync(join(ROOT, 'infra/prometheus/rules/alerts.yml'), 'utf8')
+  const jobs = [...rules.matchAll(/job="([^"]*)"/g)].map(([, job]) => job)
+  expect(new Set(jobs)).toEqual(new Set(['backoffice']))
+  const absent = [...rules.matchAll(/absent\(up\{job="backoffice", service="([^"]+)"\}\)/g)].map(([, name]) => name)
+  expect(absent.toSorted()).toEqual(SERVICE_NAMES.toSorted())
+})
+
+it('the component of Kubernetes brings every dashboard', () => {
+  const folder = 'k8s/components/telemetry'
+  const { configMapGenerator } = read<{ configMapGenerator: { name: string; files?: string[] }[] }>(
+    `${folder}/kustomization.yaml`,
+  )
+  const { files } = configMapGenerator.find(({ name }) => name === 'dashboards') ?? {}
+  expect(files).toEqual(readdirSync(join(ROOT, folder, 'dashboards')).map((name) => `dashboards/${name}`))
 })

@@ -13,7 +13,7 @@ it.each(Object.entries(GENERATED))(
 )
 
 it('every dashboard in git has its panels in code', () => {
-  const committed = globSync('infra/grafana/dashboards/*', { cwd: ROOT })
+  const committed = globSync('k8s/components/telemetry/dashboards/*', { cwd: ROOT })
   expect(committed.toSorted()).toEqual([...GENERATED.dashboards().keys()].toSorted())
 })
 

@@ -18,7 +18,7 @@ export function grafanaDashboards(): ReadonlyMap<string, string> {
       templating: { list: usesService(panels) ? [SERVICE_VARIABLE] : [] },
       panels: panels.map(grafanaPanel),
     }
-    return [`infra/grafana/dashboards/${name}.json`, `${JSON.stringify(dashboard, null, 1)}\n`] as const
+    return [`k8s/components/telemetry/dashboards/${name}.json`, `${JSON.stringify(dashboard, null, 1)}\n`] as const
   })
   return new Map(files)
 }

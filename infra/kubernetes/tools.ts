@@ -42,6 +42,7 @@ const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
   ],
   'github.com/prometheus-operator/prometheus-operator@v0.85.0': [
     'example/prometheus-operator-crd/monitoring.coreos.com_podmonitors.yaml',
+    'example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml',
   ],
 }
 
