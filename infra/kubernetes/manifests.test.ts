@@ -69,11 +69,14 @@ interface Job {
   }
 }
 
-test('the jobs run programs that are there, with a password for every role', () => {
-  for (const job of ['provision', 'migrate', 'topics', 'schemas']) {
-    const [{ command }] = manifest<Job>(`base/jobs/${job}.yaml`).spec.template.spec.containers
-    expect(existsSync(join(K8S, '..', command[1] ?? ''))).toBe(true)
-  }
+test('the jobs run programs that are there, and migrate each service, with a password for every role', () => {
+  const jobs = ['provision', 'migrate', 'topics', 'schemas'].flatMap((file) =>
+    parseAllDocuments(readFileSync(join(K8S, `base/jobs/${file}.yaml`), 'utf8')).map((job) => job.toJS() as Job),
+  )
+  const commands = jobs.map(({ spec }) => spec.template.spec.containers[0].command)
+  for (const [, program = ''] of commands) expect(existsSync(join(K8S, '..', program))).toBe(true)
+  const migrated = commands.flatMap(([, , service = []]) => service)
+  expect(migrated.toSorted()).toEqual(SERVICE_NAMES.toSorted())
   const { adminUrlOf, passwordOf } = readDatabases(environment('local', 'jobs'))
   for (const name of SERVICE_NAMES) {
     const { username, password, host } = new URL(environmentValue('local', name, 'WORKER_DATABASE_URL'))

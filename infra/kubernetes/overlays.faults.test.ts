@@ -2,6 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { K8S } from './settings.ts'
@@ -25,7 +26,7 @@ interface Peer {
 /** What the tests read of a manifest, of any kind. */
 interface Manifest {
   readonly kind: string
-  readonly metadata: { readonly name: string }
+  readonly metadata: { readonly name: string; readonly labels?: Labels }
   readonly spec: {
     readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: Pod }
     readonly scaleTargetRef: { readonly name: string }
@@ -73,6 +74,40 @@ describe.skipIf(!hasGo)('built by Kustomize', () => {
     )
     expect(names(overlay, 'ServiceAccount')).toEqual(expect.arrayContaining(accounts))
     expect(names(overlay, 'Deployment')).toEqual(expect.arrayContaining(targets.map(({ name }) => name)))
+  })
+
+  test.each(OVERLAYS.flatMap((overlay) => SERVICE_NAMES.map((name) => [overlay, name] as const)))(
+    'in %s the labels of %s select all that it needs, and nothing of another service',
+    (overlay, service) => {
+      const names = [service, `migrate-${service}`, 'shared']
+      const selected = (manifests.get(overlay) ?? []).filter(({ metadata: { labels = {} } }) =>
+        names.includes(labels['app.kubernetes.io/name'] ?? ''),
+      )
+      const ofKind = (...kinds: string[]) => selected.filter(({ kind }) => kinds.includes(kind))
+      const named = (kind: string) => ofKind(kind).map(({ metadata }) => metadata.name)
+      expect(named('Deployment')).toEqual([service])
+      expect(named('Job')).toEqual([`migrate-${service}`])
+      expect(named('PodDisruptionBudget')).toEqual([service])
+      expect(named('NetworkPolicy')).toEqual(expect.arrayContaining([service, 'default-deny', 'postgresql']))
+      const scalers = ofKind('HorizontalPodAutoscaler', 'ScaledObject')
+      expect(scalers.map(({ spec }) => spec.scaleTargetRef.name)).toEqual([service])
+      for (const { spec } of ofKind('Deployment', 'Job')) {
+        const { serviceAccountName, containers } = spec.template.spec
+        const configMaps = containers.flatMap(({ envFrom = [] }) =>
+          envFrom.map(({ configMapRef }) => configMapRef.name),
+        )
+        expect(named('ConfigMap')).toEqual(expect.arrayContaining(configMaps))
+        expect(named('ServiceAccount')).toContain(serviceAccountName)
+      }
+    },
+  )
+
+  test.each(SERVICE_NAMES)('the folder of %s alone has a disruption budget for its pods', async (service) => {
+    const { stdout } = await run(await installed('kustomize'), ['build', join(K8S, 'base', service)])
+    const found = parseAllDocuments(stdout).map((document) => document.toJS() as Manifest)
+    const [deployment] = found.filter(({ kind }) => kind === 'Deployment')
+    const [budget] = found.filter(({ kind }) => kind === 'PodDisruptionBudget')
+    expect(matches(deployment?.spec.template.metadata.labels ?? {}, budget?.spec.selector as Selector)).toBe(true)
   })
 
   test.each(OVERLAYS)('in %s each selector finds pods, and those of one service only where it names one', (overlay) => {
