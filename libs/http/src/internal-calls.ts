@@ -8,10 +8,11 @@ import { IDLE_CONNECTIONS } from './idle-connections.ts'
 import { INTERNAL_TOKEN_HEADER } from './internal-token.ts'
 import type { CallingFor, TokenSigner } from './token-signer.ts'
 
-interface InternalRequest {
+export interface InternalRequest {
   readonly caller: CallingFor
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: `/internal/${string}`
+  readonly query?: Readonly<Record<string, unknown>>
   /** Sent as JSON; a string is JSON already. */
   readonly body?: unknown
   readonly requestId?: string
@@ -71,11 +72,12 @@ export class InternalCalls implements Component {
 
   /** Sends a request and returns its answer. Throws when there is none in time, or none that is JSON. */
   request(request: InternalRequest): Promise<InternalAnswer> {
-    const { caller, method, path, body, requestId, traceparent, signal } = request
+    const { caller, method, path, query, body, requestId, traceparent, signal } = request
     return inCallSpan({ service: this.#service, method, traceparent }, async (trace) => {
       const answer = await this.#pool.request({
         method,
         path,
+        ...(query && { query }),
         headers: {
           [INTERNAL_TOKEN_HEADER]: await this.#signer.ownCall(caller, this.#service, new Date()),
           ...trace,

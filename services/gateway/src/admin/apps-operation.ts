@@ -20,6 +20,6 @@ export const appsOperation = (declaration: AppsDeclaration): AnyAdminOperation =
       const { method, path, responses } = declaration
       const internal = `/internal/${path.replace('/admin/v1/', '').replace('{id}', params.id)}` as const
       const [[status, answer = null] = []] = Object.entries(responses)
-      return new Reply(Number(status), await askApps(method, internal, answer, { query, body }))
+      return new Reply(Number(status), await askApps({ method, path: internal, answer, query, body }))
     },
   })

@@ -14,7 +14,7 @@ export const createLink = adminOperation({
   responses: { 201: z.strictObject({ url: z.url(), expires_at: Timestamp }) },
 
   async handle({ params: { id }, body: { page }, askApps, act, links }) {
-    const installation = await askApps('GET', `/internal/installations/${id}`, Installation)
+    const installation = await askApps({ method: 'GET', path: `/internal/installations/${id}`, answer: Installation })
     refuseEmptyPage(page, installation)
     const { provider, workspace } = installation
     return act(workspace, [{ action: 'link.created', target: `installations/${id}` }], async (tx) =>

@@ -12,9 +12,9 @@ export const listInstallations = adminOperation({
   responses: { 200: Page(Installation) },
 
   async handle({ params, query, worker, askApps }) {
-    const { id, livemode } = await findWorkspace(worker, params.id)
+    const workspace = await findWorkspace(worker, params.id)
     return ok(
-      await askApps('GET', '/internal/installations', Page(Installation), { workspace: { id, livemode }, query }),
+      await askApps({ method: 'GET', path: '/internal/installations', answer: Page(Installation), workspace, query }),
     )
   },
 })

@@ -12,8 +12,10 @@ export const openSession = adminOperation({
   responses: { 201: z.strictObject({ token: z.string(), expires_at: Timestamp, embed_url: z.url() }) },
 
   async handle({ params: { id }, askApps, act, links }) {
-    const { workspace } = await askApps('GET', `/internal/installations/${id}`, Installation)
-    const { token, expires_at, provider } = await askApps('POST', `/internal/installations/${id}/session`, AppSession)
+    const path = `/internal/installations/${id}` as const
+    const { workspace } = await askApps({ method: 'GET', path, answer: Installation })
+    const session = await askApps({ method: 'POST', path: `${path}/session`, answer: AppSession })
+    const { token, expires_at, provider } = session
     return act(workspace, [{ action: 'session.created', target: `installations/${id}` }], async (tx) => {
       const { url } = await links.create(tx, { page: 'embed', provider, installationId: id })
       return created({ token, expires_at, embed_url: url })

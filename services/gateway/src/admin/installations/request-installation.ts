@@ -16,8 +16,13 @@ export const requestInstallation = adminOperation({
 
   async handle({ params, body, worker, askApps, act, links }) {
     const { name, domain, ...workspace } = await findWorkspace(worker, params.id)
-    const extras = { workspace, body: { ...body, workspace: { name, domain } } }
-    const installation = await askApps('POST', '/internal/installations', Installation, extras)
+    const installation = await askApps({
+      method: 'POST',
+      path: '/internal/installations',
+      answer: Installation,
+      workspace,
+      body: { ...body, workspace: { name, domain } },
+    })
     const { id, provider, requested_scopes } = installation
     if (requested_scopes.length === 0) return created({ ...installation, consent_url: null })
     return act(workspace.id, [{ action: 'link.created', target: `installations/${id}` }], async (tx) => {

@@ -27,10 +27,16 @@ export function askApps<Answer>(
   body?: unknown,
 ): Promise<Answer> {
   request.logged = { ...request.logged, workspace_id: workspaceId }
-  const traceparent = presentTraceparent(request.headers.traceparent)
-  const workspace = { id: workspaceId, livemode }
-  const asked = { actor: 'merchant', workspace, requestId: request.id, traceparent }
-  return apps.send(asked, method, `/internal/installations/${installationId}${act}`, answer, body)
+  return apps.ask({
+    actor: 'merchant',
+    workspace: { id: workspaceId, livemode },
+    requestId: request.id,
+    traceparent: presentTraceparent(request.headers.traceparent),
+    method,
+    path: `/internal/installations/${installationId}${act}`,
+    answer,
+    body,
+  })
 }
 
 /**
