@@ -1,6 +1,6 @@
 import type { Lease } from './lease-tokens.ts'
-import { correctionOf, type OutageShare, shareOf, startShare, takeOfShare } from './outage-share.ts'
-import { type Bucket, type RateLimit, tokensAt, untilToken } from './token-bucket.ts'
+import { correctionOf, type OutageShare, shareOf, startShare } from './outage-share.ts'
+import { type Bucket, type RateLimit, takeToken, tokensAt, untilToken } from './token-bucket.ts'
 
 /** How long leased tokens may be used, in milliseconds. A client exceeds its limit by what grows back in this time. */
 export const LEASE_MS = 100
@@ -47,8 +47,8 @@ export class KeyTokens {
     const usable = this.lease(now) === 'usable' ? this.#held : 0
     this.#share ??= startShare(part, this.#left(limit, now) / limit.burst, usable, now)
     this.#held = 0
-    const { share, isAllowed, bucket, retryAt } = takeOfShare(this.#share, part, now)
-    this.#share = share
+    const { isAllowed, bucket, retryAt } = takeToken(this.#share.bucket, part, now)
+    this.#share = { ...this.#share, bucket }
     return isAllowed ? { tokens: bucket.tokens } : { tokens: bucket.tokens, waitMs: retryAt - now }
   }
 

@@ -28,57 +28,33 @@ const BESIDE_MS = 1000
 
 /**
  * Takes tokens of a key's bucket, by the server's clock. A full bucket is not stored: it expires when it would be full.
- * When the server's clock has gone back, the bucket counts from the new time. A request after its deadline does
- * nothing, since its gateway has decided without it.
+ * When the server's clock has gone back, the bucket counts from the new time. The argument is JSON: a LeaseRequest with
+ * the id of its gateway, the number of `gateways`, and its `deadline` in Unix milliseconds of the server's clock. The
+ * answer is a Lease as JSON. After the deadline the script does nothing and answers nil, since the gateway has decided
+ * without it.
  */
 export const LEASE_TOKENS = `
-local gateway, per_second, burst, wanted = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
-local prefetch_exclusive, prefetch_shared = tonumber(ARGV[5]), tonumber(ARGV[6])
-local correction, at_most, gateways, deadline = tonumber(ARGV[7]), tonumber(ARGV[8]), tonumber(ARGV[9]), tonumber(ARGV[10])
+local request = cjson.decode(ARGV[1])
+local limit, prefetch = request.limit, request.prefetch
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + clock[2] / 1000
-if now > deadline then return {} end
+if now > request.deadline then return nil end
 
 local stored = redis.call('HMGET', KEYS[1], 'tokens', 'at', 'gateway', 'beside_at')
-local tokens, at = tonumber(stored[1] or at_most), tonumber(stored[2] or now)
+local tokens, at = tonumber(stored[1] or request.atMost), tonumber(stored[2] or now)
 local beside_at = tonumber(stored[4] or 0)
-if stored[3] and stored[3] ~= gateway then beside_at = now end
+if stored[3] and stored[3] ~= request.gateway then beside_at = now end
 
-tokens = math.min(burst, tokens + math.max(0, now - at) * per_second / 1000 + correction)
-local granted = math.max(0, math.min(wanted, math.floor(tokens + 0.000001)))
+tokens = math.min(limit.burst, tokens + math.max(0, now - at) * limit.perSecond / 1000 + request.correction)
+local granted = math.max(0, math.min(request.wanted, math.floor(tokens + 0.000001)))
 tokens = tokens - granted
-local prefetch = prefetch_exclusive
-if math.abs(now - beside_at) < ${BESIDE_MS} then prefetch = prefetch_shared end
-prefetch = math.max(0, math.min(prefetch, math.floor(tokens / (2 * gateways))))
-tokens = tokens - prefetch
+local prefetched = prefetch.exclusive
+if math.abs(now - beside_at) < ${BESIDE_MS} then prefetched = prefetch.shared end
+prefetched = math.max(0, math.min(prefetched, math.floor(tokens / (2 * request.gateways))))
+tokens = tokens - prefetched
 
-local full_in = math.ceil((burst - tokens) * 1000 / per_second)
-redis.call('HSET', KEYS[1], 'tokens', tokens, 'at', now, 'gateway', gateway, 'beside_at', beside_at)
+local full_in = math.ceil((limit.burst - tokens) * 1000 / limit.perSecond)
+redis.call('HSET', KEYS[1], 'tokens', tokens, 'at', now, 'gateway', request.gateway, 'beside_at', beside_at)
 redis.call('PEXPIRE', KEYS[1], math.max(full_in, ${BESIDE_MS}))
-return { granted, prefetch, string.format('%.6f', tokens) }
+return cjson.encode({ granted = granted, prefetched = prefetched, left = tokens })
 `
-
-/** The script's answer; empty after the deadline. */
-export type LeaseReply = readonly [granted: number, prefetched: number, left: string] | readonly []
-
-/** The arguments of the script after the bucket's key. `deadline` is in Unix milliseconds of the server's clock. */
-export const leaseArguments = (
-  { limit, wanted, prefetch, correction, atMost }: LeaseRequest,
-  gateway: { readonly id: string; readonly gateways: number },
-  deadline: number,
-): (string | number)[] => [
-  gateway.id,
-  limit.perSecond,
-  limit.burst,
-  wanted,
-  prefetch.exclusive,
-  prefetch.shared,
-  correction,
-  atMost,
-  gateway.gateways,
-  deadline,
-]
-
-/** Undefined for a request that came too late. */
-export const leaseOf = ([granted, prefetched, left]: LeaseReply): Lease | undefined =>
-  granted === undefined || prefetched === undefined ? undefined : { granted, prefetched, left: Number(left) }

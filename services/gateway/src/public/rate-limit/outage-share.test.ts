@@ -1,14 +1,15 @@
 import { expect, test } from 'vitest'
-import { correctionOf, type OutageShare, shareOf, startShare, takeOfShare } from './outage-share.ts'
+import { correctionOf, type OutageShare, shareOf, startShare } from './outage-share.ts'
+import { takeToken } from './token-bucket.ts'
 
 const LIMIT = { perSecond: 10, burst: 100 }
 const HALF = shareOf(LIMIT, 2)
 
 /** The share after so many calls at that time. */
 function after(share: OutageShare, count: number, now: number): OutageShare {
-  let last = share
-  for (let taken = 0; taken < count; taken++) last = takeOfShare(last, HALF, now).share
-  return last
+  let { bucket } = share
+  for (let taken = 0; taken < count; taken++) bucket = takeToken(bucket, HALF, now).bucket
+  return { ...share, bucket }
 }
 
 test('a share is a part of the rate and of the burst, and lets a call through in any case', () => {

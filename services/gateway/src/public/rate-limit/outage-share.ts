@@ -1,4 +1,4 @@
-import { type Bucket, type RateLimit, takeToken, tokensAt } from './token-bucket.ts'
+import { type Bucket, type RateLimit, tokensAt } from './token-bucket.ts'
 
 /** The calls of one key that this gateway counts alone while the server is away. Times are in milliseconds. */
 export interface OutageShare {
@@ -20,12 +20,6 @@ export function startShare(share: RateLimit, leftOfBurst: number, leased: number
     bucket: { tokens: Math.min(share.burst, tokens + leased), at: now },
     baseline: { tokens, at: now },
   }
-}
-
-/** Takes one token of the share, as takeToken does. */
-export function takeOfShare({ bucket, baseline }: OutageShare, share: RateLimit, now: number) {
-  const taken = takeToken(bucket, share, now)
-  return { ...taken, share: { bucket: taken.bucket, baseline } satisfies OutageShare }
 }
 
 /**

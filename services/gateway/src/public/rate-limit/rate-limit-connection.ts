@@ -1,13 +1,13 @@
 import type { Redis } from 'iovalkey'
 import { COUNT_GATEWAYS, type HeartbeatReply } from './count-gateways.ts'
-import { LEASE_TOKENS, type LeaseReply } from './lease-tokens.ts'
+import { LEASE_TOKENS } from './lease-tokens.ts'
 
 /** A connection that is silent for this time is opened anew, in milliseconds. */
 const SILENCE_MS = 2000
 export const RECONNECT_MS = 250
 
 interface Scripts {
-  leaseTokens(key: string, ...values: (string | number)[]): Promise<LeaseReply>
+  leaseTokens(key: string, request: string): Promise<string | null>
   countGateways(key: string, gateway: string): Promise<HeartbeatReply>
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter, gauge } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { GATEWAYS_KEY, heartbeatReadings } from './count-gateways.ts'
-import { type Lease, type LeaseRequest, leaseArguments, leaseOf } from './lease-tokens.ts'
+import type { Lease, LeaseRequest } from './lease-tokens.ts'
 import { type RateLimitConnection, RECONNECT_MS, rateLimitConnection } from './rate-limit-connection.ts'
 
 /** The longest wait of a call for the server, unless a test says otherwise. */
@@ -26,9 +26,11 @@ const serverUp = gauge(
 const gatewaysSeen = gauge('rate_limit_gateways', 'Gateways that share rate limits through the server')
 const calls = counter('rate_limit_server_calls', 'Calls of the rate limit server, by outcome: answered or failed')
 
-interface RateLimitServerOptions {
+export interface RateLimitServerOptions {
+  /** `redis://` or `rediss://`. */
   readonly url: string
-  readonly answerWithinMs?: number | undefined
+  /** The longest wait of a call for the server; as in production unless a test says otherwise. */
+  readonly answerWithinMs?: number
   readonly logger: Logger
   /** Called when the server answers again, before calls are counted there. Resolves with whether it still answers. */
   readonly reconcile: () => Promise<boolean>
@@ -86,18 +88,16 @@ export class RateLimitServer implements Component {
 
   /** Takes tokens of a key's bucket. Undefined without an answer within 50 ms; a later one is passed to `onLate`. */
   async lease(keyId: string, request: LeaseRequest, onLate: (lease: Lease) => void): Promise<Lease | undefined> {
-    const gateway = { id: this.#id, gateways: this.gateways() }
-    const values = leaseArguments(request, gateway, this.unixTime() + VALID_MS)
+    const deadline = this.unixTime() + VALID_MS
+    const argument = { ...request, gateway: this.#id, gateways: this.gateways(), deadline }
     const reply = await this.#ask(
-      (server) => server.leaseTokens(`rate-limit:${keyId}`, ...values),
+      (server) => server.leaseTokens(`rate-limit:${keyId}`, JSON.stringify(argument)),
       (late) => {
-        const lease = leaseOf(late)
-        if (lease !== undefined) onLate(lease)
+        if (late !== null) onLate(JSON.parse(late))
       },
     )
-    const lease = reply && leaseOf(reply)
-    if (reply !== undefined && lease === undefined) this.#noteAway('it executed a request too late')
-    return lease
+    if (reply === null) this.#noteAway('it executed a request too late')
+    return reply ? JSON.parse(reply) : undefined
   }
 
   async #connect(): Promise<void> {

@@ -1,9 +1,8 @@
-import type { Logger } from '@backoffice/runtime/logger.ts'
 import { LRUCache } from 'lru-cache'
 import { type CallAnswer, callAnswer, type TakeCall } from './call-answer.ts'
 import { type Decision, KeyTokens, LEASE_MS } from './key-tokens.ts'
 import type { Lease } from './lease-tokens.ts'
-import { RateLimitServer } from './rate-limit-server.ts'
+import { RateLimitServer, type RateLimitServerOptions } from './rate-limit-server.ts'
 import { type RateLimit, untilToken } from './token-bucket.ts'
 
 /** Keys in memory. Beyond that the least recent one is dropped, and its tokens with it. */
@@ -11,14 +10,9 @@ const MAX_KEYS = 50_000
 /** How many keys are reconciled concurrently after an outage. */
 const RECONCILE_CONCURRENCY = 100
 
-interface SharedRateLimiterOptions {
+interface SharedRateLimiterOptions extends Omit<RateLimitServerOptions, 'reconcile'> {
   /** The limit of workspaces without one of their own. */
   readonly standard: RateLimit
-  /** The server that the gateways share: `redis://` or `rediss://`. */
-  readonly url: string
-  readonly logger: Logger
-  /** The longest wait of a call for the server; as in production unless a test says otherwise. */
-  readonly answerWithinMs?: number
 }
 
 /** An API key, and its calls that wait for the server. */
