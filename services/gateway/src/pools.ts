@@ -1,5 +1,5 @@
 import type { Pools } from '@backoffice/service/service-pools.ts'
-import { LOOK_UP_CONCURRENCY } from './credentials/keys/batched-look-ups.ts'
+import { LOOK_UP_CONCURRENCY } from './credentials/keys/look-ups.ts'
 
 /** The connections of the gateway besides those for requests. */
 export const POOLS = {

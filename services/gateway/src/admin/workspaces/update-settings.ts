@@ -1,9 +1,9 @@
-import { PRODUCT_STATUSES, type ProductStatus } from '@backoffice/contracts/product.ts'
+import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
-import { ownWorkspace, WorkspaceHead } from './find-workspace.ts'
+import { ownWorkspace, WorkspaceHead } from './workspace.ts'
 
 const RateLimit = z.strictObject({ per_second: z.int().min(1).max(100_000), burst: z.int().min(1).max(1_000_000) })
 const ProductStatuses = z
@@ -41,21 +41,18 @@ export const updateSettings = adminOperation({
 })
 
 async function saveSettings(tx: Transaction, { product_statuses: statuses, rate_limit: limit }: UpdateSettingsBody) {
-  const [row] = await tx<
-    [{ product_statuses: ProductStatus[] | null; per_second: number | null; burst: number | null }]
-  >`
+  const [settings] = await tx`
     insert into settings (workspace_id, product_statuses, rate_limit_per_second, rate_limit_burst)
     values (${tx.context.workspaceId}, ${statuses ?? null}, ${limit?.per_second ?? null}, ${limit?.burst ?? null})
     on conflict (workspace_id) do update set
       product_statuses = ${replaced(tx, statuses, 'product_statuses')},
       rate_limit_per_second = ${replaced(tx, limit, 'rate_limit_per_second')},
       rate_limit_burst = ${replaced(tx, limit, 'rate_limit_burst')}
-    returning product_statuses, rate_limit_per_second as per_second, rate_limit_burst as burst`
-  const { product_statuses, per_second, burst } = row
-  return {
-    product_statuses: product_statuses ?? [...PRODUCT_STATUSES],
-    rate_limit: per_second === null ? null : { per_second, burst },
-  }
+    returning coalesce(product_statuses, ${[...PRODUCT_STATUSES]}) as product_statuses,
+      case when rate_limit_per_second is not null then
+        json_build_object('per_second', rate_limit_per_second, 'burst', rate_limit_burst)
+      end as rate_limit`
+  return settings
 }
 
 /** The column's new value when the request has the member, else its present value. */

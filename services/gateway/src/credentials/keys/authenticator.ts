@@ -6,12 +6,11 @@ import { counter } from '@backoffice/runtime/metrics.ts'
 import { bearerToken, invalidApiKey, tokenIn } from '../bearer-token.ts'
 import { hashOf } from '../secret-text.ts'
 import { wrongAttempts } from '../wrong-attempts.ts'
-import { batchedLookUps } from './batched-look-ups.ts'
 import { findKeys, type KnownKey } from './find-keys.ts'
 import { keyCache, type LookedUpKey } from './key-cache.ts'
 import type { KeyFormat } from './key-format.ts'
 import type { KeyUses } from './key-uses.ts'
-import { unverifiedLookUps } from './unverified-look-ups.ts'
+import { batchedLookUps, unverifiedLookUps } from './look-ups.ts'
 
 const presentedKeys = counter(
   'api_keys_presented',

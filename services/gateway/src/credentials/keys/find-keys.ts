@@ -1,4 +1,4 @@
-import { PRODUCT_STATUSES, type ProductStatus } from '@backoffice/contracts/product.ts'
+import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { RateLimit } from '../../public/rate-limit/token-bucket.ts'
@@ -20,20 +20,17 @@ export interface KnownKey {
   readonly isDeleted: boolean
 }
 
-type KeyRow = Omit<Caller, 'productStatuses'> &
-  Omit<KnownKey, 'caller' | 'rateLimit'> & {
-    hash: string
-    productStatuses: ProductStatus[] | null
-    perSecond: number | null
-    burst: number | null
-  }
-
 /** Looks keys up by their hashes, with their workspaces' settings. `worker` reads across workspaces. */
 export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<ReadonlyMap<string, KnownKey>> {
-  const rows = await worker<KeyRow[]>`
-    select encode(api_key.key_hash, 'hex') as hash, api_key.id as "keyId", api_key.workspace_id as "workspaceId",
-      workspace.livemode, api_key.scopes, settings.product_statuses as "productStatuses",
-      settings.rate_limit_per_second as "perSecond", settings.rate_limit_burst as burst,
+  const rows = await worker<(KnownKey & { hash: string })[]>`
+    select encode(api_key.key_hash, 'hex') as hash,
+      json_build_object(
+        'keyId', api_key.id, 'workspaceId', api_key.workspace_id, 'livemode', workspace.livemode, 'scopes', scopes,
+        'productStatuses', coalesce(settings.product_statuses, ${[...PRODUCT_STATUSES]})
+      ) as caller,
+      case when settings.rate_limit_per_second is not null then
+        json_build_object('perSecond', settings.rate_limit_per_second, 'burst', settings.rate_limit_burst)
+      end as "rateLimit",
       api_key.activated_at as "activatedAt",
       (extract(epoch from api_key.expires_at - clock_timestamp()) * 1000)::float8 as "expiresInMs",
       (extract(epoch from api_key.revoked_at - clock_timestamp()) * 1000)::float8 as "revokedInMs",
@@ -42,22 +39,5 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
     join workspace on workspace.id = api_key.workspace_id
     left join settings on settings.workspace_id = api_key.workspace_id
     where api_key.key_hash = any(array(select decode(hash, 'hex') from unnest(${hashes}::text[]) as hash))`
-  return new Map(rows.map(({ hash, ...row }) => [hash, knownKey(row)]))
-}
-
-function knownKey({
-  keyId,
-  workspaceId,
-  livemode,
-  scopes,
-  productStatuses,
-  perSecond,
-  burst,
-  ...row
-}: Omit<KeyRow, 'hash'>) {
-  return {
-    ...row,
-    caller: { keyId, workspaceId, livemode, scopes, productStatuses: productStatuses ?? [...PRODUCT_STATUSES] },
-    rateLimit: perSecond === null || burst === null ? null : { perSecond, burst },
-  }
+  return new Map(rows.map(({ hash, ...key }) => [hash, key]))
 }

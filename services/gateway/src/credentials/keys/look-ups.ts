@@ -1,6 +1,9 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { answerWithin } from '@backoffice/postgres/answer-within.ts'
-import type { KnownKey } from './find-keys.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { clientOf } from '../client-address.ts'
+import { findKeys, type KnownKey } from './find-keys.ts'
 
 /** Keys that one statement looks up. */
 const BATCH_SIZE = 500
@@ -33,12 +36,8 @@ export function batchedLookUps(
   }
 
   function takeBatch() {
-    const batch: [string, Answer][] = []
-    for (const entry of waiting) {
-      if (batch.length === BATCH_SIZE) break
-      batch.push(entry)
-      waiting.delete(entry[0])
-    }
+    const batch = [...waiting].slice(0, BATCH_SIZE)
+    for (const [hash] of batch) waiting.delete(hash)
     return batch
   }
 
@@ -54,7 +53,7 @@ export function batchedLookUps(
   return (hash) => {
     const same = waiting.get(hash)
     if (same !== undefined) return same.promise
-    if (waiting.size >= MAX_WAITING) return Promise.reject(tooManyKeys())
+    if (waiting.size >= MAX_WAITING) return Promise.reject(refusal('all'))
     const { promise, resolve, reject } = Promise.withResolvers<KnownKey | undefined>()
     const answer: Answer = { promise: answerWithin(WITHIN_MS, promise).finally(forget), resolve, reject }
     waiting.set(hash, answer)
@@ -68,7 +67,35 @@ export function batchedLookUps(
   }
 }
 
-const tooManyKeys = () =>
-  new ApiError('service_unavailable', 'Too many API keys wait to be checked; try again shortly', {
-    headers: { 'retry-after': '1' },
-  })
+/**
+ * The limits of look-ups of unverified keys under way; a few statements serve them all. A single client gets all slots
+ * but ten. Each client has a queue of its own, and clients get slots round robin.
+ */
+const LIMITS = { slots: 50, share: 10, waiting: 100, waitMs: 2_000 }
+/** Look-ups of unverified keys of all clients that wait or are under way. */
+const MAX_UNVERIFIED = 1_000
+
+/**
+ * Looks up keys that anybody may have made. `db` is a small pool of the worker role: other keys are looked up over
+ * another one, so that invented keys delay none of them. Throws `rate_limited` when the client's queue is full, and
+ * `service_unavailable` when the queues of all clients are.
+ */
+export function unverifiedLookUps(db: Pick<Database, 'sql'>) {
+  const slots = new FairSlots(LIMITS, refusal)
+  const find = batchedLookUps((hashes) => findKeys(db.sql, hashes))
+  let waiting = 0
+  return async (hash: string, address: string): Promise<KnownKey | undefined> => {
+    if (waiting === MAX_UNVERIFIED) throw refusal('all')
+    waiting++
+    try {
+      return await slots.run(clientOf(address), () => find(hash))
+    } finally {
+      waiting--
+    }
+  }
+}
+
+const refusal = slotRefusals({
+  owner: 'This address sends too many unknown API keys; try again in 1 s',
+  all: 'Too many API keys wait to be checked; try again shortly',
+})

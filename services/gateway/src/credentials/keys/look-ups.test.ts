@@ -1,7 +1,7 @@
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, test, vi } from 'vitest'
-import { batchedLookUps } from './batched-look-ups.ts'
 import type { KnownKey } from './find-keys.ts'
+import { batchedLookUps } from './look-ups.ts'
 
 const KEY: KnownKey = {
   caller: { workspaceId: 'w', livemode: true, keyId: 'k', scopes: ['*'], productStatuses: ['ACTIVE'] },
