@@ -6,7 +6,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { recordActs } from '../admin/admin-operation.ts'
 import { NewScopes } from '../admin/keys/key.ts'
-import { ownWorkspace } from '../admin/workspaces/find-workspace.ts'
+import { ownWorkspace } from '../admin/workspaces/workspace.ts'
 import { type KeyFormat, KeySecret } from '../credentials/keys/key-format.ts'
 import { hashOf } from '../credentials/secret-text.ts'
 

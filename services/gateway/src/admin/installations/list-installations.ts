@@ -2,7 +2,7 @@ import { Installation } from '@backoffice/contracts/app.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { adminOperation } from '../admin-operation.ts'
-import { findWorkspace } from '../workspaces/find-workspace.ts'
+import { findWorkspace } from '../workspaces/workspace.ts'
 
 /** GET /admin/v1/workspaces/{id}/installations (OP-81). */
 export const listInstallations = adminOperation({

@@ -2,7 +2,7 @@ import { Installation } from '@backoffice/contracts/app.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
-import { findWorkspace } from '../workspaces/find-workspace.ts'
+import { findWorkspace } from '../workspaces/workspace.ts'
 
 /** With a one-time link to the consent page; null where nothing waits for consent. */
 const InstallationToConsent = z.strictObject({ ...Installation.shape, consent_url: z.url().nullable() })

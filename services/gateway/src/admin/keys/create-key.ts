@@ -5,9 +5,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
-import { ownWorkspace } from '../workspaces/find-workspace.ts'
-import { issueKey } from './issue-key.ts'
-import { IssuedKey, NewScopes } from './key.ts'
+import { ownWorkspace } from '../workspaces/workspace.ts'
+import { IssuedKey, issueKey, NewScopes } from './key.ts'
 
 /**
  * POST /admin/v1/workspaces/{id}/keys (OP-04, OP-05, OP-86): `sk_live_…` in a live workspace, `sk_test_…` in a sandbox.

@@ -2,7 +2,7 @@ import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { adminOperation } from '../admin-operation.ts'
-import { findWorkspace } from '../workspaces/find-workspace.ts'
+import { findWorkspace } from '../workspaces/workspace.ts'
 import { Key, keyColumns } from './key.ts'
 
 /** GET /admin/v1/workspaces/{id}/keys: a workspace's keys with the revoked ones, newest first (OP-05, OP-86). */

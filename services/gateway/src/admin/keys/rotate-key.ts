@@ -4,9 +4,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { type Act, adminOperation } from '../admin-operation.ts'
-import { ownWorkspace } from '../workspaces/find-workspace.ts'
-import { issueKey, type KeyTerms } from './issue-key.ts'
-import { IssuedKey } from './key.ts'
+import { ownWorkspace } from '../workspaces/workspace.ts'
+import { IssuedKey, issueKey, type KeyTerms } from './key.ts'
 import { workspaceOfKey } from './revoke-key.ts'
 
 const MAX_OVERLAP_S = 86_400

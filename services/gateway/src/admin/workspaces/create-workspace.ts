@@ -3,7 +3,7 @@ import { created } from '@backoffice/http/reply.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
-import { WorkspaceHead } from './find-workspace.ts'
+import { WorkspaceHead } from './workspace.ts'
 
 /** A live workspace and its sandbox, or null (architecture: Admin API). */
 export const Workspace = WorkspaceHead.extend({

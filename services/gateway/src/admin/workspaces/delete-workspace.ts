@@ -4,8 +4,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { noteDeletion } from '@backoffice/service/workspaces/deletion-passes.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
-import { unknownWorkspace } from './find-workspace.ts'
 import { type ChangedWorkspace, publishChange } from './publish-change.ts'
+import { unknownWorkspace } from './workspace.ts'
 
 /**
  * DELETE /admin/v1/workspaces/{id} (OP-86, decision 025): deletes a workspace, with its sandbox, in every service. Its

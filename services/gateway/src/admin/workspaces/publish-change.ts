@@ -7,15 +7,13 @@ export interface ChangedWorkspace {
   readonly livemode: boolean
 }
 
-type ChangeType = RecordType<typeof TOPICS.gatewayWorkspaces>
-
 /**
  * Publishes the change of some workspaces, each in its own context, in the transaction that changed their rows.
  * `inEach` runs in each context as well.
  */
 export async function publishChange(
   tx: Transaction,
-  type: ChangeType,
+  type: RecordType<typeof TOPICS.gatewayWorkspaces>,
   workspaces: readonly ChangedWorkspace[],
   now: Date,
   inEach?: (inside: Transaction) => Promise<void>,

@@ -3,7 +3,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { type ChangedWorkspace, publishChange } from './publish-change.ts'
-import { lockWorkspace, statusView, WorkspaceStatus } from './workspace-status.ts'
+import { lockWorkspace, WorkspaceStatus } from './workspace.ts'
 
 /**
  * POST /admin/v1/workspaces/{id}/resume (OP-86): ends the suspension of a workspace and of its sandbox; deliveries that
@@ -24,7 +24,8 @@ export const resumeWorkspace = adminOperation({
         where ${id} in (id, parent) and suspended_at is not null and deleted_at is null
         returning id, livemode`
       await publishChange(tx, 'workspace.resumed', resumed, now)
-      return ok(statusView(await lockWorkspace(tx)))
+      const { status } = await lockWorkspace(tx)
+      return ok(status)
     })
   },
 })

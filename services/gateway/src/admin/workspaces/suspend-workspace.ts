@@ -2,7 +2,7 @@ import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
 import { type ChangedWorkspace, publishChange } from './publish-change.ts'
-import { lockWorkspace, statusView, WorkspaceStatus } from './workspace-status.ts'
+import { lockWorkspace, WorkspaceStatus } from './workspace.ts'
 
 /**
  * POST /admin/v1/workspaces/{id}/suspend (OP-86): the workspace's keys are refused, everywhere within 5 s, and its
@@ -28,7 +28,8 @@ export const suspendWorkspace = adminOperation({
         returning workspace.id, workspace.livemode, old.suspended_at is not null as was_suspended`
       const changed = suspended.filter(({ was_suspended }) => !was_suspended)
       await publishChange(tx, 'workspace.suspended', changed, now)
-      return ok(statusView(await lockWorkspace(tx)))
+      const { status } = await lockWorkspace(tx)
+      return ok(status)
     })
   },
 })

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import type { z } from 'zod'
 import { testGateway } from '../../testing/test-gateway.ts'
 import type { Workspace } from './create-workspace.ts'
-import type { WorkspaceStatus } from './workspace-status.ts'
+import type { WorkspaceStatus } from './workspace.ts'
 
 const gateway = await testGateway()
 const { admin, send, database } = gateway

@@ -1,5 +1,5 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
+import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 
@@ -10,7 +10,13 @@ export const WorkspaceHead = z.strictObject({
   domain: z.string().nullable(),
   livemode: z.boolean(),
 })
-export type WorkspaceRow = z.output<typeof WorkspaceHead>
+type WorkspaceRow = z.output<typeof WorkspaceHead>
+
+export const WorkspaceStatus = WorkspaceHead.extend({
+  status: z.enum(['ACTIVE', 'SUSPENDED']),
+  suspended_at: Timestamp.nullable(),
+  suspension_reason: z.string().nullable(),
+})
 
 /** A workspace, live or sandbox, also a deleted one. Throws `not_found`. */
 export async function findWorkspace(worker: AnySql, id: string): Promise<WorkspaceRow> {
@@ -26,6 +32,19 @@ export async function ownWorkspace(tx: Transaction): Promise<WorkspaceRow> {
     select id, name, domain, livemode from workspace where id = ${workspaceId} and deleted_at is null`
   if (workspace === undefined) throw unknownWorkspace(workspaceId)
   return workspace
+}
+
+/** Locks the transaction's workspace and returns its WorkspaceStatus and `suspended_by_live`. Throws `not_found`. */
+export async function lockWorkspace(tx: Transaction) {
+  const { workspaceId } = tx.context
+  const [row] = await tx<(WorkspaceRow & { suspended_by_live: boolean })[]>`
+    select
+      id, name, domain, livemode, case when suspended_at is null then 'ACTIVE' else 'SUSPENDED' end as status,
+      suspended_at, suspension_reason, suspended_by_live
+    from workspace where id = ${workspaceId} and deleted_at is null for no key update`
+  if (row === undefined) throw unknownWorkspace(workspaceId)
+  const { suspended_by_live, ...status } = row
+  return { suspended_by_live, status }
 }
 
 export const unknownWorkspace = (id: string) => notFound([], `Workspace ${id} does not exist`)
