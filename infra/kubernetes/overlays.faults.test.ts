@@ -2,7 +2,7 @@ import { execFile, spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
+import { consumersOf, SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { K8S } from './settings.ts'
@@ -27,9 +27,11 @@ interface Peer {
 interface Manifest {
   readonly kind: string
   readonly metadata: { readonly name: string; readonly labels?: Labels }
+  readonly data?: Readonly<Record<string, string>>
   readonly spec: {
     readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: Pod }
     readonly scaleTargetRef: { readonly name: string }
+    readonly triggers: readonly { readonly metadata: { readonly consumerGroup?: string } }[]
     readonly selector: Labels | Selector
     readonly podSelector: Selector
     readonly ingress?: readonly { readonly from: readonly Peer[] }[]
@@ -101,6 +103,14 @@ describe.skipIf(!hasGo)('built by Kustomize', () => {
       }
     },
   )
+
+  test.each(OVERLAYS)('in %s KEDA asks Kafka for the groups of its prefix', (overlay) => {
+    const { KAFKA_PREFIX: prefix = '' } = Object.assign({}, ...ofKind(overlay, 'ConfigMap').map(({ data }) => data))
+    const triggers = ofKind(overlay, 'ScaledObject').flatMap(({ spec }) => spec.triggers)
+    const groups = triggers.flatMap(({ metadata }) => metadata.consumerGroup ?? [])
+    const known = SERVICE_NAMES.flatMap((name) => consumersOf(name).map((consumer) => prefix + consumer.name))
+    expect(known).toEqual(expect.arrayContaining(groups))
+  })
 
   test.each(SERVICE_NAMES)('the folder of %s alone has a disruption budget for its pods', async (service) => {
     const { stdout } = await run(await installed('kustomize'), ['build', join(K8S, 'base', service)])
