@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
-import { guardChild, unguardChild } from '@backoffice/testing/processes/guard.ts'
+import { guardGroup } from '@backoffice/testing/processes/guard.ts'
 import { expect, it } from 'vitest'
 
 /** Tests of requests that lock, wait, number, count and publish. */
@@ -32,11 +32,10 @@ it('the tests of catalog and orders pass when every connection for requests lead
     },
     detached: true,
   })
-  guardChild(-(child.pid ?? 0), 'SIGTERM')
+  guardGroup(child, 'SIGTERM')
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const [code] = await once(child, 'exit')
-  unguardChild(-(child.pid ?? 0))
   expect(code, output).toBe(0)
   console.log(output.split('\n').slice(-6).join('\n'))
 }, 600_000)

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { finished } from '@backoffice/testing/processes/foreground.ts'
-import { guardChild, guardFolder } from '@backoffice/testing/processes/guard.ts'
+import { guardFolder, guardGroup } from '@backoffice/testing/processes/guard.ts'
 import { check } from './check.ts'
 import type { Counts } from './test-report.ts'
 
@@ -32,7 +32,7 @@ async function runVitest(options: readonly string[]): Promise<Counts> {
     detached: true,
   })
   // All processes and files of tests are in this process group and in that folder.
-  if (vitest.pid) guardChild(-vitest.pid, 'SIGTERM')
+  guardGroup(vitest, 'SIGTERM')
   let counts: Counts = { passed: 0, failed: 0 }
   vitest.on('message', (sent: Counts) => {
     counts = sent

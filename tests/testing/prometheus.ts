@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { guardChild, unguardChild } from '@backoffice/testing/processes/guard.ts'
+import { guardChild } from '@backoffice/testing/processes/guard.ts'
 import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import type { TestStack } from './stack.ts'
@@ -45,9 +45,7 @@ export async function startPrometheus(stack: TestStack) {
     ],
     { stdio: 'ignore' },
   )
-  const pid = child.pid ?? 0
-  guardChild(pid, 'SIGKILL')
-  child.once('exit', () => unguardChild(pid))
+  guardChild(child, 'SIGKILL')
   whenDone(async () => {
     child.kill('SIGTERM')
     await eventually('Prometheus has ended', () => child.exitCode !== null || child.signalCode !== null, 20_000)

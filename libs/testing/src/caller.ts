@@ -38,14 +38,7 @@ export const aCaller = (differences: Partial<Caller> = {}): Caller => ({
   ...differences,
 })
 
-/** The headers of a caller's request that the gateway forwards to a service. */
-export type HeadersOf = (caller: Caller, service?: string) => Promise<Record<string, string>>
-
-/** Makes the gateway's headers with tokens of this signer. */
-export const forwardedHeaders =
-  (signer: TokenSigner): HeadersOf =>
-  async (caller, service = TESTED_SERVICE) =>
-    withRequestId(await signer.forwarded(caller, service, new Date()))
+type HeadersOf = (caller: Caller, service?: string) => Promise<Record<string, string>>
 
 /** Makes the headers of a call that a service makes itself, with tokens of this signer. */
 export const ownCallHeaders =
@@ -57,8 +50,9 @@ const withRequestId = (token: string) => ({ [INTERNAL_TOKEN_HEADER]: token, 'x-r
 
 const signer = testSigner()
 
-/** The gateway's headers for a service that accepts the tokens of tests. */
-export const headersOf = forwardedHeaders(signer)
+/** The headers of a caller's request that the gateway forwards to a service, which accepts the tokens of tests. */
+export const headersOf: HeadersOf = async (caller, service = TESTED_SERVICE) =>
+  withRequestId(await signer.forwarded(caller, service, new Date()))
 /** The headers of another service's call to it. */
 export const serviceHeadersOf = ownCallHeaders(signer)
 /** The headers of whoever sends requests to this path: other services call `/internal`. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempDisposableSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -9,43 +9,18 @@ export interface TestCertificate {
   readonly key: string
 }
 
-const KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2']
-
 /** Makes an authority and a certificate that it signs for servers on 127.0.0.1, by openssl. */
 export function testAuthority(): { readonly ca: string; readonly server: TestCertificate } {
-  const directory = mkdtempSync(join(tmpdir(), 'authority-'))
-  const file = (name: string) => join(directory, name)
-  const request = (name: string, ...more: string[]) =>
-    execFileSync(
-      'openssl',
-      [
-        'req',
-        '-x509',
-        ...KEY,
-        '-keyout',
-        file(`${name}.key`),
-        '-out',
-        file(`${name}.crt`),
-        '-subj',
-        `/CN=${name}`,
-        ...more,
-      ],
-      { stdio: 'pipe' },
-    )
-  try {
-    request('authority')
-    const signedBy = ['-CA', file('authority.crt'), '-CAkey', file('authority.key')]
-    request(
-      'server',
-      ...signedBy,
-      '-addext',
-      'subjectAltName=IP:127.0.0.1',
-      '-addext',
-      'basicConstraints=critical,CA:FALSE',
-    )
-    const text = (name: string) => readFileSync(file(name), 'utf8')
-    return { ca: text('authority.crt'), server: { certificate: text('server.crt'), key: text('server.key') } }
-  } finally {
-    rmSync(directory, { recursive: true })
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'authority-'))
+  const request = (name: string, options = '') => {
+    const files = `-keyout ${name}.key -out ${name}.crt -subj /CN=${name}`
+    const key = '-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2'
+    const args = `req -x509 ${key} ${files} ${options}`.trim().split(' ')
+    execFileSync('openssl', args, { cwd: folder.path, stdio: 'pipe' })
   }
+  request('authority')
+  const extensions = '-addext subjectAltName=IP:127.0.0.1 -addext basicConstraints=critical,CA:FALSE'
+  request('server', `-CA authority.crt -CAkey authority.key ${extensions}`)
+  const text = (name: string) => readFileSync(join(folder.path, name), 'utf8')
+  return { ca: text('authority.crt'), server: { certificate: text('server.crt'), key: text('server.key') } }
 }

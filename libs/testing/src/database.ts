@@ -1,36 +1,27 @@
 import { schemaOf } from '@backoffice/contracts/services.ts'
-import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
 import { roleUrl } from '@backoffice/postgres/provision.ts'
 import { REQUEST_SETTINGS } from '@backoffice/postgres/request-settings.ts'
 import postgres from 'postgres'
 import { afterAll, inject } from 'vitest'
 import { backingServices } from './backing-services.ts'
-import { type NewDatabase, newDatabase, passwordOf } from './new-database.ts'
+import { newDatabase, passwordOf } from './new-database.ts'
 import { startPooler } from './pooler.ts'
 
 /** A service's database for one test file: migrated, without rows, dropped after the file. */
-export interface TestDatabase {
-  /** Connects as a superuser, which sees the rows of every workspace. */
-  readonly admin: postgres.Sql
-  /** Connects as the service's app role, as requests do. */
-  readonly db: Database
-  readonly appUrl: string
-  readonly workerUrl: string
-  /** Statements sent through `db` since the last `takeStatements`, transaction control included. */
-  takeStatements(): string[]
-}
+export type TestDatabase = Awaited<ReturnType<typeof testDatabase>>
 
 /** Creates an empty database; its `drop` is the caller's task. */
-export const emptyDatabase = (): Promise<NewDatabase> => newDatabase(backingServices().postgresUrl)
+export const emptyDatabase = () => newDatabase(backingServices().postgresUrl)
 
 /**
  * Creates a database for the calling test file with the named service's schema, e.g. `webhook-delivery`. With the
  * variable TEST_THROUGH_POOLER the app role's URL leads through PgBouncer, as a service's DATABASE_URL may.
  */
-export async function testDatabase(service: string): Promise<TestDatabase> {
+export async function testDatabase(service: string) {
   const schema = schemaOf(service)
   const { url, drop } = await newDatabase(backingServices().postgresUrl, inject('templates')[service])
-  let statements: string[] = []
+  const statements: string[] = []
   const serverUrl = roleUrl(url, schema, passwordOf)
   const pooler = process.env.TEST_THROUGH_POOLER ? await startPooler([serverUrl]) : undefined
   const appUrl = pooler?.through(serverUrl) ?? serverUrl
@@ -47,14 +38,13 @@ export async function testDatabase(service: string): Promise<TestDatabase> {
     await drop()
   })
   return {
+    /** Connects as a superuser, which sees the rows of every workspace. */
     admin,
+    /** Connects as the service's app role, as requests do. */
     db,
     appUrl,
     workerUrl: roleUrl(url, `${schema}_worker`, passwordOf),
-    takeStatements: () => {
-      const taken = statements
-      statements = []
-      return taken
-    },
+    /** Statements sent through `db` since the last `takeStatements`, transaction control included. */
+    takeStatements: () => statements.splice(0),
   }
 }

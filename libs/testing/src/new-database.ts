@@ -8,17 +8,11 @@ import postgres from 'postgres'
 /** The password of a role in test databases. */
 export const passwordOf: PasswordOf = (role) => `test-${role}`
 
-/** A database on a test server. */
-export interface NewDatabase {
-  readonly name: string
-  /** Connects as a superuser. */
-  readonly url: string
-  /** Disconnects its clients and drops it. */
-  drop(): Promise<void>
-}
-
-/** Creates a database: a copy of `template`, or an empty one. `serverUrl` connects as a superuser. */
-export async function newDatabase(serverUrl: string, template = 'template1'): Promise<NewDatabase> {
+/**
+ * Creates a database: a copy of `template`, or an empty one. `serverUrl` connects as a superuser, and so does the `url`
+ * of the database. `drop` disconnects its clients and drops it.
+ */
+export async function newDatabase(serverUrl: string, template = 'template1') {
   const onServer = async (run: (sql: postgres.Sql) => Promise<unknown>) => {
     const sql = postgres(serverUrl, { max: 1, onnotice: () => undefined })
     await run(sql)
@@ -32,7 +26,7 @@ export async function newDatabase(serverUrl: string, template = 'template1'): Pr
 }
 
 /** Creates a database with the schema of a service, to be the template of others. */
-export async function serviceTemplate(serverUrl: string, service: string): Promise<NewDatabase> {
+export async function serviceTemplate(serverUrl: string, service: string) {
   const schema = schemaOf(service)
   const database = await newDatabase(serverUrl)
   await provision(database.url, { schemas: [schema], passwordOf })

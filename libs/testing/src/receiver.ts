@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { whenDone } from './when-done.ts'
@@ -11,33 +12,27 @@ export interface Received {
 }
 
 /** An HTTP server on loopback that keeps the requests it gets. */
-export interface Receiver {
-  readonly url: string
-  readonly requests: Received[]
-  /** Sets the answer to later requests; the first is 204. */
-  answerWith(answer: (response: ServerResponse, request: Received) => void): void
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
-export async function startReceiver(): Promise<Receiver> {
+export async function startReceiver() {
   const requests: Received[] = []
-  let answer: Parameters<Receiver['answerWith']>[0] = (response) => response.writeHead(204).end()
+  let answer = (response: ServerResponse, _request: Received): unknown => response.writeHead(204).end()
   const server = createServer(async (request, response) => {
-    const chunks: Buffer[] = []
-    for await (const chunk of request) chunks.push(chunk)
-    const received = { path: request.url ?? '', headers: request.headers, body: Buffer.concat(chunks) }
+    const body = Buffer.concat(await request.toArray())
+    const received = { path: request.url ?? '', headers: request.headers, body }
     requests.push(received)
     answer(response, received)
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await once(server.listen(0, '127.0.0.1'), 'listening')
   whenDone(() => {
     server.close()
     server.closeAllConnections()
   })
-  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${port}`,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests,
-    answerWith(next) {
+    /** Sets the answer to later requests; the first is 204. */
+    answerWith(next: typeof answer) {
       answer = next
     },
   }

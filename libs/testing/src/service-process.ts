@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { TOKEN_SETTINGS } from './caller.ts'
 import { eventually } from './eventually.ts'
-import { guardChild, unguardChild } from './processes/guard.ts'
+import { guardChild } from './processes/guard.ts'
 import { freePort } from './processes/ports.ts'
 import { whenDone } from './when-done.ts'
 
@@ -28,9 +28,7 @@ export async function startServiceProcess(service: string, settings: Readonly<Re
     },
     detached: true,
   })
-  const pid = child.pid ?? 0
-  guardChild(pid, 'SIGKILL')
-  child.once('exit', () => unguardChild(pid))
+  guardChild(child, 'SIGKILL')
   const exited = once(child, 'exit')
   whenDone(() => void child.kill('SIGKILL'))
   let output = ''
@@ -55,7 +53,7 @@ export async function startServiceProcess(service: string, settings: Readonly<Re
   return {
     url: `http://127.0.0.1:${port}`,
     opsUrl: `http://127.0.0.1:${opsPort}`,
-    pid,
+    pid: child.pid ?? 0,
     readiness,
     ready,
     exited,

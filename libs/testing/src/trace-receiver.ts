@@ -40,9 +40,7 @@ const Request = z.object({
 /** A span as the receiver got it. */
 export type ReceivedSpan = z.output<typeof OtlpSpan> & { readonly resource: Record<string, unknown> }
 
-/** An OTLP receiver: an HTTP server that keeps the spans it gets. */
-export type TraceReceiver = Awaited<ReturnType<typeof startTraceReceiver>>
-
+/** Starts an OTLP receiver: an HTTP server that keeps the spans it gets. */
 export async function startTraceReceiver() {
   const receiver = await startReceiver()
   receiver.answerWith((response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{}'))
@@ -76,10 +74,7 @@ export async function recordSpans(
 }
 
 /** Exports the spans of this process to a receiver until `stop`, which sends what waits, or the end of the test. */
-export async function traceTo(
-  { url }: Pick<TraceReceiver, 'url'>,
-  settings: Readonly<Record<string, string>> = {},
-): Promise<{ stop(): Promise<void> }> {
+export async function traceTo({ url }: { readonly url: string }, settings: Readonly<Record<string, string>> = {}) {
   const variables = z.object(TELEMETRY_SETTINGS).parse({ OTEL_EXPORTER_OTLP_ENDPOINT: url, ...settings })
   const telemetry = await startTelemetry('sample', variables, createLogger('test', 'silent'))
   const stop = async () => telemetry?.stop?.()

@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, openSync, readFileSync, statSync } from 'node:fs'
 import { createInterface } from 'node:readline'
-import { guardChild, unguardChild } from './guard.ts'
+import { guardChild } from './guard.ts'
 import { cpuSeconds } from './process-identity.ts'
 import { StackError } from './stack-error.ts'
 
@@ -19,19 +20,7 @@ export interface Command {
 }
 
 /** A running process. */
-export interface Child {
-  readonly pid: number
-  /** Resolves when the process has ended, with how: `exit code 1`, `SIGKILL`. */
-  readonly exited: Promise<string>
-  /** Changes while the process prints or computes. */
-  activity(): string
-  /** The last that it printed, for the error when it did not start. */
-  lastWords(): string
-  /** Asks it to stop, waits, and kills it after 30 s. */
-  stop(): Promise<void>
-  /** kill -9, and waits until it is gone. */
-  kill(): Promise<void>
-}
+export type Child = Awaited<ReturnType<typeof startChild>>
 
 const STOP_WITHIN_MS = 30_000
 /** An idle JVM computes for less than this in a minute. */
@@ -41,30 +30,19 @@ const CPU_STEP_SECONDS = 2
  * Starts a process in a process group of its own, so that Ctrl-C reaches only this process and the children can be
  * stopped in order. Throws StackError when the program cannot be run.
  */
-export async function startChild(command: Command): Promise<Child> {
-  const stopSignal = command.stopSignal ?? 'SIGTERM'
-  const toFile = typeof command.output === 'string' ? openSync(command.output, 'a') : undefined
-  const child = spawn(command.file, command.args, {
-    cwd: command.cwd,
-    env: command.env ?? process.env,
-    detached: true,
-    stdio: ['ignore', toFile ?? 'pipe', toFile ?? 'pipe'],
-    ...command.user,
-  })
-  if (toFile !== undefined) closeSync(toFile)
+export async function startChild({ name, file, args, output, env, cwd, user, stopSignal = 'SIGTERM' }: Command) {
+  const log = typeof output === 'string' ? openSync(output, 'a') : 'pipe'
+  const options = { cwd, env: env ?? process.env, detached: true, ...user }
+  const child = spawn(file, args, { ...options, stdio: ['ignore', log, log] })
+  if (log !== 'pipe') closeSync(log)
   const exited = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(signal ?? `exit code ${code}`))
   })
-  await new Promise<void>((resolve, reject) => {
-    child.once('spawn', resolve)
-    child.once('error', (error) =>
-      reject(new StackError(`${command.name}: cannot run ${command.file}: ${error.message}`)),
-    )
+  await once(child, 'spawn').catch((error: Error) => {
+    throw new StackError(`${name}: cannot run ${file}: ${error.message}`)
   })
   const pid = child.pid as number
-  guardChild(pid, stopSignal)
-  void exited.then(() => unguardChild(pid))
-  const { output } = command
+  guardChild(child, stopSignal)
   let [lines, lastLine] = [0, 'it printed nothing']
   if (typeof output === 'function') {
     const onLine = (line: string) => {
@@ -82,13 +60,18 @@ export async function startChild(command: Command): Promise<Child> {
   }
   return {
     pid,
+    /** Resolves when the process has ended, with how: `exit code 1`, `SIGKILL`. */
     exited,
+    /** Changes while the process prints or computes. */
     activity() {
       const printed = typeof output === 'string' ? statSync(output, { throwIfNoEntry: false })?.size : lines
       return `${printed} ${Math.floor(cpuSeconds(pid) / CPU_STEP_SECONDS)}`
     },
+    /** The last that it printed, for the error when it did not start. */
     lastWords: () => (typeof output === 'string' ? lastLines(output) : lastLine),
+    /** kill -9, and waits until it is gone. */
     kill: () => end('SIGKILL'),
+    /** Asks it to stop, waits, and kills it after 30 s. */
     async stop() {
       const timer = setTimeout(() => child.kill('SIGKILL'), STOP_WITHIN_MS)
       await end(stopSignal)
@@ -97,17 +80,18 @@ export async function startChild(command: Command): Promise<Child> {
   }
 }
 
-/** Runs a program to its end and returns how it ended. */
-export async function runToEnd(command: Command): Promise<string> {
+/** Runs a program to its end. Throws StackError, with `failure` and its last words, unless it ends with exit code 0. */
+export async function runToEnd(command: Command, failure: string): Promise<void> {
   const child = await startChild(command)
-  return child.exited
+  const how = await child.exited
+  if (how !== 'exit code 0') throw new StackError(`${failure} (${how}): ${child.lastWords()}`)
 }
 
-/** The last lines of a log file that are not empty: for the error when a program did not start. */
-export function lastLines(file: string, count = 3): string {
+/** The last three lines of a log file that are not empty. */
+function lastLines(file: string): string {
   const lines = readFileSync(file, 'utf8').split('\n')
   return lines
     .filter((line) => line.trim() !== '')
-    .slice(-count)
+    .slice(-3)
     .join(' | ')
 }

@@ -1,18 +1,17 @@
 import type { ChildProcess } from 'node:child_process'
-import { guardChild, unguardChild } from './guard.ts'
+import { guardChild } from './guard.ts'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** Waits for a program in this terminal, passes signals on to it, and returns its exit code. */
 export function finished(child: ChildProcess): Promise<number> {
-  const { pid } = child
-  if (pid) guardChild(pid, 'SIGTERM')
+  guardChild(child, 'SIGTERM')
   const passOn = (signal: NodeJS.Signals) => child.kill(signal)
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-  for (const signal of signals) process.on(signal, passOn)
+  for (const signal of SIGNALS) process.on(signal, passOn)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => {
-      if (pid) unguardChild(pid)
-      for (const signal of signals) process.off(signal, passOn)
+      for (const signal of SIGNALS) process.off(signal, passOn)
       resolve(code ?? 1)
     })
   })

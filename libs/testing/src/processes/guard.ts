@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
 
 // Reads a pipe from this process. The pipe closes however this process ends, kill -9 included. Then the script ends the
 // children and deletes the folder. A `children` line lists every `signal:pid`, a `folder` line names the folder.
@@ -19,28 +20,35 @@ for pid in $alive; do kill -s KILL -- "$pid" 2>/dev/null; done
 [ -z "$folder" ] || rm -rf -- "$folder"
 `
 
-const guarded = new Map<number, string>()
+/** The signals for children by process id. A negative one names a process group, as in kill(2). */
+const guarded = new Map<number, NodeJS.Signals>()
 let guard: ChildProcess | undefined
 
-/**
- * Makes sure that a child does not outlive this process: it gets `signal` then, and SIGKILL ten seconds later.
- * A negative pid names a process group, as in kill(2).
- */
-export function guardChild(pid: number, signal: NodeJS.Signals): void {
-  guarded.set(pid, signal.slice('SIG'.length))
+/** Makes sure that a child does not outlive this process: it gets `signal` then, and SIGKILL ten seconds later. */
+export function guardChild(child: ChildProcess, signal: NodeJS.Signals): void {
+  const { pid } = child
+  if (pid === undefined) return
+  guarded.set(pid, signal)
   tellChildren()
+  // Another process may get its id.
+  child.once('exit', () => {
+    guarded.delete(pid)
+    tellChildren()
+  })
 }
 
-/** To be called when a guarded child has ended: another process may get its id. */
-export function unguardChild(pid: number): void {
-  guarded.delete(pid)
+/** Does so with the process group that a child leads, even when the child itself has ended. */
+export function guardGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return
+  guarded.set(-pid, signal)
   tellChildren()
 }
 
 /** Deletes a folder when this process and its children have ended. */
 export const guardFolder = (path: string): void => tell(`folder ${path}`)
 
-const tellChildren = () => tell(`children ${[...guarded].map(([pid, signal]) => `${signal}:${pid}`).join(' ')}`)
+const tellChildren = () =>
+  tell(`children ${[...guarded].map(([pid, signal]) => `${signal.slice(3)}:${pid}`).join(' ')}`)
 
 function tell(line: string): void {
   guard ??= startGuard()
@@ -50,8 +58,9 @@ function tell(line: string): void {
 function startGuard(): ChildProcess {
   const started = spawn('sh', ['-c', SCRIPT], { stdio: ['pipe', 'ignore', 'ignore'], detached: true })
   started.unref()
-  const pipe = started.stdin as typeof started.stdin & { unref?: () => void }
-  pipe.unref?.()
+  // The type of a child's pipe lacks that it is a socket.
+  const pipe = started.stdin as Socket
+  pipe.unref()
   pipe.on('error', () => {})
   return started
 }

@@ -6,16 +6,7 @@ import { StackError } from './stack-error.ts'
 export type Progress = (text: string) => void
 
 /** A process of the local stack that can be stopped, killed and started again on the same port and data. */
-export interface ManagedProcess {
-  /** Process id of the running process; undefined while it is down. */
-  readonly pid: number | undefined
-  /** Starts it when it is down; resolves once it answers. */
-  start(): Promise<void>
-  /** Stops it in good order; does nothing when it is down. */
-  stop(): Promise<void>
-  /** kill -9; does nothing when it is down. */
-  kill(): Promise<void>
-}
+export type ManagedProcess = Awaited<ReturnType<typeof startManagedProcess>>
 
 /** The options of a program that runs as a managed process. */
 export interface ProgramOptions {
@@ -43,20 +34,19 @@ const LOOK_EACH = 20
  * Starts a process and waits until it answers, however slow the machine is: as long as the process prints or computes.
  * Throws StackError when it ends first or stands still for `standstillMs`.
  */
-export async function startManagedProcess(
-  definition: ManagedProcessDefinition,
-  standstillMs = 60_000,
-): Promise<ManagedProcess> {
+export async function startManagedProcess(definition: ManagedProcessDefinition, standstillMs = 60_000) {
   let running: Child | undefined
   const end = async (how: 'stop' | 'kill') => {
     const child = running
     running = undefined
     await child?.[how]()
   }
-  const managed: ManagedProcess = {
+  const managed = {
+    /** Process id of the running process; undefined while it is down. */
     get pid() {
       return running?.pid
     },
+    /** Starts it when it is down; resolves once it answers. */
     async start() {
       if (running) return
       await definition.prepare?.()
@@ -72,7 +62,9 @@ export async function startManagedProcess(
         definition.onDeath?.(how)
       })
     },
+    /** Stops it in good order; does nothing when it is down. */
     stop: () => end('stop'),
+    /** kill -9; does nothing when it is down. */
     kill: () => end('kill'),
   }
   await managed.start()

@@ -6,16 +6,11 @@ import { readFileSync } from 'node:fs'
  * there is no such process.
  */
 export function processIdentity(pid: number): string | undefined {
-  return process.platform === 'linux' ? fromProc(pid) : fromPs(pid)
-}
-
-function fromProc(pid: number): string | undefined {
+  if (process.platform !== 'linux') return ps(pid, 'lstart=,command=') || undefined
   const [state, ...fields] = procStat(pid)
   if (state === undefined || state === 'Z') return undefined
   return `${fields[18]} ${readProc(pid, 'cmdline').replaceAll('\0', ' ').trim()}`
 }
-
-const fromPs = (pid: number): string | undefined => ps(pid, 'lstart=,command=') || undefined
 
 /** The seconds that a process has computed; 0 when there is no such process. */
 export function cpuSeconds(pid: number): number {
@@ -32,7 +27,7 @@ export function cpuSeconds(pid: number): number {
 const TICKS_PER_SECOND = 100
 
 /** The fields of /proc/<pid>/stat after the name, which may have spaces; none when there is no such process. */
-const procStat = (pid: number): string[] => {
+function procStat(pid: number): string[] {
   const stat = readProc(pid, 'stat')
   return stat === '' ? [] : stat.replace(/^.*\) /s, '').split(' ')
 }

@@ -29,16 +29,13 @@ interface EmbeddedOptions {
 }
 
 /** Starts the backing services as programs of this machine, with their data in `directory`. */
-export function embeddedBackingServices({
-  directory,
-  postgresSettings = {},
-  onDeath,
-}: EmbeddedOptions): BackingServices {
+export function embeddedBackingServices({ directory, postgresSettings, onDeath }: EmbeddedOptions): BackingServices {
   const options = (name: string, onProgress?: Progress) => ({
     directory: join(directory, name),
     onProgress,
     onDeath: (how: string) => onDeath?.(name, how),
   })
+  const started = <Address>(address: Address, managed: ManagedProcess) => ({ address, managed, stop: managed.stop })
   return {
     async postgres(onProgress) {
       const managed = await startPostgres({ ...options('postgres', onProgress), settings: postgresSettings })
@@ -54,12 +51,6 @@ export function embeddedBackingServices({
     },
   }
 }
-
-const started = <Address>(address: Address, managed: ManagedProcess): BackingService<Address> => ({
-  address,
-  managed,
-  stop: managed.stop,
-})
 
 const given = <Address>(address: Address): BackingService<Address> => ({ address, stop: async () => undefined })
 

@@ -34,11 +34,7 @@ let found: string | undefined
 
 /** The `java` to run: JAVA_HOME's, else the one on the path. Throws StackError when there is none or it is too old. */
 export function javaCommand(): string {
-  found ??= findJava()
-  return found
-}
-
-function findJava(): string {
+  if (found !== undefined) return found
   const home = process.env.JAVA_HOME
   const java = home ? join(home, 'bin', 'java') : 'java'
   const { stderr, error } = spawnSync(java, ['-version'], { encoding: 'utf8' })
@@ -46,5 +42,6 @@ function findJava(): string {
   const wanted = `install Java ${OLDEST_JAVA} or newer (a JDK such as https://adoptium.net) and put it on the PATH`
   if (error || !version) throw new StackError(`no Java found as ${java}: ${wanted}`)
   if (Number(version) < OLDEST_JAVA) throw new StackError(`${java} is Java ${version}: ${wanted}`)
+  found = java
   return java
 }

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { lastLines, runToEnd } from '../processes/child.ts'
+import { runToEnd } from '../processes/child.ts'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
 import { freePort, isListening } from '../processes/ports.ts'
-import { StackError } from '../processes/stack-error.ts'
 import { javaProgram, propertiesText } from './java.ts'
 import { resolveJavaPrograms } from './maven.ts'
 
@@ -37,8 +36,8 @@ export async function startKafka(options: KafkaOptions) {
     options.onProgress?.('formatting its storage')
     const format = ['format', '--standalone', '--ignore-formatted', '-t', clusterId(), '-c', properties]
     const { formatArguments = [] } = options.clients ?? {}
-    const how = await runToEnd(run('kafka.tools.StorageTool', [...format, ...formatArguments]))
-    if (how !== 'exit code 0') throw new StackError(`Kafka could not format ${directory} (${how}): ${lastLines(log)}`)
+    const tool = run('kafka.tools.StorageTool', [...format, ...formatArguments])
+    await runToEnd(tool, `Kafka could not format ${directory}`)
   }
   const managed = await startManagedProcess({
     command: run('kafka.Kafka', [properties]),
@@ -53,11 +52,8 @@ const clusterId = () => `A${randomBytes(16).toString('base64url').slice(1)}`
 
 function serverProperties(
   directory: string,
-  ports: { readonly clients: number; readonly broker: number; readonly controller: number },
-  { protocol, properties }: Pick<NonNullable<KafkaOptions['clients']>, 'protocol' | 'properties'> = {
-    protocol: 'PLAINTEXT',
-    properties: {},
-  },
+  ports: Readonly<Record<'clients' | 'broker' | 'controller', number>>,
+  clients: KafkaOptions['clients'],
 ): string {
   const listeners = Object.entries(ports).map(([name, port]) => `${name.toUpperCase()}://127.0.0.1:${port}`)
   return propertiesText({
@@ -65,8 +61,8 @@ function serverProperties(
     'node.id': 1,
     listeners: listeners.join(),
     'advertised.listeners': listeners.join(),
-    'listener.security.protocol.map': `CLIENTS:${protocol},BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT`,
-    ...properties,
+    'listener.security.protocol.map': `CLIENTS:${clients?.protocol ?? 'PLAINTEXT'},BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT`,
+    ...clients?.properties,
     'inter.broker.listener.name': 'BROKER',
     'controller.listener.names': 'CONTROLLER',
     'controller.quorum.bootstrap.servers': `127.0.0.1:${ports.controller}`,

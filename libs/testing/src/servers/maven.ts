@@ -3,90 +3,67 @@ import { createHash } from 'node:crypto'
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, delimiter, join } from 'node:path'
-import { runToEnd } from '../processes/child.ts'
+import { startChild } from '../processes/child.ts'
 import type { Progress } from '../processes/managed-process.ts'
 import { StackError } from '../processes/stack-error.ts'
 import { javaCommand } from './java.ts'
-
-/** Where Maven has put Kafka and the registry. */
-interface JavaPrograms {
-  readonly kafkaClasspath: string
-  readonly registryDirectory: string
-}
 
 /** The pom.xml files, and the Maven Wrapper. */
 const HERE = join(import.meta.dirname, '../../maven')
 const MAVEN = 'mvn'
 const CACHE = join(HERE, '../../../.local/cache')
 
-/** The programs that a pom.xml names, with the folder they are fetched to and the file there that lists their jars. */
-interface Fetched {
-  readonly pom: string
-  readonly folder: string
-  readonly classpath: string
-  /** The programs' name in messages. */
-  readonly what: string
-}
-
-const JAVA_PROGRAMS: Fetched = {
+/** The programs that a pom.xml names, the folder they are fetched to, and the file there that lists their jars. */
+const KAFKA_AND_REGISTRY = {
+  what: 'Kafka and the registry',
   pom: join(HERE, 'pom.xml'),
   folder: 'java',
   classpath: 'kafka.classpath',
-  what: 'Kafka and the registry',
 }
-const S3_SERVER: Fetched = {
-  pom: join(HERE, 's3', 'pom.xml'),
-  folder: 's3',
-  classpath: 's3.classpath',
-  what: 'the S3 server',
-}
+const S3_SERVER = { what: 'the S3 server', pom: join(HERE, 's3', 'pom.xml'), folder: 's3', classpath: 's3.classpath' }
+type Programs = typeof S3_SERVER
 
 let resolving: Promise<string> | undefined
 
 /** Fetches Kafka and the registry that libs/testing/maven/pom.xml names, once per version. */
-export async function resolveJavaPrograms(onProgress: Progress = () => undefined): Promise<JavaPrograms> {
-  resolving ??= resolve(JAVA_PROGRAMS, onProgress)
+export async function resolveJavaPrograms(onProgress?: Progress) {
+  resolving ??= resolve(KAFKA_AND_REGISTRY, onProgress)
   const directory = await resolving
-  return { kafkaClasspath: classpathIn(directory, JAVA_PROGRAMS), registryDirectory: join(directory, 'registry') }
+  return { kafkaClasspath: classpathIn(directory, KAFKA_AND_REGISTRY), registryDirectory: join(directory, 'registry') }
 }
 
 /** Fetches the S3 server that libs/testing/maven/s3/pom.xml names, once per version; returns its classpath. */
-export const resolveS3Server = async (onProgress: Progress = () => undefined): Promise<string> =>
+export const resolveS3Server = async (onProgress?: Progress): Promise<string> =>
   classpathIn(await resolve(S3_SERVER, onProgress), S3_SERVER)
 
 /** Returns the folder with the programs of a pom.xml, fetched if it is not complete. */
-async function resolve(fetched: Fetched, onProgress: Progress): Promise<string> {
+async function resolve(programs: Programs, onProgress: Progress = () => undefined): Promise<string> {
   javaCommand()
-  const version = createHash('sha256').update(readFileSync(fetched.pom)).digest('hex').slice(0, 12)
-  const directory = join(CACHE, `${fetched.folder}-${version}`)
-  if (!isComplete(directory, fetched)) {
+  const version = createHash('sha256').update(readFileSync(programs.pom)).digest('hex').slice(0, 12)
+  const directory = join(CACHE, `${programs.folder}-${version}`)
+  if (!isComplete(directory, programs)) {
     const unfinished = `${directory}.${process.pid}`
-    await runMaven(fetched, unfinished, onProgress)
+    await runMaven(programs, unfinished, onProgress)
     rmSync(directory, { recursive: true, force: true })
     renameSync(unfinished, directory)
   }
   return directory
 }
 
-const classpathIn = (directory: string, { classpath }: Fetched): string =>
+const classpathIn = (directory: string, { classpath }: Programs): string =>
   readFileSync(join(directory, classpath), 'utf8').trim()
 
 /** Whether every jar of the classpath exists: they lie in Maven's own repository, which a user may empty. */
-function isComplete(directory: string, fetched: Fetched): boolean {
-  const list = join(directory, fetched.classpath)
-  return (
-    existsSync(list) &&
-    classpathIn(directory, fetched)
-      .split(delimiter)
-      .every((jar) => existsSync(jar))
-  )
+function isComplete(directory: string, programs: Programs): boolean {
+  if (!existsSync(join(directory, programs.classpath))) return false
+  return classpathIn(directory, programs).split(delimiter).every(existsSync)
 }
 
-async function runMaven({ pom, what }: Fetched, target: string, onProgress: Progress): Promise<void> {
+async function runMaven({ pom, what }: Programs, target: string, onProgress: Progress): Promise<void> {
   mkdirSync(target, { recursive: true })
   const log: string[] = []
   const report = transferReporter(onProgress)
-  const how = await runToEnd({
+  const maven = await startChild({
     name: 'Maven',
     file: mavenCommand(),
     args: ['-f', pom, 'generate-resources', `-Dtarget=${target}`, '-Dstyle.color=never', ...repository()],
@@ -95,6 +72,7 @@ async function runMaven({ pom, what }: Fetched, target: string, onProgress: Prog
       if (!line.startsWith('Progress')) log.push(line)
     },
   })
+  const how = await maven.exited
   if (how === 'exit code 0') return
   rmSync(target, { recursive: true, force: true })
   const file = join(CACHE, 'maven.log')

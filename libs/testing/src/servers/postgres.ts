@@ -3,7 +3,7 @@ import { chownSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { totalmem } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Command, lastLines, runToEnd } from '../processes/child.ts'
+import { type Command, runToEnd } from '../processes/child.ts'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
 import { freePort } from '../processes/ports.ts'
 import { processIdentity } from '../processes/process-identity.ts'
@@ -13,7 +13,7 @@ import { postgresSettings } from './postgres-settings.ts'
 
 interface PostgresOptions extends ProgramOptions {
   /** Settings of the server besides those every one gets. */
-  readonly settings?: Readonly<Record<string, string>>
+  readonly settings?: Readonly<Record<string, string>> | undefined
 }
 
 const LEFTOVER_ENDS_WITHIN_MS = 15_000
@@ -44,25 +44,11 @@ async function createCluster({ home, binaries, user }: PostgresPlace, log: strin
   const passwordFile = join(home, 'password')
   writeFileSync(passwordFile, randomBytes(18).toString('hex'), { mode: 0o600 })
   if (user) chownSync(passwordFile, user.uid, user.gid)
-  const how = await runToEnd({
-    name: 'initdb',
-    file: join(binaries, 'bin', 'initdb'),
-    args: [
-      `--pgdata=${unfinished}`,
-      '--username=postgres',
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--locale-provider=builtin',
-      '--builtin-locale=C.UTF-8',
-    ],
-    cwd: home,
-    user,
-    output: log,
-  })
-  if (how !== 'exit code 0')
-    throw new StackError(`PostgreSQL could not create ${unfinished} (${how}): ${lastLines(log)}`)
+  const files = [`--pgdata=${unfinished}`, `--pwfile=${passwordFile}`]
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const args = ['--username=postgres', '--auth=scram-sha-256', ...locale, ...files]
+  const initdb = { name: 'initdb', file: join(binaries, 'bin', 'initdb'), args, cwd: home, user, output: log }
+  await runToEnd(initdb, `PostgreSQL could not create ${unfinished}`)
   renameSync(unfinished, join(home, 'data'))
 }
 

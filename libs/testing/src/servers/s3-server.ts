@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type ProgramOptions, startManagedProcess } from '../processes/managed-process.ts'
-import { freePort } from '../processes/ports.ts'
+import { freePort, isListening } from '../processes/ports.ts'
 import { javaProgram, propertiesText } from './java.ts'
 import { resolveS3Server } from './maven.ts'
 
@@ -15,18 +15,15 @@ export async function startS3Server(options: Omit<ProgramOptions, 'onDeath'>) {
   const directory = resolve(options.directory)
   const log = join(directory, 's3.log')
   const classpath = await resolveS3Server(options.onProgress)
-  const url = `http://127.0.0.1:${await freePort()}`
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
   mkdirSync(join(directory, 'buckets'), { recursive: true })
   const properties = join(directory, 's3.properties')
   writeFileSync(properties, settings(url, join(directory, 'buckets')))
   const program = ['-DLOG_LEVEL=warn', '-cp', classpath, 'org.gaul.s3proxy.Main', '--properties', properties]
   const managed = await startManagedProcess({
     command: javaProgram('the S3 server', log, 160, program),
-    isReady: () =>
-      fetch(url).then(
-        () => true,
-        () => false,
-      ),
+    isReady: () => isListening(port),
   })
   return Object.assign(managed, { url, ...KEYS })
 }

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { guardChild, unguardChild } from '@backoffice/testing/processes/guard.ts'
+import { guardChild } from '@backoffice/testing/processes/guard.ts'
 import { freePort, isListening } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 
@@ -29,7 +29,7 @@ export async function redisServer({ password, tls }: RedisServerOptions = {}) {
 
   async function start() {
     child = spawn(program as string, ['--bind', '127.0.0.1', '--save', '', ...settings], { stdio: 'ignore' })
-    guardChild(child.pid ?? 0, 'SIGKILL')
+    guardChild(child, 'SIGKILL')
     await eventually(`${program} listens`, () => isListening(Number(port)))
   }
   async function kill() {
@@ -37,7 +37,6 @@ export async function redisServer({ password, tls }: RedisServerOptions = {}) {
     const exited = once(child, 'exit')
     child.kill('SIGKILL')
     await exited
-    unguardChild(child.pid ?? 0)
     child = undefined
   }
 
