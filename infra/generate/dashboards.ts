@@ -8,16 +8,15 @@ export interface Panel {
   readonly queries: readonly Query[]
 }
 
-/** A dashboard: its first panels say whether there is a problem, the later ones where. */
-interface Dashboard {
-  readonly title: string
-  readonly panels: readonly Panel[]
-}
+const REQUESTS = 'http_server_requests_total'
+const DURATION = 'http_server_request_duration_seconds'
+const FIRST_ATTEMPT = 'webhook_first_attempt_delay_seconds'
 
 /** The series of the API's requests, as clients see them. */
 const API = '{service="gateway", route=~"/v1/.*"}'
 /** The series of the services that the dashboard's reader has chosen. */
 const SERVICE = '{service=~"$service"}'
+const FAILED = '{service=~"$service", status="5xx"}'
 const UPSTREAM = '{service="gateway", upstream!=""}'
 
 const panel = (title: string, unit: Panel['unit'], ...queries: Query[]): Panel => ({ title, unit, queries })
@@ -40,6 +39,10 @@ const quantile = (share: number, histogram: string, labels: string, series = '')
   legend(labels),
 ]
 const p99 = (histogram: string, labels: string, series = '') => quantile(0.99, histogram, labels, series)
+const p50AndP99 = (histogram: string, series = '') => [
+  named('p50', quantile(0.5, histogram, 'service', series)),
+  named('p99', p99(histogram, 'service', series)),
+]
 
 /** A counter's increase per second, by labels. */
 const rate = (counter: string, labels: string, series = '') =>
@@ -52,8 +55,8 @@ const top10 = ([expression, name]: Query): Query => [`topk(10, ${expression})`, 
 /** What each replica has. */
 const perReplica = (expression: string): Query => [expression, '{{service}} {{instance}}']
 
-/** The dashboards by the names of their files. */
-export const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
+/** The dashboards by the names of their files. The first panels say whether there is a problem, the later ones where. */
+export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readonly Panel[] }>> = {
   // Whether there is a problem: objectives, and what waits for an operator.
   overview: {
     title: 'Overview',
@@ -74,19 +77,10 @@ export const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
         ['slo:api_slow_reads:ratio_rate5m', 'slow'],
         ['vector(0.01)', 'objective'],
       ),
-      panel('API requests', 'reqps', rate('http_server_requests_total', 'status', API)),
-      panel(
-        'API latency',
-        's',
-        named('p50', quantile(0.5, 'http_server_request_duration_seconds', 'service', API)),
-        named('p99', p99('http_server_request_duration_seconds', 'service', API)),
-      ),
+      panel('API requests', 'reqps', rate(REQUESTS, 'status', API)),
+      panel('API latency', 's', ...p50AndP99(DURATION, API)),
       panel('Commit to Kafka, p99', 's', p99('outbox_publish_delay_seconds', 'schema')),
-      panel(
-        'Event to first webhook attempt, p99',
-        's',
-        named('p99', p99('webhook_first_attempt_delay_seconds', 'service')),
-      ),
+      panel('Event to first webhook attempt, p99', 's', named('p99', p99(FIRST_ATTEMPT, 'service'))),
       panel(
         'Product state to collections, p99',
         's',
@@ -105,33 +99,13 @@ export const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
   http: {
     title: 'HTTP',
     panels: [
-      panel('Requests by service', 'reqps', rate('http_server_requests_total', 'service', SERVICE)),
-      panel(
-        '5xx by service and route',
-        'reqps',
-        rate('http_server_requests_total', 'service, method, route', '{service=~"$service", status="5xx"}'),
-      ),
-      panel(
-        'Ten busiest operations',
-        'reqps',
-        top10(rate('http_server_requests_total', 'service, method, route', SERVICE)),
-      ),
-      panel(
-        'Ten slowest operations, p99',
-        's',
-        top10(p99('http_server_request_duration_seconds', 'service, method, route', SERVICE)),
-      ),
+      panel('Requests by service', 'reqps', rate(REQUESTS, 'service', SERVICE)),
+      panel('5xx by service and route', 'reqps', rate(REQUESTS, 'service, method, route', FAILED)),
+      panel('Ten busiest operations', 'reqps', top10(rate(REQUESTS, 'service, method, route', SERVICE))),
+      panel('Ten slowest operations, p99', 's', top10(p99(DURATION, 'service, method, route', SERVICE))),
       panel('Refusals by code', 'reqps', rate('http_server_refusals_total', 'service, code', SERVICE)),
-      panel(
-        'Gateway: requests by upstream and status',
-        'reqps',
-        rate('http_server_requests_total', 'upstream, status', UPSTREAM),
-      ),
-      panel(
-        'Gateway: latency by upstream, p99',
-        's',
-        p99('http_server_request_duration_seconds', 'upstream', UPSTREAM),
-      ),
+      panel('Gateway: requests by upstream and status', 'reqps', rate(REQUESTS, 'upstream, status', UPSTREAM)),
+      panel('Gateway: latency by upstream, p99', 's', p99(DURATION, 'upstream', UPSTREAM)),
       panel(
         'Gateway: requests under way and waiting',
         'short',
@@ -193,12 +167,7 @@ export const DASHBOARDS: Readonly<Record<string, Dashboard>> = {
   webhooks: {
     title: 'Webhooks',
     panels: [
-      panel(
-        'Event to first attempt',
-        's',
-        named('p50', quantile(0.5, 'webhook_first_attempt_delay_seconds', 'service')),
-        named('p99', p99('webhook_first_attempt_delay_seconds', 'service')),
-      ),
+      panel('Event to first attempt', 's', ...p50AndP99(FIRST_ATTEMPT)),
       panel('Attempts by outcome', 'ops', rate('webhook_attempts_total', 'outcome')),
       panel('Duration of attempts, p99', 's', p99('webhook_attempt_duration_seconds', 'outcome')),
       panel('Deliveries that ended', 'ops', rate('webhook_deliveries_settled_total', 'status')),
