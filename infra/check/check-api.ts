@@ -17,23 +17,18 @@ function main(commit = 'HEAD'): number {
   const lint = redocly(folder.path, 'lint', '--config', config, DOCUMENT)
   if (lint.status !== 0) console.log(`${lint.stdout}${lint.stderr}`)
   const committed = spawnSync('git', ['show', `${commit}:${DOCUMENT}`], { encoding: 'utf8', maxBuffer: 2 ** 26 })
-  if (committed.status !== 0) console.log(`${commit} has no ${DOCUMENT} to compare with`)
-  const { breaks, report } = committed.status === 0 ? apiChanges(commit, committed.stdout, document) : NO_CHANGES
-  if (breaks) console.log(`${report}\nClients break. Where that is meant, commit ${DOCUMENT} with the reason.`)
-  return lint.status === 0 && !breaks ? 0 : 1
+  const changes = committed.status === 0 ? apiChanges(commit, committed.stdout, document) : undefined
+  if (changes === undefined) console.log(`${commit} has no ${DOCUMENT} to compare with`)
+  if (changes?.breaks)
+    console.log(`${changes.report}\nClients break. Where that is meant, commit ${DOCUMENT} with the reason.`)
+  return lint.status === 0 && !changes?.breaks ? 0 : 1
 }
 
-interface ApiChanges {
-  /** Whether what a client sends or reads today may fail. */
-  readonly breaks: boolean
-  /** Each change by operation, with its place in both documents. */
-  readonly report: string
-}
-
-const NO_CHANGES: ApiChanges = { breaks: false, report: '' }
-
-/** What a document changes of that of a commit. */
-export function apiChanges(commit: string, committed: string, document: string): ApiChanges {
+/**
+ * What a document changes of that of a commit. `breaks` says whether what a client sends or reads today may fail;
+ * `report` names each change by operation, with its place in both documents.
+ */
+export function apiChanges(commit: string, committed: string, document: string) {
   const before = join(commit, DOCUMENT)
   using folder = folderOf({ [before]: committed, [DOCUMENT]: document })
   const { status, stdout, stderr } = redocly(folder.path, 'diff', before, DOCUMENT)

@@ -1,12 +1,10 @@
 /** A package that production installs. */
 interface Dependency {
   readonly name: string
-  readonly version: string
   readonly licence: string
 }
 
 interface LockedPackage {
-  readonly version?: string
   readonly license?: unknown
   readonly link?: boolean
   readonly dev?: boolean
@@ -40,9 +38,8 @@ const EXCEPTIONS: readonly { readonly names: RegExp; readonly licence: RegExp }[
 export const dependenciesOf = ({ packages }: { packages: Readonly<Record<string, LockedPackage>> }): Dependency[] =>
   Object.entries(packages)
     .filter(([path, { link, dev }]) => path.includes('node_modules/') && !link && !dev)
-    .map(([path, { version = '', license }]) => ({
+    .map(([path, { license }]) => ({
       name: path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length),
-      version,
       licence: typesOf(license).join(' OR ') || 'none',
     }))
 

@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdtempDisposableSync, readdirSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { definitions, installed, type Program } from './tools.ts'
@@ -27,53 +27,30 @@ const LINT_EXCEPTIONS: Readonly<Record<string, string>> = {
     'limits of CPU throttle: requests are answered late while cores are idle. kube-score checks the requests',
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'backoffice-kubernetes-'))
+/** The validators with their arguments; the name of the checked file comes after them. */
+const VALIDATORS: readonly (readonly [Program, ...string[]])[] = [
+  ['kubectl-validate', '--version', KUBERNETES, '--local-crds', await definitions()],
+  [
+    'kube-score',
+    'score',
+    '--exit-one-on-warning',
+    // See unset-cpu-requirements.
+    '--ignore-container-cpu-limit',
+    ...Object.keys(SCORE_EXCEPTIONS).flatMap((rule) => ['--ignore-test', rule]),
+  ],
+  ['kube-linter', 'lint', '--exclude', Object.keys(LINT_EXCEPTIONS).join(',')],
+]
+
+using folder = mkdtempDisposableSync(join(tmpdir(), 'backoffice-kubernetes-'))
 const kustomize = await installed('kustomize')
-const validators = [await validate(), await score(), await lint()]
 for (const overlay of readdirSync(OVERLAYS)) {
-  const file = join(folder, `${overlay}.yaml`)
+  const file = join(folder.path, `${overlay}.yaml`)
   writeFileSync(file, execFileSync(kustomize, ['build', join(OVERLAYS, overlay)]))
-  for (const { name, program, args } of validators) {
-    const problem = problemOf(program, [...args, file])
-    console.log(`${overlay}: ${name} ${problem === undefined ? 'passed' : 'failed'}`)
-    if (problem === undefined) continue
-    console.error(problem)
+  for (const [name, ...args] of VALIDATORS) {
+    const { status, stdout, stderr } = spawnSync(await installed(name), [...args, file], { encoding: 'utf8' })
+    console.log(`${overlay}: ${name} ${status === 0 ? 'passed' : 'failed'}`)
+    if (status === 0) continue
+    console.error(`${stdout}${stderr}`)
     process.exitCode = 1
-  }
-}
-rmSync(folder, { recursive: true })
-
-interface Validator {
-  readonly name: Program
-  readonly program: string
-  /** The name of the checked file comes after them. */
-  readonly args: readonly string[]
-}
-
-async function validate(): Promise<Validator> {
-  const args = ['--version', KUBERNETES, '--local-crds', await definitions()]
-  return { name: 'kubectl-validate', program: await installed('kubectl-validate'), args }
-}
-
-async function score(): Promise<Validator> {
-  const ignored = Object.keys(SCORE_EXCEPTIONS).flatMap((rule) => ['--ignore-test', rule])
-  // Without limits of CPU: see unset-cpu-requirements.
-  const args = ['score', '--exit-one-on-warning', '--ignore-container-cpu-limit', ...ignored]
-  return { name: 'kube-score', program: await installed('kube-score'), args }
-}
-
-async function lint(): Promise<Validator> {
-  const args = ['lint', '--exclude', Object.keys(LINT_EXCEPTIONS).join(',')]
-  return { name: 'kube-linter', program: await installed('kube-linter'), args }
-}
-
-/** What a program prints when it refuses its input; undefined when it does not. */
-function problemOf(program: string, args: readonly string[]): string | undefined {
-  try {
-    execFileSync(program, args, { stdio: 'pipe' })
-    return undefined
-  } catch (error) {
-    const { stdout, stderr } = error as { stdout: Buffer; stderr: Buffer }
-    return `${stdout}${stderr}`
   }
 }
