@@ -1,6 +1,6 @@
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { StackError } from '@backoffice/testing/processes/stack-error.ts'
+import { readJson, replaceJson } from './json-file.ts'
 
 /** A workspace of the demo and a key with full access to it. */
 export interface DemoWorkspace {
@@ -36,13 +36,10 @@ const PRODUCTS = [
  */
 export async function demoWorkspaces(gateway: string, adminToken: string, directory: string): Promise<Demo> {
   const file = join(directory, 'demo.json')
-  if (existsSync(file)) {
-    const demo: Demo = JSON.parse(readFileSync(file, 'utf8'))
-    if (await isKnown(gateway, demo)) return demo
-  }
+  const known = readJson<Demo>(file)
+  if (known && (await isKnown(gateway, known))) return known
   const demo = await createDemo(gateway, adminToken)
-  writeFileSync(`${file}.new`, JSON.stringify(demo, null, 2), { mode: 0o600 })
-  renameSync(`${file}.new`, file)
+  replaceJson(file, demo)
   return demo
 }
 

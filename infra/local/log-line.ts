@@ -1,3 +1,5 @@
+import { parsedJson } from '@backoffice/runtime/parsed-json.ts'
+
 // Members that are too long for one line, or are in it already.
 const LEFT_OUT = new Set(['level', 'time', 'service', 'msg', 'request_id', 'trace_id', 'span_id', 'err'])
 
@@ -6,7 +8,7 @@ const LEFT_OUT = new Set(['level', 'time', 'service', 'msg', 'request_id', 'trac
  * are not JSON unchanged, after the service's name.
  */
 export function readableLine(service: string, line: string): string {
-  const entry = parse(line)
+  const entry = line.startsWith('{') ? (parsedJson(line) as Record<string, unknown> | undefined) : undefined
   if (!entry) return `         ${service.padEnd(17)} ${line}`
   const members = Object.entries(entry)
     .filter(([name, value]) => !LEFT_OUT.has(name) && value !== null)
@@ -18,13 +20,4 @@ export function readableLine(service: string, line: string): string {
 
 function reason(error: unknown): string[] {
   return typeof error === 'object' && error !== null && 'message' in error ? [`err=${error.message}`] : []
-}
-
-function parse(line: string): Record<string, unknown> | undefined {
-  if (!line.startsWith('{')) return undefined
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }

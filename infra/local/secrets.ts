@@ -1,25 +1,10 @@
 import { createHmac, createPrivateKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { PasswordOf } from '@backoffice/postgres/provision.ts'
+import { readJson, replaceJson } from './json-file.ts'
 
 /** The passwords, tokens and keys of a stack. */
-export interface Secrets {
-  readonly adminToken: string
-  /** The passwords of the database's roles are derived from it, one for each. */
-  readonly rolePasswordSeed: string
-  /** Ed25519 key pair of the tokens between services: base64 DER, PKCS8 and SPKI. */
-  readonly internalPrivateKey: string
-  readonly internalPublicKey: string
-  /** `<key id>:<base64 of 32 bytes>`. */
-  readonly webhookSecretKey: string
-  /** Makes the check at the end of API keys, in the same form. */
-  readonly apiKeyCheckKey: string
-  /** Seals what apps keeps for its calls, in the same form. */
-  readonly appSecretKey: string
-  /** Signs the tokens for apps: `<key id>:<base64 DER PKCS8, Ed25519>`. */
-  readonly appTokenKey: string
-}
+export type Secrets = ReturnType<typeof newSecrets>
 
 /** The password of each role of the database. */
 export const rolePasswords =
@@ -42,26 +27,37 @@ export const internalSigningKey = ({ internalPrivateKey }: Secrets): { keyId: st
  */
 export function stackSecrets(directory: string): Secrets {
   const file = join(directory, 'secrets.json')
-  const known: Partial<Secrets> = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {}
+  const known = readJson<Partial<Secrets>>(file) ?? {}
   const secrets = { ...newSecrets(), ...known }
-  if (Object.keys(known).length < Object.keys(secrets).length) {
-    writeFileSync(`${file}.new`, JSON.stringify(secrets, null, 2), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
-  }
+  if (Object.keys(known).length < Object.keys(secrets).length) replaceJson(file, secrets)
   return secrets
 }
 
+const randomText = () => randomBytes(24).toString('base64url')
+const randomKey = () => `local:${randomBytes(32).toString('base64')}`
+const keyPair = () =>
+  generateKeyPairSync('ed25519', {
+    privateKeyEncoding: { type: 'pkcs8', format: 'der' },
+    publicKeyEncoding: { type: 'spki', format: 'der' },
+  })
+
 /** New passwords, tokens and keys. */
-export function newSecrets(): Secrets {
-  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+export function newSecrets() {
+  const internal = keyPair()
   return {
-    adminToken: randomBytes(24).toString('base64url'),
-    rolePasswordSeed: randomBytes(24).toString('base64url'),
-    internalPrivateKey: privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64'),
-    internalPublicKey: publicKey.export({ type: 'spki', format: 'der' }).toString('base64'),
-    apiKeyCheckKey: `local:${randomBytes(32).toString('base64')}`,
-    webhookSecretKey: `local:${randomBytes(32).toString('base64')}`,
-    appSecretKey: `local:${randomBytes(32).toString('base64')}`,
-    appTokenKey: `local:${generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'der' }).toString('base64')}`,
+    adminToken: randomText(),
+    /** The passwords of the database's roles are derived from it, one for each. */
+    rolePasswordSeed: randomText(),
+    /** Ed25519 key pair of the tokens between services: base64 DER, PKCS8 and SPKI. */
+    internalPrivateKey: internal.privateKey.toString('base64'),
+    internalPublicKey: internal.publicKey.toString('base64'),
+    /** Makes the check at the end of API keys: `<key id>:<base64 of 32 bytes>`. */
+    apiKeyCheckKey: randomKey(),
+    /** Seals the secrets of webhook endpoints, in the same form. */
+    webhookSecretKey: randomKey(),
+    /** Seals what apps keeps for its calls, in the same form. */
+    appSecretKey: randomKey(),
+    /** Signs the tokens for apps: `<key id>:<base64 DER PKCS8, Ed25519>`. */
+    appTokenKey: `local:${keyPair().privateKey.toString('base64')}`,
   }
 }

@@ -1,6 +1,7 @@
-import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DemoWorkspace } from './demo.ts'
+import { replaceJson } from './json-file.ts'
 
 /** The contents of stack.json: the running stack, for other tools. */
 export interface StackDescription {
@@ -15,12 +16,8 @@ export interface StackDescription {
   >
 }
 
-/** Replaces stack.json atomically. Only its owner can read it, since it contains keys. */
-export function writeStackFile(directory: string, description: StackDescription): void {
-  const file = join(directory, 'stack.json')
-  writeFileSync(`${file}.new`, `${JSON.stringify(description, null, 2)}\n`, { mode: 0o600 })
-  renameSync(`${file}.new`, file)
-}
+export const writeStackFile = (directory: string, description: StackDescription): void =>
+  replaceJson(join(directory, 'stack.json'), description)
 
 /** To be called when the stack in a folder has stopped. */
 export const removeStackFile = (directory: string): void => rmSync(join(directory, 'stack.json'), { force: true })

@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { processIdentity } from '@backoffice/testing/processes/process-identity.ts'
 import { StackError } from '@backoffice/testing/processes/stack-error.ts'
+import { readJson, replaceJson } from './json-file.ts'
 
 interface RecordedProcess {
   readonly name: string
@@ -16,13 +17,6 @@ interface Recorded {
   readonly children: readonly RecordedProcess[]
 }
 
-/** The lock of a running stack on its folder. */
-export interface StackLock {
-  /** Records the running processes: after kill -9 of the stack the next start ends them. */
-  record(pids: Readonly<Record<string, number>>): void
-  release(): void
-}
-
 // A little more than the 10 s after which the guard kills the children of a killed stack.
 const LEFTOVERS_END_WITHIN_MS = 12_000
 
@@ -34,10 +28,10 @@ export async function lockStack(
   directory: string,
   onWait: (text: string) => void,
   leftoversEndWithinMs = LEFTOVERS_END_WITHIN_MS,
-): Promise<StackLock> {
+) {
   mkdirSync(directory, { recursive: true })
   const file = join(directory, 'running.json')
-  const earlier = read(file)
+  const earlier = readJson<Recorded>(file)
   if (earlier && isAlive(earlier.stack)) {
     const { pid } = earlier.stack
     throw new StackError(
@@ -51,10 +45,10 @@ export async function lockStack(
     await endLeftovers(leftovers, leftoversEndWithinMs)
   }
   const stack = recorded('stack', process.pid)
+  /** Records the running processes: after kill -9 of the stack the next start ends them. */
   const record = (pids: Readonly<Record<string, number>>) => {
     const children = Object.entries(pids).map(([name, pid]) => recorded(name, pid))
-    writeFileSync(`${file}.new`, JSON.stringify({ stack, children } satisfies Recorded, null, 2))
-    renameSync(`${file}.new`, file)
+    replaceJson(file, { stack, children } satisfies Recorded)
   }
   record({})
   return { record, release: () => rmSync(file, { force: true }) }
@@ -77,7 +71,3 @@ const isAlive = ({ pid, identity }: RecordedProcess) => identity !== '' && ident
 
 /** The first 200 characters of the identity: a class path makes a command line long. */
 const identify = (pid: number) => processIdentity(pid)?.slice(0, 200) ?? ''
-
-function read(file: string): Recorded | undefined {
-  return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined
-}

@@ -1,11 +1,10 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { SERVICE_NAMES, type ServiceName, stopGroups } from '@backoffice/contracts/services.ts'
+import { SERVICE_NAMES, stopGroups } from '@backoffice/contracts/services.ts'
 import { freePort, refuseUnusable } from '@backoffice/testing/processes/ports.ts'
 import { removePostgresData } from '@backoffice/testing/servers/postgres-place.ts'
 import { demoWorkspaces } from './demo.ts'
 import { rolePasswords, stackSecrets } from './secrets.ts'
-import type { StackEnvironment } from './service-settings.ts'
 import { cacheSources, startService } from './services.ts'
 import { removeStackFile, type StackDescription, writeStackFile } from './stack-file.ts'
 import { lockStack } from './stack-lock.ts'
@@ -56,66 +55,50 @@ export async function startStack(options: StackOptions, onStop: (stop: () => Pro
   if (options.port !== 0) await refuseUnusable(options.port)
   removeStackFile(directory)
   if (options.fresh) deleteData(directory)
-  const { environment, operations } = await startServices(options, supervisor)
+  const started = await startServices(options, supervisor)
   const { workspaces, product } = await options.step('demo workspaces and products', () =>
-    demoWorkspaces(environment.urls.gateway ?? '', environment.secrets.adminToken, directory),
+    demoWorkspaces(started.gateway, started.admin_token, directory),
   )
-  description = withPids(describe(environment, operations, workspaces), supervisor)
+  description = withPids({ ...started, workspaces }, supervisor)
   writeStackFile(directory, description)
   return { description, product }
 }
 
-/** The services' ports for probes and metrics, as URLs. */
-type OperationsUrls = Map<string, string>
-
 async function startServices(
-  options: StackOptions,
+  { directory, step, port: gatewayPort, onServiceLine }: StackOptions,
   supervisor: Supervisor,
-): Promise<{ environment: StackEnvironment; operations: OperationsUrls }> {
-  const { directory, step } = options
+): Promise<Omit<StackDescription, 'workspaces'>> {
   const { ADMIN_TOKEN: adminToken } = process.env
   const secrets = { ...stackSecrets(directory), ...(adminToken && { adminToken }) }
-  const onDeath = (name: string, how: string) => void supervisor.restart(name, how)
   const [addresses] = await Promise.all([
-    startBackingServices({ directory, passwordOf: rolePasswords(secrets), step, onStarted: supervisor.add, onDeath }),
+    startBackingServices({ directory, passwordOf: rolePasswords(secrets), step, supervisor }),
     cacheSources(),
   ])
-  const ports = new Map<ServiceName, number>()
-  for (const name of SERVICE_NAMES)
-    ports.set(name, name === 'gateway' ? options.port || (await freePort()) : await freePort())
-  const urls = Object.fromEntries([...ports].map(([name, port]) => [name, `http://127.0.0.1:${port}`]))
+  const ports = await Promise.all(
+    SERVICE_NAMES.map(async (name) => {
+      const port = (name === 'gateway' && gatewayPort) || (await freePort())
+      return { name, port, opsPort: await freePort() }
+    }),
+  )
+  const urls = Object.fromEntries(ports.map(({ name, port }) => [name, `http://127.0.0.1:${port}`]))
   const stack = { ...addresses, directory, secrets, urls }
-  const operations: OperationsUrls = new Map()
   await Promise.all(
-    SERVICE_NAMES.map((name) =>
+    ports.map(({ name, port, opsPort }) =>
       step(name, async () => {
-        const opsPort = await freePort()
-        operations.set(name, `http://127.0.0.1:${opsPort}`)
-        const run = { port: ports.get(name) ?? 0, opsPort, stack }
-        const onLine = (line: string) => options.onServiceLine(name, line)
-        const managed = await startService(name, { ...run, onLine, onDeath: (how) => onDeath(name, how) })
-        supervisor.add(name, managed)
+        const onLine = (line: string) => onServiceLine(name, line)
+        const onDeath = (how: string) => void supervisor.restart(name, how)
+        supervisor.add(name, await startService(name, { port, opsPort, stack, onLine, onDeath }))
       }),
     ),
   )
-  return { environment: stack, operations }
-}
-
-function describe(
-  stack: StackEnvironment,
-  operations: OperationsUrls,
-  workspaces: StackDescription['workspaces'],
-): StackDescription {
+  const services = ports.map(({ name, opsPort }) => {
+    return [name, { pid: 0, url: urls[name] ?? '', operations: `http://127.0.0.1:${opsPort}` }] as const
+  })
   return {
-    gateway: stack.urls.gateway ?? '',
-    admin_token: stack.secrets.adminToken,
-    workspaces,
-    postgres: stack.postgres,
-    kafka: stack.kafka,
-    registry: stack.registry,
-    services: Object.fromEntries(
-      Object.entries(stack.urls).map(([name, url]) => [name, { pid: 0, url, operations: operations.get(name) ?? '' }]),
-    ),
+    ...addresses,
+    gateway: urls.gateway ?? '',
+    admin_token: secrets.adminToken,
+    services: Object.fromEntries(services),
   }
 }
 

@@ -5,7 +5,7 @@ import { provisionServices } from '@backoffice/jobs/provision.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
 import type { PasswordOf } from '@backoffice/postgres/provision.ts'
-import type { ManagedProcess, Progress } from '@backoffice/testing/processes/managed-process.ts'
+import type { Progress } from '@backoffice/testing/processes/managed-process.ts'
 import {
   type BackingService,
   embeddedBackingServices,
@@ -13,22 +13,23 @@ import {
 } from '@backoffice/testing/servers/backing-services.ts'
 import { type StackEnvironment, serverOf } from './service-settings.ts'
 import type { Step } from './steps.ts'
+import type { Supervisor } from './supervisor.ts'
 
 interface StartOptions {
   readonly directory: string
   readonly passwordOf: PasswordOf
   readonly step: Step
-  /** Called with each process as soon as it runs. */
-  onStarted(name: string, managed: ManagedProcess): void
-  /** Called when one of them ended by itself. */
-  onDeath(name: string, how: string): void
+  readonly supervisor: Supervisor
 }
 
 /** Starts PostgreSQL, Kafka and the schema registry side by side, and adds schemas, topics and event schemas. */
-export async function startBackingServices(
-  options: StartOptions,
-): Promise<Pick<StackEnvironment, 'postgres' | 'kafka' | 'registry'>> {
-  const { directory, passwordOf, step, onStarted, onDeath } = options
+export async function startBackingServices({
+  directory,
+  passwordOf,
+  step,
+  supervisor,
+}: StartOptions): Promise<Pick<StackEnvironment, 'postgres' | 'kafka' | 'registry'>> {
+  const onDeath = (name: string, how: string) => void supervisor.restart(name, how)
   const services = environmentOr(embeddedBackingServices({ directory, onDeath }))
   const start = <Address>(
     name: string,
@@ -37,7 +38,7 @@ export async function startBackingServices(
   ) =>
     step(title, async (onProgress) => {
       const { address, managed } = await run(onProgress)
-      if (managed) onStarted(name, managed)
+      if (managed) supervisor.add(name, managed)
       return address
     })
 

@@ -23,16 +23,10 @@ Variables:
               start the services from the trees of images in this folder (infra/docker/assemble.ts)`
 
 /** The options of `npm start`. */
-export interface StartOptions {
-  readonly directory: string
-  readonly port: number
-  readonly fresh: boolean
-  readonly headless: boolean
-  readonly help: boolean
-}
+export type StartOptions = ReturnType<typeof startOptions>
 
 /** Reads the command line and the variables of `npm start`. Throws UsageError for the first one that is wrong. */
-export function startOptions(args: readonly string[], { PORT, STACK_DIR }: NodeJS.ProcessEnv): StartOptions {
+export function startOptions(args: readonly string[], { PORT, STACK_DIR }: NodeJS.ProcessEnv) {
   const flags = readFlags(args)
   const port = PORT ? Number(PORT) : 8080
   if (!/^\d*$/.test(PORT ?? '') || port > 65_535)

@@ -2,15 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { ManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
 
 /** Keeps the processes of a stack running, and stops them. */
-export interface Supervisor {
-  add(name: string, managed: ManagedProcess): void
-  /** To be called when a process ended by itself: it is started again after one second. */
-  restart(name: string, how: string): Promise<void>
-  /** Process ids by name. */
-  pids(): Record<string, number>
-  /** Stops the processes, one group after the other; none is started again after that. */
-  stop(groups: readonly (readonly string[])[]): Promise<void>
-}
+export type Supervisor = ReturnType<typeof createSupervisor>
 
 interface SupervisorOptions {
   /** Shows a line to the user at the terminal. */
@@ -23,7 +15,7 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 30_000
 
 /** As Kubernetes does: starts a process that ended again, after growing waits while it does not come up. */
-export function createSupervisor({ print, onChange }: SupervisorOptions): Supervisor {
+export function createSupervisor({ print, onChange }: SupervisorOptions) {
   const processes = new Map<string, ManagedProcess>()
   let isStopping = false
 
@@ -41,11 +33,12 @@ export function createSupervisor({ print, onChange }: SupervisorOptions): Superv
   }
 
   return {
-    add(name, managed) {
+    add(name: string, managed: ManagedProcess) {
       processes.set(name, managed)
       onChange()
     },
-    async restart(name, how) {
+    /** To be called when a process ended by itself: it is started again after one second. */
+    async restart(name: string, how: string) {
       if (isStopping) return
       print(`${name} ended (${how}); it is started again in a second`)
       await startAgain(name)
@@ -53,9 +46,11 @@ export function createSupervisor({ print, onChange }: SupervisorOptions): Superv
       print(`${name} is back (process ${processes.get(name)?.pid})`)
       onChange()
     },
-    pids: () =>
+    /** Process ids by name. */
+    pids: (): Record<string, number> =>
       Object.fromEntries([...processes].flatMap(([name, { pid }]) => (pid === undefined ? [] : [[name, pid]]))),
-    async stop(groups) {
+    /** Stops the processes, one group after the other; none is started again after that. */
+    async stop(groups: readonly (readonly string[])[]) {
       isStopping = true
       for (const group of groups) await Promise.all(group.map((name) => processes.get(name)?.stop()))
     },

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { readJson } from '@backoffice/local/json-file.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { CommandError } from './command-error.ts'
 
@@ -38,6 +38,7 @@ export const stackDirectory = ({ STACK_DIR }: NodeJS.ProcessEnv): string =>
 /** The contents of stack.json. Throws CommandError when no stack runs; `instead` says what else to do. */
 export function runningStack(environment: NodeJS.ProcessEnv, instead: string): StackDescription {
   const file = join(stackDirectory(environment), 'stack.json')
-  if (!existsSync(file)) throw new CommandError(`${file} is missing: run npm start first, or ${instead}`)
-  return JSON.parse(readFileSync(file, 'utf8'))
+  const description = readJson<StackDescription>(file)
+  if (description === undefined) throw new CommandError(`${file} is missing: run npm start first, or ${instead}`)
+  return description
 }

@@ -26,36 +26,33 @@ const Kafka = z.object(KAFKA).superRefine(refuseIncompleteKafka)
 /** The setting with the URL of a service's worker role. */
 const workerSetting = (name: ServiceName): string => `${schemaOf(name).toUpperCase()}_WORKER_DATABASE_URL`
 
-/**
- * Kafka and the databases of services, for commands that work on them directly. The settings are those of the services,
- * except `<SERVICE>_WORKER_DATABASE_URL` for WORKER_DATABASE_URL. An address that is not set comes from the running
- * local stack. Both functions throw ConfigurationError for a wrong setting, and CommandError for a missing one while no
- * stack runs.
+/*
+ * The settings for commands that work on Kafka and databases are those of the services, except
+ * `<SERVICE>_WORKER_DATABASE_URL` for WORKER_DATABASE_URL. An address that is not set comes from the running local stack.
+ * The functions throw ConfigurationError for a wrong setting, and CommandError for a missing one while no stack runs.
  */
-export function stackServices(environment: NodeJS.ProcessEnv) {
-  const ofStack = (missing: string): StackEnvironment => {
-    const { postgres, kafka, registry } = runningStack(environment, `set ${missing}`)
-    const directory = stackDirectory(environment)
-    return { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls: {} }
-  }
-  return {
-    kafka(): KafkaServers {
-      const KAFKA_BROKERS = environment.KAFKA_BROKERS || ofStack('KAFKA_BROKERS').kafka.join(',')
-      return kafkaServers(readConfig(Kafka, { ...environment, KAFKA_BROKERS }))
-    },
-    /** Connects as the worker role of a service. */
-    workerServer(name: ServiceName): DatabaseServer {
-      const setting = workerSetting(name)
-      const isSet = environment[setting] || environment[`${setting}_FILE`]
-      const address = isSet ? {} : { [setting]: settingsOf(name, ofStack(setting)).WORKER_DATABASE_URL }
-      const { WORKER_DATABASE_URL, DATABASE_CA } = WORKER_DATABASE
-      const config = readConfig(z.object({ [setting]: WORKER_DATABASE_URL, DATABASE_CA }), {
-        ...environment,
-        ...address,
-      })
-      return { url: config[setting] as string, ca: config.DATABASE_CA }
-    },
-  }
+
+export function kafkaOf(environment: NodeJS.ProcessEnv): KafkaServers {
+  const KAFKA_BROKERS = environment.KAFKA_BROKERS || stackFor('KAFKA_BROKERS', environment).kafka.join(',')
+  return kafkaServers(readConfig(Kafka, { ...environment, KAFKA_BROKERS }))
+}
+
+/** The server of a service's database, with the service's worker role. */
+export function workerServer(name: ServiceName, environment: NodeJS.ProcessEnv): DatabaseServer {
+  const setting = workerSetting(name)
+  const isSet = environment[setting] || environment[`${setting}_FILE`]
+  const address = isSet ? {} : { [setting]: settingsOf(name, stackFor(setting, environment)).WORKER_DATABASE_URL }
+  const { WORKER_DATABASE_URL, DATABASE_CA } = WORKER_DATABASE
+  const settings = z.object({ [setting]: WORKER_DATABASE_URL, DATABASE_CA })
+  const config = readConfig(settings, { ...environment, ...address })
+  return { url: config[setting] as string, ca: config.DATABASE_CA }
+}
+
+/** The running local stack, from which a missing setting comes. */
+function stackFor(missing: string, environment: NodeJS.ProcessEnv): StackEnvironment {
+  const { postgres, kafka, registry } = runningStack(environment, `set ${missing}`)
+  const directory = stackDirectory(environment)
+  return { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls: {} }
 }
 
 /** Runs `work` on a connection as a service's worker role. Throws an error that names a missing setting. */
@@ -64,7 +61,7 @@ export async function asWorker<Result>(
   environment: NodeJS.ProcessEnv,
   work: (sql: Sql) => PromiseLike<Result>,
 ): Promise<Result> {
-  const server = stackServices(environment).workerServer(name)
+  const server = workerServer(name, environment)
   const setting = workerSetting(name)
   await refuseWrongDatabase(server, setting).catch((error: Error) => {
     throw error instanceof ConfigurationError

@@ -6,7 +6,7 @@ import type { ServiceName } from '@backoffice/contracts/services.ts'
 import { defineCommand } from 'citty'
 import { commandGroup, type Surroundings } from '../command/api-command.ts'
 import { CommandError } from '../command/command-error.ts'
-import { stackServices, WITHOUT_A_STACK } from '../command/stack-services.ts'
+import { kafkaOf, WITHOUT_A_STACK, workerServer } from '../command/stack-services.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 
@@ -70,13 +70,12 @@ function checkCommand(check: Check) {
 
 /** The addresses that a check needs. All other settings come from the environment of this process. */
 function addressesFor({ service, reads }: Check, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const { kafka, workerServer } = stackServices(environment)
   return {
-    WORKER_DATABASE_URL: workerServer(service).url,
+    WORKER_DATABASE_URL: workerServer(service, environment).url,
     WORKER_DATABASE_URL_FILE: '',
-    ...(reads === 'kafka' && { KAFKA_BROKERS: kafka().brokers.join() }),
+    ...(reads === 'kafka' && { KAFKA_BROKERS: kafkaOf(environment).brokers.join() }),
     ...(reads === 'catalog' && {
-      CATALOG_WORKER_DATABASE_URL: workerServer('catalog').url,
+      CATALOG_WORKER_DATABASE_URL: workerServer('catalog', environment).url,
       CATALOG_WORKER_DATABASE_URL_FILE: '',
     }),
   }

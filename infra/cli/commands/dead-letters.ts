@@ -5,7 +5,7 @@ import { checkedCommand, commandGroup } from '../command/api-command.ts'
 import { wholeNumber } from '../command/arguments.ts'
 import { CommandError, UsageError } from '../command/command-error.ts'
 import { readableAnswer } from '../command/print-answer.ts'
-import { asWorker, stackServices, WITHOUT_A_STACK } from '../command/stack-services.ts'
+import { asWorker, kafkaOf, WITHOUT_A_STACK } from '../command/stack-services.ts'
 import type { DeadLetter } from '../dead-letters/read-dead-letters.ts'
 import { serviceOf, whyNotReplayable } from '../dead-letters/replayable.ts'
 
@@ -84,7 +84,7 @@ async function withKafka<Result>(
   environment: NodeJS.ProcessEnv,
   work: (kafka: Kafka) => Promise<Result>,
 ): Promise<Result> {
-  const servers = stackServices(environment).kafka()
+  const servers = kafkaOf(environment)
   // Loaded here, since no other command needs Kafka's client.
   const { connectKafka } = await import('@backoffice/messaging/kafka/kafka.ts')
   const logger = createLogger('backoffice', 'error')

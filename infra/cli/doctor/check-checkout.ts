@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { CheckoutSession } from '@backoffice/contracts/app.ts'
 import { parsedJson } from '@backoffice/runtime/parsed-json.ts'
 import { type Answer, ask, type RequestHeaders } from './ask.ts'
-import { type Examined, expectNothing, expectSuccess, type Finding, skipped } from './finding.ts'
+import { type Examined, expectNothing, expectSuccess, type Finding, isRefusal, isSuccess, skipped } from './finding.ts'
 import { checkForgedTokens } from './forged-tokens.ts'
 
 /** Create-checkout (OP-85), for an order that the doctor invents. */
@@ -20,10 +20,10 @@ export async function checkCheckout(app: Examined): Promise<Finding[]> {
 /** An app may refuse an order that it cannot find at the platform: that is no fault of it. */
 function sessionFinding(answer: Answer): Finding {
   const expectation = 'checkout answers {sessionId, redirectUrl, amountMinor}'
-  if (answer.status >= 400 && answer.status < 500 && ![401, 403].includes(answer.status)) {
+  if (isRefusal(answer) && ![401, 403].includes(answer.status)) {
     return skipped(expectation, `the app refuses the order that the doctor invents: ${answer.text}`)
   }
-  if (answer.status < 200 || answer.status >= 300) return expectSuccess(expectation, answer)
+  if (!isSuccess(answer)) return expectSuccess(expectation, answer)
   const { error } = CheckoutSession.safeParse(parsedJson(answer.body))
   return expectNothing(
     expectation,

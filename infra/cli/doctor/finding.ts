@@ -25,25 +25,20 @@ export interface Examined {
   tokenHeaders(purpose: 'provision' | 'session'): Promise<RequestHeaders>
 }
 
-const isSuccess = ({ status }: Answer) => status >= 200 && status < 300
+export const isSuccess = ({ status }: Answer) => status >= 200 && status < 300
 /** 5xx is no refusal: the platform would try again. */
-const isRefusal = ({ status }: Answer) => status >= 400 && status < 500
+export const isRefusal = ({ status }: Answer) => status >= 400 && status < 500
 
 function judged(expectation: string, isMet: boolean, detail: string): Finding {
   return { expectation, result: isMet ? 'pass' : 'fail', detail }
 }
 
-/** Expects 2xx. */
-export const expectSuccess = (expectation: string, answer: Answer): Finding =>
-  judged(expectation, isSuccess(answer), `${answer.text}, expected 2xx`)
+const expecting = (what: string, isMet: (answer: Answer) => boolean) => (expectation: string, answer: Answer) =>
+  judged(expectation, isMet(answer), `${answer.text}, expected ${what}`)
 
-/** Expects 4xx. */
-export const expectRefusal = (expectation: string, answer: Answer): Finding =>
-  judged(expectation, isRefusal(answer), `${answer.text}, expected 4xx`)
-
-/** Expects 2xx or 4xx. */
-export const expectEither = (expectation: string, answer: Answer): Finding =>
-  judged(expectation, isSuccess(answer) || isRefusal(answer), `${answer.text}, expected 2xx or 4xx`)
+export const expectSuccess = expecting('2xx', isSuccess)
+export const expectRefusal = expecting('4xx', isRefusal)
+export const expectEither = expecting('2xx or 4xx', (answer) => isSuccess(answer) || isRefusal(answer))
 
 /** Expects no `problem`. Otherwise its text is the detail. */
 export const expectNothing = (expectation: string, problem: string | undefined): Finding =>
