@@ -12,9 +12,10 @@ import type { Examined, Finding } from './finding.ts'
  * rules; OP-80 to OP-85). The app must trust `key` and `issuer`. The key that it is given works nowhere.
  */
 export async function examineApp(app: Pick<Examined, 'origin' | 'manifest' | 'key' | 'issuer'>): Promise<Finding[]> {
-  const { provider, audience = provider, scopes } = app.manifest
+  const { manifest } = app
   const workspaceId = randomUUID()
-  const subject = { workspaceId, workspaceName: 'App doctor', workspaceDomain: null, provider, audience, scopes }
+  const workspace = { workspace_id: workspaceId, workspace_name: 'App doctor', workspace_domain: null }
+  const subject = { ...workspace, app_manifest: manifest, manifest }
   const tokens = appTokens([app.key], app.issuer)
   const examined: Examined = {
     ...app,

@@ -4,7 +4,6 @@ import { namedObject } from './named.ts'
 
 /** The states of an installation (OP-81). */
 const InstallationState = z.enum(['PENDING', 'ACTIVE', 'FAILED', 'UNINSTALLED'])
-export type InstallationState = z.output<typeof InstallationState>
 
 const Webhooks = z.strictObject({ path: z.string(), events: z.array(z.string()) }).nullable()
 const Checkout = z.strictObject({ path: z.string() }).nullable()

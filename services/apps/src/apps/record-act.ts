@@ -3,17 +3,11 @@ import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 
-/** Who acts, and in which request. */
-export interface Actor {
-  readonly actor: string
-  readonly requestId: string
-}
+/** Who acts, and in which request: the operator or the merchant, as the gateway says. */
+export type Actor = Pick<RequestContext, 'keyId' | 'requestId'>
 
 /** The service itself, when it acts without a request. */
-export const SYSTEM_ACTOR: Actor = { actor: 'apps', requestId: '' }
-
-/** The operator or the merchant of a request: the gateway says who it is. */
-export const actorOf = ({ keyId, requestId }: RequestContext): Actor => ({ actor: keyId, requestId })
+export const SYSTEM_ACTOR: Actor = { keyId: 'apps', requestId: '' }
 
 type Action =
   | 'app.registered'
@@ -30,7 +24,7 @@ type Action =
 /** Adds an act to the gateway's audit log, in its transaction (OP-86). `target` is a path under /admin/v1. */
 export function recordAct(
   tx: Transaction,
-  { actor, requestId }: Actor,
+  { keyId: actor, requestId }: Actor,
   action: Action,
   target: `apps/${string}` | `installations/${string}`,
   now: Date,

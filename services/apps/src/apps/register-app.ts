@@ -9,7 +9,7 @@ import { targetOrigin } from '@backoffice/outbound/target-url.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { type AppRow, appBody } from './app-row.ts'
-import { actorOf, recordAct } from './record-act.ts'
+import { recordAct } from './record-act.ts'
 
 /** POST /internal/apps, for POST /admin/v1/apps: registers an app by its manifest (OP-80, OP-81). */
 export const registerApp = (policy: TargetPolicy, resolve: Resolve) =>
@@ -31,7 +31,7 @@ export const registerApp = (policy: TargetPolicy, resolve: Resolve) =>
         if (row === undefined) {
           throw conflict(['manifest', 'provider'], `the app ${manifest.provider} is registered; update it with PUT`)
         }
-        await recordAct(tx, actorOf(context), 'app.registered', `apps/${row.id}`, now)
+        await recordAct(tx, context, 'app.registered', `apps/${row.id}`, now)
         return created(appBody(row))
       })
     },

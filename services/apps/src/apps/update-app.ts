@@ -8,7 +8,7 @@ import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { targetOrigin } from '@backoffice/outbound/target-url.ts'
 import { z } from 'zod'
 import { type AppRow, appBody, noSuchApp } from './app-row.ts'
-import { actorOf, recordAct } from './record-act.ts'
+import { recordAct } from './record-act.ts'
 
 /**
  * PUT /internal/apps/{id}, for PUT /admin/v1/apps/{id}: replaces the manifest. Embed, checkout, name and audience hold
@@ -37,7 +37,7 @@ export const updateApp = (policy: TargetPolicy, resolve: Resolve) =>
             version = version + 1, updated_at = ${now}
           where id = ${id}
           returning *`
-        await recordAct(tx, actorOf(context), 'app.updated', `apps/${id}`, now)
+        await recordAct(tx, context, 'app.updated', `apps/${id}`, now)
         return ok(appBody(row as AppRow))
       })
     },

@@ -1,10 +1,10 @@
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
-import { audienceOf } from '../apps/app-row.ts'
 import { type Databases, findInstallation } from '../installation-rows/find-installation.ts'
 import type { InstallationRow } from '../installation-rows/installation-row.ts'
-import type { AppTokens, TokenSubject } from '../tokens/app-tokens.ts'
-import type { AppConnection } from './call-app.ts'
-import type { ClaimedCall } from './claim-calls.ts'
+import type { AppTokens } from '../tokens/app-tokens.ts'
+import { type AppConnection, callApp } from './call-app.ts'
+import { type ClaimedCall, refuseLostClaim } from './claim-calls.ts'
 import type { PlatformClient } from './platform-client.ts'
 
 /** What the calls to apps are made with. */
@@ -15,18 +15,36 @@ export interface Calling extends Databases {
   readonly secretKeys: SecretKeys
   /** Delay after each failed call, in milliseconds. */
   readonly schedule: readonly number[]
+  readonly logger: Logger
 }
 
 /** The installation of a call as it is now. */
 export const installationOf = ({ db }: Calling, { context, installationId }: ClaimedCall): Promise<InstallationRow> =>
   db.inWorkspace(context, (tx) => findInstallation(tx, installationId))
 
-/** The subject of a token for the app. */
-export const tokenSubject = (row: InstallationRow, scopes: readonly string[]): TokenSubject => ({
-  workspaceId: row.workspace_id,
-  workspaceName: row.workspace_name,
-  workspaceDomain: row.workspace_domain,
-  provider: row.app_manifest.provider,
-  audience: audienceOf(row.app_manifest),
-  scopes,
-})
+/** Why an app did not acknowledge a call; the message is shown to operators. */
+export class AppFailure extends Error {}
+
+interface ProvisionRequest {
+  readonly path: '/install/provision' | '/install/uninstall'
+  /** Of the token; the installation's unless given. */
+  readonly scopes?: string[]
+  readonly body: unknown
+  readonly signal: AbortSignal
+}
+
+/**
+ * Makes a call to an app, with a provision token. Throws an AppFailure unless the app acknowledges with a 2xx, and an
+ * error when the claim has been lost.
+ */
+export async function acknowledged(
+  { db, app, tokens }: Calling,
+  call: ClaimedCall,
+  installation: InstallationRow,
+  { scopes, ...request }: ProvisionRequest,
+): Promise<void> {
+  const { token } = await tokens.provision(installation, new Date(), scopes)
+  await db.inWorkspace(call.context, (tx) => refuseLostClaim(tx, call))
+  const { failure } = await callApp(app, installation, { call: call.kind, token, ...request })
+  if (failure !== null) throw new AppFailure(`${request.path}: ${failure.message}`)
+}

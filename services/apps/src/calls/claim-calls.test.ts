@@ -5,8 +5,7 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, test } from 'vitest'
 import { appsApi } from '../testing/apps-api.ts'
-import { claimCalls } from './claim-calls.ts'
-import { releaseCall, renewClaims } from './claims.ts'
+import { claimCalls, releaseCall, renewClaims } from './claim-calls.ts'
 import { measureCalls } from './measure-calls.ts'
 
 const { admin, db, workerUrl, anApp, install, send, acknowledge } = await appsApi()

@@ -1,10 +1,10 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
-import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Database, Sql, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import type { Databases } from '../installation-rows/find-installation.ts'
 
 /** The lease of a claim that is not renewed. After it another replica takes the calls of one that died. */
-export const LEASE = '10 seconds'
+const LEASE = '10 seconds'
 
 /** A call to an app that this replica makes. */
 export interface ClaimedCall {
@@ -32,9 +32,9 @@ export interface ClaimedCall {
 const PER_APP = 4
 
 interface DueCall {
-  readonly workspace_id: string
-  readonly installation_id: string
+  readonly workspaceId: string
   readonly livemode: boolean
+  readonly installationId: string
   /** Of the request that has caused it; null for one of an older version. */
   readonly traceparent: string | null
 }
@@ -54,7 +54,7 @@ interface FreeSlots {
  */
 export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Promise<ClaimedCall[]> {
   const due = await worker.sql<DueCall[]>`
-    select due.workspace_id, due.installation_id, installation.livemode, due.traceparent
+    select due.workspace_id as "workspaceId", livemode, due.installation_id as "installationId", due.traceparent
     from (
       select *, row_number() over (partition by attempts > 0 order by nth, due_at) as place
       from (
@@ -94,15 +94,9 @@ export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Pr
     order by nth, due.due_at
     limit ${free.calls}`
   const claimed = await Promise.all(
-    due.map((row) => {
-      const { workspace_id: workspaceId, livemode } = row
-      const context = {
-        workspaceId,
-        livemode,
-        traceparent: traceparentFrom(row.traceparent ?? undefined),
-        actor: 'apps',
-      }
-      return claimCall(db, context, row.installation_id)
+    due.map(({ installationId, traceparent, ...workspace }) => {
+      const context = { ...workspace, traceparent: traceparentFrom(traceparent ?? undefined), actor: 'apps' }
+      return claimCall(db, context, installationId)
     }),
   )
   return claimed.filter((call) => call !== undefined)
@@ -122,4 +116,61 @@ function claimCall(db: Database, context: WorkspaceContext, installationId: stri
         access_ended_at is not null as "isAccessEnded", attempts, expires_at <= clock_timestamp() as "isExpired", claim`
     return call && { ...call, context }
   })
+}
+
+/** Renews the claims of the attempts under way; `worker` works across workspaces. */
+export async function renewClaims(worker: Sql, calls: readonly ClaimedCall[]): Promise<void> {
+  if (calls.length === 0) return
+  await worker`
+    update call set claimed_until = clock_timestamp() + ${LEASE}::interval
+    where (workspace_id, installation_id, claim) in (
+      select * from unnest(
+        ${calls.map(({ context }) => context.workspaceId)}::uuid[],
+        ${calls.map(({ installationId }) => installationId)}::uuid[],
+        ${calls.map(({ claim }) => claim)}::uuid[]
+      )
+    )`
+}
+
+/**
+ * Throws unless the claim still holds and the call is still the same: an attempt that was late would deliver a key that
+ * has been revoked since, or tell the app of an uninstallation after it was installed again.
+ */
+export async function refuseLostClaim(tx: Transaction, { installationId, kind, claim }: ClaimedCall): Promise<void> {
+  const renewed = await tx`
+    update call set claimed_until = clock_timestamp() + ${LEASE}::interval
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
+      and claim = ${claim} and kind = ${kind}`
+  if (renewed.count === 0) throw new Error('the call was taken over or changed while its attempt was under way')
+}
+
+/**
+ * Gives a claim back; the call is due again after the delay, in milliseconds, and at the latest when it expires. A
+ * provision that has become an uninstall meanwhile is due at once. Returns false then, and when the claim has been
+ * lost.
+ */
+export async function releaseCall(
+  tx: Transaction,
+  { installationId, claim, kind }: ClaimedCall,
+  delayMs: number,
+): Promise<boolean> {
+  const [released] = await tx<{ isSame: boolean }[]>`
+    update call set
+      claim = null, claimed_until = null,
+      due_at = case when kind = ${kind} then least(
+        clock_timestamp() + ${delayMs} * interval '1 millisecond',
+        greatest(expires_at, clock_timestamp() + interval '1 minute')
+      ) else clock_timestamp() end
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId} and claim = ${claim}
+    returning kind = ${kind} as "isSame"`
+  return released?.isSame === true
+}
+
+/** Deletes the call; false when another attempt has claimed it, or it has become an uninstall. */
+export async function endCall(tx: Transaction, { installationId, claim, kind }: ClaimedCall): Promise<boolean> {
+  const ended = await tx`
+    delete from call
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
+      and claim = ${claim} and kind = ${kind}`
+  return ended.count === 1
 }

@@ -2,11 +2,8 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { lockInstallation } from '../installation-rows/find-installation.ts'
-import { scopesOf } from '../installation-rows/installation-row.ts'
-import { acknowledged } from './acknowledged.ts'
-import { type Calling, installationOf } from './calling.ts'
-import type { ClaimedCall } from './claim-calls.ts'
-import { endCall } from './claims.ts'
+import { acknowledged, type Calling, installationOf } from './calling.ts'
+import { type ClaimedCall, endCall } from './claim-calls.ts'
 import { keyOf } from './sealed-secrets.ts'
 
 /**
@@ -30,14 +27,13 @@ export async function uninstallFromApp(calling: Calling, call: ClaimedCall, stop
   const { db } = calling
   if (!call.isExpired) {
     const installation = await installationOf(calling, call)
-    const scopes = scopesOf(installation)
     const body = {
       workspace: installation.workspace_id,
       provider: installation.app_manifest.provider,
       reason: call.reason,
       uninstalled_at: installation.uninstalled_at?.toISOString() ?? null,
     }
-    await acknowledged(calling, call, installation, { path: '/install/uninstall', scopes, body, signal: stopping })
+    await acknowledged(calling, call, installation, { path: '/install/uninstall', body, signal: stopping })
   }
   await db.inWorkspace(call.context, async (tx) => {
     await lockInstallation(tx, call.installationId)

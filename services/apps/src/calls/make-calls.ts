@@ -1,16 +1,13 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
-import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { noteErrorType, SpanKind, within } from '@backoffice/runtime/spans.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { lockInstallation } from '../installation-rows/find-installation.ts'
-import { AppFailure } from './acknowledged.ts'
-import type { Calling } from './calling.ts'
-import { type ClaimedCall, claimCalls } from './claim-calls.ts'
-import { releaseCall, renewClaims } from './claims.ts'
+import { AppFailure, type Calling } from './calling.ts'
+import { type ClaimedCall, claimCalls, releaseCall, renewClaims } from './claim-calls.ts'
 import { endAccessOfUninstalled, giveUpProvision, uninstallFromApp } from './end-installation.ts'
 import { provision } from './provision.ts'
 
@@ -25,7 +22,7 @@ const SLOTS = { calls: 32, retries: 16 }
 const PAUSE = { least: 50, most: 1000 }
 
 /** Makes the calls to apps that are due, and repeats those that fail. Call `wake` when one was added. */
-export function makeCalls(calling: Calling & { readonly logger: Logger }): Component & { wake(): void } {
+export function makeCalls(calling: Calling): Component & { wake(): void } {
   const underWay = new Map<ClaimedCall, Promise<void>>()
   const loop = worker({
     name: 'calls to apps',
@@ -59,11 +56,7 @@ export function makeCalls(calling: Calling & { readonly logger: Logger }): Compo
  * Makes one attempt, in a trace of its own with a link to that of the request that has caused it, which may be hours
  * old. Never throws: it records a failure. When it cannot, the lease of the claim ends, and the call is made again.
  */
-async function makeCall(
-  calling: Calling & { readonly logger: Logger },
-  call: ClaimedCall,
-  stopping: AbortSignal,
-): Promise<void> {
+async function makeCall(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
   const startedAt = performance.now()
   const logged = { installation_id: call.installationId, workspace_id: call.context.workspaceId, call: call.kind }
   const [step, take] = stepOf(call)

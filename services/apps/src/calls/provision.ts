@@ -2,10 +2,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { nameOf } from '../apps/app-row.ts'
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { lockInstallation } from '../installation-rows/find-installation.ts'
-import { acknowledged } from './acknowledged.ts'
-import { type Calling, installationOf } from './calling.ts'
-import type { ClaimedCall } from './claim-calls.ts'
-import { endCall, refuseLostClaim, releaseCall } from './claims.ts'
+import { acknowledged, type Calling, installationOf } from './calling.ts'
+import { type ClaimedCall, endCall, refuseLostClaim, releaseCall } from './claim-calls.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**

@@ -1,29 +1,24 @@
-import type { Installation, InstallationState, InstalledApp } from '@backoffice/contracts/app.ts'
+import type { Installation, InstalledApp } from '@backoffice/contracts/app.ts'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { nameOf } from '../apps/app-row.ts'
 
 /** A row of `installation`, with what its app's row says now. */
-export interface InstallationRow {
-  readonly id: string
+export interface InstallationRow extends Pick<Installation, 'id' | 'livemode' | 'state' | 'last_error' | 'origin'> {
   readonly workspace_id: string
   readonly app_id: string
-  readonly livemode: boolean
   readonly workspace_name: string
   readonly workspace_domain: string | null
-  readonly state: InstallationState
   /** As the merchant consented to it. */
   readonly manifest: AppManifest | null
   /** Waits for the merchant's consent. */
   readonly requested_manifest: AppManifest | null
   readonly key_id: string | null
   readonly endpoint_id: string | null
-  readonly last_error: string | null
   readonly created_at: Date
   readonly consented_at: Date | null
   readonly activated_at: Date | null
   readonly uninstalled_at: Date | null
-  readonly origin: string
   /** The app's newest manifest: its embed, checkout, name and audience are in force. */
   readonly app_manifest: AppManifest
 }

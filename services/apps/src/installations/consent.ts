@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
-import { actorOf, recordAct } from '../apps/record-act.ts'
+import { recordAct } from '../apps/record-act.ts'
 import { addProvision } from '../calls/add-calls.ts'
 import {
   type Databases,
@@ -45,7 +45,7 @@ export const consentToInstallation = ({
             last_error = null
           where workspace_id = ${tx.context.workspaceId} and id = ${id}`
         await addProvision(tx, installation, requested, secretKeys)
-        await recordAct(tx, actorOf(context), 'installation.consented', `installations/${id}`, now)
+        await recordAct(tx, context, 'installation.consented', `installations/${id}`, now)
         return findInstallation(tx, id)
       })
       wake()

@@ -6,9 +6,8 @@ import { created } from '@backoffice/http/reply.ts'
 import type { TextExchange } from '@backoffice/outbound/post-text.ts'
 import { z } from 'zod'
 import { callApp } from '../calls/call-app.ts'
-import { type Calling, tokenSubject } from '../calls/calling.ts'
+import type { Calling } from '../calls/calling.ts'
 import { findInstallations } from '../installation-rows/find-installation.ts'
-import { scopesOf } from '../installation-rows/installation-row.ts'
 
 /**
  * POST /internal/checkout, for POST /v1/orders/{id}/checkout: asks the app for a checkout of a placed order (OP-85).
@@ -31,7 +30,7 @@ export const createCheckout = ({ db, tokens, app }: Pick<Calling, 'db' | 'tokens
       if (installation === undefined || path === undefined) {
         throw unprocessable(['provider'], `this workspace has no installed app ${provider} with a checkout`)
       }
-      const { token } = await tokens.session(tokenSubject(installation, scopesOf(installation)), now)
+      const { token } = await tokens.session(installation, now)
       const exchange = await callApp(app, installation, { call: 'checkout', path, token, body: order })
       return created(sessionIn(exchange, provider))
     },

@@ -2,7 +2,7 @@ import { Installation } from '@backoffice/contracts/app.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { actorOf, recordAct } from '../apps/record-act.ts'
+import { recordAct } from '../apps/record-act.ts'
 import {
   type Databases,
   findInstallation,
@@ -35,7 +35,7 @@ export const declineInstallation = (databases: Databases) =>
             state = case when manifest is null then 'UNINSTALLED' else state end,
             uninstalled_at = case when manifest is null then ${now}::timestamptz end
           where workspace_id = ${tx.context.workspaceId} and id = ${id}`
-        await recordAct(tx, actorOf(context), 'installation.declined', `installations/${id}`, now)
+        await recordAct(tx, context, 'installation.declined', `installations/${id}`, now)
         return findInstallation(tx, id)
       })
       return ok(installationBody(row))

@@ -7,7 +7,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import type { AppRow } from '../apps/app-row.ts'
-import { actorOf, recordAct } from '../apps/record-act.ts'
+import { recordAct } from '../apps/record-act.ts'
 import { findInstallation } from '../installation-rows/find-installation.ts'
 import { installationBody } from '../installation-rows/installation-row.ts'
 
@@ -31,7 +31,7 @@ export const installApp = operation({
       if (app === undefined) throw unprocessable(['provider'], `there is no app ${provider}; register it first`)
       const { id, isChanged } = await request(tx, app, workspace, now)
       if (isChanged) {
-        await recordAct(tx, actorOf(context), 'installation.created', `installations/${id}`, now)
+        await recordAct(tx, context, 'installation.created', `installations/${id}`, now)
       }
       return created(installationBody(await findInstallation(tx, id)))
     }),

@@ -2,9 +2,7 @@ import { AppSession } from '@backoffice/contracts/app.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import { tokenSubject } from '../calls/calling.ts'
 import { type Databases, findInstallation, inWorkspaceOf } from '../installation-rows/find-installation.ts'
-import { scopesOf } from '../installation-rows/installation-row.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
 
 /** POST /internal/installations/{id}/session: a session token for the embed of an ACTIVE app (OP-83). */
@@ -19,7 +17,7 @@ export const openSession = ({ tokens, ...databases }: Databases & { readonly tok
       const row = await inWorkspaceOf(databases, context, id, (tx) => findInstallation(tx, id))
       if (row.state !== 'ACTIVE')
         throw conflict([], `the installation is ${row.state}; only an ACTIVE one has sessions`)
-      const { token, expiresAt } = await tokens.session(tokenSubject(row, scopesOf(row)), now)
+      const { token, expiresAt } = await tokens.session(row, now)
       const { provider, embed } = row.app_manifest
       return created({ token, expires_at: expiresAt, provider, origin: row.origin, embed })
     },

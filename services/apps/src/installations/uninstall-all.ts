@@ -1,6 +1,5 @@
-import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { WorkspaceHooks } from '@backoffice/service/workspaces/workspace-hooks.ts'
-import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
+import { SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { uninstall } from './uninstall-app.ts'
 
 /** A deleted workspace's apps are uninstalled first; its rows stay until then, at most 24 hours (OP-84). */
@@ -11,7 +10,7 @@ export const uninstallAll = (wake: () => void): WorkspaceHooks => ({
       where workspace_id = ${tx.context.workspaceId} and state in ('PENDING', 'ACTIVE')
       order by id
       for no key update`
-    for (const { id } of installed) await uninstallOne(tx, id, at)
+    for (const { id } of installed) await uninstall(tx, id, 'workspace_deleted', SYSTEM_ACTOR, at)
     wake()
   },
   async isReadyForDeletion(tx) {
@@ -19,8 +18,3 @@ export const uninstallAll = (wake: () => void): WorkspaceHooks => ({
     return waiting.count === 0
   },
 })
-
-async function uninstallOne(tx: Transaction, id: string, at: Date): Promise<void> {
-  await uninstall(tx, id, 'workspace_deleted', at)
-  await recordAct(tx, SYSTEM_ACTOR, 'installation.uninstalled', `installations/${id}`, at)
-}

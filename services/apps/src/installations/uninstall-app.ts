@@ -1,7 +1,7 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { actorOf, recordAct } from '../apps/record-act.ts'
+import { type Actor, recordAct } from '../apps/record-act.ts'
 import { addUninstall, type UninstallReason } from '../calls/add-calls.ts'
 import { type Databases, inWorkspaceOf, lockInstallation } from '../installation-rows/find-installation.ts'
 
@@ -19,21 +19,27 @@ export const uninstallApp = ({ wake, ...databases }: Databases & { wake(): void 
     async handle({ params: { id }, context, now }) {
       await inWorkspaceOf(databases, context, id, async (tx) => {
         await lockInstallation(tx, id)
-        if (!(await uninstall(tx, id, 'operator', now))) return
-        await recordAct(tx, actorOf(context), 'installation.uninstalled', `installations/${id}`, now)
+        await uninstall(tx, id, 'operator', context, now)
       })
       wake()
       return accepted(undefined)
     },
   })
 
-/** Ends an installation whose row is locked, and adds the call to its app. Returns false when it has ended before. */
-export async function uninstall(tx: Transaction, id: string, reason: UninstallReason, now: Date): Promise<boolean> {
+/** Ends an installation whose row is locked, and adds the call to its app, unless it has ended before. */
+export async function uninstall(
+  tx: Transaction,
+  id: string,
+  reason: UninstallReason,
+  actor: Actor,
+  now: Date,
+): Promise<void> {
   const { workspaceId } = tx.context
   const [ended] = await tx<{ was_provisioned: boolean }[]>`
     update installation set state = 'UNINSTALLED', uninstalled_at = ${now}, requested_manifest = null
     where workspace_id = ${workspaceId} and id = ${id} and state in ('PENDING', 'ACTIVE')
     returning manifest is not null as was_provisioned`
-  if (ended?.was_provisioned) await addUninstall(tx, id, reason)
-  return ended !== undefined
+  if (ended === undefined) return
+  if (ended.was_provisioned) await addUninstall(tx, id, reason)
+  await recordAct(tx, actor, 'installation.uninstalled', `installations/${id}`, now)
 }

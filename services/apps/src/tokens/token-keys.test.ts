@@ -11,16 +11,15 @@ import { addPublicKeys, jwksOf, pemOf } from './token-keys.ts'
 const [first, second] = tokenKeyEntries
 const keysOf = (...entries: string[]) => SigningKeys.parse(entries.join(','))
 const subject = {
-  workspaceId: crypto.randomUUID(),
-  workspaceName: 'Shop',
-  workspaceDomain: null,
-  provider: 'pay',
-  audience: 'https://pay.example',
-  scopes: ['sale'],
+  workspace_id: crypto.randomUUID(),
+  workspace_name: 'Shop',
+  workspace_domain: null,
+  app_manifest: { provider: 'pay', audience: 'https://pay.example', scopes: [], embed: '/' },
+  manifest: { provider: 'pay', scopes: ['sale'], embed: '/' },
 }
 const issuer = 'https://platform.test'
 const now = new Date('2026-05-01T10:00:00.900Z')
-const at = { currentDate: now, issuer, audience: subject.audience, algorithms: ['EdDSA'] }
+const at = { currentDate: now, issuer, audience: subject.app_manifest.audience, algorithms: ['EdDSA'] }
 const signedWith = async (...entries: string[]) =>
   (await appTokens(keysOf(...entries), issuer).provision(subject, now)).token
 
@@ -62,10 +61,10 @@ test('a session token names the workspace and the provider, and holds for 300 se
   expect(protectedHeader).toEqual({ alg: 'EdDSA', kid: 'first', typ: 'JWT' })
   expect(payload).toEqual({
     iss: issuer,
-    aud: subject.audience,
+    aud: 'https://pay.example',
     iat,
     exp: iat + 300,
-    wid: subject.workspaceId,
+    wid: subject.workspace_id,
     wsn: 'Shop',
     wsd: null,
     purpose: 'session',
