@@ -186,28 +186,27 @@ export const Payment = namedObject('Payment', PAYMENT.shapes.answer, {
 })
 export type Payment = z.output<typeof Payment>
 
-/** The invoice of an order (OP-43). `number` is decimal without leading zeros, gap-free per workspace (OP-45). */
-export const Invoice = namedObject(
-  'Invoice',
-  {
-    id: Id,
-    number: z.string(),
-    order: Id,
-    currency: z.string(),
-    total: Amount,
-    status: z.enum(['ISSUED', 'PAID']),
-    created_at: Timestamp,
-  },
-  {
-    id: '0198c7a0-0000-7000-8000-000000000033',
-    number: '1',
-    order: '0198c7a0-0000-7000-8000-000000000030',
-    currency: 'EUR',
-    total: 10300,
-    status: 'PAID',
-    created_at: '2026-03-01T12:05:00.000Z',
-  },
-)
+/** The members of an invoice (OP-43). `number` is decimal without leading zeros, gap-free per workspace (OP-45). */
+export const INVOICE = members({
+  id: { sql: 'uuid', shape: Id, shown: 'answer' },
+  number: { shape: Text, shown: 'answer' },
+  order: { sql: 'uuid', column: 'order_id', shape: Id, shown: 'answer' },
+  currency: { sql: 'text', shape: Text, shown: 'answer' },
+  total: { sql: 'bigint', shape: Amount, shown: 'answer' },
+  status: { sql: 'text', shape: z.enum(['ISSUED', 'PAID']), shown: 'answer' },
+  created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
+})
+
+/** The invoice of an order (OP-43). */
+export const Invoice = namedObject('Invoice', INVOICE.shapes.answer, {
+  id: '0198c7a0-0000-7000-8000-000000000033',
+  number: '1',
+  order: '0198c7a0-0000-7000-8000-000000000030',
+  currency: 'EUR',
+  total: 10300,
+  status: 'PAID',
+  created_at: '2026-03-01T12:05:00.000Z',
+})
 export type Invoice = z.output<typeof Invoice>
 
 const FulfillmentItem = namedObject('FulfillmentItem', { id: Id, quantity: z.int() })

@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { type InvoiceRecord, invoiceBody, invoiceColumns, issueInvoice } from './invoice.ts'
+import { INVOICE_COLUMNS, type InvoiceRecord, invoiceBody, issueInvoice } from './invoice.ts'
 import { lockOrder } from './order.ts'
 
 /**
@@ -33,7 +33,8 @@ export const createInvoice = operation({
 
 async function presentInvoice(tx: Transaction, order: string): Promise<InvoiceRecord> {
   const [invoice] = await tx<InvoiceRecord[]>`
-    select ${invoiceColumns(tx)} from invoice where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
+    select ${tx.unsafe(INVOICE_COLUMNS)} from invoice
+    where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
   if (invoice === undefined) throw conflict([], 'An order that is CANCELLED gets no invoice')
   return invoice
 }

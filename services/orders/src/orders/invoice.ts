@@ -1,28 +1,19 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import type { Invoice } from '@backoffice/contracts/order.ts'
-import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+import type { RecordOf } from '@backoffice/contracts/members.ts'
+import { INVOICE, type Invoice } from '@backoffice/contracts/order.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { OrderRecord } from './order.ts'
 
 /** An invoice as the database has it. */
-export interface InvoiceRecord {
-  readonly id: string
+export interface InvoiceRecord extends RecordOf<typeof INVOICE> {
   readonly number: number
-  readonly order: string
-  readonly currency: string
-  /** In minor units of the currency. */
-  readonly total: number
-  readonly status: Invoice['status']
-  readonly createdAt: Date
 }
 
 /** The invoice body (OP-43). */
-export const invoiceBody = ({ number, createdAt, ...invoice }: InvoiceRecord): Invoice => ({
-  ...invoice,
-  number: String(number),
-  created_at: createdAt.toISOString(),
-})
+export const invoiceBody = (invoice: InvoiceRecord): Invoice =>
+  INVOICE.answerOf(invoice, { number: String(invoice.number) })
 
 /** The event of a paid invoice (spec: Event names and data). Its key is the order's, so that it follows order.paid. */
 export function invoicePaid(invoice: InvoiceRecord): OutboxRecord {
@@ -31,8 +22,7 @@ export function invoicePaid(invoice: InvoiceRecord): OutboxRecord {
 }
 
 /** The columns of an InvoiceRecord. */
-export const invoiceColumns = (sql: AnySql) => sql`
-  id, number, order_id as order, currency, total, status, created_at as "createdAt"`
+export const INVOICE_COLUMNS = `number, ${INVOICE.sql.selected}`
 
 /**
  * Issues the invoice of an order, unless it has one (OP-45); the invoice of an order that is PAID becomes PAID. The
@@ -46,6 +36,7 @@ export async function issueInvoice(
 ): Promise<{ invoice: InvoiceRecord; isNew: boolean }> {
   const workspace = tx.context.workspaceId
   const isPaid = order.paymentStatus === 'PAID'
+  const columns = tx.unsafe(INVOICE_COLUMNS)
   const [{ isNew, ...invoice }] = await tx<[InvoiceRecord & { isNew: boolean }]>`
     with present as materialized (
       select * from invoice where workspace_id = ${workspace} and order_id = ${order.id}
@@ -66,10 +57,10 @@ export async function issueInvoice(
       where workspace_id = ${workspace} and order_id = ${order.id} and status = 'ISSUED' and ${isPaid}
       returning *
     )
-    select ${invoiceColumns(tx)}, true as "isNew" from issued
+    select ${columns}, true as "isNew" from issued
     union all
-    select ${invoiceColumns(tx)}, false from settled
+    select ${columns}, false from settled
     union all
-    select ${invoiceColumns(tx)}, false from present where not exists (select from settled)`
+    select ${columns}, false from present where not exists (select from settled)`
   return { invoice, isNew }
 }
