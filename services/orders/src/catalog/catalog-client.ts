@@ -20,23 +20,6 @@ interface WantedVariants {
   readonly skus: readonly string[]
 }
 
-/**
- * The catalog, as orders calls it in the workspace of a request. Each call throws `service_unavailable` when it has no
- * answer in time; then a take may have happened or not.
- */
-export interface Catalog {
-  /** The wanted variants that the workspace has, as catalog has them now. One call for up to 1,000 ids and SKUs. */
-  readVariants(context: RequestContext, wanted: WantedVariants): Promise<OrderableVariant[]>
-  /**
-   * Takes stock under the id of a reservation, once (OP-95). Throws a CatalogError: `conflict` when there is too
-   * little, `unprocessable` for a variant that is gone. Its message names a line by its index in `lines`:
-   * `items[2].quantity`.
-   */
-  takeStock(context: RequestContext, reservation: string, lines: readonly StockLine[]): Promise<void>
-  /** Returns what a reservation has taken, once (OP-96). */
-  releaseStock(context: RequestContext, reservation: string): Promise<void>
-}
-
 const Variants = z.object({ variants: z.array(OrderableVariant) })
 /** What a take and a release answer begins with; orders needs no more of it. */
 const Reserved = z.object({ order: z.string() })
@@ -66,12 +49,16 @@ const LIMITS: CallLimits = {
 /** The pause before a call is repeated: from this many milliseconds to twice as many. */
 const REPEAT_AFTER_MS = 50
 
+/** The catalog, as orders calls it. */
+export type Catalog = Pick<CatalogClient, 'readVariants' | 'takeStock' | 'releaseStock'>
+
 /**
- * Calls catalog's internal operations, all of which are safe to repeat: once more after a lost connection or an answer
- * 502, 503 or 504. Throws `service_unavailable` when there is no answer in time, when catalog has failed many times in
- * a row, and when the workspace has too many calls under way.
+ * Calls catalog's internal operations in the workspace of a request, all of which are safe to repeat: once more after a
+ * lost connection or an answer 502, 503 or 504. Throws `service_unavailable` when there is no answer in time (then a
+ * take may have happened or not), when catalog has failed many times in a row, and when the workspace has too many
+ * calls under way.
  */
-export class CatalogClient implements Catalog, Component {
+export class CatalogClient implements Component {
   readonly name: string
   readonly #deadlineMs: number
   readonly #calls: InternalCalls
@@ -88,15 +75,22 @@ export class CatalogClient implements Catalog, Component {
     this.#breaker = circuitBreaker(handleAll, { halfOpenAfter: halfOpenAfterMs, breaker })
   }
 
+  /** The wanted variants that the workspace has, as catalog has them now. One call for up to 1,000 ids and SKUs. */
   async readVariants(context: RequestContext, wanted: WantedVariants): Promise<OrderableVariant[]> {
     return (await this.#call(Variants, context, '/internal/variants/read', wanted)).variants
   }
 
+  /**
+   * Takes stock under the id of a reservation, once (OP-95). Throws a CatalogError: `conflict` when there is too
+   * little, `unprocessable` for a variant that is gone. Its message names a line by its index in `lines`:
+   * `items[2].quantity`.
+   */
   async takeStock(context: RequestContext, order: string, lines: readonly StockLine[]): Promise<void> {
     const wanted = lines.map(({ variant, quantity }) => ({ variant, quantity }))
     await this.#call(Reserved, context, '/internal/stock/take', { order, lines: wanted })
   }
 
+  /** Returns what a reservation has taken, once (OP-96). */
   async releaseStock(context: RequestContext, order: string): Promise<void> {
     await this.#call(Reserved, context, '/internal/stock/release', { order })
   }

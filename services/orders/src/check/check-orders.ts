@@ -8,12 +8,6 @@ import { z } from 'zod'
 import { type Finding, orderFindings } from './order-findings.ts'
 import { reservationFindings } from './reservation-findings.ts'
 
-/** What a check has looked at. */
-interface Checked {
-  readonly orders: number
-  readonly reservations: number
-}
-
 const Config = z.object({
   ...WORKER_DATABASE,
   CATALOG_WORKER_DATABASE_URL: z.url().describe('`postgres://…` of the worker role of catalog.').meta({ secret: true }),
@@ -23,22 +17,20 @@ const SNAPSHOT = 'isolation level repeatable read read only'
 
 /**
  * Checks all orders in one snapshot, and their stock in a snapshot of catalog that is a moment older. Calls `report`
- * with each finding. Both connections have to see all workspaces, as the worker roles and a superuser do. `orders`
- * needs two connections.
+ * with each finding, and returns how much was checked. Both connections have to see all workspaces, as the worker roles
+ * and a superuser do. `orders` needs two connections.
  */
-export const checkOrders = (orders: Sql, catalog: Sql, report: (finding: Finding) => void): Promise<Checked> =>
+export const checkOrders = (orders: Sql, catalog: Sql, report: (finding: Finding) => void) =>
   catalog.begin(SNAPSHOT, async (inCatalog) => {
     // The first statement takes the snapshot.
     await inCatalog`select 1`
     return orders.begin(SNAPSHOT, async (inOrders) => {
-      const [{ count }] = await inOrders<[{ count: number }]>`select count(*) from sales_order`
+      const [checked] = await inOrders<[{ orders: number; reservations: number }]>`
+        select (select count(*) from sales_order) as orders, (select count(*) from reservation) as reservations`
       for await (const finding of orderFindings(inOrders)) report(finding)
-      const found = reservationFindings({ orders: inOrders, catalog: inCatalog, ordersNow: orders })
-      for (;;) {
-        const next = await found.next()
-        if (next.done) return { orders: count, reservations: next.value }
-        report(next.value)
-      }
+      const snapshots = { orders: inOrders, catalog: inCatalog, ordersNow: orders }
+      for await (const finding of reservationFindings(snapshots)) report(finding)
+      return checked
     })
   })
 

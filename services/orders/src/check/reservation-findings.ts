@@ -37,27 +37,23 @@ const YOUNG_S = 60
 
 /**
  * Finds placed orders without their stock, and stock without its placed order. Both sides are streamed side by side, so
- * memory is bounded. Returns the number of reservations of orders.
+ * memory is bounded.
  */
-export async function* reservationFindings({ orders, catalog, ordersNow }: Snapshots): AsyncGenerator<Finding, number> {
+export async function* reservationFindings({ orders, catalog, ordersNow }: Snapshots): AsyncGenerator<Finding> {
   yield* streamed(placedWithoutReservation(orders))
   const [{ youngSince }] = await orders<[{ youngSince: Date }]>`
     select now() - make_interval(secs => ${YOUNG_S}) as "youngSince"`
-  let count = 0
   for await (const [reserved, taken] of sideBySide(
     streamed<Reserved>(reservedBy(orders)),
     streamed<Taken>(takenBy(catalog)),
   )) {
-    if (reserved) {
-      count++
-      yield* findingsOf(reserved, taken)
-    } else if (taken) {
+    if (reserved) yield* findingsOf(reserved, taken)
+    else if (taken) {
       const { workspace, reservation } = taken
       const tooYoung = await isReleasedSince(ordersNow, taken, youngSince)
       yield { finding: 'stock without an order', workspace, reservation, tooYoung }
     }
   }
-  return count
 }
 
 function* findingsOf(reserved: Reserved, taken: Taken | undefined): Generator<Finding> {

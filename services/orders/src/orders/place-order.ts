@@ -6,22 +6,15 @@ import { changeOrder, type OrderChange } from './change-order.ts'
 import { lockOrder, type OrderRecord, readOrder } from './order.ts'
 import { requireTransition } from './order-states.ts'
 
-/** Takes the stock of an order and places it. `change` is applied in the same transaction. */
-export type PlaceWithStock = (
-  context: RequestContext,
-  order: string,
-  now: Date,
-  change?: OrderChange,
-) => Promise<OrderRecord>
-
 /**
- * Takes the stock of an order at CART and places it (OP-44). An order that is PLACED already, perhaps by a concurrent
- * request, keeps its stock and gets `change` only. Throws `not_found`, `conflict` for short stock or an illegal
- * transition, and `service_unavailable` when catalog is away; then nothing changes.
+ * Takes the stock of an order at CART and places it (OP-44), with `change` in the same transaction. An order that is
+ * PLACED already, perhaps by a concurrent request, keeps its stock and gets `change` only. Throws `not_found`,
+ * `conflict` for short stock or an illegal transition, and `service_unavailable` when catalog is away; then nothing
+ * changes.
  */
 export const placeWithStock =
-  (db: Database, reserveStock: ReserveStock): PlaceWithStock =>
-  async (context, id, now, change = {}) => {
+  (db: Database, reserveStock: ReserveStock) =>
+  async (context: RequestContext, id: string, now: Date, change: OrderChange = {}): Promise<OrderRecord> => {
     const read = () => db.inWorkspace(context, (tx) => readOrder(tx, id))
     /** `hold` is missing when the order has left CART, to which it never returns. */
     const place = (hold?: HoldReservation) =>
@@ -44,3 +37,4 @@ export const placeWithStock =
       throw error
     }
   }
+export type PlaceWithStock = ReturnType<typeof placeWithStock>

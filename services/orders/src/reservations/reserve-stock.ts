@@ -1,6 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -9,13 +10,6 @@ import { CatalogError } from '../catalog/catalog-refusal.ts'
 
 /** Marks the reservation as held, in the transaction of placing. Throws `service_unavailable` if it was released. */
 export type HoldReservation = (tx: Transaction) => Promise<void>
-
-/** Reserves stock at catalog, and runs `work` with it. */
-export type ReserveStock = <Result>(
-  context: RequestContext,
-  order: { readonly id: string; readonly lines: readonly StockLine[] },
-  work: (hold: HoldReservation) => Promise<Result>,
-) => Promise<Result>
 
 /**
  * Reserves stock in three steps: a row says that catalog is about to take it, catalog takes it, and the transaction of
@@ -27,8 +21,12 @@ export type ReserveStock = <Result>(
  * attempt, which catalog may consume late, could return what the next attempt has taken (OP-136).
  */
 export const reserveStock =
-  (db: Database, catalog: Catalog): ReserveStock =>
-  async (context, { id: order, lines }, work) => {
+  (db: Database, catalog: Catalog) =>
+  async <Result>(
+    context: RequestContext,
+    { id: order, lines }: { readonly id: string; readonly lines: readonly StockLine[] },
+    work: (hold: HoldReservation) => Promise<Result>,
+  ): Promise<Result> => {
     const reservation = uuidv7()
     /** Stays true when `hold` is rolled back and not repeated: then `releaseAbandoned` releases it. */
     let isHeld = false
@@ -37,7 +35,7 @@ export const reserveStock =
       isHeld = true
     }
     // Ignores errors: while PostgreSQL is away, the reservation stays for `releaseAbandoned`.
-    const end = (how: (tx: Transaction, id: string) => Promise<void>) =>
+    const end = (how: (tx: Transaction, id: string) => Promise<unknown>) =>
       db.inWorkspace(context, (tx) => how(tx, reservation)).catch(() => undefined)
 
     await db.inWorkspace(context, (tx) => insertReservation(tx, reservation, order))
@@ -60,6 +58,8 @@ export const reserveStock =
     }
   }
 
+export type ReserveStock = ReturnType<typeof reserveStock>
+
 const insertReservation = (tx: Transaction, id: string, order: string) => tx`
   insert into reservation (workspace_id, id, order_id, state, livemode, created_at)
   values (${tx.context.workspaceId}, ${id}, ${order}, 'TAKING', ${tx.context.livemode}, now())`
@@ -72,35 +72,21 @@ async function holdReservation(tx: Transaction, id: string): Promise<void> {
 }
 
 /** Forgets a reservation that has taken nothing and never will. */
-async function deleteTaking(tx: Transaction, id: string): Promise<void> {
-  await tx`
-    delete from reservation where workspace_id = ${tx.context.workspaceId} and id = ${id} and state = 'TAKING'`
-}
+const deleteTaking = (tx: Transaction, id: string) => deleteReservations(tx, tx`id = ${id} and state = 'TAKING'`)
 
 /** Releases a reservation that no order holds. Catalog returns what it has taken, and refuses a later take. */
-async function releaseTaking(tx: Transaction, id: string): Promise<void> {
-  const released = await tx<{ id: string }[]>`
-    delete from reservation
-    where workspace_id = ${tx.context.workspaceId} and id = ${id} and state = 'TAKING'
-    returning id`
-  await publishReleased(tx, released)
-}
+const releaseTaking = (tx: Transaction, id: string) => release(tx, tx`id = ${id} and state = 'TAKING'`)
 
 /**
  * Releases those of the reservations that no order holds, and returns their number. Passes over a row that another
  * transaction has locked: it is being held, or another replica releases it.
  */
 export async function releaseTakings(tx: Transaction, ids: readonly string[]): Promise<number> {
-  const released = await tx<{ id: string }[]>`
-    delete from reservation
-    where workspace_id = ${tx.context.workspaceId} and id = any(array(
-      select id from reservation
-      where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[]) and state = 'TAKING'
-      for update skip locked
-    ))
-    returning id`
-  await publishReleased(tx, released)
-  return released.length
+  const free = tx`
+    select id from reservation
+    where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[]) and state = 'TAKING'
+    for update skip locked`
+  return (await release(tx, tx`id = any(array(${free}))`)).length
 }
 
 /**
@@ -108,18 +94,19 @@ export async function releaseTakings(tx: Transaction, ids: readonly string[]): P
  * reservation, or undefined for an order that holds none. The caller has locked the order.
  */
 export async function releaseHeld(tx: Transaction, order: string): Promise<string | undefined> {
-  const [released] = await tx<{ id: string }[]>`
-    delete from reservation
-    where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and state = 'HELD'
-    returning id`
-  if (released) await publishReleased(tx, [released])
+  const [released] = await release(tx, tx`order_id = ${order} and state = 'HELD'`)
   return released?.id
 }
 
 /** Catalog consumes the records, so that the stock comes back also while catalog does not answer. */
-const publishReleased = (tx: Transaction, reservations: readonly { readonly id: string }[]) =>
-  publish(
-    tx,
-    reservations.map(({ id }) => outboxRecord(TOPICS.ordersReservations, 'reservation.released', id, { order: id })),
-    new Date(),
+async function release(tx: Transaction, condition: SqlPart) {
+  const released = await deleteReservations(tx, condition)
+  const records = released.map(({ id }) =>
+    outboxRecord(TOPICS.ordersReservations, 'reservation.released', id, { order: id }),
   )
+  await publish(tx, records, new Date())
+  return released
+}
+
+const deleteReservations = (tx: Transaction, condition: SqlPart) => tx<{ id: string }[]>`
+  delete from reservation where workspace_id = ${tx.context.workspaceId} and ${condition} returning id`
