@@ -22,8 +22,8 @@ export function wrongAttempts(limit: RateLimit, what: string) {
   }
 
   const take = (client: string, now: number) => {
-    const { isAllowed, bucket, retryAt } = takeToken(buckets.get(client), limit, now)
-    return { bucket, refusal: isAllowed ? undefined : refusalFor(Math.max(1, Math.ceil((retryAt - now) / 1000))) }
+    const { bucket, waitMs } = takeToken(buckets.get(client), limit, now)
+    return { bucket, refusal: waitMs === undefined ? undefined : refusalFor(Math.max(1, Math.ceil(waitMs / 1000))) }
   }
   return {
     /** The refusal of an address that has sent too many: `rate_limited`. */

@@ -1,5 +1,5 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { RateLimit } from './token-bucket.ts'
+import { type Bucket, fullAt, type RateLimit } from './token-bucket.ts'
 
 /** What the rate limit adds to a call's answer, and the refusal of a call that exceeds it. */
 export interface CallAnswer {
@@ -10,24 +10,16 @@ export interface CallAnswer {
 /** Counts one call of a key, whose workspace may have a limit of its own. `now` is in Unix milliseconds. */
 export type TakeCall = (keyId: string, override: RateLimit | null, now: number) => CallAnswer | Promise<CallAnswer>
 
-interface CountedCall {
-  /** The calls left. */
-  readonly tokens: number
-  /** When they are as many as the burst, in Unix milliseconds. */
-  readonly fullAt: number
-  /** The milliseconds until the next call; undefined for a call that is let through. */
-  readonly waitMs?: number | undefined
-}
-
 /**
  * The answer to a call (OP-06, OP-29): `Limit` is the size of the key's bucket, `Remaining` the calls left in it,
  * `Reset` the Unix second at which it is full again without further calls. `Retry-After` is at least 1 second.
+ * `waitMs` are the milliseconds until the next call; undefined for a call that is let through.
  */
-export const callAnswer = (limit: RateLimit, { tokens, fullAt, waitMs }: CountedCall): CallAnswer => ({
+export const callAnswer = (limit: RateLimit, bucket: Bucket, waitMs: number | undefined): CallAnswer => ({
   headers: {
     'x-ratelimit-limit': String(limit.burst),
-    'x-ratelimit-remaining': String(Math.max(0, Math.floor(tokens))),
-    'x-ratelimit-reset': String(Math.ceil(fullAt / 1000)),
+    'x-ratelimit-remaining': String(Math.max(0, Math.floor(bucket.tokens))),
+    'x-ratelimit-reset': String(Math.ceil(fullAt(bucket, limit) / 1000)),
   },
   refusal: waitMs === undefined ? undefined : tooManyRequests(limit, waitMs),
 })

@@ -13,7 +13,7 @@ const maxPrefetch = ({ perSecond }: RateLimit) => Math.floor((perSecond * LEASE_
 /** What a call is told: the tokens left, and the wait until the next one when it is refused. */
 export interface Decision {
   readonly tokens: number
-  readonly waitMs?: number
+  readonly waitMs?: number | undefined
 }
 
 /** The tokens of one API key in this gateway. Times are milliseconds of the process's monotonic clock. */
@@ -47,9 +47,9 @@ export class KeyTokens {
     const usable = this.lease(now) === 'usable' ? this.#held : 0
     this.#share ??= startShare(part, this.#left(limit, now) / limit.burst, usable, now)
     this.#held = 0
-    const { isAllowed, bucket, retryAt } = takeToken(this.#share.bucket, part, now)
+    const { bucket, waitMs } = takeToken(this.#share.bucket, part, now)
     this.#share = { ...this.#share, bucket }
-    return isAllowed ? { tokens: bucket.tokens } : { tokens: bucket.tokens, waitMs: retryAt - now }
+    return { tokens: bucket.tokens, waitMs }
   }
 
   /** The request to the server for `wanted` calls. It contains the tokens to give back, and removes them here. */

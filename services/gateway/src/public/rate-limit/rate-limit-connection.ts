@@ -1,14 +1,30 @@
 import type { Redis } from 'iovalkey'
-import { COUNT_GATEWAYS, type HeartbeatReply } from './count-gateways.ts'
 import { LEASE_TOKENS } from './lease-tokens.ts'
 
 /** A connection that is silent for this time is opened anew, in milliseconds. */
 const SILENCE_MS = 2000
 export const RECONNECT_MS = 250
 
+/** After this time without a heartbeat a gateway no longer counts. */
+const SEEN_WITHIN_MS = 5000
+
+/** The sorted set of the gateways, by the time of their last heartbeat. */
+export const GATEWAYS_KEY = 'rate-limit-gateways'
+
+/** Notes a gateway's heartbeat. Returns the number of gateways and the server's clock. */
+const COUNT_GATEWAYS = `
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + clock[2] / 1000
+redis.call('ZADD', KEYS[1], now, ARGV[1])
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${SEEN_WITHIN_MS})
+redis.call('ZREMRANGEBYSCORE', KEYS[1], now + ${SEEN_WITHIN_MS}, '+inf')
+redis.call('PEXPIRE', KEYS[1], ${SEEN_WITHIN_MS})
+return { redis.call('ZCARD', KEYS[1]), string.format('%.3f', now) }
+`
+
 interface Scripts {
   leaseTokens(key: string, request: string): Promise<string | null>
-  countGateways(key: string, gateway: string): Promise<HeartbeatReply>
+  countGateways(key: string, gateway: string): Promise<[gateways: number, now: string]>
 }
 
 export type RateLimitConnection = Redis & Scripts

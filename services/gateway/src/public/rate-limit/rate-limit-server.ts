@@ -5,15 +5,16 @@ import { deadline } from '@backoffice/runtime/deadline.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter, gauge } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
-import { GATEWAYS_KEY, heartbeatReadings } from './count-gateways.ts'
 import type { Lease, LeaseRequest } from './lease-tokens.ts'
-import { type RateLimitConnection, RECONNECT_MS, rateLimitConnection } from './rate-limit-connection.ts'
+import { GATEWAYS_KEY, type RateLimitConnection, RECONNECT_MS, rateLimitConnection } from './rate-limit-connection.ts'
 
 /** The longest wait of a call for the server, unless a test says otherwise. */
 const ANSWER_WITHIN_MS = 50
 /** How many milliseconds the server may execute a request. Tokens that come later than their call are given back. */
 const VALID_MS = 1000
 const HEARTBEAT_MS = 1000
+/** The heartbeats in memory. */
+const MAX_HEARTBEATS = 5
 /** A shorter outage is not logged: a single answer may be late. */
 const LOGGED_AFTER_MS = 1000
 /** The longest wait of `start` for the connection, in milliseconds. */
@@ -44,7 +45,8 @@ export interface RateLimitServerOptions {
 export class RateLimitServer implements Component {
   readonly name = 'rate limit server'
   readonly #id = randomUUID()
-  readonly #readings = heartbeatReadings()
+  /** What the last heartbeats have shown; `offset`: the server's Unix milliseconds less this process's monotonic clock. */
+  #shown: readonly { readonly gateways: number; readonly offset: number }[] = []
   readonly #options: RateLimitServerOptions
   readonly #heartbeats: ReturnType<typeof worker>
   #connection: RateLimitConnection | undefined
@@ -76,14 +78,21 @@ export class RateLimitServer implements Component {
     return this.#awaySince === undefined
   }
 
-  /** The number of gateways that share it, at least 1. */
+  /**
+   * The number of gateways that share it, at least 1. The highest of the last numbers: a restarted server without its
+   * memory learns of the gateways one by one.
+   */
   gateways(): number {
-    return this.#readings.gateways()
+    return Math.max(1, ...this.#shown.map(({ gateways }) => gateways))
   }
 
-  /** Unix milliseconds by the server's clock. */
+  /**
+   * Unix milliseconds by the server's clock; by this process's clock before the first answer. A late answer makes the
+   * offset too small, so the highest one counts.
+   */
   unixTime(): number {
-    return this.#readings.unixTime(performance.now())
+    const offsets = this.#shown.map(({ offset }) => offset)
+    return performance.now() + (offsets.length === 0 ? performance.timeOrigin : Math.max(...offsets))
   }
 
   /** Takes tokens of a key's bucket. Undefined without an answer within 50 ms; a later one is passed to `onLate`. */
@@ -117,7 +126,9 @@ export class RateLimitServer implements Component {
   async #beat(): Promise<number> {
     const reply = await this.#ask((server) => server.countGateways(GATEWAYS_KEY, this.#id))
     if (reply === undefined) return RECONNECT_MS
-    this.#readings.note(reply, performance.now())
+    const [gateways, serverNow] = reply
+    const shown = { gateways, offset: Number(serverNow) - performance.now() }
+    this.#shown = [shown, ...this.#shown].slice(0, MAX_HEARTBEATS)
     gatewaysSeen.record(this.gateways())
     await this.#comeBack()
     return HEARTBEAT_MS

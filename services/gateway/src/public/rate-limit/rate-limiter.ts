@@ -28,8 +28,8 @@ export function rateLimiter(standard: RateLimit): TakeCall {
   const buckets = new LRUCache<string, Bucket>({ max: MAX_BUCKETS })
   return (keyId, override, now) => {
     const limit = override ?? standard
-    const { isAllowed, bucket, fullAt, retryAt } = takeToken(buckets.get(keyId), limit, now)
+    const { bucket, waitMs } = takeToken(buckets.get(keyId), limit, now)
     buckets.set(keyId, bucket)
-    return callAnswer(limit, { tokens: bucket.tokens, fullAt, waitMs: isAllowed ? undefined : retryAt - now })
+    return callAnswer(limit, bucket, waitMs)
   }
 }

@@ -16,13 +16,20 @@ interface SharedRateLimiterOptions extends Omit<RateLimitServerOptions, 'reconci
 }
 
 /** An API key, and its calls that wait for the server. */
-interface Key {
+class Key {
   readonly id: string
-  readonly tokens: KeyTokens
   limit: RateLimit
-  readonly waiting: ((answer: CallAnswer) => void)[]
+  readonly tokens = new KeyTokens()
+  readonly waiting: ((answer: CallAnswer) => void)[] = []
   /** One request to the server at a time. */
-  isAsking: boolean
+  isAsking = false
+  /** Whether a timer will give its leased tokens back. */
+  isReturning = false
+
+  constructor(id: string, limit: RateLimit) {
+    this.id = id
+    this.limit = limit
+  }
 }
 
 /**
@@ -34,9 +41,6 @@ export class SharedRateLimiter {
   readonly server: RateLimitServer
   readonly #standard: RateLimit
   readonly #keys = new LRUCache<string, Key>({ max: MAX_KEYS })
-  /** Keys with leased tokens. */
-  readonly #leasing = new Set<Key>()
-  #isReturning = false
 
   constructor({ standard, ...options }: SharedRateLimiterOptions) {
     this.#standard = standard
@@ -57,15 +61,14 @@ export class SharedRateLimiter {
   }
 
   #keyOf(id: string, limit: RateLimit): Key {
-    const key = this.#keys.get(id) ?? { id, tokens: new KeyTokens(), limit, waiting: [], isAsking: false }
+    const key = this.#keys.get(id) ?? new Key(id, limit)
     key.limit = limit
     this.#keys.set(id, key)
     return key
   }
 
   #answerOf({ limit }: Key, { tokens, waitMs }: Decision): CallAnswer {
-    const fullAt = this.server.unixTime() + ((limit.burst - tokens) * 1000) / limit.perSecond
-    return callAnswer(limit, { tokens, fullAt, waitMs })
+    return callAnswer(limit, { tokens, at: this.server.unixTime() }, waitMs)
   }
 
   /** Decides a call at once where that is possible. */
@@ -93,7 +96,7 @@ export class SharedRateLimiter {
       this.#answerWaiting(key)
     } while (key.waiting.length > 0)
     key.isAsking = false
-    if (key.tokens.lease(performance.now()) !== 'none') this.#returnInTime(key)
+    if (key.tokens.lease(performance.now()) !== 'none') this.#returnAfter(LEASE_MS, key)
     return hasAnswered
   }
 
@@ -114,26 +117,17 @@ export class SharedRateLimiter {
     return true
   }
 
-  #returnInTime(key: Key): void {
-    this.#leasing.add(key)
-    if (!this.#isReturning) this.#returnAfter(LEASE_MS)
-  }
-
-  #returnAfter(ms: number): void {
-    this.#isReturning = true
-    setTimeout(() => this.#returnExpired(), ms).unref()
-  }
-
-  /** Gives back what was leased and not used in time. */
-  #returnExpired(): void {
-    const now = performance.now()
-    for (const key of this.#leasing) {
-      const lease = key.tokens.lease(now)
-      if (lease !== 'usable') this.#leasing.delete(key)
+  /** Gives back what is leased and not used in time. */
+  #returnAfter(ms: number, key: Key): void {
+    if (key.isReturning) return
+    key.isReturning = true
+    const giveBack = () => {
+      key.isReturning = false
+      const lease = key.tokens.lease(performance.now())
+      if (lease === 'usable') this.#returnAfter(LEASE_MS / 2, key)
       if (lease === 'expired' && this.server.isUp()) void this.#ask(key)
     }
-    this.#isReturning = false
-    if (this.#leasing.size > 0) this.#returnAfter(LEASE_MS / 2)
+    setTimeout(giveBack, ms).unref()
   }
 
   /** Tells the server of the calls that were counted alone. */

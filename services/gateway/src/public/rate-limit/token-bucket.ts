@@ -22,21 +22,18 @@ export function tokensAt({ tokens, at }: Bucket, { perSecond, burst }: RateLimit
 export const untilToken = (tokens: number, { perSecond }: RateLimit): number =>
   tokens >= 1 - ROUNDING ? 0 : ((1 - tokens) * 1000) / perSecond
 
+/** When a bucket is full again without further calls. */
+export const fullAt = ({ tokens, at }: Bucket, { perSecond, burst }: RateLimit): number =>
+  at + ((burst - tokens) * 1000) / perSecond
+
 /**
- * Takes one token (OP-06). `undefined` stands for a full bucket. A refused call takes nothing. Times are milliseconds
- * of one clock.
+ * Takes one token (OP-06). `undefined` stands for a full bucket. A refused call takes nothing, and gets the
+ * milliseconds until there is a token. Times are milliseconds of one clock.
  */
 export function takeToken(bucket: Bucket | undefined, limit: RateLimit, now: number) {
-  const time = Math.max(now, bucket?.at ?? now)
-  const grown = bucket === undefined ? limit.burst : tokensAt(bucket, limit, time)
-  const isAllowed = untilToken(grown, limit) === 0
-  const left = isAllowed ? Math.max(0, grown - 1) : grown
-  return {
-    isAllowed,
-    bucket: { tokens: left, at: time } satisfies Bucket,
-    /** When the bucket is full again without further calls. */
-    fullAt: time + ((limit.burst - left) * 1000) / limit.perSecond,
-    /** When a token can be taken; now for an allowed call. */
-    retryAt: isAllowed ? now : time + untilToken(left, limit),
-  }
+  const at = Math.max(now, bucket?.at ?? now)
+  const tokens = bucket === undefined ? limit.burst : tokensAt(bucket, limit, at)
+  const untilNext = untilToken(tokens, limit)
+  if (untilNext > 0) return { bucket: { tokens, at }, waitMs: at - now + untilNext }
+  return { bucket: { tokens: Math.max(0, tokens - 1), at }, waitMs: undefined }
 }
