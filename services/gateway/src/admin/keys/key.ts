@@ -3,8 +3,8 @@ import { GRANTS } from '@backoffice/contracts/scopes.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { type KeyFormat, newSecret } from '../../credentials/keys/key-format.ts'
-import { hashOf } from '../../credentials/secret-text.ts'
+import type { KeyFormat } from '../../credentials/keys/key-format.ts'
+import { hashOf, newSecret } from '../../credentials/secret-text.ts'
 
 /** The scopes of a new key (OP-04). */
 export const NewScopes = z.array(z.enum(GRANTS)).min(1).max(GRANTS.length)

@@ -1,7 +1,7 @@
 import { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { describe, expect, test } from 'vitest'
-import { hashOf } from '../secret-text.ts'
-import { type KeyFormat, keyFormat, newSecret } from './key-format.ts'
+import { hashOf, newSecret } from '../secret-text.ts'
+import { type KeyFormat, keyFormat } from './key-format.ts'
 
 const ID = '0198c2f1-a3b4-7c5d-8e9f-0123456789ab'
 const SECRET = newSecret()

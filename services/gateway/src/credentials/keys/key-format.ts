@@ -1,14 +1,9 @@
-import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto'
+import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
-import { base62, CHECK_LENGTH, checkOf, crcCheck, SECRET_LENGTH } from '../secret-text.ts'
-
-const SECRET_BYTES = 32
+import { CHECK_LENGTH, checkOf, crcCheck, SECRET_BYTES, textWithoutCheck } from '../secret-text.ts'
 
 const KEY = /^sk_(?:live|test)_[0-9a-f]{32}_[0-9A-Za-z]{49}$/
-
-/** The random part of a new key. */
-export const newSecret = (): Buffer => randomBytes(SECRET_BYTES)
 
 /** The random part of a key, from base64 of 32 bytes. */
 export const KeySecret = z
@@ -39,8 +34,7 @@ export function keyFormat(checkKeys: SecretKeys | undefined) {
      * operator can revoke a key that was found somewhere.
      */
     textsOf(id: string, livemode: boolean, secret: Buffer): [string, ...string[]] {
-      const digits = base62(BigInt(`0x${secret.toString('hex')}`), SECRET_LENGTH)
-      const start = `sk_${livemode ? 'live' : 'test'}_${id.replaceAll('-', '')}_${digits}`
+      const start = textWithoutCheck(`sk_${livemode ? 'live' : 'test'}`, id, secret)
       return checks.map((check) => start + check(start)) as [string, ...string[]]
     },
     /** Verifies the form and the check of a text. */

@@ -4,7 +4,8 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { Agent, request } from 'undici'
 import { describe, expect, test } from 'vitest'
 import { inventedKey, testGateway, unknownKey } from '../../testing/test-gateway.ts'
-import { keyFormat, newSecret } from './key-format.ts'
+import { newSecret } from '../secret-text.ts'
+import { keyFormat } from './key-format.ts'
 
 /** The address of a proxy that the gateway trusts. */
 const PROXY = '127.0.0.2'

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { keyFormat, newSecret } from '../keys/key-format.ts'
+import { keyFormat } from '../keys/key-format.ts'
+import { newSecret } from '../secret-text.ts'
 import { isWellFormedToken, newToken } from './token-format.ts'
 
 const ID = '0198c2f1-a3b4-7c5d-8e9f-0123456789ab'

@@ -1,16 +1,13 @@
-import { randomBytes } from 'node:crypto'
-import { base62, CHECK_LENGTH, crcCheck, SECRET_LENGTH } from '../secret-text.ts'
+import { CHECK_LENGTH, crcCheck, newSecret, textWithoutCheck } from '../secret-text.ts'
 
-const SECRET_BYTES = 32
-const TOKEN = new RegExp(`^op_[0-9a-f]{32}_[0-9A-Za-z]{${SECRET_LENGTH + CHECK_LENGTH}}$`)
+const TOKEN = /^op_[0-9a-f]{32}_[0-9A-Za-z]{49}$/
 
 /**
  * A new operator token: `op_`, its id without dashes, `_`, 32 random bytes in base62 and the CRC32 of all that. It has
  * the form of an API key (OP-05), so that scanners for leaked secrets find it, and its id says which one to delete.
  */
 export function newToken(id: string): string {
-  const secret = BigInt(`0x${randomBytes(SECRET_BYTES).toString('hex')}`)
-  const start = `op_${id.replaceAll('-', '')}_${base62(secret, SECRET_LENGTH)}`
+  const start = textWithoutCheck('op', id, newSecret())
   return start + crcCheck(start)
 }
 
