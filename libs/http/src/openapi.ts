@@ -35,6 +35,8 @@ type SchemaOf = (schema: z.ZodType, io: 'input' | 'output') => Json
 function entryOf(operation: PublicEntry, schemaOf: SchemaOf): Json {
   const { operationId, summary, scope, openPoints = [] } = operation
   return {
+    // The page groups operations by the resource in their paths.
+    tags: [operation.path.split('/')[2]],
     operationId,
     summary,
     description: `Needs the scope \`${scope}\`.`,

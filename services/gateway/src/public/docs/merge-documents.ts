@@ -45,7 +45,7 @@ let events: ReturnType<typeof describeWebhooks> | undefined
  */
 export function mergeDocuments(parts: readonly PartialDocument[]): Json {
   events ??= describeWebhooks()
-  const paths = Object.assign({}, ...parts.map(taggedPaths))
+  const paths = Object.assign({}, ...parts.map((part) => part.paths))
   refuseRepeated(Object.values<Json>(paths).flatMap(operationIds))
   return {
     openapi: '3.1.0',
@@ -62,14 +62,3 @@ export function mergeDocuments(parts: readonly PartialDocument[]): Json {
 }
 
 const operationIds = (item: Json) => Object.values(item).map((entry) => (entry as { operationId: string }).operationId)
-
-/** Tags each operation with the resource in its path, so that the page groups them. */
-const taggedPaths = ({ paths }: PartialDocument): Json =>
-  Object.fromEntries(
-    Object.entries(paths).map(([path, item]) => [
-      path,
-      Object.fromEntries(
-        Object.entries(item).map(([method, entry]) => [method, { tags: [path.split('/')[2]], ...(entry as Json) }]),
-      ),
-    ]),
-  )

@@ -80,21 +80,15 @@ const webhookData = (): (readonly [type: string, data: z.ZodType])[] => [
 ]
 
 function bodyOf(type: string, name: string, data: z.ZodType): z.ZodType {
-  const envelope = { id: Id, type: z.literal(type), timestamp: Timestamp, livemode: z.boolean(), data }
-  const example = exampleOf(data)
-  return named(
-    `${name}Event`,
-    z.strictObject(envelope),
-    example === undefined
-      ? undefined
-      : {
-          id: '0198c7a0-0000-7000-8000-000000000060',
-          type,
-          timestamp: '2026-03-01T12:05:00.000Z',
-          livemode: true,
-          data: example,
-        },
-  )
+  const body = z.strictObject({ id: Id, type: z.literal(type), timestamp: Timestamp, livemode: z.boolean(), data })
+  const example = {
+    id: '0198c7a0-0000-7000-8000-000000000060',
+    type,
+    timestamp: '2026-03-01T12:05:00.000Z',
+    livemode: true,
+    data: exampleOf(data),
+  }
+  return named(`${name}Event`, body, example.data === undefined ? undefined : example)
 }
 
 const capitalized = (word: string) => word.slice(0, 1).toUpperCase() + word.slice(1)
