@@ -21,7 +21,7 @@ import { eventOf } from './testing/webhooks.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 const RECOVERY_MS = 120_000
-/** Longer than clients keep an idle connection (libs/http/src/idle-connections.ts). */
+/** Longer than clients keep an idle connection (libs/http/src/service-pool.ts). */
 const STOP_DELAY = '6s'
 /** Of each workspace. */
 const CLIENTS = 2

@@ -38,7 +38,7 @@ type Body = { id: string; total?: number; variants?: { id: string }[] }
 /** The pause after each round of a client, since processes start on the same processors meanwhile. */
 const PAUSE_MS = 200
 
-/** Starts the clients. Idle connections end like those of the platform's own clients (`IDLE_CONNECTIONS`). */
+/** Starts the clients. Idle connections end like those of the platform's own clients (`IDLE_MS`). */
 export function startShopLoad({ origin, key, clients, isRepeated }: ShopLoadOptions): ShopLoad {
   const agent = new Agent({ keepAliveTimeout: 2_000, keepAliveMaxTimeout: 2_000 })
   const [failures, products, orders]: [Failure[], string[], string[]] = [[], [], []]

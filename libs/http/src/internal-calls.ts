@@ -1,11 +1,11 @@
 import { ApiError, ERROR_STATUS, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import type { ServiceName } from '@backoffice/contracts/services.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import { Pool } from 'undici'
+import type { Pool } from 'undici'
 import { z } from 'zod'
 import { inCallSpan } from './call-span.ts'
-import { IDLE_CONNECTIONS } from './idle-connections.ts'
 import { INTERNAL_TOKEN_HEADER } from './internal-token.ts'
+import { servicePool } from './service-pool.ts'
 import type { CallingFor, TokenSigner } from './token-signer.ts'
 
 export interface InternalRequest {
@@ -42,14 +42,7 @@ export class InternalCalls implements Component {
     this.name = `calls to ${service}`
     this.#service = service
     this.#signer = signer
-    this.#pool = new Pool(url, {
-      connections,
-      pipelining: 1,
-      connect: { timeout: answerMs },
-      ...IDLE_CONNECTIONS,
-      headersTimeout: answerMs,
-      bodyTimeout: answerMs,
-    })
+    this.#pool = servicePool(url, { connections, connectMs: answerMs, answerMs })
   }
 
   /**

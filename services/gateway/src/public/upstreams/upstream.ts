@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ROUTED_SERVICES, type RoutedService, type UrlSetting, urlSetting } from '@backoffice/contracts/services.ts'
-import { IDLE_CONNECTIONS } from '@backoffice/http/idle-connections.ts'
+import { type PoolLimits, servicePool } from '@backoffice/http/service-pool.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
 import { upDownCounter } from '@backoffice/runtime/metrics.ts'
-import { type Dispatcher, Pool } from 'undici'
+import type { Dispatcher, Pool } from 'undici'
 import { isSafeToRepeat, refusalOf, tooBusy } from './upstream-errors.ts'
 
 /** A request to a service. A second attempt gets the same `body`: of a stream the first has read nothing. */
@@ -27,10 +27,7 @@ export type Connections = (typeof CONNECTIONS)[number]
 
 export type Upstreams = Readonly<Record<RoutedService, Readonly<Record<Connections, Upstream>>>>
 
-export interface UpstreamLimits {
-  readonly connectMs: number
-  /** From the request's last byte to the answer's head, and between two chunks of the answer's body. */
-  readonly answerMs: number
+export interface UpstreamLimits extends Omit<PoolLimits, 'connections'> {
   /** How owners share the requests under way. A slot is free again when the client has the answer. */
   readonly slots: SlotLimits
 }
@@ -64,25 +61,18 @@ const waiting = upDownCounter(
 /** Pauses before another attempt, in milliseconds: enough for a service that restarts, short for a caller. */
 const RETRY_PAUSES = [50, 200]
 
-/** Kept-alive connections to a service. Each carries one request at a time, so that no request waits for another. */
+/** The connections of a kind to a service. */
 export class Upstream implements Component {
   readonly name: string
   readonly #pool: Pool
   readonly #slots: FairSlots
   readonly #labels: { readonly upstream: string; readonly kind: Connections }
 
-  constructor(name: string, url: string, kind: Connections, { slots, connectMs, answerMs }: UpstreamLimits) {
+  constructor(name: string, url: string, kind: Connections, { slots, ...timeouts }: UpstreamLimits) {
     this.name = name
     this.#labels = { upstream: name, kind }
     this.#slots = new FairSlots(slots, tooBusy(name, kind === 'public' ? 'address' : 'workspace'))
-    this.#pool = new Pool(url, {
-      connections: slots.slots,
-      pipelining: 1,
-      connect: { timeout: connectMs },
-      ...IDLE_CONNECTIONS,
-      headersTimeout: answerMs,
-      bodyTimeout: answerMs,
-    })
+    this.#pool = servicePool(url, { ...timeouts, connections: slots.slots })
   }
 
   /**
