@@ -5,19 +5,20 @@ import { appIdentity, workspaceName } from '../document/identity.ts'
 import type { PageSession } from '../sessions/page-sessions.ts'
 import { type ShownScope, shownScopes } from './scope-sentences.ts'
 
-interface ConsentPage {
-  readonly installation: Installation
-  readonly session: PageSession
-  readonly csrfToken: string
-  /** The app asks for something else than the merchant was shown before. */
-  readonly hasChanged: boolean
-}
-
-/** The page that asks the merchant to approve an app. Works without scripts. */
-export function consentPage({ installation, session, csrfToken, hasChanged }: ConsentPage): Html {
+/**
+ * The page that asks the merchant to approve an app. Works without scripts. `hasChanged`: the app asks for something else
+ * than the merchant was shown before.
+ */
+export function consentPage(
+  installation: Installation,
+  session: PageSession,
+  csrfToken: string,
+  hasChanged: boolean,
+): Html {
   const { name, requested_scopes: requested, scopes: consented, webhooks, checkout } = installation
   const shown = shownScopes(requested, consented)
   const wide = shown.filter(({ isWide }) => isWide)
+  const other = shown.filter(({ isWide }) => !isWide)
   const given = consented.filter((scope) => !requested.includes(scope))
   const isUpgrade = consented.length > 0
   const events = webhooks?.events ?? []
@@ -47,28 +48,10 @@ export function consentPage({ installation, session, csrfToken, hasChanged }: Co
         <ul>${wide.map(scopeItem)}</ul>
       </section>`
       }
-      ${
-        wide.length < shown.length &&
-        html`<section aria-labelledby="scopes">
-        <h2 id="scopes">${wide.length > 0 ? 'It may also' : 'It may'}</h2>
-        <ul class="list">${shown.filter(({ isWide }) => !isWide).map(scopeItem)}</ul>
-      </section>`
-      }
-      ${events.length > 0 && eventSection(events)}
-      ${
-        checkout !== null &&
-        html`<section aria-labelledby="checkout">
-        <h2 id="checkout">It takes payments</h2>
-        <p>You can send customers to this app to pay an order. The app learns the order and its amount, and may add a fee.</p>
-      </section>`
-      }
-      ${
-        given.length > 0 &&
-        html`<section aria-labelledby="given-up">
-        <h2 id="given-up">It no longer asks for</h2>
-        <ul class="list">${shownScopes(given, []).map(scopeItem)}</ul>
-      </section>`
-      }
+      ${other.length > 0 && section('scopes', wide.length > 0 ? 'It may also' : 'It may', scopeList(other))}
+      ${events.length > 0 && section('events', 'It receives events', eventList(events))}
+      ${checkout !== null && section('checkout', 'It takes payments', TAKES_PAYMENTS)}
+      ${given.length > 0 && section('given-up', 'It no longer asks for', scopeList(shownScopes(given, [])))}
       <form method="post" class="decision">
         <input type="hidden" name="csrf" value="${csrfToken}">
         ${requested.map((scope) => html`<input type="hidden" name="scope" value="${scope}">`)}
@@ -79,19 +62,24 @@ export function consentPage({ installation, session, csrfToken, hasChanged }: Co
     </main>`
 }
 
+const section = (id: string, title: string, content: Html): Html => html`
+      <section aria-labelledby="${id}">
+        <h2 id="${id}">${title}</h2>
+        ${content}
+      </section>`
+
+const scopeList = (scopes: readonly ShownScope[]): Html => html`<ul class="list">${scopes.map(scopeItem)}</ul>`
+
 const scopeItem = ({ scope, sentence, isNew }: ShownScope): Html => html`
           <li>
             <span>${sentence}${isNew && html` <strong class="tag new">New</strong>`}</span>
             <code>${scope}</code>
           </li>`
 
-const eventSection = (events: readonly string[]): Html => html`
-      <section aria-labelledby="events">
-        <h2 id="events">It receives events</h2>
-        ${
-          events.includes(ALL_EVENTS)
-            ? html`<p>Every event of this workspace is sent to the app, with the data in it.</p>`
-            : html`<p>These events are sent to the app, with the data in them:</p>
+const eventList = (events: readonly string[]): Html =>
+  events.includes(ALL_EVENTS)
+    ? html`<p>Every event of this workspace is sent to the app, with the data in it.</p>`
+    : html`<p>These events are sent to the app, with the data in them:</p>
         <ul class="codes">${events.map((event) => html`<li><code>${event}</code></li>`)}</ul>`
-        }
-      </section>`
+
+const TAKES_PAYMENTS = html`<p>You can send customers to this app to pay an order. The app learns the order and its amount, and may add a fee.</p>`

@@ -22,7 +22,7 @@ export function addConsent(app: FastifyInstance, { apps, ids, sessions, publicUr
     if (installation.requested_scopes.length === 0) {
       return sendPage(reply, { status, ...statePage(installation, session, decision) })
     }
-    const body = consentPage({ installation, session, csrfToken: ids.csrfToken(session), hasChanged })
+    const body = consentPage(installation, session, ids.csrfToken(session), hasChanged)
     return sendPage(reply, { status, title: `${installation.name} asks for access`, body })
   }
 

@@ -1,23 +1,17 @@
 import type { Installation } from '@backoffice/contracts/app.ts'
 import { type Html, html } from '../document/html.ts'
 import { appIdentity, workspaceName } from '../document/identity.ts'
+import type { PageContent } from '../document/send-page.ts'
 import type { PageSession } from '../sessions/page-sessions.ts'
 import { shownScopes } from './scope-sentences.ts'
 
 /** What the merchant has just decided; undefined on a later visit. */
 export type Decision = 'approve' | 'decline' | undefined
 
-interface StatePage {
-  readonly title: string
-  readonly body: Html
-  /** While it changes by itself soon. */
-  readonly refreshSeconds?: number
-}
-
 /** The page of an installation that waits for no consent: what has become of it. */
-export function statePage(installation: Installation, session: PageSession, decision: Decision): StatePage {
+export function statePage(installation: Installation, session: PageSession, decision: Decision): PageContent {
   const { name, state, scopes, last_error } = installation
-  const page = (title: string, text: string, further?: Html): StatePage => ({
+  const page = (title: string, text: string, further?: Html): PageContent => ({
     title,
     body: html`
     <main class="card">

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import { Html, html } from './html.ts'
 
-interface PageContent {
+export interface PageContent {
   readonly status?: number
   readonly title: string
   readonly body: Html
@@ -11,18 +11,13 @@ interface PageContent {
   readonly refreshSeconds?: number | undefined
   /** Fills the window, without margins. */
   readonly isFullSize?: boolean
-  readonly script?: InlineFile
+  readonly script?: ReturnType<typeof inlineFile>
   /** Directives besides those of every page, such as `frame-src`. */
   readonly policy?: readonly string[]
 }
 
-export interface InlineFile {
-  readonly content: Html
-  readonly source: string
-}
-
 /** Reads a file that pages contain. The policy names its hash, so that nothing else runs. */
-export function inlineFile(url: URL): InlineFile {
+export function inlineFile(url: URL) {
   const text = readFileSync(url, 'utf8')
   return { content: new Html(text), source: `'sha256-${createHash('sha256').update(text).digest('base64')}'` }
 }
@@ -81,7 +76,7 @@ ${script && html`<script type="module">${script.content}</script>`}
 }
 
 /** A page that says one thing. */
-export const messagePage = (title: string, text: string | Html, further?: Html): Html => html`
+export const messagePage = (title: string, text: string, further?: Html): Html => html`
     <main class="card">
       <h1>${title}</h1>
       <p>${text}</p>
