@@ -1,4 +1,3 @@
-import type { LookupAddress } from 'node:dns'
 import { isIP, type LookupFunction } from 'node:net'
 
 /** Finds a name's addresses, at least one. Throws `SendingError` when it has none. */
@@ -59,17 +58,18 @@ export class NameCache {
   }
 }
 
-/** Makes the `lookup` function for `net.connect`, which connects to the addresses that it returns and to no other. */
+/**
+ * Makes the `lookup` function for `net.connect`, which connects to the addresses that it returns and to no other. Node
+ * asks for all of them, since it tries one after the other.
+ */
 export const lookupWith =
   (find: FindAddresses): LookupFunction =>
-  (name, { all }, callback) => {
-    const found = (addresses: readonly string[]) => {
-      const [first = { address: '', family: 0 }, ...others] = addresses.map(
-        (address): LookupAddress => ({ address, family: isIP(address) }),
+  (name, _options, callback) => {
+    const found = (addresses: readonly string[]) =>
+      callback(
+        null,
+        addresses.map((address) => ({ address, family: isIP(address) })),
       )
-      if (all) callback(null, [first, ...others])
-      else callback(null, first.address, first.family)
-    }
     // In a turn of its own, so that an error of the callback does not count as a failed lookup.
     find(name).then(
       (addresses) => setImmediate(found, addresses),

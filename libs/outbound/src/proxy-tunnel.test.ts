@@ -72,10 +72,11 @@ test('credentials in the URL are the proxy’s, and the receiver does not see th
   expect(receiver.requests.at(-1)?.headers).not.toHaveProperty('proxy-authorization')
 })
 
-test('a proxy may be reached over TLS', async () => {
-  expect(
-    (await send(`https://receiver.test:${securePort}`, { via: `https://${secureProxy.address}` })).failure,
-  ).toBeNull()
+test('a proxy may be reached over TLS, with a certificate of its own name and not of the receiver’s', async () => {
+  const via = `https://${secureProxy.address}`
+  expect((await send(`https://receiver.test:${securePort}`, { via })).failure).toBeNull()
+  expect((await send(`https://other.test:${securePort}`, { via })).failure?.class).toBe('tls')
+  expect(secureProxy.asked.at(-1)?.target).toBe(`other.test:${securePort}`)
 })
 
 describe('what is forbidden is refused before the proxy is asked (OP-99)', () => {
