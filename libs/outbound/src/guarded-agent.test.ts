@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { Agent } from 'undici'
 import { afterAll, describe, expect, test } from 'vitest'
+import type { Connections } from './connections.ts'
 import { guardedAgent } from './guarded-agent.ts'
 import { NameCache } from './name-cache.ts'
 import { askNameServers } from './name-servers.ts'
@@ -27,7 +27,7 @@ const answer = (request: IncomingMessage, response: ServerResponse) => {
 }
 const port = await listeningOn(createServer(answer), OTHER)
 
-const send = (url: string, agent: Agent = agents.locally): Promise<Exchange> =>
+const send = (url: string, agent: Connections = agents.locally): Promise<Exchange> =>
   post(agent, { url: new URL(url), headers: {}, body: Buffer.from('{}') }, { timeoutMs: 5000 })
 const blocked = (host: string) => ({ class: 'blocked', message: `${host} is not a public address` })
 

@@ -1,10 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Connections } from '@backoffice/outbound/connections.ts'
 import { post } from '@backoffice/outbound/post.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { DatabaseServer } from '@backoffice/postgres/database-server.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Agent } from 'undici'
 import { type CurrentTarget, currentTargets, type EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { isPaused, type Target } from '../endpoints/targets.ts'
 import { type Admission, admissionOf, type Backpressure, backpressureOf, isOverloaded } from './admission.ts'
@@ -41,7 +41,7 @@ export interface DispatcherOptions {
   /** Connects as the worker role: for the claimer's own connection. */
   readonly server: DatabaseServer
   readonly directory: EndpointDirectory
-  readonly agent: Agent
+  readonly agent: Connections
   readonly logger: Logger
   /** Delay before each attempt in milliseconds (spec: Retries 2). */
   readonly schedule: readonly number[]
