@@ -13,14 +13,9 @@ const RESOLVED_WITHIN_MS = 2000
 export const resolveName: Resolve = (name) =>
   Promise.race([targetNames.find(name).catch(() => []), pause(RESOLVED_WITHIN_MS, [], { ref: false })])
 
-interface NamedTarget {
-  readonly url: URL
-  readonly path: MemberPath
-}
-
 /** Throws `unprocessable` for a forbidden address (OP-70); a name without one now is checked by each connection. */
 export async function refuseForbiddenTarget(
-  { url, path }: NamedTarget,
+  { url, path }: { readonly url: URL; readonly path: MemberPath },
   policy: TargetPolicy,
   resolve: Resolve,
 ): Promise<void> {

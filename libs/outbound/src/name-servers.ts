@@ -50,18 +50,14 @@ interface Answered {
   readonly problem?: string
 }
 
-async function answered(asked: Promise<Answered['records']>, withinMs: number): Promise<Answered> {
-  const timeLimit = new AbortController()
-  const outcome = await Promise.race([
+const answered = (asked: Promise<Answered['records']>, withinMs: number): Promise<Answered> =>
+  Promise.race([
     asked.then(
       (records) => ({ records }),
       ({ code }: NodeJS.ErrnoException) => ({ records: [], problem: code ?? 'EUNKNOWN' }),
     ),
-    pause(withinMs, { records: [], problem: 'ETIMEOUT' }, { signal: timeLimit.signal }),
+    pause(withinMs, { records: [], problem: 'ETIMEOUT' }, { ref: false }),
   ])
-  timeLimit.abort()
-  return outcome
-}
 
 const HAS_NONE = new Set<string | undefined>(['ENOTFOUND', 'ENODATA', 'EBADNAME'])
 

@@ -1,17 +1,22 @@
 import { once } from 'node:events'
 import { createServer } from 'node:net'
+import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { afterAll, expect, test } from 'vitest'
 import { guardedAgent } from './guarded-agent.ts'
-import { type Exchange, post } from './post.ts'
+import { type Exchange, type Limits, post } from './post.ts'
 
 const locally = { allowLoopback: true }
 const agent = guardedAgent(locally)
 const receiver = await startReceiver()
 afterAll(() => agent.destroy())
 
-const send = (url: string, timeoutMs = 5000): Promise<Exchange> =>
-  post(agent, { url: new URL(url), headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}') }, { timeoutMs })
+const send = (url: string, timeoutMs = 5000, limits: Partial<Limits> = {}): Promise<Exchange> =>
+  post(
+    agent,
+    { url: new URL(url), headers: { 'X-Test': 'yes' }, body: Buffer.from('{"a":1}') },
+    { timeoutMs, ...limits },
+  )
 
 test('the body arrives byte by byte as given, and the answer is captured', async () => {
   receiver.answerWith((response) => response.writeHead(201, { 'x-answer': 'yes' }).end('thanks'))
@@ -41,6 +46,46 @@ test('of a response of 1 MB the first 16 KiB are kept and the rest is not read (
   expect(exchange.failure).toBeNull()
   expect(exchange.response).toMatchObject({ isTruncated: true, body: Buffer.from('x'.repeat(16 * 1024)) })
   await connectionEnded
+})
+
+test('more than 16 KiB are kept for those who ask for more', async () => {
+  receiver.answerWith((response) => {
+    response.writeHead(200).write('x'.repeat(10_000))
+    response.end('x'.repeat(20_000))
+  })
+  const { response } = await send(receiver.url, 5000, { keptBytes: 30_000 })
+  expect(response).toMatchObject({ body: Buffer.from('x'.repeat(30_000)), isTruncated: false })
+})
+
+test('an answer that is no 2xx is a failure that comes with it', async () => {
+  receiver.answerWith((response) => response.writeHead(409).end('not now'))
+  const { response, failure } = await send(receiver.url)
+  expect(failure).toEqual({ class: 'status', message: 'answered 409' })
+  expect(response).toMatchObject({ status: 409, body: Buffer.from('not now') })
+})
+
+test('an aborted request is a failure at once, and the other side sees its connection closed', async () => {
+  const abort = new AbortController()
+  let isOpen = false
+  receiver.answerWith((response) => {
+    isOpen = true
+    response.on('close', () => {
+      isOpen = false
+    })
+  })
+  const sent = send(receiver.url, 5000, { signal: abort.signal })
+  await eventually('it is under way', () => isOpen)
+  abort.abort()
+  const failure = { class: 'connection', message: 'the request was aborted' }
+  expect(await sent).toMatchObject({ response: null, failure })
+  await eventually('it is closed', () => !isOpen)
+})
+
+test('a request that is aborted before it starts is not sent', async () => {
+  const before = receiver.requests.length
+  const { failure } = await send(receiver.url, 5000, { signal: AbortSignal.abort() })
+  expect(failure?.message).toBe('the request was aborted')
+  expect(receiver.requests).toHaveLength(before)
 })
 
 test('a receiver that never answers is a time-out, and its connection is closed', async () => {

@@ -1,7 +1,7 @@
-import { postText, type TextExchange } from '@backoffice/outbound/post-text.ts'
+import type { Connections } from '@backoffice/outbound/connections.ts'
+import { type Exchange, post } from '@backoffice/outbound/post.ts'
 import { durations } from '@backoffice/runtime/metrics.ts'
 import { inSpan, noteErrorType, SpanKind } from '@backoffice/runtime/spans.ts'
-import type { Dispatcher } from 'undici'
 
 const requests = durations(
   'app_request_duration_seconds',
@@ -11,7 +11,7 @@ const requests = durations(
 /** How apps are reached. */
 export interface AppConnection {
   /** Connects by the rules for addresses that outsiders choose. */
-  readonly agent: Dispatcher
+  readonly agent: Connections
   /** The time for the whole answer of an app, in milliseconds. */
   readonly answerMs: number
 }
@@ -36,7 +36,7 @@ export function callApp(
   { agent, answerMs }: AppConnection,
   { origin }: { readonly origin: string },
   { call, path, token, body, signal }: AppRequest,
-): Promise<TextExchange> {
+): Promise<Exchange> {
   const url = new URL(path, origin)
   const outgoing = {
     url,
@@ -46,19 +46,19 @@ export function callApp(
       authorization: `Bearer ${token}`,
       'user-agent': 'Commerce-Back-Office',
     },
-    body: JSON.stringify(body),
+    body: Buffer.from(JSON.stringify(body)),
   }
   const attributes = { 'http.request.method': 'POST', 'server.address': url.hostname, 'backoffice.app_call': call }
   return inSpan('POST app', { kind: SpanKind.CLIENT, attributes }, async (span) => {
     const startedAt = performance.now()
-    const exchange = await postText(agent, outgoing, {
+    const exchange = await post(agent, outgoing, {
       timeoutMs: answerMs,
       keptBytes: KEPT_BYTES,
       ...(signal && { signal }),
     })
     const outcome = exchange.failure?.class ?? 'acknowledged'
     requests.record((performance.now() - startedAt) / 1000, { call, outcome })
-    if (exchange.answer) span?.setAttribute('http.response.status_code', exchange.answer.status)
+    if (exchange.response) span?.setAttribute('http.response.status_code', exchange.response.status)
     if (exchange.failure) noteErrorType(span, exchange.failure.class)
     return exchange
   })

@@ -3,7 +3,7 @@ import { Provider } from '@backoffice/contracts/app-manifest.ts'
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import type { TextExchange } from '@backoffice/outbound/post-text.ts'
+import type { Exchange } from '@backoffice/outbound/post.ts'
 import { z } from 'zod'
 import { callApp } from '../calls/call-app.ts'
 import type { Calling } from '../calls/calling.ts'
@@ -40,14 +40,14 @@ export const createCheckout = ({ db, tokens, app }: Pick<Calling, 'db' | 'tokens
 const AppAnswer = z.object(CheckoutSession.shape)
 
 /** The session in an app's answer. Throws the refusal that the answer means. */
-function sessionIn({ answer, failure }: TextExchange, provider: string): CheckoutSession {
+function sessionIn({ response, failure }: Exchange, provider: string): CheckoutSession {
   if (failure !== null) {
-    if (answer !== null && answer.status >= 400 && answer.status < 500) {
-      throw unprocessable(['provider'], `${provider} refuses the checkout: ${refusalIn(answer.body)}`)
+    if (response !== null && response.status >= 400 && response.status < 500) {
+      throw unprocessable(['provider'], `${provider} refuses the checkout: ${refusalIn(response.body)}`)
     }
     throw unavailable(provider, failure.message)
   }
-  const read = AppAnswer.safeParse(jsonOf(answer.body))
+  const read = AppAnswer.safeParse(jsonOf(response.body))
   if (!read.success) throw unavailable(provider, 'its answer is not {sessionId, redirectUrl, amountMinor}')
   return read.data
 }
@@ -63,14 +63,14 @@ const Refusal = z.union([
 ])
 
 /** The message of an app's refusal, at most 500 characters. */
-function refusalIn(body: string): string {
+function refusalIn(body: Buffer): string {
   const read = Refusal.safeParse(jsonOf(body))
   return read.success ? read.data.slice(0, MESSAGE_LENGTH) : 'it gives no reason'
 }
 
-function jsonOf(text: string): unknown {
+function jsonOf(body: Buffer): unknown {
   try {
-    return JSON.parse(text)
+    return JSON.parse(new TextDecoder().decode(body))
   } catch {
     return undefined
   }
