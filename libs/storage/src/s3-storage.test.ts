@@ -16,10 +16,14 @@ whenDone(() => rmSync(directory, { recursive: true }))
 mkdirSync(join(directory, 'buckets', 'files'), { recursive: true })
 const s3 = await startS3Server({ directory })
 whenDone(() => s3.stop())
-const credentials = { accessKeyId: s3.accessKey, secretAccessKey: s3.secretKey }
-const place = { name: 'files', region: 'us-east-1', endpoint: s3.url, credentials }
-const bucket = openStorage({ ...place, bucket: 'files', directory: undefined })
-const folder = openStorage({ ...place, bucket: undefined, directory: join(directory, 'files') })
+const server = {
+  S3_ENDPOINT: s3.url,
+  S3_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: s3.accessKey,
+  AWS_SECRET_ACCESS_KEY: s3.secretKey,
+}
+const bucket = openStorage({ name: 'files', bucket: 'files', directory: undefined }, server)
+const folder = openStorage({ name: 'files', bucket: undefined, directory: join(directory, 'files') }, server)
 for (const storage of [bucket, folder]) {
   await storage.start?.()
   whenDone(() => storage.stop?.())

@@ -14,15 +14,7 @@ export const S3_SERVER = {
   AWS_SECRET_ACCESS_KEY: z.string().optional().describe('The secret of that key.').meta({ secret: true }),
 }
 
+export type S3Server = z.output<z.ZodObject<typeof S3_SERVER>>
+
 /** The setting of the bytes that a workspace may store, which each service describes. */
 export const StoredBytes = z.coerce.number().int().positive().default(STORED_BYTES)
-
-/** The server that the settings lead to. */
-export function s3Server(config: z.output<z.ZodObject<typeof S3_SERVER>>) {
-  const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = config
-  return {
-    endpoint: config.S3_ENDPOINT,
-    region: config.S3_REGION,
-    credentials: accessKeyId && secretAccessKey ? { accessKeyId, secretAccessKey } : undefined,
-  }
-}

@@ -2,7 +2,7 @@ import { AssetsUrl } from '@backoffice/runtime/asset-url.ts'
 import { serviceConfig } from '@backoffice/service/service-config.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { openStorage } from '@backoffice/storage/open-storage.ts'
-import { S3_SERVER, StoredBytes, s3Server } from '@backoffice/storage/storage-settings.ts'
+import { S3_SERVER, StoredBytes } from '@backoffice/storage/storage-settings.ts'
 import { z } from 'zod'
 
 /** The settings of the catalog. Files are in the bucket, else in the directory. */
@@ -26,9 +26,4 @@ export const CatalogConfig = serviceConfig('catalog')
 
 /** Opens the storage of assets. */
 export const assetStorage = (config: z.output<typeof CatalogConfig>): FileStorage =>
-  openStorage({
-    name: 'assets',
-    directory: config.ASSETS_DIRECTORY,
-    bucket: config.S3_BUCKET,
-    ...s3Server(config),
-  })
+  openStorage({ name: 'assets', directory: config.ASSETS_DIRECTORY, bucket: config.S3_BUCKET }, config)

@@ -1,7 +1,7 @@
 import { serviceConfig } from '@backoffice/service/service-config.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { openStorage } from '@backoffice/storage/open-storage.ts'
-import { S3_SERVER, StoredBytes, s3Server } from '@backoffice/storage/storage-settings.ts'
+import { S3_SERVER, StoredBytes } from '@backoffice/storage/storage-settings.ts'
 import { z } from 'zod'
 
 /** The settings of imports. Files are in the bucket, else in the directory. */
@@ -30,9 +30,4 @@ export const ImportsConfig = serviceConfig('imports')
 
 /** Opens the storage of imported files and of reports. */
 export const importStorage = (config: z.output<typeof ImportsConfig>): FileStorage =>
-  openStorage({
-    name: 'imports',
-    directory: config.IMPORTS_DIRECTORY,
-    bucket: config.IMPORTS_S3_BUCKET,
-    ...s3Server(config),
-  })
+  openStorage({ name: 'imports', directory: config.IMPORTS_DIRECTORY, bucket: config.IMPORTS_S3_BUCKET }, config)
