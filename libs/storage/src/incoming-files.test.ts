@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, it } from 'vitest'
-import { inFolderOfItsOwn, openIncoming, receive } from './incoming-files.ts'
+import { newFolder, openIncoming, receive } from './incoming-files.ts'
 import { localStorage } from './local-storage.ts'
 
 let incoming = ''
@@ -15,8 +15,13 @@ beforeEach(async () => {
   whenDone(() => rmSync(join(incoming, '..'), { recursive: true }))
 })
 
+async function inNewFolder<Result>(incoming: string, work: (folder: string) => Promise<Result>): Promise<Result> {
+  await using folder = await newFolder(incoming)
+  return await work(folder.path)
+}
+
 it('a stream arrives whole in a file, and its first bytes apart', async () => {
-  const received = await inFolderOfItsOwn(incoming, async (folder) => {
+  const received = await inNewFolder(incoming, async (folder) => {
     const file = join(folder, 'source')
     const { size, head } = await receive(Readable.from([Buffer.from('abc'), Buffer.from('defg')]), file, 5)
     return { size, head: head.toString(), content: readFileSync(file, 'utf8') }
@@ -32,7 +37,7 @@ it('a stream that breaks leaves nothing behind', async () => {
       throw new Error('cut off')
     })(),
   )
-  const receiving = inFolderOfItsOwn(incoming, (folder) => receive(broken, join(folder, 'source'), 5))
+  const receiving = inNewFolder(incoming, (folder) => receive(broken, join(folder, 'source'), 5))
   await expect(receiving).rejects.toThrow('cut off')
   expect(readdirSync(incoming)).toEqual([])
 })
@@ -70,7 +75,7 @@ it('a full disk while receiving is service_unavailable with the cause, and leave
   const { incoming, start } = localStorage({ name: 'files', directory })
   await start?.()
   const large = Readable.from([Buffer.alloc(600_000), Buffer.alloc(600_000)])
-  const receiving = inFolderOfItsOwn(incoming, (folder) => receive(large, join(folder, 'source'), 5))
+  const receiving = inNewFolder(incoming, (folder) => receive(large, join(folder, 'source'), 5))
   await expect(receiving).rejects.toMatchObject({ ...full, cause: { code: 'ENOSPC' } })
   expect(readdirSync(incoming)).toEqual([])
 })
@@ -79,7 +84,7 @@ it('a full disk while storing is service_unavailable with the cause, and leaves 
   const directory = smallDisk(5) ?? test.skip('needs the right to mount')
   const storage = localStorage({ name: 'files', directory })
   await storage.start?.()
-  const storing = inFolderOfItsOwn(storage.incoming, async (folder) => {
+  const storing = inNewFolder(storage.incoming, async (folder) => {
     await receive(Readable.from([Buffer.from('abc')]), join(folder, 'source'), 5)
     return storage.put('a/b/c', join(folder, 'source'), 'text/plain')
   })

@@ -1,5 +1,5 @@
 import { createWriteStream } from 'node:fs'
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtempDisposable, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -21,18 +21,8 @@ export async function openIncoming(folder: string, now = Date.now()): Promise<vo
   }
 }
 
-/** Runs `work` with a folder of its own, and removes the folder afterwards, also when `work` fails. */
-export async function inFolderOfItsOwn<Result>(
-  incoming: string,
-  work: (folder: string) => Promise<Result>,
-): Promise<Result> {
-  const folder = await mkdtemp(join(incoming, 'upload-'))
-  try {
-    return await work(folder)
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-  }
-}
+/** Makes a folder of one's own: `await using` removes it in the end, also after a failure. */
+export const newFolder = (incoming: string) => mkdtempDisposable(join(incoming, 'upload-'))
 
 /**
  * Writes a stream to a new file. Returns its size and its first `headBytes` bytes. Throws the stream's error, and

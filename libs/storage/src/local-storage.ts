@@ -68,10 +68,6 @@ async function place(file: string, target: string, root: string): Promise<number
 
 /** Waits until a file or folder is written to the disk. */
 async function sync(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await using handle = await open(path, 'r')
+  await handle.sync()
 }

@@ -1,7 +1,7 @@
 import { checkImports } from '@backoffice/importing/check-imports.ts'
 import { undoImports } from '@backoffice/importing/undo-imports.ts'
 import { readAsset } from './assets/read-asset.ts'
-import { type Uploading, uploadAsset } from './assets/upload-asset.ts'
+import { uploadAsset } from './assets/upload-asset.ts'
 import { createCategory } from './categories/create-category.ts'
 import { deleteCategory } from './categories/delete-category.ts'
 import { listCategories } from './categories/list-categories.ts'
@@ -23,7 +23,7 @@ import { readVariants } from './variants/read-variants.ts'
 import { updateVariant } from './variants/update-variant.ts'
 
 /** The service's API. */
-export const operations = (uploading: Uploading) => [
+export const operations = (uploading: Parameters<typeof uploadAsset>[0]) => [
   createProduct,
   getProduct,
   listProducts,

@@ -1,18 +1,17 @@
 import { join } from 'node:path'
-import { ApiError, badRequest } from '@backoffice/contracts/errors.ts'
+import { badRequest } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
-import { created, type Reply } from '@backoffice/http/reply.ts'
+import { created } from '@backoffice/http/reply.ts'
 import type { UploadedFile } from '@backoffice/http/upload.ts'
-import { uploadSlots } from '@backoffice/http/upload-slots.ts'
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { inFolderOfItsOwn, receive } from '@backoffice/storage/incoming-files.ts'
-import { refuseTooManyBytes } from '@backoffice/storage/stored-bytes.ts'
+import { receive } from '@backoffice/storage/incoming-files.ts'
+import { storedUploads, type Uploading } from '@backoffice/storage/stored-uploads.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { extensionOf, IMAGE_TYPES } from './asset-types.ts'
@@ -34,17 +33,9 @@ export type Asset = z.output<typeof Asset>
 /** Of files of up to 20 MiB on the disk. Each waits 30 s at most, with the wait for an image process. */
 const UPLOADS = { slots: 64, share: 4, most: 16 }
 
-/** What uploads need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
-export interface Uploading {
-  readonly db: Database
-  readonly logger: Logger
-  readonly storage: FileStorage
-  readonly storedBytes: number
-}
-
-/** POST /v1/assets (extension of OP-18). A crash leaves a file without a row, never a row without its file. */
-export function uploadAsset({ db, logger, storage, storedBytes }: Uploading): AnyOperation {
-  const slots = uploadSlots(UPLOADS)
+/** POST /v1/assets (extension of OP-18). */
+export function uploadAsset({ logger, ...uploading }: Uploading & { readonly logger: Logger }): AnyOperation {
+  const take = storedUploads(uploading, UPLOADS)
   const normalizeImage = imageWork(logger)
   return operation({
     operationId: 'uploadAsset',
@@ -57,24 +48,20 @@ export function uploadAsset({ db, logger, storage, storedBytes }: Uploading): An
     openPoints: ['OP-07', 'OP-08', 'OP-18', 'OP-21', 'OP-90', 'OP-164'],
     extension: true,
 
-    handle: ({ file, context, now, isKeyed, inWorkspace }) =>
-      slots.run(context.workspaceId, async () => {
-        // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is
-        // checked later.
-        if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
-        return inFolderOfItsOwn(storage.incoming, async (folder) => {
-          const normalize = normalizeImage.bind(undefined, context.workspaceId)
-          const { type, ...files } = await acceptedFiles(file, folder, normalize)
-          const asset = newAsset(context.workspaceId, type)
-          const sizes = await store(storage, asset, files)
-          const answer = created(assetBody(asset, sizes.size))
-          const replying = inWorkspace(async (tx) => {
-            await insertAsset(tx, asset, sizes, now)
-            await refuseTooManyBytes(tx, storedBytes)
-            return answer
-          })
-          return unlessUnused(replying, answer, () => storage.remove(pathsOf(asset)))
-        })
+    handle: (input) =>
+      take(input, async (folder) => {
+        const { workspaceId } = input.context
+        const normalize = normalizeImage.bind(undefined, workspaceId)
+        const { type, ...files } = await acceptedFiles(input.file, folder, normalize)
+        const asset = newAsset(workspaceId, type)
+        const sizes = await store(uploading.storage, asset, files)
+        return {
+          paths: pathsOf(asset),
+          async insert(tx) {
+            await insertAsset(tx, asset, sizes, input.now)
+            return created(assetBody(asset, sizes.size))
+          },
+        }
       }),
   })
 }
@@ -137,23 +124,6 @@ async function store(storage: FileStorage, asset: NewAsset, { file, thumbnail }:
   const size = await storage.put(asset.path, file, asset.type)
   if (thumbnail === undefined || asset.thumbnailPath === null) return { size, thumbnailSize: null }
   return { size, thumbnailSize: await storage.put(asset.thumbnailPath, thumbnail, asset.type) }
-}
-
-/**
- * Discards the stored files when no row refers to them: the transaction was refused, or the answer is a stored one.
- * They stay when the end of the transaction is unknown, because there may be a row.
- */
-async function unlessUnused(replying: Promise<Reply>, answer: Reply, discard: () => Promise<void>): Promise<Reply> {
-  // A file that cannot be removed stays without a row, which does no harm.
-  const discarded = () => discard().catch(() => undefined)
-  try {
-    const reply = await replying
-    if (reply !== answer) await discarded()
-    return reply
-  } catch (error) {
-    if (error instanceof ApiError) await discarded()
-    throw error
-  }
 }
 
 const insertAsset = (tx: Transaction, asset: NewAsset, { size, thumbnailSize }: StoredSizes, now: Date) => tx`

@@ -1,17 +1,15 @@
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import { ApiError, conflict } from '@backoffice/contracts/errors.ts'
+import { conflict } from '@backoffice/contracts/errors.ts'
 import { Import } from '@backoffice/contracts/import.ts'
 import { TEMPLATES, type Template } from '@backoffice/contracts/imports.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
-import { accepted, type Reply } from '@backoffice/http/reply.ts'
+import { accepted } from '@backoffice/http/reply.ts'
 import type { UploadedFile } from '@backoffice/http/upload.ts'
-import { uploadSlots } from '@backoffice/http/upload-slots.ts'
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { inFolderOfItsOwn, receive } from '@backoffice/storage/incoming-files.ts'
-import { refuseTooManyBytes } from '@backoffice/storage/stored-bytes.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { receive } from '@backoffice/storage/incoming-files.ts'
+import { storedUploads, type Uploading } from '@backoffice/storage/stored-uploads.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { uploadPath } from '../files/file-paths.ts'
@@ -32,19 +30,9 @@ const UploadForm = z
 /** Each upload has a file of up to 1 GiB on the disk. */
 const UPLOADS = { slots: 32, share: 2, most: 8 }
 
-/** What uploads need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
-interface Uploading {
-  readonly db: Database
-  readonly storage: FileStorage
-  readonly storedBytes: number
-}
-
-/**
- * POST /v1/imports (extension of OP-50). The file is stored before its row is written: a crash between the two leaves a
- * file without a row, never a row without its file. `onUploaded` is called after the commit.
- */
-export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded: () => void): AnyOperation {
-  const slots = uploadSlots(UPLOADS)
+/** POST /v1/imports (extension of OP-50). `onUploaded` is called after the commit. */
+export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyOperation {
+  const take = storedUploads(uploading, UPLOADS)
   return operation({
     operationId: 'uploadImport',
     method: 'POST',
@@ -57,35 +45,21 @@ export function uploadImport({ db, storage, storedBytes }: Uploading, onUploaded
     openPoints: ['OP-07', 'OP-08', 'OP-21', 'OP-50', 'OP-54', 'OP-146', 'OP-150'],
     extension: true,
 
-    handle: ({ body: { template }, file, context, isKeyed, inWorkspace }) =>
-      slots.run(context.workspaceId, async () => {
-        // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is
-        // checked later.
-        if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
-        return inFolderOfItsOwn(storage.incoming, async (folder) => {
-          const { path, ...upload } = await receiveText(file, folder)
-          const id = uuidv7()
-          const stored = uploadPath({ workspaceId: context.workspaceId, id })
-          await storage.put(stored, path, 'text/csv')
-          let answer: Reply | undefined
-          const discard = () => storage.remove([stored]).catch(() => undefined)
-          try {
-            const reply = await inWorkspace(async (tx) => {
-              const inserted = await insertImport(tx, { id, template, ...upload }, context.productStatuses)
-              await refuseTooManyBytes(tx, storedBytes)
-              const own = accepted(importBody(inserted))
-              answer = own
-              return own
-            })
-            if (reply === answer) onUploaded()
-            else await discard()
-            return reply
-          } catch (error) {
-            // After another error the end of the transaction is unknown, and there may be a row.
-            if (error instanceof ApiError) await discard()
-            throw error
-          }
-        })
+    handle: (input) =>
+      take(input, async (folder) => {
+        const { body, file, context } = input
+        const { path, ...text } = await receiveText(file, folder)
+        const id = uuidv7()
+        const stored = uploadPath({ workspaceId: context.workspaceId, id })
+        await uploading.storage.put(stored, path, 'text/csv')
+        return {
+          paths: [stored],
+          async insert(tx) {
+            const inserted = await insertImport(tx, { id, ...body, ...text }, context.productStatuses)
+            return accepted(importBody(inserted))
+          },
+          onCommitted: onUploaded,
+        }
       }),
   })
 }

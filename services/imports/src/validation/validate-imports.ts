@@ -4,7 +4,7 @@ import type { Database } from '@backoffice/postgres/database.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { inFolderOfItsOwn } from '@backoffice/storage/incoming-files.ts'
+import { newFolder } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
 import { FINDINGS, type Finding, findingPath, uploadPath } from '../files/file-paths.ts'
 import { noteFailure } from '../imports/end-import.ts'
@@ -97,27 +97,26 @@ async function whileHeartbeating<Result>(
 }
 
 /** Validates a stored file, stores what was found and records it. Returns the number of rows. */
-function validateStored(
+async function validateStored(
   { db, storage, owners }: WorkerContext,
   claimed: ClaimedImport,
   { signal, onRows }: HeldClaim,
 ): Promise<number> {
-  return inFolderOfItsOwn(storage.incoming, async (folder) => {
-    const { template, encoding, formerClaim } = claimed
-    if (formerClaim !== null) await removeFindings(storage, { ...claimed, claim: formerClaim })
-    const content = await storage.read(uploadPath(claimed))
-    const file = { template, content, encoding, folder, remarks: remarksOn(claimed) }
-    const check: CheckPage = (page) => owners.check(claimed, page, signal)
-    const findings = await validateFile(file, check, onRows)
-      .catch(throwNoRoom)
-      .finally(() => content.destroy())
-    const storedBytes = await storeFindings(storage, claimed, folder)
-    if (!(await recordFindings(db, claimed, findings, storedBytes))) {
-      await removeFindings(storage, claimed)
-      throw new Stopped('the claim is lost')
-    }
-    return findings.counts.total_rows
-  })
+  await using folder = await newFolder(storage.incoming)
+  const { template, encoding, formerClaim } = claimed
+  if (formerClaim !== null) await removeFindings(storage, { ...claimed, claim: formerClaim })
+  const content = await storage.read(uploadPath(claimed))
+  const file = { template, content, encoding, folder: folder.path, remarks: remarksOn(claimed) }
+  const check: CheckPage = (page) => owners.check(claimed, page, signal)
+  const findings = await validateFile(file, check, onRows)
+    .catch(throwNoRoom)
+    .finally(() => content.destroy())
+  const storedBytes = await storeFindings(storage, claimed, folder.path)
+  if (!(await recordFindings(db, claimed, findings, storedBytes))) {
+    await removeFindings(storage, claimed)
+    throw new Stopped('the claim is lost')
+  }
+  return findings.counts.total_rows
 }
 
 const FINDING_NAMES = Object.keys(FINDINGS) as Finding[]

@@ -1,0 +1,79 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
+import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
+import type { FileStorage } from './file-storage.ts'
+import { newFolder } from './incoming-files.ts'
+import { refuseTooManyBytes } from './stored-bytes.ts'
+
+/** What uploads need. `storedBytes` is the most that the files of a workspace may have, in bytes. */
+export interface Uploading {
+  readonly db: Database
+  readonly storage: FileStorage
+  readonly storedBytes: number
+}
+
+/** The input of an operation that takes a file. */
+interface Upload<Reply> {
+  readonly file: { readonly leastBytes: number }
+  readonly context: WorkspaceContext
+  readonly isKeyed: boolean
+  inWorkspace(work: (tx: Transaction) => Promise<Reply>): Promise<Reply>
+}
+
+/** Stored files, and what writes their row and answers. */
+interface Stored<Reply> {
+  readonly paths: readonly string[]
+  insert(tx: Transaction): Promise<Reply>
+  /** Called after the commit. */
+  onCommitted?(): void
+}
+
+/** Short: the gateway's limit for the answer starts with the last byte that could be sent, and may run already. */
+const WAIT_MS = 5_000
+
+/**
+ * Takes uploads of as many files at once as `limits` say, workspaces in turn (OP-164). The returned function calls
+ * `store` with a folder for the incoming file. The files are stored before their row is written: a crash between the two
+ * leaves a file without a row, never a row without its file.
+ */
+export function storedUploads(
+  { db, storage, storedBytes }: Uploading,
+  limits: Required<Pick<SlotLimits, 'slots' | 'share' | 'most'>>,
+) {
+  const slots = new FairSlots(
+    { ...limits, waiting: 2 * limits.most, waitMs: WAIT_MS },
+    slotRefusals({
+      owner: `Too many uploads of this workspace are under way; send at most ${limits.most} files at once`,
+      all: 'Too many uploads are under way; try again shortly',
+    }),
+  )
+  return <Reply>(upload: Upload<Reply>, store: (folder: string) => Promise<Stored<Reply>>): Promise<Reply> =>
+    // Taken before the file is received: then waiting takes no room on the disk.
+    slots.run(upload.context.workspaceId, async () => {
+      const { file, context, isKeyed, inWorkspace } = upload
+      // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is
+      // checked later.
+      if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
+      await using folder = await newFolder(storage.incoming)
+      const { paths, insert, onCommitted } = await store(folder.path)
+      // Files that cannot be removed stay without a row, which does no harm.
+      const discard = () => storage.remove(paths).catch(() => undefined)
+      let own: Reply | undefined
+      try {
+        const reply = await inWorkspace(async (tx) => {
+          own = await insert(tx)
+          await refuseTooManyBytes(tx, storedBytes)
+          return own
+        })
+        // Another answer is the stored one of an earlier request.
+        if (reply === own) onCommitted?.()
+        else await discard()
+        return reply
+      } catch (error) {
+        // After another error the end of the transaction is unknown, and there may be a row.
+        if (error instanceof ApiError) await discard()
+        throw error
+      }
+    })
+}
