@@ -49,23 +49,26 @@ export async function runProcess(
 
   let isDraining = false
   let isStopping = false
-  const begun: (Component | Component[])[] = []
+  const begun = { used: [] as Component[], accepting: [] as Component[] }
+  const allBegun = () => [...begun.used, ...begun.accepting]
   let isStarted = false
   const isReady = readyWithin()
   const notReady = async () => {
     if (isDraining) return ['stopping']
     if (!isStarted) return ['starting']
-    const all = begun.flat()
+    const all = allBegun()
     const areReady = await Promise.all(all.map(isReady))
     return all.filter((_, index) => !areReady[index]).map(({ name }) => name)
   }
-  const begin = async (component: Component, among: (Component | Component[])[]) => {
-    if (isStopping) return
-    among.push(component)
-    await component.start?.()
+  const begin = async (components: readonly Component[], among: Component[]) => {
+    for (const component of components) {
+      if (isStopping) return
+      among.push(component)
+      await component.start?.()
+    }
   }
   const drain = async () => {
-    for (const component of begun.flat()) component.drain?.()
+    for (const component of allBegun()) component.drain?.()
     await pause(config.STOP_DELAY)
   }
   const stop = async (signal: string) => {
@@ -86,17 +89,11 @@ export async function runProcess(
   try {
     // The first, so that it stops last and exports the spans of the stop.
     const telemetry = await startTelemetry(name, config, logger)
-    if (telemetry) await begin(telemetry, begun)
+    if (telemetry) await begin([telemetry], begun.used)
     await startOperationsServer(config.HOST, config.OPS_PORT ?? config.PORT + 1, notReady)
-    for (const each of await build({ logger, fatal })) {
-      if ('name' in each) {
-        await begin(each, begun)
-      } else {
-        const together: Component[] = []
-        begun.push(together)
-        for (const component of each) await begin(component, together)
-      }
-    }
+    const { used, accepting } = await build({ logger, fatal })
+    await begin(used, begun.used)
+    await begin(accepting, begun.accepting)
     if (isStopping) return
     isStarted = true
     releaseMemory()

@@ -24,7 +24,10 @@ const inMs = (ms: number) => performance.now() + ms
 test('those that take in work are stopped at the same time, before what they use', async () => {
   const { said, component, logger } = aProcess()
   const answered = Promise.withResolvers<void>()
-  const components = [component('pool'), [component('consumer'), component('http', answered.promise)]]
+  const components = {
+    used: [component('pool')],
+    accepting: [component('consumer'), component('http', answered.promise)],
+  }
   const stopped = stopComponents(components, { work: inMs(60_000), all: inMs(60_000) }, logger)
   await expect.poll(() => said).toEqual(['consumer', 'http', 'consumer stopped'])
   answered.resolve()
@@ -35,7 +38,8 @@ test('those that take in work are stopped at the same time, before what they use
 test('nobody is waited for beyond the deadline, neither for work nor for what it uses', async () => {
   const { said, component, logger } = aProcess()
   const never = new Promise(() => undefined)
-  const components = [component('pool'), component('kafka', never), [component('http', never), component('consumer')]]
+  const used = [component('pool'), component('kafka', never)]
+  const components = { used, accepting: [component('http', never), component('consumer')] }
   expect(await stopComponents(components, { work: inMs(20), all: inMs(40) }, logger)).toBe(false)
   expect(said.filter((what) => !what.endsWith(' stopped'))).toEqual([
     'http',
@@ -50,6 +54,7 @@ test('nobody is waited for beyond the deadline, neither for work nor for what it
 test('each is told until when', async () => {
   const told: unknown[] = []
   const component = (name: string): Component => ({ name, stop: async (until) => void told.push(until) })
-  await stopComponents([component('pool'), [component('http')]], { work: 1, all: 2 }, aProcess().logger)
+  const components = { used: [component('pool')], accepting: [component('http')] }
+  await stopComponents(components, { work: 1, all: 2 }, aProcess().logger)
   expect(told).toEqual([1, 2])
 })

@@ -2,22 +2,22 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Component } from './component.ts'
 import type { Logger } from './logger.ts'
 
-/** In the order of their start. The components of an inner list accept work, such as requests and records. */
-export type Components = readonly (Component | readonly Component[])[]
-
-/** As `performance.now()`: for components that accept work, and for all. */
-export interface StopDeadlines {
-  readonly work: number
-  readonly all: number
+/** The components of a process, in the order of their start. */
+export interface Components {
+  /** What the others use, such as pools: start first and stop last. */
+  readonly used: readonly Component[]
+  /** Accept work, such as requests and records. */
+  readonly accepting: readonly Component[]
 }
 
 /**
- * Stops components in the reverse order, those of a list at the same time, so that consumers end however long a request
- * takes. Nobody is waited for beyond the deadlines. Returns whether all have stopped.
+ * Stops components in the reverse order, those that accept work at the same time, so that consumers end however long a
+ * request takes. Nobody is waited for beyond the deadlines (`performance.now()`), `work` for those that accept work and
+ * `all` for the others. Returns whether all have stopped.
  */
 export async function stopComponents(
-  components: Components,
-  deadlines: StopDeadlines,
+  { used, accepting }: Components,
+  deadlines: { readonly work: number; readonly all: number },
   logger: Pick<Logger, 'error'>,
 ): Promise<boolean> {
   const stopOne = async (component: Component, until: number): Promise<boolean> => {
@@ -32,13 +32,7 @@ export async function stopComponents(
     if (!isStopped) logger.error({ component: component.name }, 'did not stop in time')
     return isStopped
   }
-  let areStopped = true
-  for (const each of components.toReversed()) {
-    const results =
-      'name' in each
-        ? [await stopOne(each, deadlines.all)]
-        : await Promise.all(each.map((component) => stopOne(component, deadlines.work)))
-    areStopped &&= results.every((isStopped) => isStopped)
-  }
-  return areStopped
+  const areStopped = await Promise.all(accepting.map((component) => stopOne(component, deadlines.work)))
+  for (const component of used.toReversed()) areStopped.push(await stopOne(component, deadlines.all))
+  return areStopped.every((isStopped) => isStopped)
 }

@@ -128,20 +128,12 @@ export async function runService<
         context.fatal,
       ),
     ]
-    return [
-      ...all,
-      ...probes,
-      migrationsApplied(db, migrationsOf(name)),
-      ...messaging.components,
-      ...components,
-      [
-        ...stages,
-        ...consumers,
-        deletions,
-        ...workers,
-        ...servers(declaration, config, { db, logger: context.logger, verifyToken: tokens.verify }),
-      ],
-    ]
+    const migrations = migrationsApplied(db, migrationsOf(name))
+    const http = servers(declaration, config, { db, logger: context.logger, verifyToken: tokens.verify })
+    return {
+      used: [...all, ...probes, migrations, ...messaging.components, ...components],
+      accepting: [...stages, ...consumers, deletions, ...workers, ...http],
+    }
   }
   await runProcess(name, config, build, isLostWhileOpened)
 }

@@ -54,5 +54,5 @@ await runProcess('sample', config, ({ fatal }) => {
       })
     })
   }
-  return [component('first'), { name: 'plain' }, component('last')]
+  return { used: [component('first'), { name: 'plain' }, component('last')], accepting: [] }
 })
