@@ -1,4 +1,3 @@
-import type { KeyObject } from 'node:crypto'
 import { randomUUID } from 'node:crypto'
 import { type CalledBy, calledBy, type ServiceName } from '@backoffice/contracts/services.ts'
 import { type TokenVerifier, tokenVerifier } from '@backoffice/http/internal-token.ts'
@@ -11,6 +10,7 @@ import {
   signingKey,
   VerifyingKeys,
 } from '@backoffice/secrets/signing-keys.ts'
+import type { z } from 'zod'
 
 /** The public keys of the tokens between services. */
 export const VERIFYING = {
@@ -36,12 +36,7 @@ export const SIGNING = {
     .meta({ secret: true }),
 }
 
-interface TokenSettings {
-  readonly INTERNAL_TOKEN_PUBLIC_KEYS?: VerifyingKeys | undefined
-  readonly INTERNAL_TOKEN_PUBLIC_KEY?: KeyObject | undefined
-  readonly INTERNAL_TOKEN_PRIVATE_KEYS?: SigningKeys | undefined
-  readonly INTERNAL_TOKEN_PRIVATE_KEY?: KeyObject | undefined
-}
+type TokenSettings = Partial<z.output<z.ZodObject<typeof VERIFYING & typeof SIGNING>>>
 
 /** The tokens between services, as one service verifies and signs them. */
 export interface ServiceTokens<Name extends ServiceName> {
