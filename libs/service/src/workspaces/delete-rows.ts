@@ -22,7 +22,7 @@ export async function deleteRows(
     if (deleted >= BATCH_SIZE) break
     const recordOf = recordsOfDeleted[table.name]
     const returning = recordOf ? tx`returning id` : tx``
-    const rows = await (table.isPartitioned ? deleteByKey : deleteByCtid)(tx, table, BATCH_SIZE - deleted, returning)
+    const rows = await deleteFrom(tx, table, BATCH_SIZE - deleted, returning)
     deleted += rows.count
     if (recordOf) {
       const records = rows.map(({ id }) => recordOf(id))
@@ -34,34 +34,27 @@ export async function deleteRows(
 
 type Fragment = PendingQuery<Row[]>
 
-/** Deletes rows by their ctid, since some tables have no primary key. */
-const deleteByCtid = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
-  { id: string }[]
->`
-  delete from ${tx(table.name)} where ctid = any(array(
-    select ctid from ${tx(table.name)} as candidate
+/**
+ * Deletes rows by their ctid, since some tables have no primary key. Among partitions a ctid is unique only with the
+ * partition's oid; the first condition alone is what PostgreSQL finds the rows by.
+ */
+const deleteFrom = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<{ id: string }[]>`
+  with chosen as materialized (
+    select tableoid, ctid from ${tx(table.name)} as candidate
     where ${tx(table.column)} = ${tx.context.workspaceId} ${withoutChildren(tx, table)} ${unlessWaiting(tx, table)}
     limit ${limit}
-  )) ${returning}`
-
-/** Deletes rows of a partitioned table by its primary key: a ctid is not unique among partitions. */
-const deleteByKey = (tx: Transaction, table: WorkspaceTable, limit: number, returning: Fragment) => tx<
-  { id: string }[]
->`
-  delete from ${tx(table.name)} as deleted using (
-    select ${tx(table.key as string[])} from ${tx(table.name)} where ${tx(table.column)} = ${tx.context.workspaceId} limit ${limit}
-  ) as chosen
-  where ${allOf(
-    tx,
-    table.key.map((column) => tx`deleted.${tx(column)} = chosen.${tx(column)}`),
-  )} ${returning}`
+  )
+  delete from ${tx(table.name)}
+  where ctid = any(array(select ctid from chosen)) and (tableoid, ctid) in (select tableoid, ctid from chosen)
+  ${returning}`
 
 /** Rows that no other row of the table refers to: a parent goes in a later batch than its children. */
 function withoutChildren(tx: Transaction, { name, parent }: WorkspaceTable): Fragment {
   if (parent.length === 0) return tx``
   const references = parent.map(({ from, to }) => tx`child.${tx(from)} = candidate.${tx(to)}`)
   return tx`and not exists (
-    select from ${tx(name)} as child where ${allOf(tx, references)} and child.ctid <> candidate.ctid
+    select from ${tx(name)} as child
+    where ${references.reduce((all, reference) => tx`${all} and ${reference}`)} and child.ctid <> candidate.ctid
   )`
 }
 
@@ -70,6 +63,3 @@ const unlessWaiting = (tx: Transaction, { name }: WorkspaceTable): Fragment =>
   name === 'outbox'
     ? tx`and (payload is not null or published_at is not null or (refused is not null and retry_at is null))`
     : tx``
-
-const allOf = (tx: Transaction, conditions: readonly Fragment[]): Fragment =>
-  conditions.reduce((all, condition) => tx`${all} and ${condition}`)

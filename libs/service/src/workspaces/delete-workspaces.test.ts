@@ -7,8 +7,8 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, it } from 'vitest'
 import { deleteSome, deleteWorkspaces } from './delete-workspaces.ts'
 import { noteDeletion, PASSES_AFTER_S } from './deletion-passes.ts'
-import { rowsOf } from './get-rows.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
+import { rowsOf } from './workspace-tables.ts'
 
 const { admin, db, appUrl } = await testDatabase('catalog')
 const recordsOfDeleted: NonNullable<WorkspaceHooks['recordsOfDeleted']> = {
@@ -69,6 +69,29 @@ it('deletes all rows of a workspace, those of a table that refers to itself incl
   expect(await deleteDue()).toBeGreaterThan(3)
   expect(await left(deleted)).toEqual({})
   expect(await left(other)).toEqual(before)
+})
+
+it('deletes the rows in all partitions of a table, and none of another workspace at the same place of another one', async () => {
+  const { admin, db } = await testDatabase('webhook-delivery')
+  const [deleted, other] = [aCaller().workspaceId, aCaller().workspaceId]
+  for (const [workspaceId, days] of [
+    [deleted, 0],
+    [other, 1],
+    [deleted, 1],
+    [other, 0],
+  ] as const)
+    await admin`
+      insert into event (workspace_id, id, type, key, body, occurred_at)
+      values (${workspaceId}, uuidv7(make_interval(days => ${days})), 'tag.created', 'key', '{}', now())`
+  const places = await admin<{ place: string }[]>`select distinct ctid::text as place from event`
+  const partitions = await admin<{ oid: number }[]>`select distinct tableoid as oid from event`
+  expect([places.length, partitions.length]).toEqual([2, 2])
+  const context = { workspaceId: deleted, livemode: true, traceparent: '' }
+  await db.inWorkspace(context, noteDeletion)
+  for (const seconds of [1, 3])
+    await deleteSome({ db, hooks: {}, wakeRelay: () => undefined }, new Date(Date.now() + seconds * 1000))
+  const left = await admin<{ workspace_id: string }[]>`select workspace_id from event`
+  expect(left.map(({ workspace_id }) => workspace_id)).toEqual([other, other])
 })
 
 it('publishes a tombstone for each product, and keeps it until it is published', async () => {

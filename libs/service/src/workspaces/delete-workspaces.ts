@@ -7,7 +7,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import { deleteRows } from './delete-rows.ts'
 import { type Deletion, endPass, moveBack, nextDeletion, postpone } from './deletion-passes.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
-import { countRows, readByIndexes, workspaceTables } from './workspace-tables.ts'
+import { readByIndexes, rowsOf, workspaceTables } from './workspace-tables.ts'
 
 const EVERY_MS = 1000
 const TRY_AGAIN_S = 1
@@ -92,9 +92,8 @@ async function endIfEmpty(workspaceId: string, { db, hooks }: Deleting, now: Dat
       where workspace_id = ${workspaceId} and next_pass_at <= ${now} for update`
     if (deletion === undefined) return
     await inside(begun, deletion, async (tx) => {
-      const rows = await countRows(tx, await workspaceTables(tx, hooks.keptTables))
-      const isEmpty = Object.values(rows).every((count) => count === 0)
-      if (isEmpty) await endPass(tx, deletion, now)
+      const rows = await rowsOf(tx, hooks)
+      if (Object.keys(rows).length === 0) await endPass(tx, deletion, now)
       else await postpone(tx, workspaceId, now, TRY_AGAIN_S)
     })
   })

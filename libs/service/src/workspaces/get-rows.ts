@@ -1,10 +1,10 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { Database } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
-import { COUNTED_AT_MOST, countRows, readByIndexes, workspaceTables } from './workspace-tables.ts'
+import { COUNTED_AT_MOST, rowsOf } from './workspace-tables.ts'
 
 /** What a service has of a workspace: rows by table that has any, and files, each up to ten thousand. */
 export const WorkspaceRows = z.strictObject({ rows: z.record(z.string(), z.int()), files: z.int() })
@@ -23,10 +23,3 @@ export const getRows = (db: Database, hooks: WorkspaceHooks) =>
       return new Reply(200, { rows, files: (await hooks.files?.countFiles(params.id, COUNTED_AT_MOST)) ?? 0 })
     },
   })
-
-/** The number of rows of the transaction's workspace, by table. */
-export async function rowsOf(tx: Transaction, { keptTables }: WorkspaceHooks): Promise<Record<string, number>> {
-  await readByIndexes(tx)
-  const rows = await countRows(tx, await workspaceTables(tx, keptTables))
-  return Object.fromEntries(Object.entries(rows).filter(([, count]) => count > 0))
-}

@@ -1,12 +1,10 @@
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+import type { WorkspaceHooks } from './workspace-hooks.ts'
 
 export interface WorkspaceTable {
   readonly name: string
   /** The column with the workspace's id. */
   readonly column: string
-  readonly isPartitioned: boolean
-  /** The columns of the primary key; empty without one. */
-  readonly key: readonly string[]
   /** The columns of a foreign key to the table itself, with the columns they refer to. */
   readonly parent: readonly { readonly from: string; readonly to: string }[]
   /** The other tables that its foreign keys refer to. */
@@ -19,14 +17,7 @@ export interface WorkspaceTable {
  */
 export async function workspaceTables(sql: AnySql, keptTables: readonly string[] = []): Promise<WorkspaceTable[]> {
   const tables = await sql<WorkspaceTable[]>`
-    select relname as name, attname as column, relkind = 'p' as "isPartitioned",
-      array(
-        select attname::text
-        from pg_index, unnest(indkey) with ordinality as part (number, place)
-        join pg_attribute as key_column on key_column.attnum = part.number
-        where indrelid = pg_class.oid and indisprimary and key_column.attrelid = pg_class.oid
-        order by place
-      ) as key,
+    select relname as name, attname as column,
       array(
         select json_build_object('from', source.attname, 'to', target.attname)
         from pg_constraint, unnest(conkey, confkey) as pair (source, target)
@@ -66,20 +57,20 @@ function inOrder(tables: readonly WorkspaceTable[]): WorkspaceTable[] {
 export const COUNTED_AT_MOST = 10_000
 
 /**
- * The number of rows of the workspace by table, up to ten thousand each: one statement, so that a row that moves is
- * counted.
+ * The number of rows of the transaction's workspace by table that has any, up to ten thousand each: one statement, so
+ * that a row that moves is counted.
  */
-export async function countRows(tx: Transaction, tables: readonly WorkspaceTable[]): Promise<Record<string, number>> {
-  const [first, ...others] = tables.map(
+export async function rowsOf(tx: Transaction, { keptTables }: WorkspaceHooks): Promise<Record<string, number>> {
+  await readByIndexes(tx)
+  const counts = (await workspaceTables(tx, keptTables)).map(
     ({ name, column }) => tx`
       select ${name} as name, (select count(*) from (
         select from ${tx(name)} where ${tx(column)} = ${tx.context.workspaceId} limit ${COUNTED_AT_MOST}
       ) as counted)::int as rows`,
   )
-  if (first === undefined) return {}
-  const counts = await tx<{ name: string; rows: number }[]>`
-    ${others.reduce((all, one) => tx`${all} union all ${one}`, first)}`
-  return Object.fromEntries(counts.map(({ name, rows }) => [name, rows]))
+  const found = await tx<{ name: string; rows: number }[]>`
+    select name, rows from (${counts.reduce((all, count) => tx`${all} union all ${count}`)}) as counted where rows > 0`
+  return Object.fromEntries(found.map(({ name, rows }) => [name, rows]))
 }
 
 /** Has the transaction read by indexes. PostgreSQL may else read a whole table to find no row of the workspace. */
