@@ -19,21 +19,10 @@ export const ROWS_PER_BATCH = 500
 
 /** A row of the template `products`; its key is `sku` (OP-55). */
 export const ProductRow = z.strictObject(
-  inOrder({ ...PRODUCT.shapes.imported, ...VARIANT.shapes.imported }, [
-    ...([
-      'sku',
-      'name',
-      'type',
-      'status',
-      'slug',
-      'description',
-      'price',
-      'cost',
-      'stock',
-      'categories',
-      'tags',
-    ] as const),
-  ]),
+  inOrder(['sku', 'name', 'type', 'status', 'slug', 'description', 'price', 'cost', 'stock', 'categories', 'tags'], {
+    ...PRODUCT.shapes.imported,
+    ...VARIANT.shapes.imported,
+  }),
 )
 export type ProductRow = z.output<typeof ProductRow>
 
@@ -49,7 +38,7 @@ export const VariantRow = z.strictObject({
   option2_value: Name.optional(),
   option3_name: Name.optional(),
   option3_value: Name.optional(),
-  ...inOrder(VARIANT_COLUMNS, ['price', 'cost', 'stock']),
+  ...inOrder(['price', 'cost', 'stock'], VARIANT_COLUMNS),
 })
 export type VariantRow = z.output<typeof VariantRow>
 
@@ -66,17 +55,19 @@ export const CategoryRow = z.strictObject({
 })
 export type CategoryRow = z.output<typeof CategoryRow>
 
+const PUBLISH_TIMES = ['publish_at', 'unpublish_at'] as const
+
 /** A row of the template `collections`; its key is `handle`, `rules` is JSON text of the form of OP-30 (OP-118). */
 export const CollectionRow = z.strictObject(
-  inOrder(COLLECTION.shapes.imported, [
-    ...(['handle', 'name', 'description', 'sort_order', 'membership_type', 'rules', 'published'] as const),
-    ...(['publish_at', 'unpublish_at', 'seo_title', 'seo_description'] as const),
-  ]),
+  inOrder(
+    ['handle', 'name', 'description', 'sort_order', 'membership_type', 'rules', 'published', ...PUBLISH_TIMES],
+    COLLECTION.shapes.imported,
+  ),
 )
 export type CollectionRow = z.output<typeof CollectionRow>
 
 /** A row of the template `customers`; its key is `email`, whatever its case (OP-131). */
-export const CustomerRow = z.strictObject(inOrder(CUSTOMER.shapes.imported, ['email']))
+export const CustomerRow = z.strictObject(inOrder(['email'], CUSTOMER.shapes.imported))
 export type CustomerRow = z.output<typeof CustomerRow>
 
 /**

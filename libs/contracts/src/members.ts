@@ -218,8 +218,8 @@ export const inRecords = <Shape extends z.ZodRawShape, Answer extends z.ZodObjec
 
 /** A shape with these members first, in this order; members that came later follow as they are declared. */
 export const inOrder = <Shape extends z.ZodRawShape>(
+  first: readonly (keyof NoInfer<Shape> & string)[],
   shape: Shape,
-  first: readonly (keyof Shape & string)[],
 ): Shape => ({
   ...(Object.fromEntries(first.map((name) => [name, shape[name]])) as unknown as Shape),
   ...shape,

@@ -20,25 +20,15 @@ const compacted = {
   'max.message.bytes': String(LIMITS.recordBytes),
 }
 
-const COMPACTED: readonly Topic[] = [TOPICS.catalogProducts]
+const topic = (name: string, config: Readonly<Record<string, string>>) => ({ name, partitions: PARTITIONS, config })
 
 const published = SERVICE_NAMES.flatMap((name): readonly Topic[] => SERVICES[name].publishes)
 
-const consumers = SERVICE_NAMES.flatMap(consumersOf)
-
-/** The settings of every topic: those that services publish to, those from outside, and the dead letters. */
-const configs: Readonly<Record<string, Readonly<Record<string, string>>>> = Object.fromEntries([
-  ...[...published, ...TOPICS_FROM_OUTSIDE].map((topic) => [
-    topic,
-    COMPACTED.includes(topic) ? compacted : retained(7),
-  ]),
+/** Every topic, as it is created: those that services publish to, those from outside, and the dead letters. */
+export const topics = [
+  ...[...new Set([...published, ...TOPICS_FROM_OUTSIDE])].map((name) =>
+    topic(name, name === TOPICS.catalogProducts ? compacted : retained(7)),
+  ),
   // Long enough for an operator to examine what a consumer could not process.
-  ...consumers.map(({ name }) => [deadLetterTopic(name), retained(90)]),
-])
-
-/** Every topic, as it is created. */
-export const topics = Object.entries(configs).map(([name, config]) => ({
-  name,
-  partitions: PARTITIONS,
-  config,
-}))
+  ...SERVICE_NAMES.flatMap(consumersOf).map(({ name }) => topic(deadLetterTopic(name), retained(90))),
+]

@@ -1,4 +1,3 @@
-import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { AnySql, Sql } from './database.ts'
@@ -7,14 +6,11 @@ const SET_EVERY_MS = 10_000
 /** The longest accepted round trip, in milliseconds. The first answer is always accepted. */
 const ANSWERED_WITHIN_MS = 100
 
-/** The clock for due times, leases and retention, since the clocks of replicas differ. */
-export interface DatabaseClock extends Component {
-  /** The time of the database. */
-  now(): Date
-}
-
-/** Reads the database's clock every ten seconds, and adds monotonic time in between. Call `start` first. */
-export function databaseClock(sql: Sql, logger: Logger): DatabaseClock {
+/**
+ * The clock for due times, leases and retention, since the clocks of replicas differ. Reads the database's clock every
+ * ten seconds, and adds monotonic time in between. Call `start` first.
+ */
+export function databaseClock(sql: Sql, logger: Logger) {
   /** The database's Unix time minus `performance.now()`, in milliseconds. */
   let offset: number | undefined
   const set = async () => {
@@ -27,7 +23,8 @@ export function databaseClock(sql: Sql, logger: Logger): DatabaseClock {
   const setting = worker({ name: 'clock of the database', everyMs: SET_EVERY_MS, logger, work: set })
   return {
     ...setting,
-    now() {
+    /** The time of the database. */
+    now(): Date {
       if (offset === undefined) throw new Error('the clock of the database is not set')
       return new Date(performance.now() + offset)
     },

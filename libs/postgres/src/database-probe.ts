@@ -2,7 +2,7 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import type { Sql } from './database.ts'
 import type { DatabaseServer } from './database-server.ts'
-import { openTimedSession, type TimedSession } from './lock-session.ts'
+import { type LockSession, openTimedSession } from './lock-session.ts'
 import { isUnavailable } from './postgres-errors.ts'
 import { refusedConnection } from './refused-connection.ts'
 
@@ -23,7 +23,7 @@ export function databaseProbe(
   { setting, applicationName, ...server }: Probed,
   fatal: ProcessContext['fatal'],
 ): Component {
-  let session: TimedSession | undefined
+  let session: LockSession | undefined
   let isChecked = false
 
   async function probe(): Promise<void> {
@@ -57,32 +57,20 @@ export function databaseProbe(
   }
 }
 
-interface Role {
-  readonly name: string
-  readonly isSuperuser: boolean
-  readonly bypassesPolicies: boolean
-  readonly isOwner: boolean
-}
-
 /** Why not to use a role: row level security does not hold for superusers, BYPASSRLS and owners of tables. */
 export async function refusalOfRole(sql: Sql): Promise<string | undefined> {
-  const [role] = await sql<Role[]>`
-    select rolname as name, rolsuper as "isSuperuser", rolbypassrls as "bypassesPolicies",
-      exists (
+  const [role] = await sql<{ name: string; problem: string | null }[]>`
+    select rolname as name, case
+      when rolsuper then 'a superuser'
+      when rolbypassrls then 'which bypasses row level security (BYPASSRLS)'
+      when exists (
         select from pg_namespace
         left join pg_class on pg_class.relnamespace = pg_namespace.oid and pg_class.relkind in ('r', 'p')
         where nspname = current_schema()
           and (pg_has_role(current_user, nspowner, 'usage') or pg_has_role(current_user, relowner, 'usage'))
-      ) as "isOwner"
+      ) then 'which owns the tables or may act as their owner'
+    end as problem
     from pg_roles where rolname = current_user`
-  if (role === undefined) return undefined
-  const what = whatIsWrong(role)
-  return what && `connects as ${role.name}, ${what}; use the service's own role, which provisioning creates`
-}
-
-function whatIsWrong({ isSuperuser, bypassesPolicies, isOwner }: Role): string | undefined {
-  if (isSuperuser) return 'a superuser'
-  if (bypassesPolicies) return 'which bypasses row level security (BYPASSRLS)'
-  if (isOwner) return 'which owns the tables or may act as their owner'
-  return undefined
+  if (!role?.problem) return undefined
+  return `connects as ${role.name}, ${role.problem}; use the service's own role, which provisioning creates`
 }

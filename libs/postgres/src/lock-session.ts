@@ -24,8 +24,6 @@ export function openSession(
   }) as Sql
 }
 
-export type TimedSession = ReturnType<typeof openTimedSession>
-
 /** Opens a session that is closed when an answer takes too long; the connection is made by the first statement. */
 export function openTimedSession(
   server: DatabaseServer,
@@ -52,8 +50,8 @@ export function openTimedSession(
   }
 }
 
-/** A connection of its own for advisory locks. Its locks are held until it is closed or lost. */
-export type LockSession = TimedSession
+/** A connection of its own, such as one for advisory locks. Its locks are held until it is closed or lost. */
+export type LockSession = ReturnType<typeof openTimedSession>
 
 const KEEP_ALIVE = { tcp_keepalives_idle: '5', tcp_keepalives_interval: '3', tcp_keepalives_count: '3' } as const
 

@@ -11,13 +11,14 @@ const wait = durations(
 /** Notes how many connections a pool has. */
 export const measurePool = (pool: string, size: number): void => connections.record(size, { pool })
 
-export type MeasuredTransaction = ReturnType<typeof measureTransaction>
-
-/** Measures a transaction that waits for a connection of a pool from now on. `began` and `ended` count once each. */
+/**
+ * Measures a transaction that waits for a connection of a pool from now on. `began` is called at most once, `ended`
+ * once.
+ */
 export function measureTransaction(pool: string) {
   const labels = { pool }
   const askedAt = performance.now()
-  let state: 'WAITS' | 'ACTIVE' | 'ENDED' = 'WAITS'
+  let hasBegun = false
   waiting.add(1, labels)
   const endWait = () => {
     waiting.add(-1, labels)
@@ -25,15 +26,13 @@ export function measureTransaction(pool: string) {
   }
   return {
     began() {
-      if (state !== 'WAITS') return
+      hasBegun = true
       endWait()
       active.add(1, labels)
-      state = 'ACTIVE'
     },
     ended() {
-      if (state === 'WAITS') endWait()
-      if (state === 'ACTIVE') active.add(-1, labels)
-      state = 'ENDED'
+      if (hasBegun) active.add(-1, labels)
+      else endWait()
     },
   }
 }

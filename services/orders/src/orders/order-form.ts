@@ -46,10 +46,11 @@ const FIRST = [
 export const OrderForm = named(
   'OrderInput',
   z.looseObject(
-    inOrder(
-      { ...ORDER.shapes.create, items: z.array(Line).min(1).max(LIMITS.idsPerCall), customer: FormCustomer.nullish() },
-      FIRST,
-    ),
+    inOrder(FIRST, {
+      ...ORDER.shapes.create,
+      items: z.array(Line).min(1).max(LIMITS.idsPerCall),
+      customer: FormCustomer.nullish(),
+    }),
   ),
   {
     currency: 'EUR',

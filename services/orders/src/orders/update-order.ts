@@ -11,7 +11,7 @@ import { lockOrder, orderBody } from './order.ts'
 import { requireTransition } from './order-states.ts'
 import type { PlaceWithStock } from './place-order.ts'
 
-const UpdateOrderBody = named('OrderUpdate', z.strictObject(inOrder(ORDER.shapes.update, ['note', 'promise_date'])), {
+const UpdateOrderBody = named('OrderUpdate', z.strictObject(inOrder(['note', 'promise_date'], ORDER.shapes.update)), {
   status: 'COMPLETED',
   note: 'Picked up at the shop',
 })
