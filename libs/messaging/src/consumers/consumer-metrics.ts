@@ -9,9 +9,6 @@ const age = durations(
   'From the time at which Kafka got a record until it is processed: the oldest record of each batch',
 )
 
-/** Sets a consumer's count of dead letters to 0: Prometheus sees no increase in a counter that first appears with 1. */
-export const startMeasuring = (consumer: string): void => countDeadLetters(consumer, 0)
-
 /** Counts records that went to the dead letters. */
 export const countDeadLetters = (consumer: string, records: number): void => deadLetters.add(records, { consumer })
 

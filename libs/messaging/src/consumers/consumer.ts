@@ -5,13 +5,13 @@ import type { ProcessContext } from '@backoffice/runtime/process.ts'
 import type { TransactionSql } from 'postgres'
 import { whileHeartbeating } from '../kafka/heartbeat.ts'
 import type { GroupMember, IncomingBatch, IncomingRecord, Kafka } from '../kafka/kafka-connection.ts'
-import { measureBatch, startMeasuring } from './consumer-metrics.ts'
+import { countDeadLetters, measureBatch } from './consumer-metrics.ts'
 import { HalvedBatches } from './halved-batches.ts'
 import { inProcessSpan } from './process-span.ts'
 import type { ReceivedRecord, RecordSchema } from './received-records.ts'
 import { RecordProcessor } from './record-processor.ts'
 import { Interrupted } from './transient-errors.ts'
-import { watchForStall } from './watchdog.ts'
+import { type Progress, watchForStall } from './watchdog.ts'
 
 export type Handle<Value> = (records: ReceivedRecord<Value>[], tx: TransactionSql) => Promise<(() => void) | undefined>
 
@@ -80,9 +80,7 @@ class RunningConsumer<Value> implements Consumer {
   readonly #definition: ConsumerDefinition<Value>
   readonly #context: Required<ConsumerContext>
   readonly #halvedBatches = new HalvedBatches()
-  /** The number of transactions by partition, and of retries. */
-  readonly #processed = new Map<string, number>()
-  #retries = 0
+  readonly #progress: Progress = { retries: 0, processed: new Map() }
   #member: GroupMember | undefined
   #stopWatching: (() => void) | undefined
 
@@ -95,18 +93,12 @@ class RunningConsumer<Value> implements Consumer {
 
   async start(): Promise<void> {
     const { name, topics } = this
-    startMeasuring(name)
+    // Prometheus sees no increase in a counter that first appears with 1.
+    countDeadLetters(name, 0)
     const onBatch = (batch: IncomingBatch) => this.#processBatch(batch)
     const member = this.#context.kafka.consume({ group: name, topics, concurrency: CONCURRENCY, onBatch })
     this.#member = member
-    this.#stopWatching = watchForStall({
-      ...this.#context,
-      name,
-      topics,
-      member,
-      retries: () => this.#retries,
-      processed: (partition) => this.#processed.get(partition) ?? 0,
-    })
+    this.#stopWatching = watchForStall({ ...this.#context, name, topics, member, progress: this.#progress })
   }
 
   async stop(): Promise<void> {
@@ -125,36 +117,18 @@ class RunningConsumer<Value> implements Consumer {
 
   async #processInTransactions(batch: IncomingBatch, lost: AbortSignal): Promise<void> {
     const { batchSize = BATCH_SIZE, gatherMs = 0 } = this.#definition
-    const processor = this.#processorOf(batch, lost)
+    const [halvedBatches, progress] = [this.#halvedBatches, this.#progress]
+    const processor = new RecordProcessor(this.#definition, this.#context, { batch, lost, halvedBatches, progress })
     const endsAt = performance.now() + TIME_SLICE_MS
     for (let from = 0; from < batch.records.length && performance.now() < endsAt; ) {
       const atHand = batch.records.length - from
       const size = typeof batchSize === 'number' ? batchSize : await batchSize(atHand)
-      const records = this.#halvedBatches.next(batch.records.slice(from, from + size))
+      const records = halvedBatches.next(batch.records.slice(from, from + size))
       if (records.length === 0) return
       from += records.length
       await this.#processRecords(processor, records)
     }
     if (batch.records.length >= GATHER_FROM && batch.records.length < GATHER_BELOW) await pause(gatherMs)
-  }
-
-  #processorOf(batch: IncomingBatch, lost: AbortSignal): RecordProcessor<Value> {
-    return new RecordProcessor(this.#definition, this.#context, {
-      halvedBatches: this.#halvedBatches,
-      throwIfInterrupted() {
-        if (lost.aborted || !batch.isRunning()) throw new Interrupted('this member has lost the batch or stops')
-      },
-      onRetry: () => this.#retries++,
-      onProcessed: (last: IncomingRecord) => {
-        batch.markProcessed(last)
-        this.#halvedBatches.processed(last)
-        const partition = `${last.topic}/${last.partition}`
-        this.#processed.set(partition, (this.#processed.get(partition) ?? 0) + 1)
-        // kafkajs commits at the end of the batch.
-        if (last !== batch.records.at(-1)) batch.commit()
-      },
-      coolDown: batch.coolDown,
-    })
   }
 
   async #processRecords(processor: RecordProcessor<Value>, records: readonly IncomingRecord[]): Promise<void> {

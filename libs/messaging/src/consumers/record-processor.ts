@@ -3,13 +3,14 @@ import { isLockTimeout, isStatementTimeout } from '@backoffice/postgres/postgres
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import type { TransactionSql } from 'postgres'
-import type { IncomingRecord } from '../kafka/kafka-connection.ts'
+import type { IncomingBatch, IncomingRecord } from '../kafka/kafka-connection.ts'
 import type { ConsumerContext, ConsumerDefinition, Handle } from './consumer.ts'
 import { countDeadLetters } from './consumer-metrics.ts'
 import { deadLetter, parkedKeys, parkKey, reasonOf } from './dead-letters.ts'
 import type { HalvedBatches } from './halved-batches.ts'
 import { parseRecord, type ReceivedRecord } from './received-records.ts'
 import { Interrupted, isTransient } from './transient-errors.ts'
+import type { Progress } from './watchdog.ts'
 
 /** Waits before a failed batch is retried as a whole, in milliseconds; after the last retry the batch is split. */
 const RETRY_AFTER_MS = [50, 250]
@@ -28,17 +29,13 @@ const statementTimeouts = counter(
   'Transactions that were ended because a statement took too long',
 )
 
-/** The fetched batch whose records are processed. */
-export interface BatchInProgress {
+/** A fetched batch whose records are processed, and what the consumer remembers from batch to batch. */
+interface Processing {
+  readonly batch: IncomingBatch
+  /** Aborted when this member has lost the partition. */
+  readonly lost: AbortSignal
   readonly halvedBatches: HalvedBatches
-  /** Called before each try; throws Interrupted to end the retries. */
-  throwIfInterrupted(): void
-  /** Called before each wait. */
-  onRetry(): void
-  /** Called when all records up to this one are committed or in the dead letters. */
-  onProcessed(last: IncomingRecord): void
-  /** Keeps the partition's records back for so long, in milliseconds. */
-  coolDown(ms: number): void
+  readonly progress: Progress
 }
 
 /** A record with its validated value. */
@@ -51,12 +48,12 @@ interface ParsedRecord<Value> {
 export class RecordProcessor<Value> {
   readonly #definition: ConsumerDefinition<Value>
   readonly #context: Required<ConsumerContext>
-  readonly #batch: BatchInProgress
+  readonly #processing: Processing
 
-  constructor(definition: ConsumerDefinition<Value>, context: Required<ConsumerContext>, batch: BatchInProgress) {
+  constructor(definition: ConsumerDefinition<Value>, context: Required<ConsumerContext>, processing: Processing) {
     this.#definition = definition
     this.#context = context
-    this.#batch = batch
+    this.#processing = processing
   }
 
   /**
@@ -89,13 +86,13 @@ export class RecordProcessor<Value> {
       const startedAt = performance.now()
       try {
         const dead = await this.#handleBatch(batch)
-        this.#batch.onProcessed(last.record)
+        this.#markProcessed(last.record)
         return dead
       } catch (error) {
         if (error instanceof Interrupted) throw error
         if (isStatementTimeout(error)) {
           if (!this.#isHalved(batch, error)) return this.#reject(first.record, error)
-          this.#batch.coolDown(Math.min(performance.now() - startedAt, LONGEST_COOLDOWN_MS))
+          this.#processing.batch.coolDown(Math.min(performance.now() - startedAt, LONGEST_COOLDOWN_MS))
           throw new Interrupted('a statement took too long', { cause: error })
         }
         const wait = waits[attempt]
@@ -119,8 +116,8 @@ export class RecordProcessor<Value> {
     const where = { consumer: name, topic, partition, first_offset, records: records.length }
     this.#context.logger.error({ err: error, ...where }, 'a statement of the consumer took too long')
     statementTimeouts.add(1, { consumer: name })
-    this.#batch.onRetry()
-    return this.#batch.halvedBatches.halve(records)
+    this.#processing.progress.retries++
+    return this.#processing.halvedBatches.halve(records)
   }
 
   /**
@@ -136,7 +133,7 @@ export class RecordProcessor<Value> {
       })
       .catch(async (error: unknown) => {
         if (!isLockTimeout(error)) throw error
-        this.#batch.onRetry()
+        this.#processing.progress.retries++
         await pause(PAUSE_AFTER_LOCK_TIMEOUT_MS)
         throw new Interrupted('another transaction has a lock that the records need', { cause: error })
       })
@@ -183,8 +180,19 @@ export class RecordProcessor<Value> {
     const reason = reasonOf(error)
     if (parked) await this.#retryWhileUnavailable(() => parkKey(this.#context.db.sql, name, record, reason))
     await this.#sendToDeadLetters([record], reason)
-    this.#batch.onProcessed(record)
+    this.#markProcessed(record)
     return 1
+  }
+
+  /** Notes that all records up to this one are committed or in the dead letters. */
+  #markProcessed(last: IncomingRecord): void {
+    const { batch, halvedBatches, progress } = this.#processing
+    batch.markProcessed(last)
+    halvedBatches.processed(last)
+    const partition = `${last.topic}/${last.partition}`
+    progress.processed.set(partition, (progress.processed.get(partition) ?? 0) + 1)
+    // kafkajs commits at the end of the batch.
+    if (last !== batch.records.at(-1)) batch.commit()
   }
 
   /** Retries without limit: a record is never dropped because the dead-letter topic cannot be reached. */
@@ -201,13 +209,14 @@ export class RecordProcessor<Value> {
     work: () => Promise<Result>,
     isWorthRetrying: (error: unknown) => boolean = () => true,
   ): Promise<Result> {
+    const { batch, lost, progress } = this.#processing
     for (let failures = 1; ; failures++) {
-      this.#batch.throwIfInterrupted()
+      if (lost.aborted || !batch.isRunning()) throw new Interrupted('this member has lost the batch or stops')
       try {
         return await work()
       } catch (error) {
         if (!isWorthRetrying(error)) throw error
-        this.#batch.onRetry()
+        progress.retries++
         const details = { err: error, consumer: this.#definition.name, failures }
         this.#context.logger.warn(details, 'trying again until it succeeds')
         await pause(Math.min(50 * 2 ** failures, MAX_WAIT_MS))

@@ -16,10 +16,14 @@ interface Watched extends ProcessContext {
   readonly kafka: Kafka
   readonly member: GroupMember
   readonly stalledAfterMs: number
-  /** The number of the consumer's retries so far. A consumer that retries is not stalled. */
-  retries(): number
-  /** A number that grows whenever records of a partition were processed. Their offsets may be committed much later. */
-  processed(partition: string): number
+  readonly progress: Progress
+}
+
+/** What a consumer has done so far. One that retries is not stalled. */
+export interface Progress {
+  retries: number
+  /** The transactions of each partition, `topic/partition`. Their offsets may be committed much later. */
+  readonly processed: Map<string, number>
 }
 
 /**
@@ -29,7 +33,7 @@ interface Watched extends ProcessContext {
  * Returns a function that ends the watch.
  */
 export function watchForStall(watched: Watched): () => void {
-  const { name, topics, kafka, member, logger, fatal, stalledAfterMs } = watched
+  const { name, topics, kafka, member, progress, logger, fatal, stalledAfterMs } = watched
   const stalledOf = stallDetector(CHECKS)
   let isChecking = false
   const check = async () => {
@@ -38,7 +42,7 @@ export function watchForStall(watched: Watched): () => void {
     try {
       const positions = await kafka.positions(name, topics)
       lagRecords.record(sum(positions.map(({ lag }) => lag)), { consumer: name })
-      const stalled = stalledOf(observationsOf(positions, member.assigned(), watched))
+      const stalled = stalledOf(observationsOf(positions, member.assigned(), progress))
       if (stalled.length > 0) fatal(`consumer ${name} is stalled at ${stalled.join(', ')}`)
     } catch (error) {
       logger.warn({ err: error, consumer: name }, 'could not measure the lag')
@@ -54,13 +58,13 @@ export function watchForStall(watched: Watched): () => void {
 function observationsOf(
   positions: Position[],
   assigned: ReadonlySet<string>,
-  { processed, retries }: Pick<Watched, 'processed' | 'retries'>,
+  { processed, retries }: Progress,
 ): Observation[] {
   const own = positions.filter(({ partition }) => assigned.has(partition))
-  const markOf = ({ partition, offset }: Position) => offset + processed(partition) + retries()
+  const markOf = ({ partition, offset }: Position) => offset + (processed.get(partition) ?? 0) + retries
   if (own.length > 0) return own.map((position) => ({ ...position, mark: markOf(position) }))
   const lag = sum(positions.map((position) => position.lag))
-  const mark = sum(positions.map(({ offset }) => offset)) + retries()
+  const mark = sum(positions.map(({ offset }) => offset)) + retries
   return [{ partition: 'the whole group', lag, mark }]
 }
 
