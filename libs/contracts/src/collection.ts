@@ -34,6 +34,7 @@ const Text = z.string()
 const Flag = z.boolean()
 const SortOrder = z.enum(SORT_ORDERS)
 const MembershipType = z.enum(MEMBERSHIP_TYPES)
+const SEO_TEXT = { sql: 'text', shape: Text.nullable(), initial: null, shown: 'answer' } as const
 
 /**
  * The members of a collection (spec: Collection; input OP-31). The cover image is kept in three columns, `seo` in two.
@@ -47,14 +48,8 @@ export const COLLECTION = members({
   image_url: { shape: Text.optional(), shown: 'answer' },
   image_thumbnail: { shape: Text.optional(), shown: 'answer' },
   seo: { shape: z.unknown(), input: Seo, unset: null, shown: 'nobody' },
-  seo_title: { sql: 'text', shape: Text.nullable(), initial: null, imported: Name.optional(), shown: 'answer' },
-  seo_description: {
-    sql: 'text',
-    shape: Text.nullable(),
-    initial: null,
-    imported: Description.optional(),
-    shown: 'answer',
-  },
+  seo_title: { ...SEO_TEXT, imported: Name.optional() },
+  seo_description: { ...SEO_TEXT, imported: Description.optional() },
   sort_order: { sql: 'text', shape: SortOrder, input: SortOrder, initial: 'MANUAL', imported: true, shown: 'answer' },
   membership_type: {
     sql: 'text',

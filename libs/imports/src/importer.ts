@@ -1,19 +1,12 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
-import { TEMPLATES } from '@backoffice/contracts/imports.ts'
-import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
+import { ImportCheck } from '@backoffice/contracts/imports.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import type { RowOutcomes } from './row-outcomes.ts'
 
 /** A batch. The values of a row are validated later, so that a bad row fails alone. */
-export const ImportBatch = z.object({
-  import_id: Id,
-  batch: z.int(),
-  template: z.enum(TEMPLATES),
-  product_statuses: z.array(z.enum(PRODUCT_STATUSES)),
-  rows: z.array(z.object({ row: z.int(), values: z.record(z.string(), z.unknown()) })),
-})
+export const ImportBatch = ImportCheck.omit({ earlier: true }).extend({ import_id: Id, batch: z.int() })
 export type ImportBatch = z.output<typeof ImportBatch>
 
 /** Rows of a template to plan: a batch that is applied next, or rows that are only checked. */

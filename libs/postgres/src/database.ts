@@ -1,7 +1,7 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { retry } from '@backoffice/runtime/retry.ts'
 import postgres from 'postgres'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
 import { measurePool, measureTransaction } from './pool-metrics.ts'
@@ -128,7 +128,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       const entered = (begun: postgres.TransactionSql) =>
         enter(begun, context, async (tx) => ({ result: await work(tx), hasPublished: tx.hasPublished }), settings)
       let waitMs = beginWithinMs
-      for (let attempts = 1; ; attempts++) {
+      const attempt = async () => {
         const askedAt = performance.now()
         const measured = measureTransaction(options.applicationName)
         const giveBack = await connections.take(context.workspaceId, { waitMs }).catch((error: unknown) => {
@@ -136,19 +136,14 @@ export function openDatabase(options: DatabaseOptions): Database {
           throw error
         })
         waitMs -= performance.now() - askedAt
-        try {
-          const { result, hasPublished } = await inTransaction(sql, entered, {
-            beginWithinMs: waitMs,
-            endWithinMs,
-            measured,
-          }).finally(giveBack)
-          if (hasPublished) onPublished?.()
-          return result
-        } catch (error) {
-          if (attempts === ATTEMPTS || !isRetriable(error)) throw error
-          await pause(attempts * (YIELD_MS + Math.random() * YIELD_MS))
-        }
+        const limits = { beginWithinMs: waitMs, endWithinMs, measured }
+        const { result, hasPublished } = await inTransaction(sql, entered, limits).finally(giveBack)
+        if (hasPublished) onPublished?.()
+        return result
       }
+      return retry(attempt, (error, failures) =>
+        failures < ATTEMPTS && isRetriable(error) ? failures * (YIELD_MS + Math.random() * YIELD_MS) : undefined,
+      )
     },
     async stop() {
       await sql.end({ timeout: 5 })

@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { retry } from '@backoffice/runtime/retry.ts'
 import { runner } from 'node-pg-migrate'
 import postgres from 'postgres'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
@@ -54,18 +54,12 @@ const TRANSIENT_CODES = new Set(['55P03', '40P01', '57P01', '57P02', '57P03', 'E
 const MAX_PAUSE_MS = 10_000
 
 /** Runs `work` again, after growing pauses, while others hold its locks or the server is away. */
-async function whileLocked(deadline: number, work: () => Promise<unknown>): Promise<void> {
-  for (let failures = 1; ; failures++) {
-    try {
-      await work()
-      return
-    } catch (error) {
-      const isTransient = error instanceof Error && 'code' in error && TRANSIENT_CODES.has(String(error.code))
-      if (!isTransient || performance.now() > deadline) throw error
-      await pause(Math.min(100 * 2 ** failures, MAX_PAUSE_MS) * (0.5 + Math.random() / 2))
-    }
-  }
-}
+const whileLocked = (deadline: number, work: () => Promise<unknown>) =>
+  retry(work, (error, failures) => {
+    const isTransient = error instanceof Error && 'code' in error && TRANSIENT_CODES.has(String(error.code))
+    if (!isTransient || performance.now() > deadline) return undefined
+    return Math.min(100 * 2 ** failures, MAX_PAUSE_MS) * (0.5 + Math.random() / 2)
+  })
 
 /** Lets the service read the applied migrations, for its readiness probe, and not change them. */
 async function protectRecords(server: DatabaseServer, schema: string): Promise<void> {

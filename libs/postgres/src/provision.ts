@@ -1,4 +1,4 @@
-import { setTimeout as pause } from 'node:timers/promises'
+import { retry } from '@backoffice/runtime/retry.ts'
 import postgres from 'postgres'
 import { ADVISORY_LOCKS } from './advisory-locks.ts'
 import { tlsTo } from './database-server.ts'
@@ -35,16 +35,10 @@ export async function provision(adminUrl: string, { schemas, passwordOf, ca }: P
     for (const schema of schemas) await provisionSchema(tx, schema, passwordOf)
   }
   const deadline = performance.now() + TRY_WITHIN_MS
+  const pauseAfter = (error: unknown) =>
+    performance.now() <= deadline && isConcurrentProvisioning(error) ? Math.random() * MAX_PAUSE_MS : undefined
   try {
-    for (;;) {
-      try {
-        await sql.begin(provisionAll)
-        return
-      } catch (error) {
-        if (performance.now() > deadline || !isConcurrentProvisioning(error)) throw error
-        await pause(Math.random() * MAX_PAUSE_MS)
-      }
-    }
+    await retry(() => sql.begin(provisionAll), pauseAfter)
   } finally {
     await sql.end()
   }

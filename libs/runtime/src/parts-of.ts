@@ -1,4 +1,7 @@
-/** Divides items into parts. A part ends with the item with which the sizes reach `limit`; a size is 1 unless given. */
+/**
+ * Divides items, in their order, into parts of at most `limit`; an item above the limit is a part of its own. The size
+ * of an item is 1 unless given.
+ */
 export function* partsOf<Item>(
   items: Iterable<Item>,
   limit: number,
@@ -6,11 +9,13 @@ export function* partsOf<Item>(
 ): Generator<Item[]> {
   let [part, size]: [Item[], number] = [[], 0]
   for (const item of items) {
+    const added = sizeOf(item)
+    if (part.length > 0 && size + added > limit) {
+      yield part
+      ;[part, size] = [[], 0]
+    }
     part.push(item)
-    size += sizeOf(item)
-    if (size < limit) continue
-    yield part
-    ;[part, size] = [[], 0]
+    size += added
   }
   if (part.length > 0) yield part
 }

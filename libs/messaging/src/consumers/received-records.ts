@@ -2,10 +2,7 @@ import { z } from 'zod'
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
 
 /** A decoded record: `value` is the output of the consumer's schema; `key` is '' for a record without a key. */
-export interface ReceivedRecord<Value> {
-  readonly topic: string
-  readonly partition: number
-  readonly offset: string
+export interface ReceivedRecord<Value> extends Pick<IncomingRecord, 'topic' | 'partition' | 'offset'> {
   readonly key: string
   readonly value: Value
   readonly traceparent: string | undefined
@@ -20,14 +17,8 @@ export function parseRecord<Value>(record: IncomingRecord, schema: RecordSchema<
   const valueSchema = typeof schema === 'function' ? schema(topic) : schema
   const parsed = valueSchema.safeParse(value === null ? null : decodeRecord(value))
   if (!parsed.success) throw new Error(parsed.error.issues.map(problemOf).join('; '))
-  return {
-    topic,
-    partition,
-    offset,
-    key: key ?? '',
-    value: parsed.data,
-    traceparent: headers.traceparent?.toString(),
-  }
+  const traceparent = headers.traceparent?.toString()
+  return { topic, partition, offset, key: key ?? '', value: parsed.data, traceparent }
 }
 
 const problemOf = ({ path, message }: z.core.$ZodIssue): string => `${z.core.toDotPath(path) || 'value'}: ${message}`

@@ -1,6 +1,6 @@
 import { gauge } from '@backoffice/runtime/metrics.ts'
-import type { ProcessContext } from '@backoffice/runtime/process.ts'
-import type { GroupMember, Kafka, Position } from '../kafka/kafka-connection.ts'
+import type { GroupMember, Position } from '../kafka/kafka-connection.ts'
+import type { ConsumerContext, ConsumerDefinition } from './consumer.ts'
 
 /** Checks without progress until a consumer counts as stalled. */
 const CHECKS = 12
@@ -10,12 +10,8 @@ const lagRecords = gauge(
   'Records that wait for the consumer group, as each replica sees all partitions',
 )
 
-interface Watched extends ProcessContext {
-  readonly name: string
-  readonly topics: readonly string[]
-  readonly kafka: Kafka
+interface Watched extends Required<ConsumerContext>, Pick<ConsumerDefinition<never>, 'name' | 'topics'> {
   readonly member: GroupMember
-  readonly stalledAfterMs: number
   readonly progress: Progress
 }
 

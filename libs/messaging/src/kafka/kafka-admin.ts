@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { retry } from '@backoffice/runtime/retry.ts'
 import type { Admin } from 'kafkajs'
 import type { Kafka, Position } from './kafka-connection.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
@@ -83,14 +84,8 @@ async function untilLeadersAreElected(open: Admin, topics: string[]): Promise<vo
 }
 
 /** Repeats a request that a new partition's leader refuses: it learns some milliseconds late that it leads. */
-async function whileLeadersChange<Result>(request: () => Promise<Result>): Promise<Result> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await request()
-    } catch (error) {
-      const isWithoutLeader = error instanceof Error && 'type' in error && error.type === 'NOT_LEADER_FOR_PARTITION'
-      if (!isWithoutLeader || tries === LEADER_TRIES) throw error
-      await pause(LEADER_PAUSE_MS)
-    }
-  }
-}
+const whileLeadersChange = <Result>(request: () => Promise<Result>): Promise<Result> =>
+  retry(request, (error, failures) => {
+    const isWithoutLeader = error instanceof Error && 'type' in error && error.type === 'NOT_LEADER_FOR_PARTITION'
+    return isWithoutLeader && failures < LEADER_TRIES ? LEADER_PAUSE_MS : undefined
+  })

@@ -1,5 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { RECORDS } from '@backoffice/contracts/events.ts'
+import { retry } from '@backoffice/runtime/retry.ts'
 import { Compatibility } from '@confluentinc/schemaregistry/dist/schemaregistry-client.js'
 import { z } from 'zod'
 import { registryClient } from './registry-client.ts'
@@ -24,10 +24,10 @@ export async function registerSchemas(server: RegistryServer | string, shapes: R
       // The names of zod schemas are left out, so that renaming one does not change the registered schema.
       const schema = JSON.stringify(z.toJSONSchema(shape, { target: 'draft-7', metadata: z.registry() }))
       try {
-        await withRetries(async () => {
+        await retry(async () => {
           await registry.updateCompatibility(subject, Compatibility.BACKWARD_TRANSITIVE)
           await registry.register(subject, { schemaType: 'JSON', schema }, false)
-        })
+        }, pauseAfter)
       } catch (error) {
         refusals.push(`${subject}: ${error instanceof Error ? error.message : error}`)
       }
@@ -39,14 +39,6 @@ export async function registerSchemas(server: RegistryServer | string, shapes: R
 const ATTEMPTS = 4
 const PAUSE_MS = 50
 
-/** Runs `work` again after a failure: the registry refuses one of two that register a subject at once. */
-async function withRetries(work: () => Promise<void>): Promise<void> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await work()
-    } catch (error) {
-      if (attempt === ATTEMPTS) throw error
-      await pause(attempt * PAUSE_MS * (1 + Math.random()))
-    }
-  }
-}
+/** The registry refuses one of two that register a subject at once. */
+const pauseAfter = (_: unknown, failures: number) =>
+  failures < ATTEMPTS ? failures * PAUSE_MS * (1 + Math.random()) : undefined

@@ -1,4 +1,5 @@
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
+import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { type OutboxRow, type RecordKind, waitingRows } from './outbox-rows.ts'
 import type { StateThrottle } from './state-throttle.ts'
 
@@ -30,7 +31,7 @@ export function outboxRounds(
 
   const read = async (kind: RecordKind, limits: RoundLimits, except: readonly string[] = []) => {
     const found = await session.answered(waitingRows(session.sql, { kind, after: servedLast[kind], ...limits, except }))
-    const rows = found.slice(0, withinBytes(found, limits.sentBytes))
+    const [rows = []] = partsOf(found, limits.sentBytes, ({ payload }) => sentBytes(payload))
     servedLast[kind] = rows.at(-1)?.workspace_id ?? BEFORE_FIRST_WORKSPACE
     return smallFirst(rows)
   }
@@ -48,17 +49,6 @@ function smallFirst(rows: readonly OutboxRow[]): OutboxRow[] {
   const ofWorkspaces = [...Map.groupBy(rows, ({ workspace_id }) => workspace_id).values()]
   const bytesOf = (own: readonly OutboxRow[]) => own.reduce((sum, { bytes }) => sum + bytes, 0)
   return ofWorkspaces.toSorted((one, other) => bytesOf(one) - bytesOf(other)).flat()
-}
-
-/** How many rows from the first on are within a number of bytes as they are sent; at least one. */
-function withinBytes(rows: readonly OutboxRow[], bytes: number): number {
-  let sum = 0
-  const end = rows.findIndex(({ payload }) => {
-    const isFull = sum > 0 && sum + sentBytes(payload) > bytes
-    sum += sentBytes(payload)
-    return isFull
-  })
-  return end === -1 ? rows.length : end
 }
 
 const sentBytes = (payload: string | null) => (payload === null ? 0 : Buffer.byteLength(payload))

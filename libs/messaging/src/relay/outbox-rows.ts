@@ -119,19 +119,12 @@ export const markPublished = (sql: Sql, rows: readonly OutboxRow[]) => sql`
   from published
   where outbox.refused is not null and outbox.topic = published.topic and outbox.key = published.key and outbox.id < published.id`
 
-/** The rows of the outbox that are not published; each number is counted up to ten thousand. */
-export interface Backlog {
-  readonly waiting: number
-  /** The age of the oldest waiting row. */
-  readonly seconds: number
-  /** Rows that wait for a schema. */
-  readonly held: number
-  /** Rows that wait for an operator. */
-  readonly refused: number
-}
-
-export async function backlog(sql: AnySql): Promise<Backlog> {
-  const [found] = await sql<[Backlog]>`
+/**
+ * The rows of the outbox that are not published, each number counted up to ten thousand: `held` rows wait for a schema,
+ * `refused` ones for an operator. `seconds` is the age of the oldest row of those `waiting` to be sent.
+ */
+export async function backlog(sql: AnySql) {
+  const [found] = await sql<[Record<'waiting' | 'seconds' | 'held' | 'refused', number>]>`
     select
       (select count(*) from (
         select from outbox where published_at is null and refused is null limit 10000

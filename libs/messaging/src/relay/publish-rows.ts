@@ -3,6 +3,7 @@ import type { EventRecord } from '@backoffice/contracts/events.ts'
 import type { LockSession } from '@backoffice/postgres/lock-session.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter, durations } from '@backoffice/runtime/metrics.ts'
+import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { noteError, type Span } from '@backoffice/runtime/spans.ts'
 import { traceparentOf } from '@backoffice/runtime/trace-context.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from '../kafka/kafka-connection.ts'
@@ -55,7 +56,7 @@ export async function publishRows(
   const behind = new Set<string>()
   const failures: unknown[] = []
   // One by one: small records do not wait until larger ones after them are serialised.
-  for (const request of requestsOf(rows)) {
+  for (const request of partsOf(rows, REQUEST_BYTES, sizeOf)) {
     const { sendables, held, failed } = await serialiseRows(request, behind, options)
     failures.push(...failed)
     await send(session, sendables, options)
@@ -117,6 +118,7 @@ async function send(session: LockSession, batch: readonly Sendable[], options: P
   delay.record(Math.max(0, Date.now() - oldest) / 1000, { schema })
 }
 
+const sizeOf = ({ payload }: OutboxRow) => MEMBERS_BYTES + Buffer.byteLength(payload ?? '')
 const keyOf = ({ topic, key }: OutboxRow) => `${topic} ${key}`
 
 async function refuse(session: LockSession, row: OutboxRow, reason: string, options: Publishing): Promise<void> {
@@ -167,20 +169,4 @@ function bytesOf(row: OutboxRow, payload: string, serialize: RecordSerializer): 
   const json = `${JSON.stringify(members).slice(0, -1)},"data":${payload}}`
   const value: EventRecord = { ...members, data: JSON.parse(payload) }
   return serialize(row.topic, value, json)
-}
-
-/** Splits a round, in its order, into requests of at most REQUEST_BYTES; a larger record goes alone. */
-function requestsOf(rows: readonly OutboxRow[]): OutboxRow[][] {
-  const requests: OutboxRow[][] = []
-  let bytes = Number.POSITIVE_INFINITY
-  for (const row of rows) {
-    const size = MEMBERS_BYTES + Buffer.byteLength(row.payload ?? '')
-    if (bytes + size > REQUEST_BYTES) {
-      requests.push([])
-      bytes = 0
-    }
-    requests.at(-1)?.push(row)
-    bytes += size
-  }
-  return requests
 }
