@@ -4,7 +4,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeEach, expect, it } from 'vitest'
 import { openDatabase } from './database.ts'
-import { WorkspacesInTurn, workInTurn } from './workspaces-in-turn.ts'
+import { workInTurn, workspacesInTurn } from './workspaces-in-turn.ts'
 
 const { admin, db, workerUrl } = await testDatabase('catalog')
 const worker = openDatabase({ url: workerUrl, applicationName: 'workspaces', poolSize: 2 })
@@ -21,9 +21,9 @@ beforeEach(async () => {
 })
 
 it('each workspace comes once in a round, and a round begins anew after its end', async () => {
-  const workspaces = new WorkspacesInTurn(worker.sql, waiting)
+  const nextWorkspace = workspacesInTurn(worker.sql, waiting)
   const found = []
-  for (let turn = 0; turn < 5; turn++) found.push((await workspaces.next())?.workspaceId)
+  for (let turn = 0; turn < 5; turn++) found.push((await nextWorkspace())?.workspaceId)
   expect(found).toEqual([...ids, undefined, ids[0]])
 })
 

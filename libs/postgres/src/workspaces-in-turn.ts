@@ -5,24 +5,16 @@ import { NIL } from 'uuid'
 import type { SqlPart } from './comma-separated.ts'
 import type { Database, Sql, Transaction, WorkspaceContext } from './database.ts'
 
-/** Finds the workspaces with waiting work, one after the other by their ids. */
-export class WorkspacesInTurn<Row extends { readonly workspaceId: string }> {
-  readonly #sql: Sql
-  readonly #waiting: () => SqlPart
-  #last: string = NIL
-
-  /** `sql` is of the worker role. `waiting` selects the waiting work, with `workspace_id as "workspaceId"`. */
-  constructor(sql: Sql, waiting: () => SqlPart) {
-    this.#sql = sql
-    this.#waiting = waiting
-  }
-
-  /** The next workspace. Undefined after the last one; the call after that begins anew. */
-  async next(): Promise<Row | undefined> {
-    const [next] = await this.#sql<Row[]>`
-      select * from (${this.#waiting()}) as waiting
-      where "workspaceId" > ${this.#last} order by "workspaceId" limit 1`
-    this.#last = next?.workspaceId ?? NIL
+/**
+ * Finds the workspaces with waiting work: each call returns the next one by its id, undefined after the last one, and
+ * then begins anew. `sql` is of the worker role. `waiting` selects the work, with `workspace_id as "workspaceId"`.
+ */
+export function workspacesInTurn<Row extends { readonly workspaceId: string }>(sql: Sql, waiting: () => SqlPart) {
+  let last: string = NIL
+  return async (): Promise<Row | undefined> => {
+    const [next] = await sql<Row[]>`
+      select * from (${waiting()}) as waiting where "workspaceId" > ${last} order by "workspaceId" limit 1`
+    last = next?.workspaceId ?? NIL
     return next
   }
 }
@@ -38,7 +30,7 @@ export interface WorkInTurn {
   /** Connects as the worker role, to find the workspaces; `db` works inside each. */
   readonly worker: Database
   readonly db: Database
-  /** As for WorkspacesInTurn, with `livemode` and `traceparent`. */
+  /** As for workspacesInTurn, with `livemode` and `traceparent`. */
   readonly waiting: () => SqlPart
   /** Works on a batch of the transaction's workspace. Returns whether there was something to do. */
   work(tx: Transaction): Promise<boolean>
@@ -49,7 +41,7 @@ const PAUSE_FACTOR = 2
 
 /** A worker that does a batch of one workspace after the other. Replicas share the work. */
 export function workInTurn({ name, everyMs, afterRoundMs, logger, db, ...options }: WorkInTurn): Component {
-  const workspaces = new WorkspacesInTurn<Omit<WorkspaceContext, 'actor'>>(options.worker.sql, options.waiting)
+  const nextWorkspace = workspacesInTurn<Omit<WorkspaceContext, 'actor'>>(options.worker.sql, options.waiting)
   let hasWorked = false
   return worker({
     name,
@@ -57,7 +49,7 @@ export function workInTurn({ name, everyMs, afterRoundMs, logger, db, ...options
     logger,
     work: async () => {
       const startedAt = performance.now()
-      const next = await workspaces.next()
+      const next = await nextWorkspace()
       if (next === undefined) {
         const pauseMs = hasWorked ? afterRoundMs : everyMs
         hasWorked = false

@@ -1,7 +1,7 @@
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
-import { WorkspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { NIL } from 'uuid'
@@ -20,7 +20,7 @@ const CHUNK_SIZE = { min: 500, initial: 5000, max: 50_000 }
  * work; after a crash another continues. Leaves versions that it cannot read to others. `sql` is of the worker role.
  */
 export function membershipBuilder(sql: Sql, logger: Logger, unreadable = new UnreadableVersions(logger)) {
-  const workspaces = new WorkspacesInTurn(
+  const nextWorkspace = workspacesInTurn(
     sql,
     () => sql`
       select workspace_id as "workspaceId" from membership_version
@@ -40,7 +40,7 @@ export function membershipBuilder(sql: Sql, logger: Logger, unreadable = new Unr
 
   /** Returns false after a round that built nothing: no work is left, or other replicas do it. */
   async function buildNext(): Promise<boolean> {
-    const next = await workspaces.next()
+    const next = await nextWorkspace()
     if (next === undefined) {
       const hadBuilt = hasBuilt
       hasBuilt = false

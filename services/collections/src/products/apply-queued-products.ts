@@ -1,5 +1,5 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
-import { WorkspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
@@ -34,13 +34,13 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
     const applyNext = queuedBatches(sql, ruleSets, logger, shard)
     const applyRound = async (stopping: AbortSignal) => {
       let applied = 0
-      const workspaces = new WorkspacesInTurn(
+      const nextWorkspace = workspacesInTurn(
         sql,
         () => sql`
           select workspace_id as "workspaceId" from queued_product
           where refused is null and partition % ${SHARDS} = ${number}`,
       )
-      for (let next = await workspaces.next(); next && !stopping.aborted; next = await workspaces.next()) {
+      for (let next = await nextWorkspace(); next && !stopping.aborted; next = await nextWorkspace()) {
         const { workspaceId } = next
         const count = await applyNext(workspaceId)
         if (count !== 'LOCKED') applied += count
