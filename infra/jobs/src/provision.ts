@@ -1,6 +1,6 @@
 import { type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
 import { provision } from '@backoffice/postgres/provision.ts'
-import { refusedConnection } from '@backoffice/postgres/refused-connection.ts'
+import { refusedConnection } from '@backoffice/postgres/refuse-wrong-database.ts'
 import { type Databases, readDatabases } from './databases.ts'
 import { namedServices, runJob } from './run-job.ts'
 

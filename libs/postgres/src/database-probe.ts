@@ -4,7 +4,7 @@ import type { Sql } from './database.ts'
 import type { DatabaseServer } from './database-server.ts'
 import { type LockSession, openTimedSession } from './lock-session.ts'
 import { isUnavailable } from './postgres-errors.ts'
-import { refusedConnection } from './refused-connection.ts'
+import { refusedConnection } from './refuse-wrong-database.ts'
 
 const ANSWER_WITHIN_MS = 2000
 

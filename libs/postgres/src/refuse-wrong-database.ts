@@ -1,8 +1,11 @@
+import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
+import { tlsRefusal } from '@backoffice/runtime/tls-refusal.ts'
 import type { DatabaseServer } from './database-server.ts'
 import { openLockSession } from './lock-session.ts'
-import { refusedConnection } from './refused-connection.ts'
 
 const ANSWER_WITHIN_MS = 10_000
+const WRONG_PASSWORD = '28P01'
+const NOT_AUTHORIZED = '28000'
 
 /** Connects once, before a command opens its connections. Throws ConfigurationError when PostgreSQL or TLS refuses. */
 export async function refuseWrongDatabase(server: DatabaseServer, setting: string): Promise<void> {
@@ -14,4 +17,22 @@ export async function refuseWrongDatabase(server: DatabaseServer, setting: strin
   } finally {
     await close()
   }
+}
+
+/** A permanent refusal by PostgreSQL or TLS; undefined for other errors. `setting` has the URL. */
+export function refusedConnection(error: unknown, setting: string): ConfigurationError | undefined {
+  const problem = problemOf(error, setting)
+  return problem === undefined ? undefined : new ConfigurationError(problem, { cause: error })
+}
+
+function problemOf(error: unknown, setting: string): string | undefined {
+  const tls = tlsRefusal(error)
+  if (tls !== undefined) return `DATABASE_CA: no TLS connection to the server of ${setting}: ${tls}`
+  // Migrations have another driver with other classes of errors.
+  if (!(error instanceof Error && 'code' in error)) return undefined
+  if (error.code === WRONG_PASSWORD) return `${setting}: PostgreSQL refuses the user or the password`
+  if (error.code !== NOT_AUTHORIZED) return undefined
+  // The server has only rules for connections with TLS (`hostssl`).
+  if (error.message.endsWith('no encryption')) return `DATABASE_CA: is missing; the server of ${setting} demands TLS`
+  return `${setting}: PostgreSQL refuses the connection: ${error.message}`
 }

@@ -18,21 +18,21 @@ export async function becomeLeader(
   logger: Logger,
 ): Promise<LockSession | undefined> {
   const lockName = `outbox relay ${schema}`
+  let session: LockSession | undefined
   while (!stopping.aborted) {
-    const session = openLockSession(server, `${schema} relay`, ANSWER_WITHIN_MS, SETTINGS)
+    session ??= openLockSession(server, `${schema} relay`, ANSWER_WITHIN_MS, SETTINGS)
     try {
-      while (!stopping.aborted) {
-        const [lock] = await session.answered(
-          session.sql<[{ held: boolean }]>`select pg_try_advisory_lock(hashtextextended(${lockName}, 0)) as held`,
-        )
-        if (lock.held) return session
-        await pauseUnless(stopping, TRY_AGAIN_AFTER_MS)
-      }
+      const [lock] = await session.answered(
+        session.sql<[{ held: boolean }]>`select pg_try_advisory_lock(hashtextextended(${lockName}, 0)) as held`,
+      )
+      if (lock.held) return session
     } catch (error) {
       logger.warn({ err: error, schema }, 'could not ask for the relay lock')
-      await pauseUnless(stopping, TRY_AGAIN_AFTER_MS)
+      await session.close()
+      session = undefined
     }
-    await session.close()
+    await pauseUnless(stopping, TRY_AGAIN_AFTER_MS)
   }
+  await session?.close()
   return undefined
 }

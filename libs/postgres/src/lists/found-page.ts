@@ -13,18 +13,12 @@ export async function foundPage(
   page: SortedPage,
 ) {
   const conditions: Conditions = [first, ...others]
-  const [total] = await Promise.all([
-    countItems(tx, list, conditions),
+  const count = countOf(conditions) ?? tx`(select count(*) from (${matching(tx, list, conditions)}) as match)`
+  const [[{ total }]] = await Promise.all([
+    tx<[{ total: number }]>`select ${count} as total`,
     refuseUnknown(tx, page, tx`from ${tx(list.table)} where workspace_id = ${tx.context.workspaceId}`),
   ])
   return { total, ids: await pageOfIds(tx, list, conditions, total, page) }
-}
-
-/** The number of items that meet the conditions. */
-async function countItems(tx: Transaction, list: ListedTable, conditions: Conditions): Promise<number> {
-  const count = countOf(conditions) ?? tx`(select count(*) from (${matching(tx, list, conditions)}) as match)`
-  const [row] = await tx<{ total: number }[]>`select ${count} as total`
-  return row?.total ?? 0
 }
 
 /** The cheap count, which only a single condition has. */
