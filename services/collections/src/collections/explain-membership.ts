@@ -1,6 +1,6 @@
 import { notFound, unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -11,20 +11,19 @@ import type { Rules } from '../rules/rules.ts'
 import { type CollectionRecord, collectionColumns, isNamed, noSuchCollection } from './collection.ts'
 import { CollectionPath } from './handle.ts'
 
-const ExplainedCondition = named(
-  'ExplainedCondition',
-  z.strictObject({ field: z.string(), operator: z.string(), value: z.unknown().optional(), holds: z.boolean() }),
-)
+const ExplainedCondition = namedObject('ExplainedCondition', {
+  field: z.string(),
+  operator: z.string(),
+  value: z.unknown().optional(),
+  holds: z.boolean(),
+})
 
-const Explanation = named(
-  'RulesExplanation',
-  z.strictObject({
-    match: z.enum(['all', 'any']),
-    conditions: z.array(ExplainedCondition),
-    /** Whether the product matches the rules as a whole. */
-    holds: z.boolean(),
-  }),
-)
+const Explanation = namedObject('RulesExplanation', {
+  match: z.enum(['all', 'any']),
+  conditions: z.array(ExplainedCondition),
+  /** Whether the product matches the rules as a whole. */
+  holds: z.boolean(),
+})
 
 /** GET …/products/{product_id}/explain (extension): shows the rules, so it needs the scope that changes them. */
 export const explainMembership = operation({

@@ -1,5 +1,5 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { type ProductData, productOf } from '@backoffice/contracts/product-records.ts'
@@ -9,7 +9,6 @@ import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
-import { z } from 'zod'
 import { type CompiledRules, compileRules } from '../rules/compile.ts'
 import { Rules } from '../rules/rules.ts'
 
@@ -31,7 +30,7 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
     summary: 'Preview the products that rules gather',
     scope: 'product::create',
     query: PageQuery,
-    body: named('RulesPreviewInput', z.strictObject({ rules: Rules })),
+    body: namedObject('RulesPreviewInput', { rules: Rules }),
     responses: { 200: Page(Product) },
     openPoints: ['OP-03', 'OP-20', 'OP-30', 'OP-112'],
     extension: true,

@@ -1,15 +1,12 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { type CollectionRecord, lockCollection } from '../collections/collection.ts'
 
-export const ProductIds = named(
-  'CollectionProducts',
-  z.strictObject({ products: z.array(Id).min(1).max(LIMITS.idsPerCall) }),
-)
+export const ProductIds = namedObject('CollectionProducts', { products: z.array(Id).min(1).max(LIMITS.idsPerCall) })
 
 /** Takes the SHARED membership lock, then locks the collection. Throws `unprocessable` for a SMART one (OP-34). */
 export async function lockHandPickedCollection(tx: Transaction, handleOrId: string): Promise<CollectionRecord> {

@@ -1,7 +1,7 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { Id, NonNegativeInteger } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { CollectionPath } from '../collections/handle.ts'
 import { followsHandPicked, isHandPickedVersion, lockHandPickedCollection } from './hand-picked-collection.ts'
 
-const Placement = named('ProductPosition', z.strictObject({ product: Id, position: NonNegativeInteger }))
+const Placement = namedObject('ProductPosition', { product: Id, position: NonNegativeInteger })
 type Placement = z.output<typeof Placement>
 
 /** PUT /v1/collections/{handle}/products/order (spec: Reorder rules; OP-34): other products keep their positions. */
@@ -20,7 +20,7 @@ export const reorderProducts = operation({
   summary: 'Set the positions of products in a collection',
   scope: 'product::update',
   params: CollectionPath,
-  body: named('CollectionOrder', z.strictObject({ positions: z.array(Placement).min(1).max(LIMITS.idsPerCall) })),
+  body: namedObject('CollectionOrder', { positions: z.array(Placement).min(1).max(LIMITS.idsPerCall) }),
   responses: { 204: null },
   openPoints: ['OP-01', 'OP-34', 'OP-35', 'OP-114'],
 

@@ -1,4 +1,4 @@
-import { named } from '@backoffice/contracts/named.ts'
+import { named, namedObject } from '@backoffice/contracts/named.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import { z } from 'zod'
 import { FIELD_NAMES, findField, OPERATORS_OF_FIELDS, operatorNames } from './fields.ts'
@@ -35,13 +35,10 @@ const Condition = named(
 export type Condition = z.output<typeof Condition>
 
 /** The rules of a SMART collection (OP-30, OP-110). */
-export const Rules = named(
-  'Rules',
-  z.strictObject({
-    match: z.enum(['all', 'any']),
-    conditions: z.array(Condition).min(1).max(CONDITIONS_MAX),
-  }),
-)
+export const Rules = namedObject('Rules', {
+  match: z.enum(['all', 'any']),
+  conditions: z.array(Condition).min(1).max(CONDITIONS_MAX),
+})
 export type Rules = z.output<typeof Rules>
 
 /** The members of rules, of whatever fields, operators and values. Another member could change what they mean. */

@@ -1,6 +1,6 @@
 import { ImportTemplate, importTemplate } from '@backoffice/contracts/import-templates.ts'
 import { TEMPLATES } from '@backoffice/contracts/imports.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ export const listTemplates = operation({
   path: '/v1/imports/templates',
   summary: 'List the import templates',
   scope: 'import::read',
-  responses: { 200: named('ImportTemplateList', z.strictObject({ templates: z.array(ImportTemplate) })) },
+  responses: { 200: namedObject('ImportTemplateList', { templates: z.array(ImportTemplate) }) },
   openPoints: ['OP-53', 'OP-54', 'OP-118', 'OP-131'],
 
   handle: async () => ok({ templates: TEMPLATES.map(importTemplate) }),

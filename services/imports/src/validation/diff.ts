@@ -1,20 +1,17 @@
 import type { ImportCheckAnswer } from '@backoffice/contracts/imports.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { z } from 'zod'
 
 /** Rows shown of each kind. */
 const ROWS_SHOWN = 100
 
-const Rows = named(
-  'ImportDiffRows',
-  z.strictObject({
-    count: z.int(),
-    rows: z.array(named('ImportDiffRow', z.strictObject({ row: z.int(), key: z.string() }))).max(ROWS_SHOWN),
-  }),
-)
+const Rows = namedObject('ImportDiffRows', {
+  count: z.int(),
+  rows: z.array(namedObject('ImportDiffRow', { row: z.int(), key: z.string() })).max(ROWS_SHOWN),
+})
 
 /** What applying the valid rows would do (OP-146). */
-export const Diff = named('ImportDiff', z.strictObject({ create: Rows, update: Rows, unchanged: Rows }))
+export const Diff = namedObject('ImportDiff', { create: Rows, update: Rows, unchanged: Rows })
 export type Diff = z.output<typeof Diff>
 
 const KINDS = { create: 'created', update: 'updated', unchanged: 'unchanged' } as const

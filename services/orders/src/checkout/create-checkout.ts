@@ -1,16 +1,15 @@
 import { CheckoutSession } from '@backoffice/contracts/app.ts'
 import { Provider } from '@backoffice/contracts/app-manifest.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import { z } from 'zod'
 import { type OrderRecord, readOrder } from '../orders/order.ts'
 import type { PlaceWithStock } from '../orders/place-order.ts'
 import type { CheckoutApps } from './checkout-apps.ts'
 
-const CheckoutBody = named('CheckoutInput', z.strictObject({ provider: Provider }), { provider: 'example-pay' })
+const CheckoutBody = namedObject('CheckoutInput', { provider: Provider }, { provider: 'example-pay' })
 
 /**
  * POST /v1/orders/{id}/checkout (extension of OP-85): asks an installed app for a checkout of what is open on the

@@ -3,14 +3,14 @@ import { CUSTOMER, type Customer } from '@backoffice/contracts/customer.ts'
 import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { z } from 'zod'
+import type { z } from 'zod'
 
 /** The members of a new customer. */
-export const NewCustomer = named('CustomerInput', z.strictObject(CUSTOMER.shapes.create), {
+export const NewCustomer = namedObject('CustomerInput', CUSTOMER.shapes.create, {
   firstname: 'Ada',
   lastname: 'Lovelace',
   email: 'ada@example.com',
@@ -18,7 +18,7 @@ export const NewCustomer = named('CustomerInput', z.strictObject(CUSTOMER.shapes
 export type NewCustomer = z.output<typeof NewCustomer>
 
 /** The members of a customer that change; `null` unsets one, but for the firstname (OP-40). */
-export const CustomerChanges = named('CustomerUpdate', z.strictObject(CUSTOMER.shapes.update), {
+export const CustomerChanges = namedObject('CustomerUpdate', CUSTOMER.shapes.update, {
   phone: '+44 20 7946 0000',
   note: null,
 })

@@ -1,13 +1,10 @@
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 
 /** A workspace's own order form: a JSON Schema, or null when the default form alone holds. */
-export const FormSchemaBody = named(
-  'OrderFormSchema',
-  z.strictObject({ schema: z.record(z.string(), z.unknown()).nullable() }),
-)
+export const FormSchemaBody = namedObject('OrderFormSchema', { schema: z.record(z.string(), z.unknown()).nullable() })
 export type FormSchemaBody = z.output<typeof FormSchemaBody>
 
 /** GET /v1/orders/form (extension of OP-41): the workspace's own order form. */

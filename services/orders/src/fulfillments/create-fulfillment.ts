@@ -2,7 +2,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { FULFILLMENT, Fulfillment } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
@@ -17,16 +17,13 @@ import { planFulfillment } from './plan-fulfillment.ts'
 /** A fulfilment as the database has it. */
 export type FulfillmentRecord = RecordOf<typeof FULFILLMENT>
 
-const FulfillmentBody = named(
-  'FulfillmentInput',
-  z.strictObject({
-    items: z
-      .array(named('FulfillmentItemInput', z.strictObject({ id: Id, quantity: z.int().min(1) })))
-      .min(1)
-      .max(LIMITS.idsPerCall)
-      .nullish(),
-  }),
-)
+const FulfillmentBody = namedObject('FulfillmentInput', {
+  items: z
+    .array(namedObject('FulfillmentItemInput', { id: Id, quantity: z.int().min(1) }))
+    .min(1)
+    .max(LIMITS.idsPerCall)
+    .nullish(),
+})
 
 /** POST /v1/orders/{id}/fulfillments (extension of OP-43): fulfils the items that are sent, or all that is open. */
 export const createFulfillment = operation({

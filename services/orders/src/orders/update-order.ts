@@ -1,9 +1,8 @@
 import { inOrder } from '@backoffice/contracts/members.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { ORDER, Order } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { z } from 'zod'
 import type { Catalog } from '../catalog/catalog-client.ts'
 import { releaseHeld } from '../reservations/reserve-stock.ts'
 import { changeOrder } from './change-order.ts'
@@ -11,7 +10,7 @@ import { lockOrder, orderBody } from './order.ts'
 import { requireTransition } from './order-states.ts'
 import type { PlaceWithStock } from './place-order.ts'
 
-const UpdateOrderBody = named('OrderUpdate', z.strictObject(inOrder(['note', 'promise_date'], ORDER.shapes.update)), {
+const UpdateOrderBody = namedObject('OrderUpdate', inOrder(['note', 'promise_date'], ORDER.shapes.update), {
   status: 'COMPLETED',
   note: 'Picked up at the shop',
 })

@@ -1,17 +1,17 @@
 import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { PAYMENT, Payment } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { changeOrder } from '../orders/change-order.ts'
 import { lockOrder, type OrderRecord } from '../orders/order.ts'
 import type { PlaceWithStock } from '../orders/place-order.ts'
 
-const PaymentBody = named('PaymentInput', z.strictObject(PAYMENT.shapes.create), {
+const PaymentBody = namedObject('PaymentInput', PAYMENT.shapes.create, {
   amount: 10300,
   currency: 'EUR',
   provider: 'example-pay',

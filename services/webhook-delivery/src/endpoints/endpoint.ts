@@ -2,7 +2,7 @@ import { EnabledEvents } from '@backoffice/contracts/enabled-events.ts'
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { Description, Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import { members, type RecordOf } from '@backoffice/contracts/members.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { raiseVersion } from '@backoffice/postgres/versioned-cache.ts'
 import { z } from 'zod'
@@ -49,12 +49,12 @@ const EXAMPLE = {
 }
 
 /** An endpoint's body, without its secrets (OP-60, OP-62). */
-export const Endpoint = named('WebhookEndpoint', z.strictObject(ENDPOINT.shapes.answer), EXAMPLE)
+export const Endpoint = namedObject('WebhookEndpoint', ENDPOINT.shapes.answer, EXAMPLE)
 
 /** The answer when an endpoint is created or its secret rotated: the only answers with the secret. */
-export const EndpointWithSecret = named(
+export const EndpointWithSecret = namedObject(
   'WebhookEndpointWithSecret',
-  z.strictObject({ ...ENDPOINT.shapes.answer, secret: z.string() }),
+  { ...ENDPOINT.shapes.answer, secret: z.string() },
   { ...EXAMPLE, secret: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw' },
 )
 

@@ -1,5 +1,5 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -21,10 +21,7 @@ export const rotateSecret = (keys: SecretKeys) =>
     path: '/v1/webhooks/{id}/secret/rotate',
     summary: 'Rotate the signing secret of a webhook endpoint',
     scope: 'webhook::create',
-    body: named(
-      'SecretRotation',
-      z.strictObject({ overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }),
-    ).prefault({}),
+    body: namedObject('SecretRotation', { overlap_seconds: z.int().min(0).max(MAX_OVERLAP_S).default(0) }).prefault({}),
     responses: { 200: EndpointWithSecret },
     openPoints: ['OP-08', 'OP-60', 'OP-62', 'OP-63', 'OP-98'],
 

@@ -1,11 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
 import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { z } from 'zod'
 import type { EndpointCreation } from './create-endpoint.ts'
 import { ENDPOINT, Endpoint, type EndpointRecord, endpointRow, endpointsChanged, lockEndpoint } from './endpoint.ts'
 
@@ -17,9 +16,9 @@ export const updateEndpoint = ({ policy, resolve }: Omit<EndpointCreation, 'keys
     path: '/v1/webhooks/{id}',
     summary: 'Update a webhook endpoint',
     scope: 'webhook::update',
-    body: named(
+    body: namedObject(
       'WebhookEndpointUpdate',
-      z.strictObject({ ...ENDPOINT.shapes.update, url: targetUrl(policy).optional() }),
+      { ...ENDPOINT.shapes.update, url: targetUrl(policy).optional() },
       { enabled_events: ['*'] },
     ),
     responses: { 200: Endpoint },

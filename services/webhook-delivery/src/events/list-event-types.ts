@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
-import { named } from '@backoffice/contracts/named.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
@@ -11,7 +11,7 @@ export const listEventTypes = operation({
   path: '/v1/webhooks/event-types',
   summary: 'List the event names that endpoints can subscribe to',
   scope: 'webhook::read',
-  responses: { 200: named('EventTypeList', z.strictObject({ event_types: z.array(z.string()) })) },
+  responses: { 200: namedObject('EventTypeList', { event_types: z.array(z.string()) }) },
   openPoints: ['OP-57', 'OP-60', 'OP-68', 'OP-69'],
 
   async handle() {
