@@ -1,16 +1,9 @@
 import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
 import { DatabasesConfig, SchemasConfig, TopicsConfig } from '@backoffice/jobs/config.ts'
 import { mayBeFile, type SettingsShape } from '@backoffice/runtime/settings-from-files.ts'
-import { connectionsOf, type Pools } from '@backoffice/service/service-pools.ts'
+import { connectionsOf } from '@backoffice/service/service-pools.ts'
 import { z } from 'zod'
-import { POOLS as appsPools } from '../../services/apps/src/pools.ts'
-import { POOLS as catalogPools } from '../../services/catalog/src/pools.ts'
-import { POOLS as collectionsPools } from '../../services/collections/src/pools.ts'
-import { POOLS as gatewayPools } from '../../services/gateway/src/pools.ts'
-import { POOLS as importsPools } from '../../services/imports/src/pools.ts'
-import { POOLS as ordersPools } from '../../services/orders/src/pools.ts'
-import { POOLS as webhookDeliveryPools } from '../../services/webhook-delivery/src/pools.ts'
-import { CONFIGS } from './service-configs.ts'
+import { CONFIGS, POOLS } from './service-configs.ts'
 
 /** The settings of every service. */
 export const SETTINGS = Object.fromEntries(
@@ -23,16 +16,6 @@ export const JOB_SETTINGS: Readonly<Record<string, SettingsShape>> = {
   migrate: DatabasesConfig.shape,
   topics: TopicsConfig.shape,
   schemas: SchemasConfig.shape,
-}
-
-const POOLS: Readonly<Record<ServiceName, Pools>> = {
-  gateway: gatewayPools,
-  catalog: catalogPools,
-  collections: collectionsPools,
-  orders: ordersPools,
-  imports: importsPools,
-  apps: appsPools,
-  'webhook-delivery': webhookDeliveryPools,
 }
 
 /** What the schema of a setting says about it. */
