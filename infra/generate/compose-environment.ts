@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { INTERNAL_KEY_ID, newSecrets } from '@backoffice/local/secrets.ts'
+import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
+import { newSecrets } from '@backoffice/local/secrets.ts'
+import { settingsOf } from '@backoffice/local/service-settings.ts'
 
 /** The settings of docker-compose.yml: `.env.example` with a new value for each secret that is empty there. */
 export function composeEnvironment(example: string): string {
-  const secrets = newSecrets()
-  const values: Readonly<Record<string, string>> = {
-    ADMIN_TOKEN: secrets.adminToken,
-    INTERNAL_TOKEN_PRIVATE_KEYS: `${INTERNAL_KEY_ID}:${secrets.internalPrivateKey}`,
-    INTERNAL_TOKEN_PUBLIC_KEYS: `${INTERNAL_KEY_ID}:${secrets.internalPublicKey}`,
-    API_KEY_CHECK_KEYS: secrets.apiKeyCheckKey,
-    WEBHOOK_SECRET_KEYS: secrets.webhookSecretKey,
-    APP_SECRET_KEYS: secrets.appSecretKey,
-    APP_TOKEN_KEYS: secrets.appTokenKey,
+  const stack = {
+    directory: '',
+    postgres: 'postgres://postgres',
+    kafka: [],
+    registry: '',
+    secrets: newSecrets(),
+    urls: {},
   }
+  const values: NodeJS.ProcessEnv = Object.assign({}, ...SERVICE_NAMES.map((name) => settingsOf(name, stack)))
   return example.replaceAll(/^(\w+)=$/gm, (line, name: string) => {
     const isPassword = name.endsWith('_PASSWORD')
     return `${line}${values[name] ?? (isPassword ? randomBytes(24).toString('base64url') : '')}`
