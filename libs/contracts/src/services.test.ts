@@ -45,9 +45,10 @@ test('services that call each other in a circle stop after their other callers, 
     imports: ['apps', 'gateway'],
     apps: ['imports', 'catalog'],
   }
+  const inCircle = ['gateway', 'imports', 'apps', 'catalog']
   expect(stopGroups((name) => calls[name] ?? [])).toEqual([
     ['gateway'],
-    ['collections', 'orders', 'webhook-delivery'],
+    SERVICE_NAMES.filter((name) => !inCircle.includes(name)),
     ['imports'],
     ['apps'],
     ['catalog'],

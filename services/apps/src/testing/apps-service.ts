@@ -1,5 +1,12 @@
 import type { App, Installation } from '@backoffice/contracts/app.ts'
-import { consumersOf, deadLetterTopic, SERVICES, type ServiceName } from '@backoffice/contracts/services.ts'
+import {
+  consumersOf,
+  deadLetterTopic,
+  SERVICE_NAMES,
+  SERVICES,
+  type ServiceName,
+  urlSetting,
+} from '@backoffice/contracts/services.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
@@ -49,13 +56,10 @@ export async function appsService(settings: Record<string, string> = {}) {
       APP_TOKEN_KEYS: tokenKeyEntries.join(','),
       APPS_ALLOW_LOOPBACK: 'true',
       PLATFORM_ISSUER: 'https://platform.test',
+      ...Object.fromEntries(SERVICE_NAMES.map((name) => [urlSetting(name), NOBODY])),
       GATEWAY_URL: urlOf('gateway'),
       APPS_URL: urlOf('apps'),
       WEBHOOK_DELIVERY_URL: urlOf('webhook-delivery'),
-      CATALOG_URL: NOBODY,
-      COLLECTIONS_URL: NOBODY,
-      ORDERS_URL: NOBODY,
-      IMPORTS_URL: NOBODY,
       ...settings,
       ...different,
     })

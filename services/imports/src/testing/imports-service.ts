@@ -3,7 +3,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Import, ImportReport } from '@backoffice/contracts/import.ts'
 import type { Template } from '@backoffice/contracts/imports.ts'
-import { consumersOf, deadLetterTopic, SERVICES, type ServiceName } from '@backoffice/contracts/services.ts'
+import {
+  consumersOf,
+  deadLetterTopic,
+  SERVICE_NAMES,
+  SERVICES,
+  type ServiceName,
+  urlSetting,
+} from '@backoffice/contracts/services.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
@@ -17,6 +24,8 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 
 /** The states in which nothing goes on by itself. */
 const AT_REST = ['VALIDATED', 'INVALID', 'COMPLETED', 'COMPLETED_WITH_ERRORS', 'FAILED', 'CANCELLED']
+
+const NOBODY = 'http://127.0.0.1:9'
 
 interface Answer<Body> {
   readonly status: number
@@ -58,10 +67,7 @@ export async function importsService(...owners: readonly Exclude<ServiceName, 'g
       ASSETS_DIRECTORY: join(directory, 'assets'),
       ASSETS_URL: 'http://127.0.0.1/assets',
       IMPORTS_DIRECTORY: join(directory, 'imports'),
-      CATALOG_URL: urls.get('catalog') ?? 'http://127.0.0.1:9',
-      COLLECTIONS_URL: urls.get('collections') ?? 'http://127.0.0.1:9',
-      APPS_URL: 'http://127.0.0.1:9',
-      ORDERS_URL: urls.get('orders') ?? 'http://127.0.0.1:9',
+      ...Object.fromEntries(SERVICE_NAMES.map((name) => [urlSetting(name), urls.get(name) ?? NOBODY])),
       ...settings,
     })
     await running.ready()
