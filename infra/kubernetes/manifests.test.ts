@@ -102,6 +102,21 @@ test.each(SERVICE_NAMES)('%s knows each setting of its own', (name) => {
   expect(knownTo(name)).toEqual(expect.arrayContaining(paths.flatMap(settingNames)))
 })
 
+test.each(SERVICE_NAMES)('the settings of %s alone reach its pods', (name) => {
+  const { configMapGenerator = [] } = manifest<Kustomization>(`base/${name}/kustomization.yaml`)
+  const [{ envFrom }] = podOf(name).containers
+  const isMade = existsSync(join(K8S, `base/${name}/settings.env`))
+  expect(configMapGenerator).toEqual(isMade ? [{ name, envs: ['settings.env'] }] : [])
+  // Its own come last: they win.
+  const shared = { configMapRef: { name: 'backoffice' } }
+  expect(envFrom).toEqual(isMade ? [shared, { configMapRef: { name } }] : [shared])
+  for (const overlay of OVERLAYS) {
+    const generators = manifest<Kustomization>(`overlays/${overlay}/kustomization.yaml`).configMapGenerator ?? []
+    const files = existsSync(join(K8S, `overlays/${overlay}/${name}.env`)) ? [`${name}.env`] : []
+    expect(generators.filter((each) => each.name === name).flatMap(({ envs }) => envs)).toEqual(files)
+  }
+})
+
 interface Deployment {
   readonly spec: { readonly template: { readonly spec: PodSpec } }
 }
@@ -111,6 +126,7 @@ interface PodSpec {
     {
       readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
       readonly env: readonly EnvironmentVariable[]
+      readonly envFrom: readonly unknown[]
     },
   ]
 }
@@ -230,6 +246,7 @@ test('replicas follow the lag of each consumer but those with few records', () =
 })
 
 interface Kustomization {
+  readonly configMapGenerator?: readonly { readonly name: string; readonly envs: readonly string[] }[]
   readonly resources: readonly string[]
   readonly images: readonly { readonly name: string }[]
   readonly labels: readonly unknown[]
