@@ -4,13 +4,10 @@ import type { Caller } from '@backoffice/http/internal-token.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import type { z } from 'zod'
-import { createCustomer } from '../create-customer.ts'
-import { deleteCustomer } from '../delete-customer.ts'
-import { getCustomer } from '../get-customer.ts'
-import { listCustomers } from '../list-customers.ts'
-import { updateCustomer } from '../update-customer.ts'
+import { operations } from '../../operations.ts'
 
-const operations = [createCustomer, listCustomers, getCustomer, updateCustomer, deleteCustomer]
+/** What only operations on orders use. */
+const nothing = {} as never
 
 export type CustomerPage = z.output<ReturnType<typeof Page<z.ZodType<Customer>>>>
 
@@ -18,7 +15,7 @@ export type CustomerPage = z.output<ReturnType<typeof Page<z.ZodType<Customer>>>
 export async function customersApi(clock?: () => Date) {
   const database = await testDatabase('orders')
   const { admin, db } = database
-  const send = serviceClient(db, operations, clock)
+  const send = serviceClient(db, operations(db, nothing, nothing, nothing), clock)
   return {
     ...database,
     send,
