@@ -14,19 +14,14 @@ export const AppsConfig = serviceConfig('apps').extend({
   APP_TOKEN_KEYS: SigningKeys.describe(
     'The private keys of tokens for apps: `<key id>:<base64 DER PKCS8, Ed25519>`, comma-separated. The first signs; the public halves of all are published (OP-82).',
   ).meta({ secret: true }),
-  APP_RETRY_DELAYS: z
-    .string()
-    .default('1s,5s,30s,2m,10m,30m,1h')
-    .pipe(List)
-    .pipe(z.array(Duration).min(1))
+  APP_RETRY_DELAYS: List.pipe(z.array(Duration).min(1))
+    .prefault('1s,5s,30s,2m,10m,30m,1h')
     .describe(
       'The delay after each failed call to an app, as durations such as `250ms`, `20s`, `5m` or `6h`, comma-separated. The last holds for all that follow, for 24 hours (OP-81, OP-84).',
     ),
-  APP_ANSWER_TIMEOUT: z
-    .string()
-    .default('10s')
-    .pipe(Duration)
-    .describe('The time for the whole answer of an app to a call or a checkout, as a duration such as `10s` (OP-85).'),
+  APP_ANSWER_TIMEOUT: Duration.prefault('10s').describe(
+    'The time for the whole answer of an app to a call or a checkout, as a duration such as `10s` (OP-85).',
+  ),
   APPS_ALLOW_LOOPBACK: Switch.describe('Allows apps over http on loopback: for the local stack only (OP-81).'),
   ...EGRESS_VARIABLES,
 })

@@ -3,7 +3,7 @@ import { conflict } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { v7 as uuidv7 } from 'uuid'
-import type { InstallationRow } from '../installation-rows/installation-row.ts'
+import type { InstallationRow } from '../apps/installation-rows.ts'
 import { newSealedSecret } from './sealed-secrets.ts'
 
 /**

@@ -1,7 +1,6 @@
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
-import { type Databases, findInstallation } from '../installation-rows/find-installation.ts'
-import type { InstallationRow } from '../installation-rows/installation-row.ts'
+import { type Databases, findInstallation, type InstallationRow } from '../apps/installation-rows.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
 import { type AppConnection, callApp } from './call-app.ts'
 import { type ClaimedCall, refuseLostClaim } from './claim-calls.ts'

@@ -1,7 +1,7 @@
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Database, Sql, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-import type { Databases } from '../installation-rows/find-installation.ts'
+import type { Databases } from '../apps/installation-rows.ts'
 
 /** The lease of a claim that is not renewed. After it another replica takes the calls of one that died. */
 const LEASE = '10 seconds'

@@ -1,7 +1,7 @@
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { lockInstallation } from '../apps/installation-rows.ts'
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
-import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { acknowledged, type Calling, installationOf } from './calling.ts'
 import { type ClaimedCall, endCall } from './claim-calls.ts'
 import { keyOf } from './sealed-secrets.ts'

@@ -1,7 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { nameOf } from '../apps/app-row.ts'
+import { lockInstallation } from '../apps/installation-rows.ts'
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
-import { lockInstallation } from '../installation-rows/find-installation.ts'
 import { acknowledged, type Calling, installationOf } from './calling.ts'
 import { type ClaimedCall, endCall, refuseLostClaim, releaseCall } from './claim-calls.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'

@@ -4,15 +4,16 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { SecretKeys } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
-import { recordAct } from '../apps/record-act.ts'
-import { addProvision } from '../calls/add-calls.ts'
 import {
   type Databases,
   findInstallation,
+  type InstallationRow,
+  installationBody,
   inWorkspaceOf,
   lockInstallation,
-} from '../installation-rows/find-installation.ts'
-import { type InstallationRow, installationBody } from '../installation-rows/installation-row.ts'
+} from '../apps/installation-rows.ts'
+import { recordAct } from '../apps/record-act.ts'
+import { addProvision } from '../calls/add-calls.ts'
 
 const Shown = z.strictObject({ scopes: z.array(z.string()).optional(), events: z.array(z.string()).optional() })
 type Shown = z.output<typeof Shown>

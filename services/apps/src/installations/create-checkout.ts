@@ -5,9 +5,9 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Exchange } from '@backoffice/outbound/post.ts'
 import { z } from 'zod'
+import { findInstallations } from '../apps/installation-rows.ts'
 import { callApp } from '../calls/call-app.ts'
 import type { Calling } from '../calls/calling.ts'
-import { findInstallations } from '../installation-rows/find-installation.ts'
 
 /**
  * POST /internal/checkout, for POST /v1/orders/{id}/checkout: asks the app for a checkout of a placed order (OP-85).

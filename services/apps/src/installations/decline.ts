@@ -2,14 +2,14 @@ import { Installation } from '@backoffice/contracts/app.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { recordAct } from '../apps/record-act.ts'
 import {
   type Databases,
   findInstallation,
+  installationBody,
   inWorkspaceOf,
   lockInstallation,
-} from '../installation-rows/find-installation.ts'
-import { installationBody } from '../installation-rows/installation-row.ts'
+} from '../apps/installation-rows.ts'
+import { recordAct } from '../apps/record-act.ts'
 
 /**
  * POST /internal/installations/{id}/decline: the merchant does not consent. A new installation ends as UNINSTALLED, and

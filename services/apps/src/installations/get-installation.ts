@@ -1,8 +1,7 @@
 import { Installation } from '@backoffice/contracts/app.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { type Databases, findInstallation, inWorkspaceOf } from '../installation-rows/find-installation.ts'
-import { installationBody } from '../installation-rows/installation-row.ts'
+import { type Databases, findInstallation, installationBody, inWorkspaceOf } from '../apps/installation-rows.ts'
 
 /** GET /internal/installations/{id} (OP-81). */
 export const getInstallation = (databases: Databases) =>

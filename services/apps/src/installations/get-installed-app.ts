@@ -4,8 +4,7 @@ import { notFound } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
-import { findInstallations } from '../installation-rows/find-installation.ts'
-import { installedAppBody } from '../installation-rows/installation-row.ts'
+import { findInstallations, installedAppBody } from '../apps/installation-rows.ts'
 
 /** GET /v1/apps/{provider} (extension): an app of the workspace, as long as it is not uninstalled (OP-152). */
 export const getInstalledApp = operation({

@@ -7,9 +7,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import type { AppRow } from '../apps/app-row.ts'
+import { findInstallation, installationBody } from '../apps/installation-rows.ts'
 import { recordAct } from '../apps/record-act.ts'
-import { findInstallation } from '../installation-rows/find-installation.ts'
-import { installationBody } from '../installation-rows/installation-row.ts'
 
 /**
  * POST /internal/installations, for POST /admin/v1/workspaces/{id}/installations: asks for the merchant's consent to

@@ -2,8 +2,7 @@ import { Installation } from '@backoffice/contracts/app.ts'
 import { Page, PageQuery } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { pageOfInstallations } from '../installation-rows/find-installation.ts'
-import { installationBody } from '../installation-rows/installation-row.ts'
+import { installationBody, pageOfInstallations } from '../apps/installation-rows.ts'
 
 /** GET /internal/installations: the workspace's installations, those that ended too, newest first (OP-81). */
 export const listInstallations = operation({

@@ -2,8 +2,7 @@ import { InstalledApp } from '@backoffice/contracts/app.ts'
 import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { pageOfInstallations } from '../installation-rows/find-installation.ts'
-import { installedAppBody } from '../installation-rows/installation-row.ts'
+import { installedAppBody, pageOfInstallations } from '../apps/installation-rows.ts'
 
 /** GET /v1/apps (extension): the workspace's apps that are installed or wait for it, newest first (OP-152). */
 export const listInstalledApps = operation({

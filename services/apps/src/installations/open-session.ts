@@ -2,7 +2,7 @@ import { AppSession } from '@backoffice/contracts/app.ts'
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import { type Databases, findInstallation, inWorkspaceOf } from '../installation-rows/find-installation.ts'
+import { type Databases, findInstallation, inWorkspaceOf } from '../apps/installation-rows.ts'
 import type { AppTokens } from '../tokens/app-tokens.ts'
 
 /** POST /internal/installations/{id}/session: a session token for the embed of an ACTIVE app (OP-83). */

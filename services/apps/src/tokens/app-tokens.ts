@@ -2,7 +2,7 @@ import type { SigningKeys } from '@backoffice/secrets/signing-keys.ts'
 import { SignJWT } from 'jose'
 import { v4 as uuidv4 } from 'uuid'
 import { audienceOf } from '../apps/app-row.ts'
-import { type InstallationRow, scopesOf } from '../installation-rows/installation-row.ts'
+import { type InstallationRow, scopesOf } from '../apps/installation-rows.ts'
 
 /** How long a token is valid, in seconds (OP-82, OP-83). */
 const LIFETIME_SECONDS = 300
