@@ -6,11 +6,8 @@ import { SECRET_KEYS } from './secrets/secret-keys.ts'
 
 export const WebhookDeliveryConfig = serviceConfig('webhook-delivery').extend({
   ...SECRET_KEYS,
-  WEBHOOK_RETRY_DELAYS: z
-    .string()
-    .default('0s,1m,5m,30m,2h,6h')
-    .pipe(List)
-    .pipe(z.array(Duration).min(1))
+  WEBHOOK_RETRY_DELAYS: List.pipe(z.array(Duration).min(1))
+    .prefault('0s,1m,5m,30m,2h,6h')
     .describe(
       'The delay before each attempt, as durations such as `250ms`, `20s`, `5m` or `6h`, comma-separated; as many attempts are made (spec: Retries 2).',
     ),

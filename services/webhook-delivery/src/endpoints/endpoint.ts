@@ -80,14 +80,16 @@ export const endpointRow = (tx: Transaction, endpoint: EndpointRecord) => tx`
 
 export const noSuchEndpoint = (id: string): ApiError => notFound(['id'], `this workspace has no webhook endpoint ${id}`)
 
-/** Locks an endpoint for the rest of the transaction and returns it as it is then. Throws `not_found`. */
-export async function lockEndpoint(tx: Transaction, id: string): Promise<EndpointRecord> {
+/** Reads an endpoint. Throws `not_found`. */
+export async function readEndpoint(tx: Transaction, id: string, locking = tx``): Promise<EndpointRecord> {
   const [row] = await tx<EndpointRecord[]>`
-    select ${endpointColumns(tx)}
-    from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`
+    select ${endpointColumns(tx)} from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id} ${locking}`
   if (row === undefined) throw noSuchEndpoint(id)
   return row
 }
+
+/** Locks an endpoint for the rest of the transaction and returns it as it is then. Throws `not_found`. */
+export const lockEndpoint = (tx: Transaction, id: string) => readEndpoint(tx, id, tx`for no key update`)
 
 /** Makes every process read the workspace's endpoints again. Call it with the endpoint locked, against deadlocks. */
 export const endpointsChanged = (tx: Transaction): Promise<void> =>

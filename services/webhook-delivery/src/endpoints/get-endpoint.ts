@@ -1,6 +1,6 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { ENDPOINT, Endpoint, type EndpointRecord, endpointColumns, noSuchEndpoint } from './endpoint.ts'
+import { ENDPOINT, Endpoint, readEndpoint } from './endpoint.ts'
 
 /** GET /v1/webhooks/{id}: one endpoint, without its secrets (OP-60). */
 export const getEndpoint = operation({
@@ -14,11 +14,5 @@ export const getEndpoint = operation({
   extension: true,
 
   handle: ({ params, inWorkspace }) =>
-    inWorkspace(async (tx) => {
-      const [row] = await tx<EndpointRecord[]>`
-        select ${endpointColumns(tx)}
-        from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${params.id}`
-      if (row === undefined) throw noSuchEndpoint(params.id)
-      return ok(ENDPOINT.answerOf(row))
-    }),
+    inWorkspace(async (tx) => ok(ENDPOINT.answerOf(await readEndpoint(tx, params.id)))),
 })

@@ -3,37 +3,34 @@ import { Reply } from '@backoffice/http/reply.ts'
 import { refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
 import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { z } from 'zod'
-import { SigningSecret, secretOwner } from '../secrets/signing-secret.ts'
-import type { EndpointCreation } from './create-endpoint.ts'
+import { SigningSecret } from '../secrets/signing-secret.ts'
+import { type EndpointCreation, insertEndpoint } from './create-endpoint.ts'
 import { ENDPOINT, newEndpoint } from './endpoint.ts'
-import { insertEndpoint } from './insert-endpoint.ts'
 
 /**
  * PUT /internal/endpoints/{id}: an id creates one endpoint, once. A repeated request neither undoes changes of the
  * merchant nor brings back a deleted endpoint. OP-62, OP-70, OP-75, OP-99 and OP-121 hold as for endpoints of
  * merchants.
  */
-export const putEndpoint = ({ policy, keys, resolve, mostEndpoints }: EndpointCreation) =>
+export const putEndpoint = (creation: EndpointCreation) =>
   operation({
     method: 'PUT',
     path: '/internal/endpoints/{id}',
     scope: 'internal',
     body: z.strictObject({
-      url: targetUrl(policy),
+      url: targetUrl(creation.policy),
       enabled_events: ENDPOINT.shapes.create.enabled_events,
       secret: SigningSecret,
       description: ENDPOINT.shapes.answer.description,
     }),
     responses: { 204: null },
 
-    async handle({ params, body: { secret, ...members }, context, now, inWorkspace }) {
-      await refuseForbiddenTarget({ url: new URL(members.url), path: ['url'] }, policy, resolve)
+    async handle({ params, body: { secret, ...members }, now, inWorkspace }) {
+      await refuseForbiddenTarget({ url: new URL(members.url), path: ['url'] }, creation.policy, creation.resolve)
       const endpoint = newEndpoint(params.id, members, now)
-      const sealed = sealSecret(keys, secret, secretOwner(context.workspaceId, endpoint.id))
       return inWorkspace(async (tx) => {
-        if (await takeEndpointId(tx, endpoint.id)) await insertEndpoint(tx, endpoint, sealed, mostEndpoints)
+        if (await takeEndpointId(tx, endpoint.id)) await insertEndpoint(tx, endpoint, secret, creation)
         return new Reply(204)
       })
     },

@@ -48,10 +48,10 @@ const tooManySecrets = () =>
 
 /** Counts after the endpoint is locked, so that it includes a rotation at the same moment. */
 async function countPrevious(tx: Transaction, id: string, now: Date): Promise<number> {
-  const [row] = await tx<{ count: number }[]>`
+  const [{ count }] = await tx<[{ count: number }]>`
     select count(*) from previous_secret
     where workspace_id = ${tx.context.workspaceId} and endpoint_id = ${id} and ends_at > ${now}`
-  return row?.count ?? 0
+  return count
 }
 
 /** The replaced secrets sign until `endsAt` at most; one not after `now` ends them at once. */

@@ -11,30 +11,23 @@ import { secretOwner } from './signing-secret.ts'
 const BATCH_SIZE = 200
 const NIL = '00000000-0000-0000-0000-000000000000'
 
-export interface Resealed {
-  readonly resealed: number
-  /** Sealed with another key than the first: they do not open, or another process has sealed them meanwhile. */
-  readonly left: number
-}
-
-/** Seals again what another key has sealed. What changes meanwhile is left; an interrupted run is repeated. */
-export async function resealSecrets(sql: Sql, keys: SecretKeys): Promise<Resealed> {
+/**
+ * Seals again what another key has sealed. What changes meanwhile is left; an interrupted run is repeated. `left` are
+ * sealed with another key than the first: they do not open, or another process has sealed them meanwhile.
+ */
+export async function resealSecrets(sql: Sql, keys: SecretKeys): Promise<{ resealed: number; left: number }> {
   // In this order, because a rotation moves secrets from the first table to the second.
   const current = await resealAll(sql, keys, { name: 'endpoint', endpointId: 'id' })
   const previous = await resealAll(sql, keys, { name: 'previous_secret', endpointId: 'endpoint_id' })
-  return { resealed: current + previous, left: await countLeft(sql, firstOf(keys)) }
+  const [{ left }] = await sql<[{ left: number }]>`
+    select count(*) as left from (
+      select secret_key_id from endpoint union all select secret_key_id from previous_secret
+    ) as stored
+    where secret_key_id <> ${firstOf(keys)}`
+  return { resealed: current + previous, left }
 }
 
 const firstOf = (keys: SecretKeys): string => [...keys.keys()][0] ?? ''
-
-async function countLeft(sql: Sql, keyId: string): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*) from (
-      select secret_key_id from endpoint union all select secret_key_id from previous_secret
-    ) as stored
-    where secret_key_id <> ${keyId}`
-  return row?.count ?? 0
-}
 
 /** A table with secrets, and its column with the endpoint's id. */
 interface SecretTable {
@@ -68,19 +61,15 @@ async function resealAll(sql: Sql, keys: SecretKeys, table: SecretTable): Promis
 /** A secret sealed again with the bytes that it replaces; empty for a secret that does not open. */
 const resealedWith = (keys: SecretKeys) => (stored: StoredSecret) => {
   const owner = secretOwner(stored.workspaceId, stored.endpointId)
-  const secret = openedOrNot(keys, stored, owner)
-  if (secret === undefined) return []
+  let secret: Buffer
+  try {
+    secret = openSecret(keys, stored, owner)
+  } catch {
+    return []
+  }
   const { keyId, sealed } = sealSecret(keys, secret, owner)
   const { workspaceId, id } = stored
   return [{ workspaceId, id, keyId, former: stored.sealed.toString('base64'), sealed: sealed.toString('base64') }]
-}
-
-function openedOrNot(keys: SecretKeys, stored: StoredSecret, owner: string): Buffer | undefined {
-  try {
-    return openSecret(keys, stored, owner)
-  } catch {
-    return undefined
-  }
 }
 
 /** Replaces secrets that are as they were read and returns their number. Locks in one order against deadlocks. */
