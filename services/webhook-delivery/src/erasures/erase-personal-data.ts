@@ -23,18 +23,14 @@ interface EventRow {
   isErased: boolean
 }
 
-/** What a batch came to: where the next one begins, and how many bodies were changed. */
-interface Batch {
-  readonly lastId: string
-  readonly redacted: number
-}
-
 /**
  * Removes the personal data of a pass's customers from the workspace's next events, by id, and from their attempts
- * (OP-139). Undefined when there are none. Only a repeated fan-out of these events waits for its locks.
+ * (OP-139). Returns the id of the last one and how many bodies were changed; undefined when there are no events. Only a
+ * repeated fan-out of these events waits for its locks.
  */
-export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date): Promise<Batch | undefined> {
-  await readInOrder(tx)
+export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date) {
+  // Otherwise PostgreSQL may read and sort all events of a workspace that it takes for a small one, for each batch.
+  await tx`select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`
   const events = await nextEvents(tx, pass)
   const last = events.at(-1)
   if (last === undefined) return undefined
@@ -43,16 +39,11 @@ export async function erasePersonalData(tx: AnySql, pass: ErasurePass, now: Date
     const without = body === null ? undefined : redactBody(type, body, customerIds)
     return without === undefined ? [] : [{ id, body: without }]
   })
-  if (redacted.length > 0) await updateBodies(tx, pass, redacted, now)
+  if (redacted.length > 0) await updateBodies(tx, pass.workspaceId, redacted, now)
   // Also events of earlier passes: an attempt that was in flight then is recorded by now.
   const erased = [...redacted, ...events.filter(({ isErased }) => isErased)].map(({ id }) => id)
-  if (erased.length > 0) await removeResponses(tx, pass, erased, now)
+  if (erased.length > 0) await removeResponses(tx, pass.workspaceId, erased, now)
   return { lastId: last.id, redacted: redacted.length }
-}
-
-/** Otherwise PostgreSQL may read and sort all events of a workspace that it takes for a small one, for each batch. */
-async function readInOrder(tx: AnySql): Promise<void> {
-  await tx`select set_config('enable_sort', 'off', true), set_config('enable_bitmapscan', 'off', true)`
 }
 
 /** Bodies are searched as text: PostgreSQL's JSON refuses \u0000 and lone surrogates, which would hold up the pass. */
@@ -75,29 +66,20 @@ const nextEvents = (tx: AnySql, { workspaceId, customerIds, afterId }: ErasurePa
   select id, type, is_erased as "isErased", case when is_found and not is_erased then body end as body
   from counted where found_before < ${CHANGES_A_BATCH} and bytes_before < ${BYTES_A_BATCH} order by id`
 
-async function updateBodies(
+const updateBodies = (
   tx: AnySql,
-  { workspaceId }: ErasurePass,
+  workspaceId: string,
   events: readonly { id: string; body: string }[],
   now: Date,
-): Promise<void> {
-  await tx`
-    update event set body = redacted.body, erased_at = ${now}
-    from unnest(${events.map(({ id }) => id)}::uuid[], ${events.map(({ body }) => body)}::text[]) as redacted (id, body)
-    where event.workspace_id = ${workspaceId} and event.id = redacted.id`
-}
+) => tx`
+  update event set body = redacted.body, erased_at = ${now}
+  from unnest(${events.map(({ id }) => id)}::uuid[], ${events.map(({ body }) => body)}::text[]) as redacted (id, body)
+  where event.workspace_id = ${workspaceId} and event.id = redacted.id`
 
 /** Removes what receivers answered to these events, since it may repeat what was sent. */
-async function removeResponses(
-  tx: AnySql,
-  { workspaceId }: ErasurePass,
-  eventIds: readonly string[],
-  now: Date,
-): Promise<void> {
-  await tx`
-    update attempt set response_headers = null, response_body = null, response_truncated = null, erased_at = ${now}
-    from unnest(${[...eventIds]}::uuid[]) as erased (event_id) cross join lateral (
-      select id from delivery where workspace_id = ${workspaceId} and event_id = erased.event_id
-    ) made
-    where attempt.workspace_id = ${workspaceId} and attempt.delivery_id = made.id and attempt.erased_at is null`
-}
+const removeResponses = (tx: AnySql, workspaceId: string, eventIds: string[], now: Date) => tx`
+  update attempt set response_headers = null, response_body = null, response_truncated = null, erased_at = ${now}
+  from unnest(${eventIds}::uuid[]) as erased (event_id) cross join lateral (
+    select id from delivery where workspace_id = ${workspaceId} and event_id = erased.event_id
+  ) made
+  where attempt.workspace_id = ${workspaceId} and attempt.delivery_id = made.id and attempt.erased_at is null`

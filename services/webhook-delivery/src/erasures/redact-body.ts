@@ -1,53 +1,43 @@
 import { ORDER } from '@backoffice/contracts/order.ts'
 
-/** Takes the personal members out of an event's data. */
-type Redaction = (data: Readonly<Record<string, unknown>>) => unknown
+type Data = Readonly<Record<string, unknown>>
 
 /** Members of a customer that say nothing about the person. All others are removed, also those added later. */
 const NOT_PERSONAL = new Set(['id', 'created_at', 'updated_at'])
-
-const redactCustomer: Redaction = (customer) => ({
-  ...Object.fromEntries(
-    Object.entries(customer).map(([member, value]) => [member, NOT_PERSONAL.has(member) ? value : null]),
-  ),
-  // Receivers may rely on its type: it is the one member that is never null.
-  firstname: '',
-})
-
 const PERSONAL_OF_ORDER = new Set(['customer', ...ORDER.personal])
 
-const redactOrder: Redaction = (order) =>
-  Object.fromEntries(
-    Object.entries(order).map(([member, value]) => [member, PERSONAL_OF_ORDER.has(member) ? null : value]),
-  )
-
-interface PersonalData {
-  customerOf(data: Readonly<Record<string, unknown>>): unknown
-  readonly redact: Redaction
-}
+const withNulls = (data: Data, isPersonal: (member: string) => boolean) =>
+  Object.fromEntries(Object.entries(data).map(([member, value]) => [member, isPersonal(member) ? null : value]))
 
 const idOf = (value: unknown): unknown => (value as { id?: unknown } | null | undefined)?.id
 
-const OF_CUSTOMER: PersonalData = { customerOf: idOf, redact: redactCustomer }
-const OF_ORDER: PersonalData = { customerOf: ({ customer }) => idOf(customer), redact: redactOrder }
-
-const PERSONAL_DATA: Readonly<Record<string, PersonalData>> = {
-  'customer.created': OF_CUSTOMER,
-  'customer.updated': OF_CUSTOMER,
-  'order.created': OF_ORDER,
-  'order.updated': OF_ORDER,
-  'order.paid': OF_ORDER,
+const OF_CUSTOMER = {
+  customerOf: idOf,
+  // Receivers may rely on the type of the firstname: it is the one member that is never null.
+  redact: (customer: Data) => ({ ...withNulls(customer, (member) => !NOT_PERSONAL.has(member)), firstname: '' }),
+}
+const OF_ORDER = {
+  customerOf: ({ customer }: Data) => idOf(customer),
+  redact: (order: Data) => withNulls(order, (member) => PERSONAL_OF_ORDER.has(member)),
 }
 
+const PERSONAL_DATA = new Map([
+  ['customer.created', OF_CUSTOMER],
+  ['customer.updated', OF_CUSTOMER],
+  ['order.created', OF_ORDER],
+  ['order.updated', OF_ORDER],
+  ['order.paid', OF_ORDER],
+])
+
 /** The types of events with personal data of a customer. */
-export const PERSONAL_EVENT_TYPES: readonly string[] = Object.keys(PERSONAL_DATA)
+export const PERSONAL_EVENT_TYPES: readonly string[] = [...PERSONAL_DATA.keys()]
 
 /**
  * The body of an event without the personal data of a customer (OP-139): the same envelope, members in their order.
  * Undefined where it is about none of these customers. Throws a SyntaxError for a body that is not JSON.
  */
 export function redactBody(type: string, body: string, customerIds: ReadonlySet<string>): string | undefined {
-  const personal = PERSONAL_DATA[type]
+  const personal = PERSONAL_DATA.get(type)
   if (personal === undefined) return undefined
   const envelope = JSON.parse(body)
   const customer = personal.customerOf(envelope.data)

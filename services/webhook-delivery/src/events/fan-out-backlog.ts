@@ -20,18 +20,20 @@ export async function addToBacklog(
 ): Promise<void> {
   if (events.length === 0) return
   await storeEvents(tx, events)
-  const [sets, numberOf] = endpointSets(events)
+  // Each set of endpoints is sent once, and named by its number.
+  const sets = [...new Set(events.map(endpointIds))]
+  const numbers = new Map(sets.map((ids, index) => [ids, index + 1]))
   const rows = events.map((event, position) => ({
     workspace_id: event.workspaceId,
     event_id: event.id,
-    endpoints: numberOf.get(event),
+    endpoints: numbers.get(endpointIds(event)),
     bytes: event.bytes.length,
     position,
   }))
   await tx`
     with endpoints as materialized (
-      select number, array(select json_array_elements_text(ids)::uuid) as ids
-      from json_array_elements(${JSON.stringify(sets)}::text::json) with ordinality as listed (ids, number)
+      select number, string_to_array(ids, ',')::uuid[] as ids
+      from unnest(${sets}::text[]) with ordinality as listed (ids, number)
     )
     insert into fan_out_backlog (workspace_id, event_id, endpoint_ids, deliveries, bytes, claimed_by)
     select workspace_id, event_id, endpoints.ids, cardinality(endpoints.ids), bytes, ${claimer ?? null}::integer
@@ -42,20 +44,7 @@ export async function addToBacklog(
     on conflict do nothing`
 }
 
-/** The different sets of endpoints, each once, and the number of each event's set, from 1. */
-function endpointSets(events: readonly MatchedEvent[]): [sets: string[][], numberOf: Map<MatchedEvent, number>] {
-  const numbers = new Map<string, number>()
-  const sets: string[][] = []
-  const numberOf = new Map<MatchedEvent, number>()
-  for (const event of events) {
-    const ids = event.targets.map(({ id }) => id)
-    const key = ids.join()
-    const number = numbers.get(key) ?? sets.push(ids)
-    numbers.set(key, number)
-    numberOf.set(event, number)
-  }
-  return [sets, numberOf]
-}
+const endpointIds = ({ targets }: MatchedEvent): string => targets.map(({ id }) => id).join()
 
 /** Claims the events that no process has; returns the workspaces with events of this claimer in the backlog. */
 export async function claimBacklog(sql: Sql, claimer: number): Promise<string[]> {
@@ -81,19 +70,16 @@ interface TakenEvent extends Omit<MatchedEvent, 'bytes' | 'targets'> {
   readonly endpointIds: readonly string[]
 }
 
-/** Events out of the backlog, and the workspaces that may have more, in their turns. */
-interface Taken {
-  readonly events: readonly MatchedEvent[]
-  readonly left: readonly string[]
-}
-
-/** The oldest events of some workspaces, an equal share of each. Endpoints deleted meanwhile get nothing (OP-97). */
+/**
+ * Takes the oldest events of some workspaces, an equal share of each. Endpoints deleted meanwhile get nothing (OP-97).
+ * `left` are the workspaces that may have more, in their turns.
+ */
 export async function takeFromBacklog(
   tx: AnySql,
   directory: EndpointDirectory,
   claimer: number,
   workspaceIds: readonly string[],
-): Promise<Taken> {
+): Promise<{ events: readonly MatchedEvent[]; left: readonly string[] }> {
   const [taken, workspaces] = await Promise.all([takeEvents(tx, claimer, workspaceIds), directory.of(tx, workspaceIds)])
   const events = taken.map(({ endpointIds, ...event }) => {
     const targets = workspaces.get(event.workspaceId)

@@ -137,21 +137,13 @@ const deliveryRow = ({ event, target, claimedBy }: PlannedDelivery) => ({
 /** Stores events, each once whatever the number of its deliveries. One that is there stays as it is. */
 export async function storeEvents(tx: AnySql, events: readonly MatchedEvent[]): Promise<void> {
   for (const part of partsOf(events, BYTES_A_STATEMENT, ({ bytes }) => bytes.length)) {
+    const rows = part.map(({ bytes, targets, ...event }) => event)
     await tx`
       insert into event (workspace_id, id, type, key, body, occurred_at, traceparent)
-      select workspace_id, id, type, key, body, occurred_at, traceparent
-      from json_to_recordset(${JSON.stringify(part.map(eventRow))}::text::json)
-        as event (workspace_id uuid, id uuid, type text, key text, body text, occurred_at timestamptz, traceparent text)
+      select "workspaceId", id, type, key, body, "occurredAt", traceparent
+      from json_to_recordset(${JSON.stringify(rows)}::text::json) as event (
+        "workspaceId" uuid, id uuid, type text, key text, body text, "occurredAt" timestamptz, traceparent text
+      )
       on conflict do nothing`
   }
 }
-
-const eventRow = ({ workspaceId, id, type, key, body, occurredAt, traceparent }: MatchedEvent) => ({
-  workspace_id: workspaceId,
-  id,
-  type,
-  key,
-  body,
-  occurred_at: occurredAt.toISOString(),
-  traceparent,
-})

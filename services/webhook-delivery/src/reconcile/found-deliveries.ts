@@ -1,14 +1,11 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { ExpectedDelivery, FoundDelivery } from './judgement.ts'
 
-interface Found {
-  /** Whether its event is in the backlog of the fan-out. An event leaves it when the rows are inserted. */
-  readonly isInBacklog: boolean
-  readonly rows: readonly FoundDelivery[]
-}
-
-/** Some thousand expected deliveries in the tables, in order: one statement of look-ups, each in one partition. */
-export async function findDeliveries(sql: AnySql, expected: readonly ExpectedDelivery[]): Promise<Found[]> {
+/**
+ * The rows of some thousand expected deliveries, in order: one statement of look-ups, each in one partition.
+ * `isInBacklog` says whether the event is in the backlog of the fan-out; it leaves that when the rows are inserted.
+ */
+export async function findDeliveries(sql: AnySql, expected: readonly ExpectedDelivery[]) {
   const found = await sql<(FoundDelivery & { ordinal: number; isInBacklog: boolean; isThere: boolean })[]>`
     select expected.ordinal::integer, found.id is not null as "isThere", found.status,
       found.next_attempt_at as "nextAttemptAt", coalesce(found.lease_until > clock_timestamp(), false) as "isClaimed",

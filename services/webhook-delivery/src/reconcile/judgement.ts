@@ -36,17 +36,12 @@ export type Discrepancy = keyof typeof DISCREPANCIES
 /** The result for an expected delivery: the status of its row, the reason why there is none, or `missing`. */
 export type Outcome = DeliveryStatus | 'unknown' | 'unconsumed' | 'backlog' | 'missing'
 
-export interface Judgement {
-  readonly outcome: Outcome
-  readonly discrepancies: readonly Discrepancy[]
-}
-
 /** Compares an expected delivery with the rows found. A pending one that was due before `overdueBefore` is overdue. */
 export function judge(
   expected: Pick<ExpectedDelivery, 'isCertain' | 'isConsumed'> & { readonly isInBacklog?: boolean },
   found: readonly FoundDelivery[],
   overdueBefore: Date,
-): Judgement {
+): { outcome: Outcome; discrepancies: readonly Discrepancy[] } {
   const [first] = found
   if (first !== undefined) return { outcome: first.status, discrepancies: [...discrepanciesOf(found, overdueBefore)] }
   if (!expected.isConsumed) return { outcome: 'unconsumed', discrepancies: [] }
