@@ -1,13 +1,16 @@
+import { ORDER } from '@backoffice/contracts/order.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
-import { eraseAnswers } from './erase-answers.ts'
-import { eraseOrders } from './erase-orders.ts'
 
 /** Settings of its connections. An erasure leaves a locked row for later, so that others do not wait. */
 export const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 
 const EVERY_MS = 1000
+/** Orders, or answers, looked at in one batch. */
+const BATCH_SIZE = 500
+/** Customers that one pass over the answers looks for. */
+const CUSTOMERS_TOGETHER = 50
 
 /**
  * Removes the personal data of erased customers, a batch of one workspace after the other (OP-130). A batch is a
@@ -41,4 +44,79 @@ export async function eraseBatch(tx: Transaction, now: Date): Promise<boolean> {
   if (open.stage === 'ORDERS') return eraseOrders(tx, open.id, now)
   await eraseAnswers(tx, now)
   return true
+}
+
+/**
+ * Removes the personal data of some orders of an erased customer: personal members, the stored form, and last the
+ * customer's id, by which they are found. Money and lines stay. Orders that a request has locked come later. Once there
+ * is none left, the stage of the erasure is ANSWERS. Returns false when all that is left is locked.
+ */
+async function eraseOrders(tx: Transaction, customer: string, now: Date): Promise<boolean> {
+  const workspace = tx.context.workspaceId
+  // A request reads its order after it has locked it, so it never writes back what is removed here.
+  const locked = await tx<{ id: string }[]>`
+    select id from sales_order where workspace_id = ${workspace} and customer_id = ${customer}
+    order by id limit ${BATCH_SIZE} for update skip locked`
+  if (locked.length > 0) {
+    const ids = locked.map(({ id }) => id)
+    await tx`update order_form set form = '{}' where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
+    // The time of this statement: answers of transactions that had the lock before are older.
+    await tx`
+      update sales_order set
+        ${tx.unsafe(ORDER.sql.erasures)}, customer_id = null, erased_at = clock_timestamp(),
+        updated_at = greatest(updated_at, ${now})
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[])`
+    return true
+  }
+  const { count } = await tx`
+    update customer_erasure set stage = 'ANSWERS'
+    where workspace_id = ${workspace} and id = ${customer}
+      and not exists (select from sales_order where workspace_id = ${workspace} and customer_id = ${customer})`
+  return count > 0
+}
+
+/**
+ * Removes some stored answers (OP-08) that name erased customers or are about their orders: a repeated Idempotency-Key
+ * is then answered `conflict`. One batch of the workspace's keys, which are kept for 24 hours, serves all customers
+ * whose passes are at the same key. Their erasures are done at the end of the pass: new answers have no data of theirs,
+ * since their orders have none.
+ */
+async function eraseAnswers(tx: Transaction, now: Date): Promise<void> {
+  const workspace = tx.context.workspaceId
+  const [first, ...others] = await tx<{ id: string; after: string }[]>`
+    select id, answers_after as after from customer_erasure
+    where workspace_id = ${workspace} and stage = 'ANSWERS'
+    order by id limit ${CUSTOMERS_TOGETHER} for update skip locked`
+  if (first === undefined) return
+  const customers = [first, ...others.filter(({ after }) => after === first.after)].map(({ id }) => id)
+  const [looked] = await tx<{ count: number; last: string }[]>`
+    with looked as materialized (
+      select key, body, created_at from idempotency_key
+      where workspace_id = ${workspace} and key > ${first.after}
+      order by key limit ${BATCH_SIZE}
+    ), personal as (
+      select key, 'customer ' || id as resource
+      from looked join unnest(${customers}::text[]) as id on strpos(body::text, id) > 0
+      union all
+      -- Answers about an order have its id, or name it.
+      select key, made || sales_order.id
+      from looked
+      cross join lateral (
+        values ('order ', body ->> 'id'), ('a change of order ', body ->> 'order')
+      ) as reference (made, id)
+      join sales_order on sales_order.workspace_id = ${workspace}
+        and sales_order.id = case when pg_input_is_valid(reference.id, 'uuid') then reference.id::uuid end
+        and looked.created_at <= sales_order.erased_at
+    ), removed as (
+      update idempotency_key set body = null, resource = named.resource
+      from (select distinct on (key) key, resource from personal order by key, resource desc) as named
+      where workspace_id = ${workspace} and idempotency_key.key = named.key
+    )
+    select count(*), max(key) as last from looked`
+  const isAtTheEnd = (looked?.count ?? 0) < BATCH_SIZE
+  await tx`
+    update customer_erasure set
+      answers_after = ${looked?.last ?? first.after},
+      stage = ${isAtTheEnd ? 'DONE' : 'ANSWERS'}, done_at = ${isAtTheEnd ? now : null}
+    where workspace_id = ${workspace} and id = any(${customers}::uuid[])`
 }
