@@ -4,7 +4,7 @@ import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
-import { FairSlots, type SlotLimits } from '@backoffice/runtime/fair-slots.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { BrokenCircuitError, type CircuitBreakerPolicy, ConsecutiveBreaker, circuitBreaker, handleAll } from 'cockatiel'
 import { z } from 'zod'
 import { CatalogError, catalogUnavailable, refusalOf, tooManyCalls } from './catalog-refusal.ts'
@@ -24,27 +24,18 @@ const Variants = z.object({ variants: z.array(OrderableVariant) })
 /** What a take and a release answer begins with; orders needs no more of it. */
 const Reserved = z.object({ order: z.string() })
 
-/** Limits of the calls to catalog; times in milliseconds. */
-export interface CallLimits {
+/** Limits of the calls to catalog, which has ten connections to PostgreSQL; times in milliseconds. */
+const LIMITS = {
   /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */
-  readonly deadlineMs: number
-  /** After so many failures in a row catalog is not called. */
-  readonly failures: number
-  /** After this time one call tries catalog again. */
-  readonly halfOpenAfterMs: number
-  readonly slots: SlotLimits
-}
-
-/**
- * A call waits a second at most for a slot, so that it has at least a second itself. Catalog has ten connections to
- * PostgreSQL.
- */
-const LIMITS: CallLimits = {
   deadlineMs: 2000,
+  /** After so many failures in a row catalog is not called. */
   failures: 10,
+  /** After this time one call tries catalog again. */
   halfOpenAfterMs: 1000,
+  /** A call waits a second at most for a slot, so that it has at least a second itself. */
   slots: { slots: 64, share: 16, most: 16, waiting: 256, waitMs: 1000 },
 }
+export type CallLimits = typeof LIMITS
 
 /** The pause before a call is repeated: from this many milliseconds to twice as many. */
 const REPEAT_AFTER_MS = 50

@@ -110,14 +110,14 @@ async function isReleasedSince(sql: Sql, { workspace, reservation }: Identified,
 }
 
 /** Joins two streams in the order of workspaces and reservations. Either side of a pair may be missing. */
-async function* sideBySide<Left extends Identified, Right extends Identified>(
-  lefts: AsyncGenerator<Left>,
-  rights: AsyncGenerator<Right>,
-): AsyncGenerator<[Left | undefined, Right | undefined]> {
+async function* sideBySide(
+  lefts: AsyncGenerator<Reserved>,
+  rights: AsyncGenerator<Taken>,
+): AsyncGenerator<[Reserved | undefined, Taken | undefined]> {
   let [left, right] = [await lefts.next(), await rights.next()]
   while (!left.done || !right.done) {
     const order = left.done ? 1 : right.done ? -1 : compare(left.value, right.value)
-    yield [order <= 0 ? (left.value as Left) : undefined, order >= 0 ? (right.value as Right) : undefined]
+    yield [order <= 0 ? left.value : undefined, order >= 0 ? right.value : undefined]
     if (order <= 0) left = await lefts.next()
     if (order >= 0) right = await rights.next()
   }

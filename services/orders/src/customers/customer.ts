@@ -4,7 +4,7 @@ import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
-import type { AnySql } from '@backoffice/postgres/database.ts'
+import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
@@ -32,6 +32,14 @@ export const customerBody = (customer: CustomerRecord): Customer => CUSTOMER.ans
 
 /** The columns of a CustomerRecord. */
 export const customerColumns = (sql: AnySql) => sql.unsafe(CUSTOMER.sql.selected)
+
+/** Reads a customer. Throws `not_found`. */
+export async function readCustomer(tx: Transaction, id: string, locking = tx``): Promise<CustomerRecord> {
+  const [customer] = await tx<CustomerRecord[]>`
+    select ${customerColumns(tx)} from customer where workspace_id = ${tx.context.workspaceId} and id = ${id} ${locking}`
+  if (customer === undefined) throw noSuchCustomer(id)
+  return customer
+}
 
 /** The column `email_key` of this e-mail address, which is ASCII: addresses are compared without case (OP-40). */
 export const emailKey = (email: string): string => email.toLowerCase()

@@ -1,6 +1,6 @@
 import { CUSTOMER } from '@backoffice/contracts/customer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { type CustomerRecord, customerColumns, emailKey, noSuchCustomer } from './customer.ts'
+import { type CustomerRecord, customerColumns, emailKey, readCustomer } from './customer.ts'
 
 /** Inserts a customer; false when another has its e-mail address. Waits for concurrent inserts of the address. */
 export async function insertCustomer(tx: Transaction, customer: CustomerRecord): Promise<boolean> {
@@ -61,10 +61,4 @@ const asRows = (tx: Transaction, customers: readonly CustomerRecord[]) => tx`
   json_to_recordset(${JSON.stringify(customers)}::text::json) as row (${tx.unsafe(CUSTOMER.sql.row)})`
 
 /** Locks a customer until the transaction ends, and reads it. Throws `not_found`. */
-export async function lockCustomer(tx: Transaction, id: string): Promise<CustomerRecord> {
-  const [customer] = await tx<CustomerRecord[]>`
-    select ${customerColumns(tx)} from customer
-    where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`
-  if (customer === undefined) throw noSuchCustomer(id)
-  return customer
-}
+export const lockCustomer = (tx: Transaction, id: string) => readCustomer(tx, id, tx`for no key update`)

@@ -154,7 +154,10 @@ function collect(schema: unknown, path: MemberPath, pointer: string, found: Foun
       for (const each of Object.keys(value as object)) checkPattern(each, [...within, each], found)
     }
   }
-  if (keywords.$schema !== undefined) checkDialect(keywords.$schema, pointer, [...path, '$schema'])
+  if (keywords.$schema !== undefined) {
+    if (pointer !== '') throw unprocessable([...path, '$schema'], 'must be at the top of the schema only')
+    if (keywords.$schema !== DIALECT) throw unprocessable([...path, '$schema'], `must be ${DIALECT}`)
+  }
   if (keywords.uniqueItems === true && !((keywords.maxItems as number) <= MAX_UNIQUE_ITEMS)) {
     throw unprocessable([...path, 'uniqueItems'], `needs maxItems of at most ${MAX_UNIQUE_ITEMS} beside it`)
   }
@@ -194,24 +197,15 @@ function checkValue(keyword: string, value: unknown, path: MemberPath, found: Fo
 }
 
 function checkPattern(pattern: string, path: MemberPath, found: Found): void {
-  found.patternSize += patternSize(pattern, path)
-  if (found.patternSize > MAX_PATTERN_SIZE) {
-    throw unprocessable(path, 'is too much: use fewer patterns, and maxLength instead of large repeat counts')
-  }
-}
-
-function patternSize(pattern: string, path: MemberPath): number {
   try {
-    return linearPattern(pattern).size
+    found.patternSize += linearPattern(pattern).size
   } catch (error) {
     if (error instanceof SyntaxError) throw badRequest(path, 'is not a regular expression')
     throw unprocessable(path, 'must do without look-around, back-references and large repeat counts (RE2 syntax)')
   }
-}
-
-function checkDialect(dialect: unknown, pointer: string, path: MemberPath): void {
-  if (pointer !== '') throw unprocessable(path, 'must be at the top of the schema only')
-  if (dialect !== DIALECT) throw unprocessable(path, `must be ${DIALECT}`)
+  if (found.patternSize > MAX_PATTERN_SIZE) {
+    throw unprocessable(path, 'is too much: use fewer patterns, and maxLength instead of large repeat counts')
+  }
 }
 
 /** The number of subschemas, and their depth, once each `$ref` is replaced by what it refers to. Throws for a loop. */

@@ -4,7 +4,7 @@ import { FORMATS } from './formats.ts'
 import { linearPattern } from './linear-pattern.ts'
 
 /** A member that breaks the form, and why. */
-export interface BrokenRule {
+interface BrokenRule {
   readonly path: MemberPath
   readonly reason: string
 }

@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads'
 import { ApiError, type ErrorCode, type MemberPath } from '@backoffice/contracts/errors.ts'
 import { LRUCache } from 'lru-cache'
 import { checkFormSchema } from './check-form-schema.ts'
-import { type BrokenRule, compileFormSchema } from './compile-form-schema.ts'
+import { compileFormSchema } from './compile-form-schema.ts'
 
 /** What a thread does: check a new form's schema, or check an order against it. Schemas and orders are JSON texts. */
 export type FormTask =
@@ -22,7 +22,10 @@ export interface FormThreadMessage {
   readonly refusal?: { readonly code: ErrorCode; readonly path: MemberPath; readonly reason: string } | undefined
 }
 
-const compiled = new LRUCache<string, (order: unknown) => BrokenRule | undefined>({ max: 500 })
+const compiled = new LRUCache<string, ReturnType<typeof compileFormSchema>, string>({
+  max: 500,
+  memoMethod: (_key, _stale, { context: schema }) => compileFormSchema(JSON.parse(schema)),
+})
 /** The memory that compiled forms may add to that of the modules before they are dropped. */
 const KEPT_BYTES = 24 * 1024 * 1024
 const bytesAtStart = usedBytes()
@@ -47,7 +50,7 @@ function post(refusal?: FormThreadMessage['refusal']): void {
 
 function refusalOf(task: FormTask): FormThreadMessage['refusal'] {
   if (task.order !== undefined) {
-    const broken = compiledForm(task)(JSON.parse(task.order))
+    const broken = compiled.memo(task.key, { context: task.schema })(JSON.parse(task.order))
     return broken && { code: 'bad_request', ...broken }
   }
   try {
@@ -59,12 +62,4 @@ function refusalOf(task: FormTask): FormThreadMessage['refusal'] {
     if (error instanceof ApiError) return { code: error.code, path: error.path, reason: error.reason }
     return { code: 'unprocessable', path: ['schema'], reason: `cannot be compiled: ${error}` }
   }
-}
-
-function compiledForm({ key, schema }: FormTask & { key: string }) {
-  const known = compiled.get(key)
-  if (known !== undefined) return known
-  const form = compileFormSchema(JSON.parse(schema))
-  compiled.set(key, form)
-  return form
 }

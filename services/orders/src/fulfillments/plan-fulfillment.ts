@@ -1,15 +1,11 @@
 import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
-import type { OrderStatus } from '@backoffice/contracts/order.ts'
+import type { ItemRecord, OrderRecord } from '../orders/order.ts'
 
 /** A quantity of an item of an order. */
-export interface FulfilledItem {
-  readonly id: string
-  readonly quantity: number
-}
+type FulfilledItem = Pick<ItemRecord, 'id' | 'quantity'>
 
-interface FulfillableOrder {
-  readonly status: OrderStatus
-  readonly items: readonly (FulfilledItem & { readonly fulfilled: number })[]
+interface FulfillableOrder extends Pick<OrderRecord, 'status'> {
+  readonly items: readonly Pick<ItemRecord, 'id' | 'quantity' | 'fulfilled'>[]
 }
 
 /**

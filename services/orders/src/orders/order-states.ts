@@ -1,5 +1,6 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import type { FulfillmentStatus, OrderStatus, PaymentStatus } from '@backoffice/contracts/order.ts'
+import type { ItemRecord, OrderRecord } from './order.ts'
 
 /** The statuses that an order can have next (OP-48). */
 const NEXT: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
@@ -12,16 +13,14 @@ const NEXT: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
 /** Whether an order can go from one status to another (OP-48). */
 export const isLegalTransition = (from: OrderStatus, to: OrderStatus): boolean => NEXT[from].includes(to)
 
-interface OrderState {
-  readonly status: OrderStatus
-  readonly fulfillmentStatus: FulfillmentStatus
-}
-
 /**
  * Refuses an illegal transition with `conflict` (OP-48). An order that has a fulfilment cannot be cancelled, because
  * its goods have left the stock (OP-143). The present status is no transition.
  */
-export function requireTransition({ status: from, fulfillmentStatus }: OrderState, to: OrderStatus): void {
+export function requireTransition(
+  { status: from, fulfillmentStatus }: Pick<OrderRecord, 'status' | 'fulfillmentStatus'>,
+  to: OrderStatus,
+): void {
   if (from === to) return
   if (!isLegalTransition(from, to)) {
     const legal = NEXT[from].length === 0 ? `${from} is final` : `from ${from} it can become ${NEXT[from].join(' or ')}`
@@ -32,13 +31,7 @@ export function requireTransition({ status: from, fulfillmentStatus }: OrderStat
   }
 }
 
-interface PaymentState {
-  readonly status: OrderStatus
-  readonly paymentStatus: PaymentStatus
-  readonly totalPrice: number
-  /** The sum of the payments. */
-  readonly paid: number
-}
+type PaymentState = Pick<OrderRecord, 'status' | 'paymentStatus' | 'totalPrice' | 'paid'>
 
 /**
  * The payment status that follows from the total and the sum of the payments (OP-42). An order that was PAID or
@@ -51,9 +44,7 @@ export function paymentStatusOf({ status, paymentStatus, totalPrice, paid }: Pay
 }
 
 /** The fulfilment status that follows from the quantities of the items (OP-48). */
-export function fulfillmentStatusOf(
-  items: readonly { readonly quantity: number; readonly fulfilled: number }[],
-): FulfillmentStatus {
+export function fulfillmentStatusOf(items: readonly Pick<ItemRecord, 'quantity' | 'fulfilled'>[]): FulfillmentStatus {
   if (items.every(({ fulfilled }) => fulfilled === 0)) return 'UNFULFILLED'
   return items.every(({ quantity, fulfilled }) => fulfilled === quantity) ? 'FULFILLED' : 'PARTIALLY_FULFILLED'
 }

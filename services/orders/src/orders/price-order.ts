@@ -1,34 +1,16 @@
 import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
+import type { ItemRecord, OrderRecord } from './order.ts'
 
 /** What the price of an order follows from. Amounts are in minor units of one currency, and not negative. */
-interface Priceable {
-  readonly lines: readonly {
-    readonly quantity: number
-    readonly unitPrice: number
-    /** Replaces the unit price. */
-    readonly negotiatedUnitPrice: number | null
-  }[]
-  readonly totalShipping: number
-  readonly totalTax: number
-  readonly totalDiscount: number
-}
-
-interface OrderPrice {
-  /** Of each line: quantity × (negotiated unit price, else unit price). */
-  readonly lineTotals: number[]
-  /** The sum of the lines. */
-  readonly subtotalPrice: number
-  /** Subtotal + shipping + tax − discount. */
-  readonly totalPrice: number
-  /** The sum of the quantities (OP-41). */
-  readonly totalItems: number
+interface Priceable extends Pick<OrderRecord, 'totalShipping' | 'totalTax' | 'totalDiscount'> {
+  readonly lines: readonly Pick<ItemRecord, 'quantity' | 'unitPrice' | 'negotiatedUnitPrice'>[]
 }
 
 /**
- * The amounts of an order (spec: Order; OP-41, OP-46). All are integers, so nothing is rounded. Throws `unprocessable`
- * for an amount or sum beyond 2^53−1, and for a discount above the subtotal.
+ * The amounts of an order, and of each line (spec: Order; OP-41, OP-46). All are integers, so nothing is rounded.
+ * Throws `unprocessable` for an amount or sum beyond 2^53−1, and for a discount above the subtotal.
  */
-export function priceOrder({ lines, totalShipping, totalTax, totalDiscount }: Priceable): OrderPrice {
+export function priceOrder({ lines, totalShipping, totalTax, totalDiscount }: Priceable) {
   const lineTotals = lines.map(({ quantity, unitPrice, negotiatedUnitPrice }, index) =>
     exact(quantity * (negotiatedUnitPrice ?? unitPrice), ['items', index, 'quantity']),
   )
