@@ -12,11 +12,6 @@ const IMPORT = /^(?:import|export)\b[^'"]*?\bfrom '((?:\.|@backoffice\/)[^']+)'|
 /** Each may import itself and what comes before it. */
 const LAYERS = ['libs', 'services', 'infra']
 
-interface Import {
-  readonly file: string
-  readonly imported: string
-}
-
 const packages = globSync(`{${LAYERS}}/*/package.json`).map((path) => {
   const { name, exports } = JSON.parse(readFileSync(path, 'utf8'))
   return [name, join(dirname(path), dirname(exports['./*'] ?? ''))] as const
@@ -29,7 +24,7 @@ function pathOf(file: string, imported: string): string {
 }
 
 const files = globSync(`{${LAYERS}}/*/**/*.ts`, { exclude: ['**/node_modules/**'] }).sort()
-const imports = files.flatMap((file): Import[] =>
+const imports = files.flatMap((file) =>
   [...readFileSync(file, 'utf8').matchAll(IMPORT)].map(([, from, dynamic = '']) => ({
     file,
     imported: pathOf(file, from ?? dynamic),

@@ -4,10 +4,6 @@ import { join } from 'node:path'
 import { entriesIn } from './entries-in.ts'
 import { type Manifest, ROOT, type Workspace } from './workspaces.ts'
 
-interface Lock {
-  readonly packages: Readonly<Record<string, LockEntry>>
-}
-
 interface LockEntry {
   /** Of a link to a package of this repository, its folder. */
   readonly resolved?: string
@@ -40,7 +36,9 @@ export function installPackages(image: string, workspaces: readonly Workspace[],
 }
 
 function lockOf(image: string, directories: readonly string[], root: object): object {
-  const lock: Lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8'))
+  const lock: { packages: Record<string, LockEntry> } = JSON.parse(
+    readFileSync(join(ROOT, 'package-lock.json'), 'utf8'),
+  )
   const isKept = ([path, { link, resolved = '' }]: [string, LockEntry]) => {
     if (link) return directories.includes(resolved)
     return path.startsWith('node_modules/') || directories.some((directory) => `${path}/`.startsWith(`${directory}/`))

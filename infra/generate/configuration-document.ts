@@ -19,32 +19,24 @@ export const JOB_SETTINGS: Readonly<Record<string, SettingsShape>> = {
 }
 
 /** What the schema of a setting says about it. */
-interface DescribedSetting {
-  readonly name: string
-  readonly isRequired: boolean
-  /** As the variable has it. */
-  readonly standard: string | undefined
-  readonly isSecret: boolean
-  /** Whether `<NAME>_FILE` may name a file instead. */
-  readonly mayBeFile: boolean
-  readonly meaning: string
-}
+type DescribedSetting = ReturnType<typeof describedSettings>[number]
 
 /** Describes the settings of a service or a job. */
-export function describedSettings(shape: SettingsShape): DescribedSetting[] {
-  return Object.entries(shape).map(([name, schema]) => {
+export const describedSettings = (shape: SettingsShape) =>
+  Object.entries(shape).map(([name, schema]) => {
     const { description = '', secret } = z.globalRegistry.get(schema) ?? {}
     const { default: standard } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
     return {
       name,
       isRequired: !z.safeParse(schema, undefined).success,
+      /** As the variable has it. */
       standard: standard === undefined ? undefined : String(standard),
       isSecret: secret === true,
+      /** Whether `<NAME>_FILE` may name a file instead. */
       mayBeFile: mayBeFile(schema),
       meaning: description,
     }
   })
-}
 
 const INTRODUCTION = `# Configuration
 

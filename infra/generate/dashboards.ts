@@ -55,7 +55,9 @@ const top10 = ([expression, name]: Query): Query => [`topk(10, ${expression})`, 
 /** What each replica has. */
 const perReplica = (expression: string): Query => [expression, '{{service}} {{instance}}']
 
-/** The dashboards by the names of their files. The first panels say whether there is a problem, the later ones where. */
+/**
+ * The dashboards by the names of their files. Their first panels say whether there is a problem, the later ones where.
+ */
 export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readonly Panel[] }>> = {
   // Whether there is a problem: objectives, and what waits for an operator.
   overview: {

@@ -28,10 +28,12 @@ const workerSetting = (name: ServiceName): string => `${schemaOf(name).toUpperCa
 
 /*
  * The settings for commands that work on Kafka and databases are those of the services, except
- * `<SERVICE>_WORKER_DATABASE_URL` for WORKER_DATABASE_URL. An address that is not set comes from the running local stack.
- * The functions throw ConfigurationError for a wrong setting, and CommandError for a missing one while no stack runs.
+ * `<SERVICE>_WORKER_DATABASE_URL` for WORKER_DATABASE_URL. An address that is not set comes from the running local
+ * stack. The functions throw ConfigurationError for a wrong setting, and CommandError for a missing one while no stack
+ * runs.
  */
 
+/** The brokers of Kafka, and how to connect to them. */
 export function kafkaOf(environment: NodeJS.ProcessEnv): KafkaServers {
   const KAFKA_BROKERS = environment.KAFKA_BROKERS || stackFor('KAFKA_BROKERS', environment).kafka.join(',')
   return kafkaServers(readConfig(Kafka, { ...environment, KAFKA_BROKERS }))
