@@ -1,11 +1,10 @@
-import { execFile, spawn, spawnSync } from 'node:child_process'
+import { execFile, spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import { eventually } from '@backoffice/testing/eventually.ts'
-import { guardChild } from '@backoffice/testing/processes/guard.ts'
-import { freePort } from '@backoffice/testing/processes/ports.ts'
+import { startManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
+import { answersOk, freePort } from '@backoffice/testing/processes/ports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import type { TestStack } from './stack.ts'
 
@@ -35,20 +34,22 @@ export async function startPrometheus(stack: TestStack) {
   // JSON is YAML too.
   writeFileSync(join(directory, 'prometheus.json'), JSON.stringify(config))
   const url = `http://127.0.0.1:${await freePort()}`
-  const child = spawn(
-    program,
-    [
-      `--config.file=${join(directory, 'prometheus.json')}`,
-      `--storage.tsdb.path=${join(directory, 'data')}`,
-      `--web.listen-address=${new URL(url).host}`,
-      '--log.level=error',
-    ],
-    { stdio: 'ignore' },
-  )
-  guardChild(child, 'SIGKILL')
+  const prometheus = await startManagedProcess({
+    command: {
+      name: 'Prometheus',
+      file: program,
+      args: [
+        `--config.file=${join(directory, 'prometheus.json')}`,
+        `--storage.tsdb.path=${join(directory, 'data')}`,
+        `--web.listen-address=${new URL(url).host}`,
+        '--log.level=error',
+      ],
+      output: () => undefined,
+    },
+    isReady: () => answersOk(`${url}/-/ready`),
+  })
   whenDone(async () => {
-    child.kill('SIGTERM')
-    await eventually('Prometheus has ended', () => child.exitCode !== null || child.signalCode !== null, 20_000)
+    await prometheus.stop()
     rmSync(directory, { recursive: true, force: true })
   })
   const get = async <Data>(path: string): Promise<Data> => {
@@ -57,7 +58,6 @@ export async function startPrometheus(stack: TestStack) {
     if (body.status !== 'success') throw new Error(`${path}: ${body.error}`)
     return body.data
   }
-  await eventually('Prometheus is ready', async () => (await fetch(`${url}/-/ready`).catch(() => undefined))?.ok)
   return {
     url,
     get,

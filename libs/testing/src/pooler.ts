@@ -32,7 +32,6 @@ export async function startPooler(urls: readonly string[]) {
     command: { name: 'PgBouncer', file: 'pgbouncer', args, cwd: directory, user, output: file('log') },
     isReady: () => isListening(port),
   })
-  const signal = (name: NodeJS.Signals) => process.kill(managed.pid ?? 0, name)
   whenDone(async () => {
     await managed.kill()
     rmSync(directory, { recursive: true, force: true })
@@ -49,8 +48,8 @@ export async function startPooler(urls: readonly string[]) {
     kill: managed.kill,
     start: managed.start,
     /** SIGSTOP: connections stay open and nothing is answered, until `resume`. */
-    hang: () => signal('SIGSTOP'),
-    resume: () => signal('SIGCONT'),
+    hang: () => managed.signal('SIGSTOP'),
+    resume: () => managed.signal('SIGCONT'),
   }
 }
 

@@ -69,6 +69,7 @@ export async function startChild({ name, file, args, output, env, cwd, user, sto
     },
     /** The last that it printed, for the error when it did not start. */
     lastWords: () => (typeof output === 'string' ? lastLines(output) : lastLine),
+    signal: (name: NodeJS.Signals) => child.kill(name),
     /** kill -9, and waits until it is gone. */
     kill: () => end('SIGKILL'),
     /** Asks it to stop, waits, and kills it after 30 s. */

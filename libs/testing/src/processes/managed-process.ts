@@ -62,6 +62,8 @@ export async function startManagedProcess(definition: ManagedProcessDefinition, 
         definition.onDeath?.(how)
       })
     },
+    /** Sends it a signal; does nothing when it is down. */
+    signal: (name: NodeJS.Signals) => void running?.signal(name),
     /** Stops it in good order; does nothing when it is down. */
     stop: () => end('stop'),
     /** kill -9; does nothing when it is down. */
