@@ -4,19 +4,17 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import type { Pool } from 'undici'
 import { z } from 'zod'
 import { inCallSpan } from './call-span.ts'
-import { INTERNAL_TOKEN_HEADER } from './internal-token.ts'
+import { INTERNAL_TOKEN_HEADER, type RequestContext } from './internal-token.ts'
 import { servicePool } from './service-pool.ts'
 import type { CallingFor, TokenSigner } from './token-signer.ts'
 
 export interface InternalRequest {
-  readonly caller: CallingFor
+  readonly caller: CallingFor & Partial<Pick<RequestContext, 'requestId' | 'traceparent'>>
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: `/internal/${string}`
   readonly query?: Readonly<Record<string, unknown>>
   /** Sent as JSON; a string is JSON already. */
   readonly body?: unknown
-  readonly requestId?: string
-  readonly traceparent?: string
   readonly signal?: AbortSignal
 }
 
@@ -65,7 +63,8 @@ export class InternalCalls implements Component {
 
   /** Sends a request and returns its answer. Throws when there is none in time, or none that is JSON. */
   request(request: InternalRequest): Promise<InternalAnswer> {
-    const { caller, method, path, query, body, requestId, traceparent, signal } = request
+    const { caller, method, path, query, body, signal } = request
+    const { requestId, traceparent } = caller
     return inCallSpan({ service: this.#service, method, traceparent }, async (trace) => {
       const answer = await this.#pool.request({
         method,

@@ -38,14 +38,14 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner) 
 
   function send<Answer>(
     service: InternalCalls,
-    { workspaceId, livemode, traceparent }: WorkspaceContext,
+    context: WorkspaceContext,
     method: 'POST' | 'PUT' | 'DELETE',
     path: `/internal/${string}`,
     body?: unknown,
     answer: z.ZodType<Answer> | null = null,
   ): Promise<Answer> {
-    const caller = { workspaceId, livemode, keyId: 'apps', productStatuses: [] }
-    return service.send({ caller, method, path, traceparent, answer, body })
+    const caller = { ...context, keyId: 'apps', productStatuses: [] }
+    return service.send({ caller, method, path, answer, body })
   }
 
   return {

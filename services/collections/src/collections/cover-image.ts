@@ -28,15 +28,8 @@ export const coverImages =
 
 /** Returns undefined for an asset that the workspace does not have. */
 async function readAsset(catalog: InternalCalls, caller: RequestContext, id: string) {
-  const { requestId, traceparent } = caller
   try {
-    const { statusCode, body } = await catalog.request({
-      caller,
-      method: 'GET',
-      path: `/internal/assets/${id}`,
-      requestId,
-      traceparent,
-    })
+    const { statusCode, body } = await catalog.request({ caller, method: 'GET', path: `/internal/assets/${id}` })
     if (statusCode === 404) return undefined
     if (statusCode === 200) return StoredAsset.parse(body)
     throw new Error(`the catalog answered ${statusCode}`)

@@ -148,8 +148,7 @@ export const existingProducts =
   (catalog: InternalCalls): FindExistingProducts =>
   async (caller, products) => {
     const path = '/internal/products/existing'
-    const { requestId, traceparent } = caller
-    const call = { caller, requestId, traceparent, method: 'POST', path, body: { products }, answer: Existing } as const
+    const call = { caller, method: 'POST', path, body: { products }, answer: Existing } as const
     const answer = await catalog.send(call).catch((error: unknown) => {
       // An older replica, during a deploy.
       const hasNoSuchOperation = error instanceof ApiError && error.code === 'not_found'

@@ -96,10 +96,9 @@ export class CatalogClient implements Component {
     path: `/internal/${string}`,
     body: unknown,
   ): Promise<Answer> {
-    const { workspaceId, requestId, traceparent } = caller
     const signal = AbortSignal.timeout(this.#deadlineMs)
-    const request = { caller, method: 'POST', path, body, requestId, traceparent, signal } as const
-    const answer = await this.#slots.run(workspaceId, () =>
+    const request = { caller, method: 'POST', path, body, signal } as const
+    const answer = await this.#slots.run(caller.workspaceId, () =>
       this.#sendTwice(request, signal).catch((cause: unknown) => {
         throw cause instanceof CatalogError ? cause : catalogUnavailable(cause)
       }),

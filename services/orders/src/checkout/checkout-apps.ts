@@ -31,8 +31,6 @@ export function checkoutApps(url: string, signer: TokenSigner) {
           path: '/internal/checkout',
           body: { provider, ...order },
           answer: CheckoutSession,
-          requestId: caller.requestId,
-          traceparent: caller.traceparent,
         }),
       ),
     stop: () => calls.stop(),

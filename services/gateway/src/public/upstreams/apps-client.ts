@@ -24,8 +24,10 @@ export class AppsClient extends InternalCalls {
   }
 
   /** Sends a request to an internal operation. Throws the refusal of apps, or `service_unavailable`. */
-  ask<Answer>({ actor, workspace = WHOLE_PLATFORM, ...request }: AppsRequest<Answer>): Promise<Answer> {
+  ask<Answer>(asked: AppsRequest<Answer>): Promise<Answer> {
+    const { actor, workspace = WHOLE_PLATFORM, requestId, traceparent, ...request } = asked
     const { id: workspaceId, livemode } = workspace
-    return this.send({ ...request, caller: { workspaceId, livemode, keyId: actor, productStatuses: [] } })
+    const caller = { workspaceId, livemode, keyId: actor, productStatuses: [], requestId, traceparent }
+    return this.send({ ...request, caller })
   }
 }
