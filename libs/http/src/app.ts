@@ -65,7 +65,7 @@ export function createApp(options: AppOptions): FastifyInstance {
     return503OnClosing: false,
     trustProxy: isTrusted ?? false,
     serverFactory(handle) {
-      const isRefused = refuseEarly && earlyRefusals({ logger, refuseEarly, addressOf })
+      const isRefused = refuseEarly && earlyRefusals(logger, refuseEarly, addressOf)
       const answer: RequestListener = (request, response) => {
         if (!isRefused?.(request, response, { isLast: isDraining() })) handle(request, response)
       }
@@ -73,10 +73,8 @@ export function createApp(options: AppOptions): FastifyInstance {
       return createServer(CONNECTIONS, answer).on('checkExpectation', answer)
     },
     routerOptions: { maxParamLength: 2048 },
-    genReqId: ({ headers }) => {
-      const given = headers['x-request-id']
-      return trustRequestId && typeof given === 'string' && given !== '' ? given : randomUUID()
-    },
+    requestIdHeader: trustRequestId && 'x-request-id',
+    genReqId: () => randomUUID(),
     frameworkErrors: (error, request, reply) => {
       reply.header('x-request-id', request.id)
       request.logged = clientIn(request)

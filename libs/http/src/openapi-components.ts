@@ -26,14 +26,8 @@ export function refuseRepeated(operationIds: readonly string[]): void {
   if (repeated !== undefined) throw new Error(`two operations have the operationId ${repeated}`)
 }
 
-/** A JSON Schema whose named schemas are references, and those schemas. */
-export interface Described {
-  readonly schema: Json
-  readonly components: Components
-}
-
-/** Describes a schema as clients send it or as answers have it. Named schemas become references. */
-export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): Described {
+/** Describes a schema as clients send it or as answers have it. Named schemas become references to the components. */
+export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Json; components: Components } {
   const json = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withExamples }))
   const {
     $schema: _,

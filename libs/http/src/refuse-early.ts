@@ -7,17 +7,15 @@ import { countRequest } from './request-metrics.ts'
 /** Decides about a request before it is routed. `address` is the client's. */
 export type RefuseEarly = (request: IncomingMessage, address: string) => ApiError | undefined
 
-interface EarlyRefusals {
-  readonly logger: Logger
-  readonly refuseEarly: RefuseEarly
-  readonly addressOf: (request: IncomingMessage) => string
-}
-
 /** The shortest time between two log lines, in milliseconds: a flood of requests must not flood the log. */
 const LINE_EVERY_MS = 100
 
 /** Answers what `refuseEarly` refuses, before Fastify, where a flood costs less. Returns whether it has answered. */
-export function earlyRefusals({ logger, refuseEarly, addressOf }: EarlyRefusals) {
+export function earlyRefusals(
+  logger: Logger,
+  refuseEarly: RefuseEarly,
+  addressOf: (request: IncomingMessage) => string,
+) {
   const log = sampledLog(logger)
   return (request: IncomingMessage, response: ServerResponse, { isLast }: { isLast: boolean }): boolean => {
     const address = addressOf(request)
