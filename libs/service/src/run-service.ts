@@ -105,15 +105,7 @@ export async function runService<
     const pools = Object.fromEntries(
       Object.entries<Pool>(furtherPools).map(([purpose, pool]) => [purpose, openPool(`${name} ${purpose}`, pool)]),
     ) as Record<Purpose, Database>
-    const declaration = declare({
-      ...context,
-      config,
-      tokens,
-      db,
-      pools,
-      consume: messaging.consume,
-      wakeRelay: messaging.wakeRelay,
-    })
+    const declaration = declare({ ...context, ...messaging, config, tokens, db, pools })
     const { components = [], stages = [], workers = [], workspaces = {} } = declaration
     const consumers = [...(declaration.consumers ?? [])]
     const pool = openPool(`${name} workspaces`, WORKSPACES_POOL)

@@ -5,7 +5,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { deleteRows } from './delete-rows.ts'
-import { type Deletion, endPass, moveBack, nextDeletion, postpone } from './deletion-passes.ts'
+import { type Deletion, endPass, nextDeletion, postpone } from './deletion-passes.ts'
 import type { WorkspaceHooks } from './workspace-hooks.ts'
 import { readByIndexes, rowsOf, workspaceTables } from './workspace-tables.ts'
 
@@ -65,21 +65,19 @@ const inside = <Result>(
   work: (tx: Transaction) => Promise<Result>,
 ) => {
   const context = { workspaceId, livemode, traceparent: traceparentFrom(undefined), actor: 'workspace deletion' }
-  return enter(begun, context, async (tx) => {
-    await readByIndexes(tx)
-    return work(tx)
-  })
+  return enter(begun, context, work)
 }
 
 /** `isDone` when no row was left that can be deleted. */
 async function deleteBatch(tx: Transaction, deletion: Deletion, { hooks }: Deleting, now: Date) {
+  await readByIndexes(tx)
   const isHeldBack = now.getTime() < deletion.notedAt.getTime() + HELD_BACK_MS
   if (isHeldBack && (await hooks.isReadyForDeletion?.(tx)) === false) {
     await postpone(tx, deletion.workspaceId, now, TRY_AGAIN_S)
     return { isDone: false, hasPublished: false }
   }
   const deleted = await deleteRows(tx, await workspaceTables(tx, hooks.keptTables), hooks, now)
-  if (deleted > 0) await moveBack(tx, deletion, now)
+  if (deleted > 0) await postpone(tx, deletion.workspaceId, now, 0)
   return { isDone: deleted === 0, hasPublished: tx.hasPublished }
 }
 

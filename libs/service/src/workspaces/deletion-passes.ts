@@ -30,12 +30,7 @@ export async function nextDeletion(tx: AnySql, now: Date): Promise<Deletion | un
   return deletion
 }
 
-/** Moves a deletion to the end of the line. */
-export async function moveBack(tx: AnySql, { workspaceId }: Deletion, now: Date): Promise<void> {
-  await tx`update deleted_workspace set worked_at = ${now} where workspace_id = ${workspaceId}`
-}
-
-/** Lets a deletion wait for some seconds: nothing can be deleted before. */
+/** Moves a deletion to the end of the line, and lets it wait for some seconds when nothing can be deleted before. */
 export async function postpone(sql: Sql | AnySql, workspaceId: string, now: Date, seconds: number): Promise<void> {
   await sql`
     update deleted_workspace set worked_at = ${now}, next_pass_at = ${now}::timestamptz + make_interval(secs => ${seconds})
