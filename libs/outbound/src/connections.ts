@@ -41,7 +41,7 @@ export class Connections extends Dispatcher {
   readonly #idleTo = new Map<string, Connection[]>()
   readonly #busy = new Set<Connection>()
   #watch: NodeJS.Timeout | undefined
-  #isClosed = false
+  #isDestroyed = false
 
   constructor(connect: buildConnector.connector, limits: KeepLimits) {
     super()
@@ -50,7 +50,7 @@ export class Connections extends Dispatcher {
   }
 
   override dispatch(options: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler): boolean {
-    if (this.#isClosed) throw new errors.ClientDestroyedError()
+    if (this.#isDestroyed) throw new errors.ClientDestroyedError()
     const origin = String(options.origin)
     const connection = this.#idleTo.get(origin)?.at(-1) ?? this.#open(origin)
     this.#forget(connection)
@@ -60,13 +60,8 @@ export class Connections extends Dispatcher {
     return true
   }
 
-  override async close(): Promise<void> {
-    this.#isClosed = true
-    for (const connection of [...this.#idle, ...this.#busy]) this.#drop(connection)
-  }
-
   override async destroy(reason?: Error | (() => void) | null): Promise<void> {
-    this.#isClosed = true
+    this.#isDestroyed = true
     const error = reason instanceof Error ? reason : new errors.ClientDestroyedError()
     await Promise.all([...this.#idle, ...this.#busy].map(({ client }) => client.destroy(error)))
   }

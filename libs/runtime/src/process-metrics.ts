@@ -28,21 +28,18 @@ function measureBuild(service: string, version = 'unknown'): void {
   )
 }
 
+const observed = (name: string, description: string, unit = '') =>
+  meter.createObservableGauge(name, { description, unit })
+
 function measureResources(): void {
   const cpu = meter.createObservableCounter('process_cpu_seconds', {
     description: 'Processor time used, by mode',
     unit: 's',
   })
-  const resident = meter.createObservableGauge('process_resident_memory_bytes', {
-    description: 'Memory that the process holds in RAM',
-    unit: 'By',
-  })
-  const heap = meter.createObservableGauge('nodejs_heap_bytes', {
-    description: 'Heap of V8 in use, its size, and memory outside of it (buffers)',
-    unit: 'By',
-  })
-  const open = meter.createObservableGauge('process_open_fds', { description: 'Open file descriptors' })
-  const most = meter.createObservableGauge('process_max_fds', { description: 'Limit of open file descriptors' })
+  const resident = observed('process_resident_memory_bytes', 'Memory that the process holds in RAM', 'By')
+  const heap = observed('nodejs_heap_bytes', 'Heap of V8 in use, its size, and memory outside of it (buffers)', 'By')
+  const open = observed('process_open_fds', 'Open file descriptors')
+  const most = observed('process_max_fds', 'Limit of open file descriptors')
   const limit = descriptorLimit()
   meter.addBatchObservableCallback(
     (result) => {
@@ -70,14 +67,16 @@ function descriptorLimit(): number | undefined {
 
 /** Each reading is of the time since the one before. */
 function measureEventLoop(): void {
-  const delay = meter.createObservableGauge('nodejs_eventloop_delay_seconds', {
-    description: 'Delay of the event loop since the reading before, by quantile; 1 is the longest',
-    unit: 's',
-  })
-  const utilization = meter.createObservableGauge('nodejs_eventloop_utilization_ratio', {
-    description: 'Share of the time since the reading before in which the event loop was busy',
-    unit: '1',
-  })
+  const delay = observed(
+    'nodejs_eventloop_delay_seconds',
+    'Delay of the event loop since the reading before, by quantile; 1 is the longest',
+    's',
+  )
+  const utilization = observed(
+    'nodejs_eventloop_utilization_ratio',
+    'Share of the time since the reading before in which the event loop was busy',
+    '1',
+  )
   const samples = monitorEventLoopDelay({ resolution: SAMPLE_EVERY_MS })
   samples.enable()
   let before = performance.eventLoopUtilization()

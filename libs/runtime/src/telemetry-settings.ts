@@ -20,15 +20,6 @@ function pairOf(pair: string): [key: string, value: string] {
   return [pair.slice(0, at).trim(), decodeURIComponent(pair.slice(at + 1).trim())]
 }
 
-const SAMPLERS = [
-  'always_on',
-  'always_off',
-  'traceidratio',
-  'parentbased_always_on',
-  'parentbased_always_off',
-  'parentbased_traceidratio',
-] as const
-
 /** The standard variables of OpenTelemetry that every process reads. */
 export const TELEMETRY_SETTINGS = {
   OTEL_EXPORTER_OTLP_ENDPOINT: z
@@ -39,7 +30,14 @@ export const TELEMETRY_SETTINGS = {
     'Headers of the requests to it, such as `authorization=Bearer%20…`.',
   ).meta({ secret: true }),
   OTEL_TRACES_SAMPLER: z
-    .enum(SAMPLERS)
+    .enum([
+      'always_on',
+      'always_off',
+      'traceidratio',
+      'parentbased_always_on',
+      'parentbased_always_off',
+      'parentbased_traceidratio',
+    ])
     .default('parentbased_always_on')
     .describe(
       'Which traces are recorded. With `parentbased_…`, a trace that the gateway samples is recorded whole. `traceidratio` alone goes by the trace id, which clients choose.',
