@@ -165,7 +165,5 @@ function fingerprint({ method, url, body }: FastifyRequest, { file, body: member
   return fingerprintOf(method, url, file ? { members, name: file.name, digest: file.digest() } : body)
 }
 
-function headerOf(request: FastifyRequest, name: string): string | undefined {
-  const value = request.headers[name]
-  return Array.isArray(value) ? value[0] : value
-}
+/** The value of a header. Node joins those of a repeated one; only `set-cookie` has a list. */
+const headerOf = ({ headers }: FastifyRequest, name: string) => headers[name] as string | undefined

@@ -1,4 +1,4 @@
-import { isIP } from 'node:net'
+import { isIP, type Socket } from 'node:net'
 import { buildConnector } from 'undici'
 import { Connections, type KeepLimits } from './connections.ts'
 import { blockedAddress, SendingError } from './failure.ts'
@@ -45,8 +45,14 @@ export function guardedAgent(
     if (refusal !== undefined) return callback(refusal, null)
     // A certificate and SNI have no dot at the end (RFC 6066); an address has no server name.
     const target = isIP(host) ? options : { ...options, servername: host.replace(/\.$/, '') }
-    if (tunnel === undefined) direct(target, callback)
-    else void throughTunnel(tunnel, findAllowed, direct, target, callback)
+    if (tunnel === undefined) return direct(target, callback)
+    throughTunnel(tunnel, findAllowed, target).then(
+      (socket) => {
+        if (target.protocol === 'https:') direct({ ...target, httpSocket: socket }, callback)
+        else callback(null, socket)
+      },
+      (error: Error) => callback(error, null),
+    )
   }
   return new Connections(connect, keep)
 }
@@ -73,21 +79,11 @@ const onlyAllowed =
 async function throughTunnel(
   tunnel: OpenTunnel,
   findAllowed: FindAddresses,
-  direct: buildConnector.connector,
-  options: buildConnector.Options,
-  callback: buildConnector.Callback,
-): Promise<void> {
-  const { hostname, protocol } = options
+  { hostname, port, protocol }: buildConnector.Options,
+): Promise<Socket> {
   const host = hostOf(hostname)
-  const port = options.port || (protocol === 'https:' ? '443' : '80')
-  try {
-    if (!isIP(host)) await findAllowed(host).catch(unlessBlocked)
-    const socket = await tunnel(isIP(host) === 6 ? `[${host}]:${port}` : `${host}:${port}`)
-    if (protocol === 'https:') direct({ ...options, httpSocket: socket }, callback)
-    else callback(null, socket)
-  } catch (error) {
-    callback(error instanceof Error ? error : new Error(String(error)), null)
-  }
+  if (!isIP(host)) await findAllowed(host).catch(unlessBlocked)
+  return tunnel(`${isIP(host) === 6 ? `[${host}]` : host}:${port || (protocol === 'https:' ? 443 : 80)}`)
 }
 
 function unlessBlocked(error: unknown): void {
