@@ -123,18 +123,13 @@ export type RecordData<T extends Topic, Type extends RecordType<T>> =
 
 interface CataloguedEvent {
   readonly topic: Topic
-  readonly record: z.ZodType
-  /** The shape of the record's `data`. */
-  readonly data: z.ZodType
+  readonly record: z.ZodObject<{ data: z.ZodType }>
 }
 
 /** Every event by its name: its topic, and the shape of its record. */
 export const EVENT_CATALOGUE: ReadonlyMap<string, CataloguedEvent> = new Map(
   EVENT_TOPICS.flatMap((topic) =>
-    Object.entries<z.ZodObject<{ data: z.ZodType }>>(RECORDS[topic]).map(([type, record]) => [
-      type,
-      { topic, record, data: record.shape.data },
-    ]),
+    Object.entries<CataloguedEvent['record']>(RECORDS[topic]).map(([type, record]) => [type, { topic, record }]),
   ),
 )
 

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import { retry } from '@backoffice/runtime/retry.ts'
 import type { Admin } from 'kafkajs'
 import type { Kafka, Position } from './kafka-connection.ts'
@@ -71,16 +70,12 @@ async function positionsOf(open: Admin, prefix: string, group: string, names: re
 /** Resolves once new topics have leaders. kafkajs' own wait fails at a broker that does not know the topic yet. */
 async function untilLeadersAreElected(open: Admin, topics: string[]): Promise<void> {
   const deadline = performance.now() + LEADERS_WITHIN_MS
-  for (;;) {
-    try {
-      const known = await open.fetchTopicMetadata({ topics })
-      if (known.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))) return
-      if (performance.now() > deadline) throw new Error(`no leader for all of ${topics.join(', ')}`)
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-    }
-    await pause(LEADER_PAUSE_MS)
+  const ask = async () => {
+    const known = await open.fetchTopicMetadata({ topics })
+    const areLed = known.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))
+    if (!areLed) throw new Error(`no leader for all of ${topics.join(', ')}`)
   }
+  await retry(ask, () => (performance.now() > deadline ? undefined : LEADER_PAUSE_MS))
 }
 
 /** Repeats a request that a new partition's leader refuses: it learns some milliseconds late that it leads. */

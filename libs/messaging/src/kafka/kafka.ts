@@ -4,8 +4,8 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
 import { adminRequests } from './kafka-admin.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
-import { type GroupMember, type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
-import { RunningMember, STOP_WITHIN_MS } from './kafka-member.ts'
+import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
+import { GroupMember, STOP_WITHIN_MS } from './kafka-member.ts'
 import type { KafkaServers } from './kafka-settings.ts'
 import { reconnectingClient } from './reconnecting-client.ts'
 import { hintOf, refusedByKafka } from './refused-by-kafka.ts'
@@ -91,7 +91,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     ...adminRequests(admin, prefix),
     produce,
     consume(options) {
-      const member = new RunningMember({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
+      const member = new GroupMember({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
       members.add(member)
       return member
     },

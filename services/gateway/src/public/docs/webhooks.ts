@@ -73,7 +73,7 @@ export function describeWebhooks(): { readonly webhooks: Json; readonly componen
 /** The data of each event, by its name. */
 const webhookData = (): (readonly [type: string, data: z.ZodType])[] => [
   ...EVENT_TYPES.flatMap((type) => {
-    const data = EVENT_CATALOGUE.get(type)?.data
+    const data = EVENT_CATALOGUE.get(type)?.record.shape.data
     return data === undefined ? [] : [[type, data] as const]
   }),
   [PING, PingData],
