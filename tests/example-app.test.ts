@@ -11,7 +11,7 @@ import type { CheckoutSession, Installation } from '@backoffice/contracts/app.ts
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { freePort } from '@backoffice/testing/service-process.ts'
+import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { afterAll, expect, it } from 'vitest'
 import { apiWith } from './testing/api.ts'
 import { aProduct } from './testing/products.ts'

@@ -32,14 +32,6 @@ const ROOT = defineCommand({
   },
 }) as CommandDef
 
-interface Found {
-  readonly command: CommandDef
-  /** The group of the command, named by all words before the command's own name, for the usage. */
-  readonly parent: CommandDef | undefined
-  /** The arguments behind the command's name. */
-  readonly rest: readonly string[]
-}
-
 /** Runs `backoffice …` and returns the exit code: 0, 1 for a failure, 2 for a wrong command line. */
 export async function runCli(
   given: readonly string[],
@@ -73,14 +65,20 @@ export async function runCli(
   }
 }
 
-/** Follows the names of groups and commands as far as they are known. */
-function findCommand(given: readonly string[]): Found {
-  let found: Found = { command: ROOT, parent: undefined, rest: given }
-  for (let path = 'backoffice'; ; ) {
-    const [name = '', ...rest] = found.rest
-    const commands = found.command.subCommands as Record<string, CommandDef> | undefined
-    if (commands === undefined || !Object.hasOwn(commands, name)) return found
-    found = { command: named(commands[name] as CommandDef, name), parent: named(found.command, path), rest }
+/**
+ * Follows the names of groups and commands as far as they are known. `parent` is the command's group, named by all
+ * words before the command's own name, for the usage; `rest` are the arguments behind that name.
+ */
+function findCommand(given: readonly string[]) {
+  let [command, rest, path] = [ROOT, given, 'backoffice']
+  let parent: CommandDef | undefined
+  for (;;) {
+    const [name = '', ...others] = rest
+    const commands = command.subCommands as Record<string, CommandDef> | undefined
+    if (commands === undefined || !Object.hasOwn(commands, name)) return { command, parent, rest }
+    parent = named(command, path)
+    command = named(commands[name] as CommandDef, name)
+    rest = others
     path += ` ${name}`
   }
 }

@@ -4,7 +4,6 @@ import { dirname, join } from 'node:path'
 /** The members of a package.json that matter here. */
 export interface Manifest {
   readonly name: string
-  readonly version: string
   readonly workspaces?: readonly string[]
   readonly dependencies?: Readonly<Record<string, string>>
   readonly devDependencies?: Readonly<Record<string, string>>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { freePort } from '@backoffice/testing/service-process.ts'
+import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { afterEach, describe, expect, it } from 'vitest'
 
 const SAMPLE = fileURLToPath(new URL('./testing/sample-process.ts', import.meta.url))

@@ -67,5 +67,3 @@ export async function startServiceProcess(service: string, settings: Readonly<Re
     },
   }
 }
-
-export { freePort }

@@ -12,7 +12,8 @@ import { registerSchemas } from '@backoffice/messaging/registry/register-schemas
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
-import { freePort, type ServiceProcess, startServiceProcess } from '@backoffice/testing/service-process.ts'
+import { freePort } from '@backoffice/testing/processes/ports.ts'
+import { type ServiceProcess, startServiceProcess } from '@backoffice/testing/service-process.ts'
 import { type PartnerApp, partnerApp } from './partner-app.ts'
 import { testSecretKeys, tokenKeyEntries } from './test-keys.ts'
 

@@ -1,6 +1,6 @@
 import { ROUTED_SERVICES, urlSetting } from '@backoffice/contracts/services.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
-import { freePort } from '@backoffice/testing/service-process.ts'
+import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { expect, test } from 'vitest'
 import { GatewayConfig } from '../config.ts'
 import { startGatewayProcess } from '../testing/gateway-process.ts'
