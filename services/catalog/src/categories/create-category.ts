@@ -1,5 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
+import { CategorySlug, Id, Name, Position } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { Category } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
 import { operation } from '@backoffice/http/operation.ts'
@@ -8,7 +10,20 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { chooseSlug, lockFamilies, type NumberedSlugs } from '@backoffice/postgres/slug-families.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { CreateCategoryBody, unknownCategory } from './category-input.ts'
+import { z } from 'zod'
+import { unknownCategory } from './lock-categories.ts'
+
+/** The members of a new category; a root has the parent null (OP-38). */
+export const CreateCategoryBody = named(
+  'CategoryInput',
+  z.strictObject({
+    name: Name,
+    slug: CategorySlug.nullish(),
+    parent: Id.nullish(),
+    position: Position.optional(),
+  }),
+  { name: 'Shirts' },
+)
 
 /** POST /v1/categories (extension of OP-19). */
 export const createCategory = operation({

@@ -7,10 +7,8 @@ import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
-import { lockMembers, requestMemberRefreshes } from '../member-changes/member-changes.ts'
-import { moveProducts } from '../member-changes/move-products.ts'
-import { unknownCategory } from './category-input.ts'
-import { lockCategory, recordCategoryChanges } from './lock-category.ts'
+import { deleteOrHide, lockMembers, moveProducts, requestMemberRefreshes } from '../member-changes/member-changes.ts'
+import { lockCategory, recordCategoryChanges, unknownCategory } from './lock-categories.ts'
 
 /**
  * DELETE /v1/categories/{id} (extension of OP-19): refused while it has products, unless `reassign_to` names the
@@ -36,7 +34,7 @@ export const deleteCategory = operation({
       if (target === category.id) throw unprocessable(['reassign_to'], 'must be another category than the deleted one')
       const children = await releaseChildren(tx, category, target, now)
       if (target !== null) await moveProducts(tx, products, category.id, target)
-      await removeCategory(tx, category, target)
+      await deleteOrHide(tx, 'product_category', category.id, target)
       const records = children.map((child) => outboxRecord(TOPICS.catalogEvents, 'category.updated', child.id, child))
       records.push(outboxRecord(TOPICS.catalogEvents, 'category.deleted', category.id, category))
       await publish(tx, records, now)
@@ -81,28 +79,4 @@ async function releaseChildren(
     throw conflict(['id'], 'products of a deleted category are still moving to it; delete it when they have moved')
   }
   return found.children
-}
-
-/**
- * Deletes a locked category; while it has products it is hidden, and a worker moves them and then deletes it. A
- * separate statement, so that its snapshot has the products as they are now.
- */
-const removeCategory = (tx: Transaction, { id }: Category, target: string | null) => {
-  const workspace = tx.context.workspaceId
-  return tx`
-    with deleted as materialized (
-      select id, exists (
-        select from product_category where workspace_id = ${workspace} and category_id = ${id}
-      ) as "hasProducts"
-      from category where workspace_id = ${workspace} and id = ${id}
-    ), hidden as (
-      update category set deleted_slug = slug, slug = 'deleted ' || deleted.id, parent_id = null
-      from deleted
-      where workspace_id = ${workspace} and category.id = deleted.id and "hasProducts"
-      returning category.id
-    ), waiting as (
-      insert into member_change (workspace_id, kind, of_id, reassign_to, livemode, traceparent)
-      select ${workspace}, 'CATEGORY_DELETED', id, ${target}, ${tx.context.livemode}, ${tx.context.traceparent} from hidden
-    )
-    delete from category using deleted where workspace_id = ${workspace} and category.id = deleted.id and not "hasProducts"`
 }

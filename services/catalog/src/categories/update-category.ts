@@ -1,14 +1,20 @@
+import { isDeepStrictEqual } from 'node:util'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
+import { CategorySlug } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { Category } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import type { z } from 'zod'
 import { requestMemberRefreshes } from '../member-changes/member-changes.ts'
-import { UpdateCategoryBody, unknownCategory } from './category-input.ts'
-import { slugTaken } from './create-category.ts'
-import { lockCategory, recordCategoryChanges } from './lock-category.ts'
+import { CreateCategoryBody, slugTaken } from './create-category.ts'
+import { lockCategory, recordCategoryChanges, unknownCategory } from './lock-categories.ts'
+
+/** Only the members that are sent change (OP-38). */
+const UpdateCategoryBody = named('CategoryUpdate', CreateCategoryBody.extend({ slug: CategorySlug }).partial())
 
 /** PUT /v1/categories/{id} (extension of OP-19): changes the members that are sent; fires only on a change (OP-73). */
 export const updateCategory = operation({
@@ -30,22 +36,20 @@ export const updateCategory = operation({
         children: changesSlug,
       })
       const after = withChanges(before, body)
-      if (isSame(before, after)) return ok(before)
+      if (isDeepStrictEqual(before, after)) return ok(before)
       await writeCategory(tx, before, after, now)
       await publish(tx, [outboxRecord(TOPICS.catalogEvents, 'category.updated', after.id, after)], now)
       return ok(after)
     }),
 })
 
-const withChanges = (before: Category, body: UpdateCategoryBody): Category => ({
+const withChanges = (before: Category, body: z.output<typeof UpdateCategoryBody>): Category => ({
   id: before.id,
   name: body.name ?? before.name,
   slug: body.slug ?? before.slug,
   parent: body.parent === undefined ? before.parent : body.parent,
   position: body.position ?? before.position,
 })
-
-const isSame = (one: Category, other: Category) => JSON.stringify(one) === JSON.stringify(other)
 
 /**
  * Writes a changed category, in one statement. Bodies of products have its name, slug, parent and parent's slug, so its

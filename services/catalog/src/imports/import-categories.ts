@@ -6,7 +6,7 @@ import type { Importer, RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { lockCategories } from './lock-categories.ts'
+import { lockCategories, readWithAncestors } from '../categories/lock-categories.ts'
 import { undoCategories } from './undo-categories.ts'
 import { type CategoryChanges, writeCategories } from './write-categories.ts'
 
@@ -58,19 +58,10 @@ async function findCategories(
   { isCheck }: RowsToPlan,
   rows: readonly Row<CategoryRow>[],
 ): Promise<BySlug> {
-  const workspace = tx.context.workspaceId
   const slugs = rows.map(({ values }) => values.slug)
   const parents = rows.flatMap(({ values }) => values.parent ?? [])
   if (!isCheck) await lockCategories(tx, tx`slug = any(${slugs})`)
-  const categories = await tx<Category[]>`
-    with recursive known as (
-      select id, name, slug, parent_id, position from category
-      where workspace_id = ${workspace} and slug = any(${[...slugs, ...parents]})
-      union
-      select category.id, category.name, category.slug, category.parent_id, category.position
-      from known join category on category.workspace_id = ${workspace} and category.id = known.parent_id
-    )
-    select id, name, slug, parent_id as parent, position from known`
+  const categories = await readWithAncestors(tx, tx`slug = any(${[...slugs, ...parents]})`)
   return new Map(categories.map((category) => [category.slug, category]))
 }
 

@@ -1,7 +1,7 @@
 import type { Category } from '@backoffice/contracts/product.ts'
 import type { ImportedChange, ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { lockCategories } from './lock-categories.ts'
+import { lockCategories, readWithAncestors } from '../categories/lock-categories.ts'
 import { type CategoryChanges, writeCategories } from './write-categories.ts'
 
 /** Undoes imported categories (OP-151), updated ones first: they leave created parents, which can then be deleted. */
@@ -12,17 +12,19 @@ export const undoCategories: ImportUndo<CategoryChanges> = {
   async undo(tx, changes, now) {
     const ids = changes.map(({ id }) => id)
     await lockCategories(tx, tx`id = any(${ids}::uuid[])`)
-    const known = await readWithAncestors(tx, changes)
+    const formerParents = changes.flatMap(({ former }) => (typeof former?.parent === 'string' ? former.parent : []))
+    const found = await readWithAncestors(tx, tx`id = any(${[...ids, ...formerParents]}::uuid[])`)
+    const known = new Map(found.map((category) => [category.id, category]))
     const isUnchanged = ({ id, version }: UndoneChange) => {
       const category = known.get(id)
       return category !== undefined && versionOf(category) === version
     }
     const unchanged = changes.filter(isUnchanged)
     const { restored, refused } = planRestored(unchanged, known)
-    const before = new Map([...known.values()].map((category) => [category.slug, category]))
+    const before = new Map(found.map((category) => [category.slug, category]))
     await writeCategories(tx, { before, after: restored }, now)
     const created = unchanged.filter(({ former }) => former === null).map(({ id }) => id)
-    const deleted = await deleteUnused(tx, created, known)
+    const deleted = await deleteUnused(tx, created)
     const isRestored = new Set(restored.map(({ id }) => id))
     return changes.map((change): UndoOutcome => {
       const { id } = change
@@ -51,25 +53,6 @@ function keptCategories({ before, after }: CategoryChanges): ImportedChange[] {
 }
 
 const versionOf = ({ name, slug, parent, position }: Category) => JSON.stringify([name, slug, parent, position])
-
-/** The categories of the changes and their former parents, with the ancestors of both, by id. */
-async function readWithAncestors(
-  tx: Transaction,
-  changes: readonly UndoneChange[],
-): Promise<ReadonlyMap<string, Category>> {
-  const workspace = tx.context.workspaceId
-  const ids = changes.flatMap(({ id, former }) => [id, ...(typeof former?.parent === 'string' ? [former.parent] : [])])
-  const categories = await tx<Category[]>`
-    with recursive known as (
-      select id, name, slug, parent_id, position from category
-      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and deleted_slug is null
-      union
-      select category.id, category.name, category.slug, category.parent_id, category.position
-      from known join category on category.workspace_id = ${workspace} and category.id = known.parent_id
-    )
-    select id, name, slug, parent_id as parent, position from known`
-  return new Map(categories.map((category) => [category.id, category]))
-}
 
 /** The updated categories with their former values, and by id the reasons why others cannot get them back. */
 function planRestored(changes: readonly UndoneChange[], known: ReadonlyMap<string, Category>) {
@@ -104,32 +87,26 @@ function isBelowItself(id: string, categoryOf: (id: string) => Category | undefi
   return false
 }
 
-/** Deletes those of these categories that have no products, and no children that stay. The newest come first. */
-async function deleteUnused(
-  tx: Transaction,
-  ids: readonly string[],
-  known: ReadonlyMap<string, Category>,
-): Promise<ReadonlySet<string>> {
-  const deleted = new Set<string>()
-  if (ids.length === 0) return deleted
+/** Deletes those of these categories that have no products, and no children that stay. Returns their ids. */
+async function deleteUnused(tx: Transaction, ids: string[]): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set()
   const workspace = tx.context.workspaceId
-  const used = await tx<{ id: string }[]>`
-    select id from category
-    where workspace_id = ${workspace} and id = any(${ids as string[]}::uuid[]) and (
-      exists (select from product_category where workspace_id = ${workspace} and category_id = category.id)
-      or exists (
-        select from category as child
-        where child.workspace_id = ${workspace} and child.parent_id = category.id and child.id <> all(${ids as string[]}::uuid[])
+  const deleted = await tx<{ id: string }[]>`
+    with recursive used as (
+      select id, parent_id from category
+      where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and (
+        exists (select from product_category where workspace_id = ${workspace} and category_id = category.id)
+        or exists (
+          select from category as child
+          where child.workspace_id = ${workspace} and child.parent_id = category.id and child.id <> all(${ids}::uuid[])
+        )
       )
-    )`
-  const isUsed = new Set(used.map(({ id }) => id))
-  for (const id of ids) {
-    if (!isUsed.has(id)) deleted.add(id)
-    else for (let above = known.get(id)?.parent; above; above = known.get(above)?.parent) isUsed.add(above)
-  }
-  for (const id of isUsed) deleted.delete(id)
-  if (deleted.size > 0) {
-    await tx`delete from category where workspace_id = ${workspace} and id = any(${[...deleted]}::uuid[])`
-  }
-  return deleted
+      union
+      select category.id, category.parent_id
+      from used join category on category.workspace_id = ${workspace} and category.id = used.parent_id
+    )
+    delete from category
+    where workspace_id = ${workspace} and id = any(${ids}::uuid[]) and id <> all(array(select id from used))
+    returning id`
+  return new Set(deleted.map(({ id }) => id))
 }

@@ -1,6 +1,6 @@
 import type { Category } from '@backoffice/contracts/product.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { recordCategoryChanges } from '../categories/lock-category.ts'
+import { recordCategoryChanges } from '../categories/lock-categories.ts'
 import { requestMemberRefreshes } from '../member-changes/member-changes.ts'
 
 /** Categories before and after a change of several. Those before are by slug, which stays. */

@@ -2,9 +2,7 @@ import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import { refreshRequests } from '../products/refresh-products.ts'
-import { BATCH_SIZE, LINKED_TABLES, type Links, lockMembers } from './member-changes.ts'
-import { moveProducts } from './move-products.ts'
-import { untagProducts } from './untag-products.ts'
+import { BATCH_SIZE, LINKED_TABLES, type Links, lockMembers, moveProducts, untagProducts } from './member-changes.ts'
 
 const EVERY_MS = 100
 /** A workspace with more refresh requests waits: a new one, such as of a sale, is published within seconds. */

@@ -1,11 +1,13 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { refreshRequests } from '../products/refresh-products.ts'
 
 /** Members that one transaction locks and changes at most: a category or a tag may have a million products. */
 export const BATCH_SIZE = 1000
 
+/** What the tables of members link products with, and the change that a worker makes after its deletion. */
 export const LINKED_TABLES = {
-  product_category: { table: 'category', column: 'category_id' },
-  product_tag: { table: 'tag', column: 'tag_id' },
+  product_category: { table: 'category', column: 'category_id', deletion: 'CATEGORY_DELETED' },
+  product_tag: { table: 'tag', column: 'tag_id', deletion: 'TAG_DELETED' },
 } as const
 
 export type Links = keyof typeof LINKED_TABLES
@@ -34,3 +36,78 @@ export const requestMemberRefreshes = (tx: Transaction, changed: string) => tx`
   select ${tx.context.workspaceId}, 'CATEGORY_SHOWN', id, ${tx.context.livemode}, ${tx.context.traceparent}
   from ${tx(changed)} order by id
   on conflict (workspace_id, of_id, kind) where reached is null do update set traceparent = excluded.traceparent`
+
+/**
+ * Deletes a locked category or tag. While it has products it is hidden; a worker moves them to `target` or untags them,
+ * and then deletes it. A separate statement, so that its snapshot has the products as they are now.
+ */
+export const deleteOrHide = (tx: Transaction, links: Links, id: string, target: string | null = null) => {
+  const workspace = tx.context.workspaceId
+  const { table, column, deletion } = LINKED_TABLES[links]
+  return tx`
+    with deleted as materialized (
+      select id, exists (
+        select from ${tx(links)} where workspace_id = ${workspace} and ${tx(column)} = ${id}
+      ) as "hasProducts"
+      from ${tx(table)} where workspace_id = ${workspace} and id = ${id}
+    ), hidden as (
+      update ${tx(table)} as kept set
+        deleted_slug = slug, slug = 'deleted ' || deleted.id ${table === 'category' ? tx`, parent_id = null` : tx``}
+      from deleted
+      where workspace_id = ${workspace} and kept.id = deleted.id and "hasProducts"
+      returning kept.id
+    ), waiting as (
+      insert into member_change (workspace_id, kind, of_id, reassign_to, livemode, traceparent)
+      select ${workspace}, ${deletion}, id, ${target}, ${tx.context.livemode}, ${tx.context.traceparent} from hidden
+    )
+    delete from ${tx(table)} as removed using deleted
+    where workspace_id = ${workspace} and removed.id = deleted.id and not "hasProducts"`
+}
+
+/** Takes a tag from locked products, and requests their product.updated (OP-37). */
+export const untagProducts = (tx: Transaction, products: readonly string[], tag: string) => {
+  const workspace = tx.context.workspaceId
+  return tx`
+    with untagged as (
+      delete from product_tag
+      where workspace_id = ${workspace} and tag_id = ${tag} and product_id = any(${products as string[]}::uuid[])
+      returning product_id
+    ), requested as (
+      select product_id, true as is_change from untagged
+    )
+    ${refreshRequests(tx)}`
+}
+
+/**
+ * Moves locked products to another category, and requests their product.updated (OP-37, OP-38). The target takes the
+ * category's position; a product with both keeps the target, at the lower of the two.
+ */
+export const moveProducts = (tx: Transaction, products: readonly string[], from: string, to: string) => {
+  const workspace = tx.context.workspaceId
+  return tx`
+    with membership as materialized (
+      select former.product_id, former.position, kept.position as target_position
+      from product_category former
+      left join product_category kept
+        on kept.workspace_id = ${workspace} and kept.category_id = ${to} and kept.product_id = former.product_id
+      where former.workspace_id = ${workspace} and former.category_id = ${from}
+        and former.product_id = any(${products as string[]}::uuid[])
+    ), raised as (
+      update product_category set position = membership.position
+      from membership
+      where product_category.workspace_id = ${workspace} and product_category.category_id = ${to}
+        and product_category.product_id = membership.product_id and membership.position < membership.target_position
+    ), dropped as (
+      delete from product_category using membership
+      where product_category.workspace_id = ${workspace} and product_category.category_id = ${from}
+        and product_category.product_id = membership.product_id and membership.target_position is not null
+    ), moved as (
+      update product_category set category_id = ${to}
+      from membership
+      where product_category.workspace_id = ${workspace} and product_category.category_id = ${from}
+        and product_category.product_id = membership.product_id and membership.target_position is null
+    ), requested as (
+      select product_id, true as is_change from membership
+    )
+    ${refreshRequests(tx)}`
+}

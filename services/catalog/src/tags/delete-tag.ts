@@ -5,8 +5,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { lockMembers } from '../member-changes/member-changes.ts'
-import { untagProducts } from '../member-changes/untag-products.ts'
+import { deleteOrHide, lockMembers, untagProducts } from '../member-changes/member-changes.ts'
 
 /**
  * DELETE /v1/tags/{id} (extension of OP-19): untags its products, the first thousand before the answer; each fires
@@ -27,7 +26,7 @@ export const deleteTag = operation({
       const products = await lockMembers(tx, 'product_tag', params.id)
       const tag = await lockTag(tx, params.id)
       await untagProducts(tx, products, tag.id)
-      await removeTag(tx, tag)
+      await deleteOrHide(tx, 'product_tag', tag.id)
       await publish(tx, [outboxRecord(TOPICS.catalogEvents, 'tag.deleted', tag.id, tag)], now)
       return new Reply(204)
     }),
@@ -40,26 +39,4 @@ async function lockTag(tx: Transaction, id: string): Promise<Tag> {
     where workspace_id = ${tx.context.workspaceId} and id = ${id} and deleted_slug is null for update`
   if (tag === undefined) throw notFound(['id'], `this workspace has no tag ${id}`)
   return tag
-}
-
-/**
- * Deletes a locked tag; while it has products it is hidden, and a worker untags them and then deletes it. A separate
- * statement, so that its snapshot has the products as they are now.
- */
-const removeTag = (tx: Transaction, { id }: Tag) => {
-  const workspace = tx.context.workspaceId
-  return tx`
-    with deleted as materialized (
-      select id, exists (select from product_tag where workspace_id = ${workspace} and tag_id = ${id}) as "hasProducts"
-      from tag where workspace_id = ${workspace} and id = ${id}
-    ), hidden as (
-      update tag set deleted_slug = slug, slug = 'deleted ' || deleted.id
-      from deleted
-      where workspace_id = ${workspace} and tag.id = deleted.id and "hasProducts"
-      returning tag.id
-    ), waiting as (
-      insert into member_change (workspace_id, kind, of_id, livemode, traceparent)
-      select ${workspace}, 'TAG_DELETED', id, ${tx.context.livemode}, ${tx.context.traceparent} from hidden
-    )
-    delete from tag using deleted where workspace_id = ${workspace} and tag.id = deleted.id and not "hasProducts"`
 }

@@ -1,5 +1,6 @@
-import { notFound } from '@backoffice/contracts/errors.ts'
+import { notFound, unprocessable } from '@backoffice/contracts/errors.ts'
 import type { Category } from '@backoffice/contracts/product.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 
@@ -22,7 +23,7 @@ export async function lockCategory(tx: Transaction, id: string, { tree, children
     select id, name, slug, parent_id as parent, position, id = ${id} as "isAsked"
     from (
       select
-        case when ${tree} then pg_advisory_xact_lock(hashtextextended(${`${workspace} categories`}, 0))::text end,
+        case when ${tree} then ${treeLock(tx)}::text end,
         set_config('plan_cache_mode', ${PLAN_EACH_TIME.plan_cache_mode}, true)
     ) as set_up, category
     where workspace_id = ${workspace} and deleted_slug is null and (id = ${id} or (${children} and parent_id = ${id}))
@@ -34,6 +35,33 @@ export async function lockCategory(tx: Transaction, id: string, { tree, children
 }
 
 /**
+ * Locks the workspace's category tree, and the categories of the condition in id order, so that no product joins them
+ * meanwhile. Read them in a later statement.
+ */
+export async function lockCategories(tx: Transaction, condition: SqlPart): Promise<void> {
+  await tx`select ${treeLock(tx)}`
+  await tx`
+    select id from category where workspace_id = ${tx.context.workspaceId} and ${condition} order by id for update`
+}
+
+const treeLock = (tx: Transaction) =>
+  tx`pg_advisory_xact_lock(hashtextextended(${`${tx.context.workspaceId} categories`}, 0))`
+
+/** The categories of the condition, and their ancestors. */
+export function readWithAncestors(tx: Transaction, condition: SqlPart) {
+  const workspace = tx.context.workspaceId
+  return tx<Category[]>`
+    with recursive known as (
+      select id, name, slug, parent_id, position from category
+      where workspace_id = ${workspace} and deleted_slug is null and ${condition}
+      union
+      select category.id, category.name, category.slug, category.parent_id, category.position
+      from known join category on category.workspace_id = ${workspace} and category.id = known.parent_id
+    )
+    select id, name, slug, parent_id as parent, position from known`
+}
+
+/**
  * The part of a statement that records a change of the categories, locked for update, in the CTE `changed`: a trigger
  * publishes a product again that joins one at this moment and has read its old state (OP-37; 0008_categories.sql).
  */
@@ -42,3 +70,6 @@ export const recordCategoryChanges = (tx: Transaction, changed: string) => tx`
   select ${tx.context.workspaceId}, id, ${tx.context.livemode}, ${tx.context.traceparent}, clock_timestamp()
   from ${tx(changed)} order by id
   on conflict (workspace_id, category_id) do update set traceparent = excluded.traceparent, changed_at = excluded.changed_at`
+
+export const unknownCategory = (member: string, id: string) =>
+  unprocessable([member], `this workspace has no category ${id}`)
