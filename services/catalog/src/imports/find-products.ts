@@ -65,3 +65,11 @@ export async function findProductsOf(
   )
   return { products, bySku, bySlug: new Map(products.map((product) => [product.slug, product])) }
 }
+
+/** The slugs of these that products have: slug → the product's id. No statement when there are none. */
+export async function findSlugs(tx: Transaction, slugs: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (slugs.length === 0) return new Map()
+  const rows = await tx<{ slug: string; id: string }[]>`
+    select slug, id from product where workspace_id = ${tx.context.workspaceId} and slug = any(${slugs as string[]})`
+  return new Map(rows.map(({ slug, id }) => [slug, id]))
+}

@@ -1,17 +1,15 @@
 import { ApiError, badRequest, conflict, type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { VariantRow } from '@backoffice/contracts/imports.ts'
-import type { Importer, RowsToPlan } from '@backoffice/importing/importer.ts'
+import type { RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
-import type { Change } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
-import { previewReferences, resolveReferences } from '../products/references.ts'
+import { resolveReferences } from '../products/references.ts'
 import { withChangedVariant, withNewVariant } from '../variants/plan-variant.ts'
 import { type FoundProduct, type FoundProducts, findProductsOf } from './find-products.ts'
 import { type ProductRow, planChanges } from './plan-changes.ts'
-import { undoProducts } from './undo-products.ts'
-import { writeImportedProducts } from './write-imported-products.ts'
+import { PRODUCT_CHANGES, type ProductImporter } from './product-changes.ts'
 
 /** A row with its product. `attributes`, by option name, is undefined when the row names no option. */
 interface PlannedRow extends ProductRow<VariantRow> {
@@ -25,7 +23,7 @@ type OptionIds = ReadonlyMap<string, string>
  * Rows of the template `product_variants` (OP-54, OP-55): adds variants to existing variable products, and updates the
  * variants that have the SKU, by the rules of POST and PUT …/variants (OP-22).
  */
-export const importProductVariants: Importer<Change<ProductRecord>[]> = {
+export const importProductVariants: ProductImporter = {
   async *plan(tx, batch, outcomes, now) {
     const rows = outcomes.read(VariantRow, 'sku', batch.rows)
     const skus = rows.map(({ values }) => values.sku)
@@ -38,8 +36,7 @@ export const importProductVariants: Importer<Change<ProductRecord>[]> = {
     yield* planChanges(tx, planned, outcomes, change, now)
   },
 
-  write: writeImportedProducts,
-  undo: undoProducts,
+  ...PRODUCT_CHANGES,
 }
 
 function planRow({ row, values }: Row<VariantRow>, { bySku, bySlug }: FoundProducts): PlannedRow {
@@ -90,8 +87,7 @@ async function findOptions(
 ): Promise<OptionIds> {
   const first = rows.filter(({ product }) => product.variants === 0)
   const options = [...new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))]
-  const resolve = isCheck ? previewReferences : resolveReferences
-  const { found } = await resolve(tx, { options }, now)
+  const { found } = await resolveReferences(tx, { options }, now, isCheck)
   return new Map(found.options.map(({ id, name }) => [name, id]))
 }
 

@@ -3,20 +3,19 @@ import { ProductRow } from '@backoffice/contracts/imports.ts'
 import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
 import { slugify } from '@backoffice/contracts/slug.ts'
 import { rowsPerStatement } from '@backoffice/importing/import-batches.ts'
-import type { Importer, RowsToPlan } from '@backoffice/importing/importer.ts'
+import type { RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { lockFamilies, slugChooser, takenOrRepeatedSlugs } from '@backoffice/postgres/slug-families.ts'
-import { chooseCategories, chooseTags, type ResolvedReferences } from '../products/chosen-references.ts'
+import { pickCategories, pickTags, type ResolvedReferences, tagsIn } from '../products/chosen-references.ts'
 import { newProduct, planProduct, refuseUnsupportedStatus } from '../products/plan-product.ts'
 import { isUnchanged, planUpdate } from '../products/plan-update.ts'
 import type { Change } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
-import { PRODUCT_SLUGS, previewReferences, resolveReferences } from '../products/references.ts'
-import { type FoundProducts, findProductsOf } from './find-products.ts'
-import { undoProducts } from './undo-products.ts'
-import { writeImportedProducts } from './write-imported-products.ts'
+import { type NamedReference, PRODUCT_SLUGS, resolveReferences } from '../products/references.ts'
+import { findProductsOf, findSlugs } from './find-products.ts'
+import { PRODUCT_CHANGES, type ProductImporter } from './product-changes.ts'
 
 /** Decides the product of a row, once the slugs and references that rows share are resolved. */
 type Decide = (slug: string, references: ResolvedReferences) => ProductRecord
@@ -27,23 +26,14 @@ interface PlannedRow extends Row<ProductRow> {
   readonly before: ProductRecord | undefined
   readonly decide: Decide
   readonly categories: CategoryReference[]
-  readonly tags: ReturnType<typeof chooseTags>
-}
-
-/** Products, slugs and categories that the rows name and the workspace has. */
-interface Known {
-  readonly found: FoundProducts
-  readonly bySku: ReadonlyMap<string, ProductRecord>
-  /** Slug → the id of the product that has it. */
-  readonly slugs: ReadonlyMap<string, string>
-  readonly categories: ReadonlyMap<string, CategoryReference>
+  readonly tags: NamedReference[]
 }
 
 /**
  * Rows of the template `products` (OP-54, OP-55): creates simple and virtual products, and updates the products that
  * have the SKU, by the rules of POST and PUT /v1/products.
  */
-export const importProducts: Importer<Change<ProductRecord>[]> = {
+export const importProducts: ProductImporter = {
   async *plan(tx, batch, outcomes, now) {
     const rows = outcomes.read(ProductRow, 'sku', batch.rows)
     const known = await findKnown(tx, batch, rows, now)
@@ -63,8 +53,8 @@ export const importProducts: Importer<Change<ProductRecord>[]> = {
         outcomes.planned(row, { isNew, isChanged: true })
         return []
       }
-      const found = row.tags.tags.flatMap(({ slug }) => tags.get(slug) ?? [])
-      const after = decide(slug, { categories, tags: row.tags.pick(found), media: before?.media ?? [] })
+      const found = row.tags.flatMap(({ slug }) => tags.get(slug) ?? [])
+      const after = decide(slug, { categories, tags: pickTags(row.tags, found), media: before?.media ?? [] })
       const isChanged = isNew || !isUnchanged(before, after)
       outcomes.planned(row, { isNew, isChanged })
       return isChanged ? [{ before, after }] : []
@@ -73,16 +63,11 @@ export const importProducts: Importer<Change<ProductRecord>[]> = {
     for (let from = 0; from < planned.length; from += size) yield planned.slice(from, from + size).flatMap(changesOf)
   },
 
-  write: writeImportedProducts,
-  undo: undoProducts,
+  ...PRODUCT_CHANGES,
 }
 
-async function findKnown(
-  tx: Transaction,
-  batch: RowsToPlan,
-  rows: readonly Row<ProductRow>[],
-  now: Date,
-): Promise<Known> {
+/** Products, slugs and categories that the rows name and the workspace has. */
+async function findKnown(tx: Transaction, batch: RowsToPlan, rows: readonly Row<ProductRow>[], now: Date) {
   const skus = rows.map(({ values }) => values.sku)
   const found = await findProductsOf(tx, batch, skus)
   const ids = found.products.filter(({ type }) => type !== 'VARIABLE_PRODUCT').map(({ id }) => id)
@@ -90,7 +75,7 @@ async function findKnown(
   const derivesSlug = ({ sku }: ProductRow) => !batch.isCheck && !found.bySku.has(sku)
   const slugs = rows.flatMap(({ values }) => values.slug ?? (derivesSlug(values) ? derivedSlug(values) : []))
   const categorySlugs = [...new Set(rows.flatMap(({ values }) => values.categories ?? []))]
-  const [products, takenSlugs, references] = await Promise.all([
+  const [products, slugOwners, references] = await Promise.all([
     ids.length === 0 ? [] : readProducts(tx, ids),
     findSlugs(tx, slugs),
     resolveReferences(tx, { categorySlugs }, now),
@@ -98,18 +83,11 @@ async function findKnown(
   return {
     found,
     bySku: new Map(products.flatMap((product) => product.variants.map(({ sku }) => [sku, product]))),
-    slugs: takenSlugs,
+    slugOwners,
     categories: new Map(references.found.categories.map((category) => [category.slug, category])),
   }
 }
-
-/** The slugs that products of the workspace have: slug → the product's id. */
-async function findSlugs(tx: Transaction, slugs: readonly string[]): Promise<ReadonlyMap<string, string>> {
-  if (slugs.length === 0) return new Map()
-  const rows = await tx<{ slug: string; id: string }[]>`
-    select slug, id from product where workspace_id = ${tx.context.workspaceId} and slug = any(${slugs as string[]})`
-  return new Map(rows.map(({ slug, id }) => [slug, id]))
-}
+type Known = Awaited<ReturnType<typeof findKnown>>
 
 /** Throws the row's refusal. Adds the row's slug to `explicit`, so that no other row gets it. */
 function planRow(
@@ -129,16 +107,16 @@ function planRow(
   refuseUnsupportedStatus(values.status, statuses)
   const decide = before === undefined ? creation(values, statuses, now) : update(before, values, now)
   const found = (values.categories ?? []).flatMap((slug) => known.categories.get(slug) ?? [])
-  const categories = chooseCategories(values).pick(found)
+  const categories = pickCategories(values, found)
   if (values.slug !== undefined) {
-    const owner = known.slugs.get(values.slug)
+    const owner = known.slugOwners.get(values.slug)
     if (owner !== undefined && owner !== before?.id) {
       throw conflict(['slug'], `"${values.slug}" belongs to another product of this workspace`)
     }
     if (explicit.has(values.slug)) throw conflict(['slug'], `an earlier row gives "${values.slug}" to another product`)
     explicit.add(values.slug)
   }
-  return { row, values, before, decide, categories, tags: chooseTags(values.tags ?? []) }
+  return { row, values, before, decide, categories, tags: tagsIn(values.tags) }
 }
 
 function creation(values: ProductRow, statuses: RowsToPlan['product_statuses'], now: Date): Decide {
@@ -161,13 +139,13 @@ async function chooseSlugs(
   tx: Transaction,
   { isCheck }: RowsToPlan,
   planned: readonly PlannedRow[],
-  { slugs }: Known,
+  { slugOwners }: Known,
   explicit: Set<string>,
 ) {
   const givenSlug = ({ before, values }: PlannedRow) => values.slug ?? before?.slug
   if (isCheck) return (row: PlannedRow) => givenSlug(row) ?? ''
   const derived = planned.filter((row) => givenSlug(row) === undefined).map(({ values }) => derivedSlug(values))
-  const shared = takenOrRepeatedSlugs(derived, (slug) => slugs.has(slug) || explicit.has(slug))
+  const shared = takenOrRepeatedSlugs(derived, (slug) => slugOwners.has(slug) || explicit.has(slug))
   const families = await lockFamilies(tx, PRODUCT_SLUGS, shared)
   const choose = slugChooser(families, explicit, derived)
   return (row: PlannedRow) => givenSlug(row) ?? choose(derivedSlug(row.values))
@@ -184,8 +162,7 @@ async function findTags(
   now: Date,
 ): Promise<ReadonlyMap<string, Tag>> {
   const rows = isCheck ? planned.filter(({ before }) => before !== undefined) : planned
-  const wanted = new Map(rows.flatMap((row) => row.tags.tags.map((tag) => [tag.slug, tag])))
-  const resolve = isCheck ? previewReferences : resolveReferences
-  const { found } = await resolve(tx, { tags: [...wanted.values()] }, now)
+  const wanted = new Map(rows.flatMap((row) => row.tags.map((tag) => [tag.slug, tag])))
+  const { found } = await resolveReferences(tx, { tags: [...wanted.values()] }, now, isCheck)
   return new Map(found.tags.map((tag) => [tag.slug, tag]))
 }

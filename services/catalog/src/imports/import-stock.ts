@@ -1,17 +1,14 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { StockRow } from '@backoffice/contracts/imports.ts'
-import type { Importer } from '@backoffice/importing/importer.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
-import type { Change } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { refuseTooMuchStock } from '../variants/plan-variant.ts'
 import { type FoundProducts, findProductsOf } from './find-products.ts'
 import { type ProductRow, planChanges } from './plan-changes.ts'
-import { undoProducts } from './undo-products.ts'
-import { writeImportedProducts } from './write-imported-products.ts'
+import { PRODUCT_CHANGES, type ProductImporter } from './product-changes.ts'
 
 /** Rows of the template `stock` (OP-54, OP-55): sets the stock of each SKU, of products of all types. */
-export const importStock: Importer<Change<ProductRecord>[]> = {
+export const importStock: ProductImporter = {
   async *plan(tx, batch, outcomes, now) {
     const rows = outcomes.read(StockRow, 'sku', batch.rows)
     const skus = rows.map(({ values }) => values.sku)
@@ -20,8 +17,7 @@ export const importStock: Importer<Change<ProductRecord>[]> = {
     yield* planChanges(tx, known, outcomes, withStock, now)
   },
 
-  write: writeImportedProducts,
-  undo: undoProducts,
+  ...PRODUCT_CHANGES,
 }
 
 function withProduct(row: Row<StockRow>, bySku: FoundProducts['bySku']): ProductRow<StockRow> {

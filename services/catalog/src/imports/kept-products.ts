@@ -26,16 +26,14 @@ const NOT_KEPT: readonly (keyof ProductRecord)[] = ['variants', 'version', 'refr
 export const variantKey = (id: string): string => `variant:${id}`
 
 function formerValues(before: ProductRecord, after: ProductRecord): Record<string, unknown> {
-  const former: Record<string, unknown> = {}
-  for (const member of Object.keys(before) as (keyof ProductRecord)[]) {
-    if (before[member] === after[member] || NOT_KEPT.includes(member)) continue
-    if (isDeepStrictEqual(before[member], after[member])) continue
-    former[member] = before[member]
-  }
-  const formerVariants = new Map(before.variants.map((variant) => [variant.id, variant]))
-  for (const variant of after.variants) {
-    const known = formerVariants.get(variant.id)
-    if (known !== variant && !isDeepStrictEqual(known, variant)) former[variantKey(variant.id)] = known ?? null
-  }
-  return former
+  const members = Object.keys(before) as (keyof ProductRecord)[]
+  const changed = members.filter(
+    (member) => !NOT_KEPT.includes(member) && !isDeepStrictEqual(before[member], after[member]),
+  )
+  const variants = new Map(before.variants.map((variant) => [variant.id, variant]))
+  const changedVariants = after.variants.filter((variant) => !isDeepStrictEqual(variants.get(variant.id), variant))
+  return Object.fromEntries([
+    ...changed.map((member) => [member, before[member]]),
+    ...changedVariants.map(({ id }) => [variantKey(id), variants.get(id) ?? null]),
+  ])
 }

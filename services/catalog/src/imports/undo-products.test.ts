@@ -142,23 +142,28 @@ describe('a product that the import updated', () => {
     expect(await productOf(caller, 'MUG')).toMatchObject({ name: 'B', description: 'mine' })
   })
 
-  it('is kept when its former slug or category is gone', async () => {
+  it('is kept when its former slug, category or tag is gone', async () => {
     const caller = aCaller()
     const category = (await send<{ id: string }>(caller, 'POST', '/v1/categories', { name: 'Home' })).body
     await send(caller, 'POST', '/v1/categories', { name: 'Garden' })
-    await run(caller, 'products', [mug(), mug({ sku: 'B', name: 'Bowl', categories: ['home'] })])
+    const bowl = mug({ sku: 'B', name: 'Bowl', categories: ['home'] })
+    await run(caller, 'products', [mug(), bowl, mug({ sku: 'C', name: 'Saucer', tags: ['Gift'] })])
     const id = await applied(caller, 'products', [
       { sku: 'MUG', slug: 'cup' },
       { sku: 'B', categories: ['garden'] },
+      { sku: 'C', tags: ['Sale'] },
     ])
     await create(caller, aSimpleProduct({ name: 'Mug', slug: 'mug' }))
     expect((await send(caller, 'DELETE', `/v1/categories/${category.id}`)).status).toBe(204)
+    const [gift] = await admin`select id from tag where workspace_id = ${caller.workspaceId} and slug = 'gift'`
+    expect((await send(caller, 'DELETE', `/v1/tags/${gift?.id}`)).status).toBe(204)
     const { rows, kept } = await undone(caller, 'products', id)
     expect([kept, new Set(rows)]).toEqual([
-      2,
+      3,
       new Set([
         { key: 'MUG', reason: 'its former slug "mug" belongs to another product' },
         { key: 'B', reason: '"home", which it had before, was deleted since the import' },
+        { key: 'C', reason: '"gift", which it had before, was deleted since the import' },
       ]),
     ])
   })

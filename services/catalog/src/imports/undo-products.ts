@@ -8,9 +8,8 @@ import { productTombstone } from '../products/product-records.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { lockProducts, readProducts } from '../products/read-products.ts'
 import { writeProducts } from '../products/write-products.ts'
-import { findTargets } from './find-undo-targets.ts'
 import { keptProducts, versionOf } from './kept-products.ts'
-import { withFormerValues } from './with-former-values.ts'
+import { findTargets, withFormerValues } from './with-former-values.ts'
 
 /** About how many variants are read and written in one transaction; a product may have 2,048. */
 const VARIANTS = 5000
@@ -28,38 +27,31 @@ export const undoProducts: ImportUndo<Change<ProductRecord>[]> = {
     const ids = handled.map(({ id }) => id)
     const [products, sold] = await Promise.all([readProducts(tx, ids), findSold(tx, ids)])
     const current = new Map(products.map((product) => [product.id, product]))
-    const unchanged = handled.flatMap((change) => {
-      const product = current.get(change.id)
-      return product === undefined || sold.has(change.id) || versionOf(product) !== change.version
-        ? []
-        : [{ product, former: change.former }]
-    })
-    const created = unchanged.flatMap(({ product, former }) => (former === null ? product.id : []))
-    const updated = unchanged.flatMap(({ product, former }) => (former === null ? [] : [{ product, former }]))
     const targets = await findTargets(
       tx,
-      updated.map(({ former }) => former),
-    )
-    const plans = new Map(
-      updated.map(({ product, former }) => [product.id, withFormerValues(product, former, targets)]),
-    )
-    await deleteProducts(tx, created, now)
-    await restoreProducts(
-      tx,
-      updated.flatMap(({ product: before }) => {
-        const plan = plans.get(before.id)
-        return typeof plan === 'object' ? { before, after: { ...plan, ...oneChangeOn(before, now) } } : []
-      }),
+      handled.flatMap(({ former }) => (former === null ? [] : [former])),
       now,
     )
-    const deleted = new Set(created)
-    return handled.map(({ id }): UndoOutcome => {
-      if (deleted.has(id)) return { outcome: 'deleted' }
-      const plan = plans.get(id)
-      if (typeof plan === 'object') return { outcome: 'restored' }
-      const reason = plan ?? (current.has(id) ? 'was changed since the import' : 'was deleted since the import')
-      return { outcome: 'kept', reason }
+    const deleted: string[] = []
+    const restored: Change<ProductRecord>[] = []
+    const outcomes = handled.map(({ id, former, version }): UndoOutcome => {
+      const before = current.get(id)
+      if (before === undefined) return { outcome: 'kept', reason: 'was deleted since the import' }
+      if (sold.has(id) || versionOf(before) !== version) {
+        return { outcome: 'kept', reason: 'was changed since the import' }
+      }
+      if (former === null) {
+        deleted.push(id)
+        return { outcome: 'deleted' }
+      }
+      const after = withFormerValues(before, former, targets)
+      if (typeof after === 'string') return { outcome: 'kept', reason: after }
+      restored.push({ before, after: { ...after, ...oneChangeOn(before, now) } })
+      return { outcome: 'restored' }
     })
+    await deleteProducts(tx, deleted, now)
+    await writeProducts(tx, restored, { stockReason: 'undone', now })
+    return outcomes
   },
 }
 
@@ -102,10 +94,4 @@ async function deleteProducts(tx: Transaction, ids: readonly string[], now: Date
   if (ids.length === 0) return
   await tx`delete from product where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[])`
   await publish(tx, ids.map(productTombstone), now)
-}
-
-async function restoreProducts(tx: Transaction, changes: readonly Change<ProductRecord>[], now: Date): Promise<void> {
-  if (changes.length === 0) return
-  await tx`select set_config('app.stock_reason', 'undone', true)`
-  await writeProducts(tx, changes, { now })
 }

@@ -1,27 +1,36 @@
-import type { CategoryReference, Tag } from '@backoffice/contracts/product.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
+import { resolveReferences } from '../products/references.ts'
+import { findSlugs } from './find-products.ts'
 import { variantKey } from './kept-products.ts'
 
 /** Former values of a product, by member, and of its variants by `variantKey`. Dates are texts. */
 export type FormerValues = Readonly<Record<string, unknown>> &
   Partial<Pick<ProductRecord, 'slug' | 'categories' | 'tags'>>
 
-/** What former values of products refer to, as far as the workspace has it now. */
-export interface UndoTargets {
-  /** By id. */
-  readonly categories: ReadonlyMap<string, CategoryReference>
-  readonly tags: ReadonlyMap<string, Tag>
-  /** Slug → the id of the product that has it. */
-  readonly slugs: ReadonlyMap<string, string>
+/** The categories, tags and slugs that products are to get back, as far as the workspace has them now. */
+export async function findTargets(tx: Transaction, former: readonly FormerValues[], now: Date) {
+  const wanted = {
+    categoryIds: former.flatMap(({ categories = [] }) => categories.map(({ id }) => id)),
+    tags: former.flatMap(({ tags = [] }) => tags),
+  }
+  const slugs = former.flatMap(({ slug }) => slug ?? [])
+  const [{ found }, owners] = await Promise.all([resolveReferences(tx, wanted, now, true), findSlugs(tx, slugs)])
+  return {
+    categories: new Map(found.categories.map((category) => [category.id, category])),
+    // A tag that was deleted, and created again, has another id.
+    tags: new Map(found.tags.map((tag) => [tag.id, tag])),
+    owners,
+  }
 }
 
 /** The product with its former values, or the reason why it cannot get them back. */
 export function withFormerValues(
   product: ProductRecord,
   former: FormerValues,
-  targets: UndoTargets,
+  targets: Awaited<ReturnType<typeof findTargets>>,
 ): ProductRecord | string {
-  const owner = former.slug === undefined ? undefined : targets.slugs.get(former.slug)
+  const owner = former.slug === undefined ? undefined : targets.owners.get(former.slug)
   if (owner !== undefined && owner !== product.id) return `its former slug "${former.slug}" belongs to another product`
   const lost = [
     ...(former.categories ?? []).filter(({ id }) => !targets.categories.has(id)),

@@ -5,7 +5,7 @@ import { slugify } from '@backoffice/contracts/slug.ts'
 import { planMedia } from './plan-media.ts'
 import type { UpdateProductBody } from './product-input.ts'
 import type { MediaRecord, ProductRecord } from './product-view.ts'
-import type { FoundReferences, NamedReference } from './references.ts'
+import type { FoundReferences, NamedReference, WantedReferences } from './references.ts'
 
 /** Categories, tags and media of a product, resolved. */
 export type ResolvedReferences = Pick<ProductRecord, 'categories' | 'tags' | 'media'>
@@ -13,67 +13,64 @@ export type ResolvedReferences = Pick<ProductRecord, 'categories' | 'tags' | 'me
 type CategoryMembers = Pick<UpdateProductBody, 'category' | 'categories'>
 type Members = CategoryMembers & Pick<UpdateProductBody, 'tags' | 'medias' | 'remove_medias'>
 
-/**
- * The references that a product's input names. `pick` throws `unprocessable` naming the first reference that the
- * workspace, or the product with these media, does not have.
- */
-export function chooseReferences(body: Members) {
-  const { pick: pickCategories, ...categories } = chooseCategories(body)
-  const { pick: pickTags, tags } = chooseTags(body.tags ?? [])
+/** The references that a product's input names. */
+export function referencesIn(body: Members): WantedReferences {
+  const categories = categoriesIn(body).map(({ reference }) => reference)
   return {
-    wanted: { ...categories, tags, assetIds: (body.medias ?? []).flatMap(({ asset }) => asset ?? []) },
-    pick: (found: FoundReferences, media: readonly MediaRecord[]): ResolvedReferences => ({
-      categories: pickCategories(found.categories),
-      tags: pickTags(found.tags),
-      media: planMedia(media, body, found.assets),
-    }),
+    categoryIds: categories.filter(isId),
+    categorySlugs: categories.filter((reference) => !isId(reference)),
+    categoryName: categoryNameIn(body),
+    tags: tagsIn(body.tags),
+    assetIds: (body.medias ?? []).flatMap(({ asset }) => asset ?? []),
   }
 }
 
-/**
- * The categories that a product's input names: `categories` wins over `category`. `pick` returns them in order, the
- * first primary, and throws `unprocessable` naming the first that the workspace does not have (spec: Create rules 3).
- */
-export function chooseCategories({ category, categories }: CategoryMembers) {
-  if (categories !== undefined) return chosenByReference(categories, (index) => ['categories', index])
-  if (category?.id !== undefined) return chosenByReference([category.id], () => ['category', 'id'])
-  const name = category?.name
-  if (name === undefined) return chosenByReference([], () => [])
-  return {
-    categoryName: { name, slug: slugify(name, 'category') },
-    pick: (found: readonly CategoryReference[]) => found.slice(0, 1),
-  }
+/** These references. Throws `unprocessable` naming the first that the workspace, or the product with `media`, has not. */
+export const pickReferences = (
+  body: Members,
+  found: FoundReferences,
+  media: readonly MediaRecord[],
+): ResolvedReferences => ({
+  categories: pickCategories(body, found.categories),
+  tags: pickTags(tagsIn(body.tags), found.tags),
+  media: planMedia(media, body, found.assets),
+})
+
+/** The categories by id or slug, the first primary; `categories` wins over `category` (spec: Create rules 3). */
+function categoriesIn({ category, categories }: CategoryMembers): { reference: string; path: MemberPath }[] {
+  if (categories) return categories.map((reference, index) => ({ reference, path: ['categories', index] }))
+  return category?.id === undefined ? [] : [{ reference: category.id, path: ['category', 'id'] }]
 }
 
-function chosenByReference(references: readonly string[], pathOf: (index: number) => MemberPath) {
-  return {
-    categoryIds: references.filter(isId),
-    categorySlugs: references.filter((reference) => !isId(reference)),
-    pick(found: readonly CategoryReference[]): CategoryReference[] {
-      const byReference = new Map(found.flatMap((one) => [[one.id, one] as const, [one.slug, one] as const]))
-      const picked = references.map((reference, index) => {
-        const category = byReference.get(isId(reference) ? reference.toLowerCase() : reference)
-        if (category === undefined) throw unprocessable(pathOf(index), `this workspace has no category "${reference}"`)
-        return category
-      })
-      return [...new Set(picked)]
-    },
-  }
+/** The legacy category by name, where nothing else names one. */
+function categoryNameIn({ category, categories }: CategoryMembers): NamedReference | undefined {
+  if (categories || category?.id !== undefined || category?.name === undefined) return undefined
+  return { name: category.name, slug: slugify(category.name, 'category') }
 }
 
-/** The tags that a product's input names, each once, in the order sent; equal slugs are one tag (OP-25). */
-export function chooseTags(names: readonly string[]) {
+/** Throws `unprocessable` naming the first category that the workspace does not have. */
+export function pickCategories(body: CategoryMembers, found: readonly CategoryReference[]): CategoryReference[] {
+  if (categoryNameIn(body)) return found.slice(0, 1)
+  const byReference = new Map(found.flatMap((one) => [[one.id, one] as const, [one.slug, one] as const]))
+  const picked = categoriesIn(body).map(({ reference, path }) => {
+    const category = byReference.get(isId(reference) ? reference.toLowerCase() : reference)
+    if (category === undefined) throw unprocessable(path, `this workspace has no category "${reference}"`)
+    return category
+  })
+  return [...new Set(picked)]
+}
+
+/** The tags, each once, in the order sent; equal slugs are one tag (OP-25). */
+export function tagsIn(names: readonly string[] = []): NamedReference[] {
   const bySlug = new Map<string, NamedReference>()
   for (const name of names) {
     const slug = slugify(name, 'tag')
     if (!bySlug.has(slug)) bySlug.set(slug, { name, slug })
   }
-  const tags = [...bySlug.values()]
-  return {
-    tags,
-    pick(found: readonly Tag[]): Tag[] {
-      const foundBySlug = new Map(found.map((tag) => [tag.slug, tag]))
-      return tags.flatMap(({ slug }) => foundBySlug.get(slug) ?? [])
-    },
-  }
+  return [...bySlug.values()]
+}
+
+export function pickTags(tags: readonly NamedReference[], found: readonly Tag[]): Tag[] {
+  const bySlug = new Map(found.map((tag) => [tag.slug, tag]))
+  return tags.flatMap(({ slug }) => bySlug.get(slug) ?? [])
 }

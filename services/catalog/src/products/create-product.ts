@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created, type Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { chooseSlug, lockFamilies } from '@backoffice/postgres/slug-families.ts'
-import { chooseReferences } from './chosen-references.ts'
+import { pickReferences, referencesIn } from './chosen-references.ts'
 import { newProduct, planProduct } from './plan-product.ts'
 import { CreateProductBody } from './product-input.ts'
 import { productBody } from './product-view.ts'
@@ -24,12 +24,11 @@ export const createProduct = operation({
 
   async handle({ body, context, now, inWorkspace }) {
     const plan = planProduct(body, context.productStatuses)
-    const chosen = chooseReferences(body)
-    const wanted = { ...chosen.wanted, options: plan.options.map(({ name }) => name) }
+    const wanted = { ...referencesIn(body), options: plan.options.map(({ name }) => name) }
     return inWorkspace(async (tx) => {
       const { found, newReferences } = await resolveReferences(tx, wanted, now)
       const write = async (slug: string, slugTaken?: (slug: string) => Error) => {
-        const references = { slug, options: found.options, ...chosen.pick(found, []) }
+        const references = { slug, options: found.options, ...pickReferences(body, found, []) }
         const product = newProduct(body, plan, references, now)
         const skuTaken = (sku: string) =>
           ofAnotherProduct(plan.variants.find((variant) => variant.members.sku === sku)?.skuPath ?? [], sku)

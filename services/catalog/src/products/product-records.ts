@@ -29,8 +29,8 @@ export const productStateRecord = (product: ProductRecord, body = productBody(pr
 
 /** The events of categories and tags that were created for a product (OP-25). */
 export const referencesCreated = (created: CreatedReferences): OutboxRecord[] => [
-  ...created.categories.map((category) =>
-    outboxRecord(TOPICS.catalogEvents, 'category.created', category.id, { ...category, parent: null, position: 0 }),
+  ...created.categories.map(({ parent_slug: _, ...category }) =>
+    outboxRecord(TOPICS.catalogEvents, 'category.created', category.id, { ...category, position: 0 }),
   ),
   ...created.tags.map((tag) => outboxRecord(TOPICS.catalogEvents, 'tag.created', tag.id, tag)),
 ]

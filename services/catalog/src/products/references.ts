@@ -17,10 +17,7 @@ export interface WantedReferences {
   readonly assetIds?: readonly string[]
 }
 
-export interface NamedReference {
-  readonly name: string
-  readonly slug: string
-}
+export type NamedReference = Omit<Tag, 'id'>
 
 /** The wanted references that the workspace has. */
 export interface FoundReferences {
@@ -31,10 +28,7 @@ export interface FoundReferences {
 }
 
 /** References that were created, for the events about them. */
-export interface CreatedReferences {
-  readonly categories: { id: string; name: string; slug: string }[]
-  readonly tags: Tag[]
-}
+export type CreatedReferences = Pick<FoundReferences, 'categories' | 'tags'>
 
 /** Slugs of products (OP-14). */
 export const PRODUCT_SLUGS: NumberedSlugs = { table: 'product', lockPrefix: (workspace) => `${workspace}/` }
@@ -42,38 +36,36 @@ export const PRODUCT_SLUGS: NumberedSlugs = { table: 'product', lockPrefix: (wor
 const ROUNDS = 5
 
 /**
- * Finds the wanted references and creates the options, tags and the category name that are missing. No statement when
- * nothing is wanted, one when all exist, two when some are created; another round only when a concurrent request
- * created one of them first.
+ * Finds the wanted references and creates the options, tags and the category name that are missing; in a check these
+ * only get an id. No statement when nothing is wanted, one when all exist, two when some are created; another round
+ * only when a concurrent request created one of them first.
  */
 export async function resolveReferences(
   tx: Transaction,
   wanted: WantedReferences,
   now: Date,
+  isCheck = false,
 ): Promise<{ found: FoundReferences; newReferences: CreatedReferences }> {
   const newReferences: CreatedReferences = { categories: [], tags: [] }
   for (let round = 0; round < ROUNDS; round++) {
     const found = await findReferences(tx, wanted)
     const missing = missingReferences(wanted, found)
-    if (missing === undefined) return { found, newReferences }
-    const justCreated = await createReferences(tx, withIds(missing), now)
-    newReferences.categories.push(...justCreated.categories)
-    newReferences.tags.push(...justCreated.tags)
-    const all = withCreated(found, justCreated)
-    if (missingReferences(wanted, all) === undefined) return { found: all, newReferences }
+    const created = isCheck || numberOf(missing) === 0 ? missing : await createReferences(tx, missing, now)
+    newReferences.categories.push(...created.categories)
+    newReferences.tags.push(...created.tags)
+    if (numberOf(created) === numberOf(missing)) return { found: withCreated(found, created), newReferences }
   }
   throw new Error('options, categories and tags kept changing while they were being resolved')
 }
 
-/** As `resolveReferences`, but what is missing only gets an id and is not created. */
-export async function previewReferences(
-  tx: Transaction,
-  wanted: WantedReferences,
-): Promise<{ found: FoundReferences }> {
-  const found = await findReferences(tx, wanted)
-  const missing = missingReferences(wanted, found)
-  return { found: missing === undefined ? found : withCreated(found, withIds(missing)) }
-}
+const numberOf = ({ options, categories, tags }: Creatable): number => options.length + categories.length + tags.length
+
+const withCreated = (found: FoundReferences, { options, categories, tags }: Creatable): FoundReferences => ({
+  ...found,
+  options: [...found.options, ...options],
+  categories: [...found.categories, ...categories],
+  tags: [...found.tags, ...tags],
+})
 
 /**
  * Looks only for the kinds of references that are wanted: most products refer to few. Each kind is one JSON text, since
@@ -122,35 +114,34 @@ async function findReferences(tx: Transaction, wanted: WantedReferences): Promis
   return { options: [], categories: [], tags: [], assets: [], ...found }
 }
 
-/** The references that are missing and can be created; undefined when there is none. Category ids and slugs cannot. */
-function missingReferences({ options = [], categoryName, tags = [] }: WantedReferences, found: FoundReferences) {
+type Creatable = Omit<FoundReferences, 'assets'>
+
+/** The references that are missing and can be created, with new ids. Those by a category's id or slug cannot. */
+function missingReferences(wanted: WantedReferences, found: FoundReferences): Creatable {
+  const { options = [], categoryName, tags = [] } = wanted
   const knownOptions = new Set(found.options.map(({ name }) => name))
   const knownTags = new Set(found.tags.map(({ slug }) => slug))
-  const missing = {
-    options: options.filter((name) => !knownOptions.has(name)),
-    category: found.categories.length === 0 ? categoryName : undefined,
-    tags: tags.filter(({ slug }) => !knownTags.has(slug)),
+  return {
+    options: options.filter((name) => !knownOptions.has(name)).map((name) => ({ id: uuidv7(), name })),
+    categories:
+      categoryName === undefined || found.categories.length > 0
+        ? []
+        : [{ id: uuidv7(), ...categoryName, parent: null, parent_slug: null }],
+    tags: tags.filter(({ slug }) => !knownTags.has(slug)).map((tag) => ({ ...tag, id: uuidv7() })),
   }
-  const isComplete = missing.options.length + missing.tags.length === 0 && missing.category === undefined
-  return isComplete ? undefined : missing
 }
-
-type Missing = NonNullable<ReturnType<typeof missingReferences>>
-type Created = CreatedReferences & Pick<FoundReferences, 'options'>
-
-const withIds = ({ options, category, tags }: Missing): Created => ({
-  options: options.map((name) => ({ id: uuidv7(), name })),
-  categories: category === undefined ? [] : [{ id: uuidv7(), ...category }],
-  tags: tags.map((tag) => ({ id: uuidv7(), ...tag })),
-})
 
 /**
  * Creates the missing references in name order, so that concurrent requests queue rather than deadlock. Returns none
  * that another request created first.
  */
-async function createReferences(tx: Transaction, { options, categories, tags }: Created, now: Date): Promise<Created> {
+async function createReferences(
+  tx: Transaction,
+  { options, categories, tags }: Creatable,
+  now: Date,
+): Promise<Creatable> {
   const workspace = tx.context.workspaceId
-  const [created] = await tx<[Created]>`
+  const [created] = await tx<[Creatable]>`
     with created_option as (
       insert into option (workspace_id, id, name)
       select ${workspace}, id, name
@@ -164,7 +155,7 @@ async function createReferences(tx: Transaction, { options, categories, tags }: 
       from json_to_recordset(${JSON.stringify(categories)}::text::json)
         as new (id uuid, name text, slug text)
       on conflict (workspace_id, slug) do nothing
-      returning id, name, slug
+      returning id, name, slug, parent_id as parent, null as parent_slug
     ), created_tag as (
       insert into tag (workspace_id, id, name, slug)
       select ${workspace}, id, name, slug
@@ -179,10 +170,3 @@ async function createReferences(tx: Transaction, { options, categories, tags }: 
       (select coalesce(json_agg(created_tag), '[]') from created_tag) as tags`
   return created
 }
-
-const withCreated = (found: FoundReferences, created: Created): FoundReferences => ({
-  ...found,
-  options: [...found.options, ...created.options],
-  categories: [...found.categories, ...created.categories.map((one) => ({ ...one, parent: null, parent_slug: null }))],
-  tags: [...found.tags, ...created.tags],
-})

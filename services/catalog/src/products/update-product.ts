@@ -1,7 +1,7 @@
 import { Product } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { chooseReferences } from './chosen-references.ts'
+import { pickReferences, referencesIn } from './chosen-references.ts'
 import { noSuchProduct } from './get-product.ts'
 import { lockAndRead } from './lock-product.ts'
 import { refuseUnsupportedStatus } from './plan-product.ts'
@@ -24,15 +24,15 @@ export const updateProduct = operation({
 
   async handle({ params, body, context, now, inWorkspace }) {
     refuseUnsupportedStatus(body.status, context.productStatuses)
-    const chosen = chooseReferences(body)
+    const wanted = referencesIn(body)
     const concernsVariants = body.type !== undefined || PER_VARIANT.some((member) => body[member] !== undefined)
     return inWorkspace(async (tx) => {
       const [before, { found, newReferences }] = await Promise.all([
         lockAndRead(tx, params.id, concernsVariants ? 'ALL' : 'NONE'),
-        resolveReferences(tx, chosen.wanted, now),
+        resolveReferences(tx, wanted, now),
       ])
       if (before === undefined) throw noSuchProduct(params.id)
-      const after = planUpdate(before, body, now, chosen.pick(found, before.media))
+      const after = planUpdate(before, body, now, pickReferences(body, found, before.media))
       if (isUnchanged(before, after)) return ok(productBody(before))
       await writeProducts(tx, [{ before, after }], {
         events: { newReferences },

@@ -18,6 +18,8 @@ interface Writing {
    * statement violates the unique constraint, and the transaction runs again (decision 003).
    */
   readonly taken?: Taken
+  /** What the stock ledger says of movements (decision 016); else that stock was created, set or deleted. */
+  readonly stockReason?: 'imported' | 'undone'
   readonly now: Date
 }
 
@@ -38,7 +40,7 @@ export const ofAnotherProduct = (path: MemberPath, value: string) =>
 export async function writeProducts(
   tx: Transaction,
   changes: readonly Change<ProductRecord>[],
-  { events, taken = {}, now }: Writing,
+  { events, taken = {}, stockReason, now }: Writing,
 ): Promise<void> {
   if (changes.length === 0) return
   const records = events
@@ -48,6 +50,7 @@ export async function writeProducts(
       ]
     : changes.map(({ after }) => productStateRecord(after))
   if (events) refuseTooLarge(mostVariantsWithoutRemoval(changes), records)
+  if (stockReason) await tx`select set_config('app.stock_reason', ${stockReason}, true)`
   const difference = differenceOf(changes)
   if (difference.replacedVariants.length > 0) await deletedVariants(tx, difference.replacedVariants, tx`true`)
   await write(tx, difference, taken)

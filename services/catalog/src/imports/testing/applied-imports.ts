@@ -16,6 +16,7 @@ import { getProduct } from '../../products/get-product.ts'
 import { updateProduct } from '../../products/update-product.ts'
 import { releaseStock } from '../../stock/release-stock.ts'
 import { takeStock } from '../../stock/take-stock.ts'
+import { deleteTag } from '../../tags/delete-tag.ts'
 import { createVariant } from '../../variants/create-variant.ts'
 import { updateVariant } from '../../variants/update-variant.ts'
 import { applyImportBatches, importers } from '../importers.ts'
@@ -34,6 +35,7 @@ export async function importsUnderTest() {
     createCategory,
     updateCategory,
     deleteCategory,
+    deleteTag,
     takeStock,
     releaseStock,
   ])
