@@ -1,47 +1,46 @@
-/** An accepted image type: the extension of its files, and the most pixels of an image, all frames together (OP-90). */
-interface ImageType {
-  readonly extension: string
-  readonly maxPixels: number
-}
-
 const MEGAPIXELS = 1_000_000
 
-/** The images that are normalized, and the only files served inline. AVIF takes four times the memory of others. */
-export const IMAGE_TYPES: Readonly<Record<string, ImageType>> = {
-  'image/jpeg': { extension: 'jpg', maxPixels: 50 * MEGAPIXELS },
-  'image/png': { extension: 'png', maxPixels: 50 * MEGAPIXELS },
-  'image/webp': { extension: 'webp', maxPixels: 50 * MEGAPIXELS },
-  'image/gif': { extension: 'gif', maxPixels: 50 * MEGAPIXELS },
-  'image/avif': { extension: 'avif', maxPixels: 12.5 * MEGAPIXELS },
+/**
+ * The types of images, which are normalized and are the only files served inline, with the most pixels of an image, all
+ * frames together (OP-90). AVIF takes four times the memory of others.
+ */
+export const MOST_PIXELS: Readonly<Record<string, number>> = {
+  'image/jpeg': 50 * MEGAPIXELS,
+  'image/png': 50 * MEGAPIXELS,
+  'image/webp': 50 * MEGAPIXELS,
+  'image/gif': 50 * MEGAPIXELS,
+  'image/avif': 12.5 * MEGAPIXELS,
 }
+
+export const isImage = (type: string): boolean => type in MOST_PIXELS
 
 /** The type of a file with unknown content, or with content that a browser must never show. */
 export const UNKNOWN_TYPE = 'application/octet-stream'
 export const TEXT_TYPE = 'text/plain'
 
-/** The types of other files, by type; these files are stored unchanged. */
-const FILE_TYPES: Readonly<Record<string, string>> = {
-  'application/pdf': 'pdf',
-  'application/zip': 'zip',
-  'application/gzip': 'gz',
-  'application/epub+zip': 'epub',
-  'application/vnd.openxmlformats-officedocument.wordprocessingml.document': 'docx',
-  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
-  'application/vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
-  'audio/mpeg': 'mp3',
-  'audio/wav': 'wav',
-  'video/mp4': 'mp4',
-  'video/quicktime': 'mov',
-  'video/webm': 'webm',
-  [TEXT_TYPE]: 'txt',
-  [UNKNOWN_TYPE]: 'bin',
-}
-
-const EXTENSIONS = new Map([
-  ...Object.entries(IMAGE_TYPES).map(([type, { extension }]) => [type, extension] as const),
-  ...Object.entries(FILE_TYPES),
+/** The types of stored files, by their extensions. Files that are no images are stored unchanged. */
+const TYPES = new Map([
+  ['jpg', 'image/jpeg'],
+  ['png', 'image/png'],
+  ['webp', 'image/webp'],
+  ['gif', 'image/gif'],
+  ['avif', 'image/avif'],
+  ['pdf', 'application/pdf'],
+  ['zip', 'application/zip'],
+  ['gz', 'application/gzip'],
+  ['epub', 'application/epub+zip'],
+  ['docx', 'application/vnd.openxmlformats-officedocument.wordprocessingml.document'],
+  ['xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'],
+  ['pptx', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
+  ['mp3', 'audio/mpeg'],
+  ['wav', 'audio/wav'],
+  ['mp4', 'video/mp4'],
+  ['mov', 'video/quicktime'],
+  ['webm', 'video/webm'],
+  ['txt', TEXT_TYPE],
+  ['bin', UNKNOWN_TYPE],
 ])
-const TYPES = new Map([...EXTENSIONS].map(([type, extension]) => [extension, type]))
+const EXTENSIONS = new Map([...TYPES].map(([extension, type]) => [type, extension]))
 
 /** The extension of stored files of a type that `knownType` returns. */
 export const extensionOf = (type: string): string => EXTENSIONS.get(type) ?? 'bin'

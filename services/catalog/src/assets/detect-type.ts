@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
-import { IMAGE_TYPES, knownType, TEXT_TYPE, UNKNOWN_TYPE } from './asset-types.ts'
+import { isImage, knownType, TEXT_TYPE, UNKNOWN_TYPE } from './asset-types.ts'
 
 /** Bytes at the start of a file that are enough to detect its type. */
 export const HEAD_BYTES = 4100
@@ -16,7 +16,7 @@ interface Claim {
  */
 export async function detectType(head: Buffer, claim: Claim): Promise<string> {
   const found = await findType(head)
-  if (found in IMAGE_TYPES) return found
+  if (isImage(found)) return found
   if (found.startsWith('image/')) {
     throw unprocessable(['file'], `holds ${found}; images must be JPEG, PNG, WebP, GIF or AVIF`)
   }

@@ -5,7 +5,7 @@ import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { IMAGE_TYPES } from './asset-types.ts'
+import { MOST_PIXELS } from './asset-types.ts'
 
 const PROCESS = fileURLToPath(new URL('./image-process.ts', import.meta.url))
 const REFUSED = 3
@@ -75,7 +75,7 @@ interface Failure {
 
 function run(type: string, files: ImageFiles, isLimited: boolean): Promise<Failure | undefined> {
   const { source, image, thumbnail } = files
-  const maxPixels = String(IMAGE_TYPES[type]?.maxPixels)
+  const maxPixels = String(MOST_PIXELS[type])
   const node = [process.execPath, ...NODE_OPTIONS, PROCESS]
   const command = [...node, type.replace('image/', ''), maxPixels, source, image, thumbnail]
   const limited = isLimited ? [SHELL, '-c', LIMITED, String(MEMORY_MIB * 1024)] : []

@@ -3,7 +3,7 @@ import { errorBody, notFound } from '@backoffice/contracts/errors.ts'
 import { refuseOtherMethods } from '@backoffice/http/route.ts'
 import type { createServiceApp } from '@backoffice/http/server.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { IMAGE_TYPES, TEXT_TYPE, typeOf } from './asset-types.ts'
+import { isImage, TEXT_TYPE, typeOf } from './asset-types.ts'
 import { byteRange } from './byte-range.ts'
 
 /** Matches the request target as it was sent, without decoding, so that no encoded character can pass. */
@@ -62,7 +62,7 @@ const headersOf = (file: StoredFile) => ({
   ...keptForever(file),
   'accept-ranges': 'bytes',
   'content-type': file.type === TEXT_TYPE ? 'text/plain; charset=utf-8' : file.type,
-  'content-disposition': file.type in IMAGE_TYPES ? 'inline' : 'attachment',
+  'content-disposition': isImage(file.type) ? 'inline' : 'attachment',
   'content-security-policy': "sandbox; default-src 'none'",
   'x-content-type-options': 'nosniff',
 })

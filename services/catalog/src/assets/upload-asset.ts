@@ -14,7 +14,7 @@ import { receive } from '@backoffice/storage/incoming-files.ts'
 import { storedUploads, type Uploading } from '@backoffice/storage/stored-uploads.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { extensionOf, IMAGE_TYPES } from './asset-types.ts'
+import { extensionOf, isImage } from './asset-types.ts'
 import { detectType, HEAD_BYTES } from './detect-type.ts'
 import { type ImageFiles, imageWork } from './image-work.ts'
 
@@ -52,50 +52,16 @@ export function uploadAsset({ logger, ...uploading }: Uploading & { readonly log
       take(input, async (folder) => {
         const { workspaceId } = input.context
         const normalize = normalizeImage.bind(undefined, workspaceId)
-        const { type, ...files } = await acceptedFiles(input.file, folder, normalize)
-        const asset = newAsset(workspaceId, type)
-        const sizes = await store(uploading.storage, asset, files)
+        const asset = await store(uploading.storage, workspaceId, await acceptedFiles(input.file, folder, normalize))
         return {
-          paths: pathsOf(asset),
+          paths: [asset.path, asset.thumbnailPath].filter((path) => path !== null),
           async insert(tx) {
-            await insertAsset(tx, asset, sizes, input.now)
-            return created(assetBody(asset, sizes.size))
+            await insertAsset(tx, asset, input.now)
+            return created(assetBody(asset))
           },
         }
       }),
   })
-}
-
-const pathsOf = ({ path, thumbnailPath }: NewAsset): string[] =>
-  thumbnailPath === null ? [path] : [path, thumbnailPath]
-
-interface NewAsset {
-  readonly id: string
-  readonly type: string
-  readonly path: string
-  readonly thumbnailPath: string | null
-}
-
-/** Paths are made of ids that cannot be guessed, and of nothing that the client sent. */
-function newAsset(workspaceId: string, type: string): NewAsset {
-  const id = uuidv7()
-  const folder = `${workspaceId}/${id}`
-  const extension = extensionOf(type)
-  const thumbnailPath = type in IMAGE_TYPES ? `${folder}/thumbnail.${extension}` : null
-  return { id, type, path: `${folder}/file.${extension}`, thumbnailPath }
-}
-
-const assetBody = ({ id, path, thumbnailPath, type }: NewAsset, size: number): Asset => ({
-  id,
-  url: assetUrl(path),
-  thumbnail: thumbnailPath === null ? null : assetUrl(thumbnailPath),
-  type,
-  size,
-})
-
-interface AcceptedFiles {
-  readonly file: string
-  readonly thumbnail?: string
 }
 
 /** Receives a file into a folder; an image is normalized beside it, with its thumbnail. */
@@ -103,31 +69,45 @@ async function acceptedFiles(
   upload: UploadedFile,
   folder: string,
   normalize: (type: string, files: ImageFiles) => Promise<void>,
-): Promise<AcceptedFiles & { type: string }> {
+) {
   const source = join(folder, 'source')
   const { size, head } = await receive(upload.content, source, HEAD_BYTES)
   if (size === 0) throw badRequest(['file'], 'is empty')
   const type = await detectType(head, upload)
-  if (!(type in IMAGE_TYPES)) return { type, file: source }
+  if (!isImage(type)) return { type, file: source }
   const image = join(folder, 'image')
   const thumbnail = join(folder, 'thumbnail')
   await normalize(type, { source, image, thumbnail })
   return { type, file: image, thumbnail }
 }
 
-interface StoredSizes {
-  readonly size: number
-  readonly thumbnailSize: number | null
+/** Stores an asset's files. Paths are made of ids that cannot be guessed, and of nothing that the client sent. */
+async function store(
+  storage: FileStorage,
+  workspaceId: string,
+  { type, file, thumbnail }: Awaited<ReturnType<typeof acceptedFiles>>,
+) {
+  const id = uuidv7()
+  const pathOf = (name: string) => `${workspaceId}/${id}/${name}.${extensionOf(type)}`
+  const path = pathOf('file')
+  const size = await storage.put(path, file, type)
+  if (thumbnail === undefined) return { id, type, path, size, thumbnailPath: null, thumbnailSize: null }
+  const thumbnailPath = pathOf('thumbnail')
+  return { id, type, path, size, thumbnailPath, thumbnailSize: await storage.put(thumbnailPath, thumbnail, type) }
 }
+type StoredAsset = Awaited<ReturnType<typeof store>>
 
-async function store(storage: FileStorage, asset: NewAsset, { file, thumbnail }: AcceptedFiles): Promise<StoredSizes> {
-  const size = await storage.put(asset.path, file, asset.type)
-  if (thumbnail === undefined || asset.thumbnailPath === null) return { size, thumbnailSize: null }
-  return { size, thumbnailSize: await storage.put(asset.thumbnailPath, thumbnail, asset.type) }
-}
+const assetBody = ({ id, path, thumbnailPath, type, size }: StoredAsset): Asset => ({
+  id,
+  url: assetUrl(path),
+  thumbnail: thumbnailPath === null ? null : assetUrl(thumbnailPath),
+  type,
+  size,
+})
 
-const insertAsset = (tx: Transaction, asset: NewAsset, { size, thumbnailSize }: StoredSizes, now: Date) => tx`
+const insertAsset = (tx: Transaction, asset: StoredAsset, now: Date) => tx`
   insert into asset (workspace_id, id, path, thumbnail_path, type, size, thumbnail_size, created_at)
   values (
-    ${tx.context.workspaceId}, ${asset.id}, ${asset.path}, ${asset.thumbnailPath}, ${asset.type}, ${size}, ${thumbnailSize}, ${now}
+    ${tx.context.workspaceId}, ${asset.id}, ${asset.path}, ${asset.thumbnailPath}, ${asset.type}, ${asset.size},
+    ${asset.thumbnailSize}, ${now}
   )`

@@ -10,7 +10,7 @@ import { lockFamilies, slugChooser, takenOrRepeatedSlugs } from '@backoffice/pos
 import { pickCategories, pickTags, type ResolvedReferences, tagsIn } from '../products/chosen-references.ts'
 import { newProduct, planProduct, refuseUnsupportedStatus } from '../products/plan-product.ts'
 import { isUnchanged, planUpdate } from '../products/plan-update.ts'
-import type { Change } from '../products/product-difference.ts'
+import type { ProductChange } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
 import { type NamedReference, PRODUCT_SLUGS, resolveReferences } from '../products/references.ts'
@@ -43,7 +43,7 @@ export const importProducts: ProductImporter = {
     )
     const slugOf = await chooseSlugs(tx, batch, planned, known, explicit)
     const tags = await findTags(tx, batch, planned, now)
-    const changesOf = (row: PlannedRow): Change<ProductRecord>[] => {
+    const changesOf = (row: PlannedRow): ProductChange[] => {
       const slug = outcomes.attempt(row, () => slugOf(row))
       if (slug === undefined) return []
       const { before, decide, categories } = row

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { ImportedChange } from '@backoffice/importing/importer.ts'
-import type { Change } from '../products/product-difference.ts'
+import type { ProductChange } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 
 /** What is kept of imported products: the former values of the members and variants that the import changed. */
-export const keptProducts = (changes: readonly Change<ProductRecord>[]): ImportedChange[] =>
+export const keptProducts = (changes: readonly ProductChange[]): ImportedChange[] =>
   changes.map(({ before, after }) => ({
     id: after.id,
     key: keyOf(after),

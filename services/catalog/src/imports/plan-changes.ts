@@ -2,7 +2,7 @@ import { rowsPerStatement } from '@backoffice/importing/import-batches.ts'
 import type { Row, RowOutcomes } from '@backoffice/importing/row-outcomes.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isUnchanged, oneChangeOn } from '../products/plan-update.ts'
-import type { Change } from '../products/product-difference.ts'
+import type { ProductChange } from '../products/product-difference.ts'
 import type { ProductRecord } from '../products/product-view.ts'
 import { readProducts } from '../products/read-products.ts'
 import type { FoundProduct } from './find-products.ts'
@@ -27,7 +27,7 @@ export async function* planChanges<ChangingRow extends ProductRow<Readonly<Recor
   outcomes: RowOutcomes,
   change: (product: ProductRecord, row: ChangingRow, before: ProductRecord) => ProductRecord,
   now: Date,
-): AsyncGenerator<Change<ProductRecord>[]> {
+): AsyncGenerator<ProductChange[]> {
   const byProduct = Map.groupBy(rows, ({ product }) => product)
   for (const products of batchesOf([...byProduct.keys()])) {
     const rowsOf = new Map(products.map((product) => [product.id, byProduct.get(product) ?? []]))

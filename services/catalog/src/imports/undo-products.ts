@@ -3,9 +3,8 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { lockVariants } from '../products/lock-product.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
-import type { Change } from '../products/product-difference.ts'
+import type { ProductChange } from '../products/product-difference.ts'
 import { productTombstone } from '../products/product-records.ts'
-import type { ProductRecord } from '../products/product-view.ts'
 import { lockProducts, readProducts } from '../products/read-products.ts'
 import { writeProducts } from '../products/write-products.ts'
 import { keptProducts, versionOf } from './kept-products.ts'
@@ -18,7 +17,7 @@ const VARIANTS = 5000
  * Undoes imported products, variants and stock (OP-151). Products that are deleted give their slugs back before others
  * get their former ones.
  */
-export const undoProducts: ImportUndo<Change<ProductRecord>[]> = {
+export const undoProducts: ImportUndo<ProductChange[]> = {
   order: 'CREATED_FIRST',
   kept: keptProducts,
 
@@ -33,7 +32,7 @@ export const undoProducts: ImportUndo<Change<ProductRecord>[]> = {
       now,
     )
     const deleted: string[] = []
-    const restored: Change<ProductRecord>[] = []
+    const restored: ProductChange[] = []
     const outcomes = handled.map(({ id, former, version }): UndoOutcome => {
       const before = current.get(id)
       if (before === undefined) return { outcome: 'kept', reason: 'was deleted since the import' }

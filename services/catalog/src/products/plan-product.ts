@@ -7,18 +7,9 @@ import { withMembers } from './plan-update.ts'
 import { type CreateProductBody, PER_VARIANT } from './product-input.ts'
 import type { ProductRecord } from './product-view.ts'
 
-/** The options and variants of a new product, checked by every rule that needs no database. */
-export interface ProductPlan {
-  readonly options: readonly PlannedOption[]
-  readonly variants: readonly PlannedVariant[]
-}
+type ProductPlan = ReturnType<typeof planProduct>
 
-export interface PlannedOption {
-  readonly name: string
-  readonly values: readonly string[]
-}
-
-export interface PlannedVariant {
+interface PlannedVariant {
   /** Where the request has it: `sku` or `variants[1].sku`. */
   readonly skuPath: MemberPath
   readonly members: z.output<z.ZodObject<typeof VARIANT.shapes.create>>
@@ -27,10 +18,11 @@ export interface PlannedVariant {
 }
 
 /**
- * Applies the Create rules 1, 2 and 4 (spec: Products; OP-13, OP-15). Throws `bad_request` when a member the type
- * requires is missing, `unprocessable` when members contradict each other or the workspace has switched the status off.
+ * The options and variants of a new product, checked by every rule that needs no database: the Create rules 1, 2 and 4
+ * (spec: Products; OP-13, OP-15). Throws `bad_request` when a member the type requires is missing, `unprocessable` when
+ * members contradict each other or the workspace has switched the status off.
  */
-export function planProduct(body: CreateProductBody, supported: readonly ProductStatus[]): ProductPlan {
+export function planProduct(body: CreateProductBody, supported: readonly ProductStatus[]) {
   refuseUnsupportedStatus(body.status ?? PRODUCT.initial.status, supported)
   const variants = body.type === 'VARIABLE_PRODUCT' ? planVariants(body) : [planDefaultVariant(body)]
   const total = variants.reduce((sum, { members }) => sum + members.stock, 0)
@@ -58,7 +50,7 @@ export function newProduct(
     refreshes: 0,
     categories: [],
     tags: [],
-    options: plan.options.map(({ name, values }) => ({ id: idOf(name), name, values: [...values] })),
+    options: plan.options.map(({ name, values }) => ({ id: idOf(name), name, values })),
     media: [],
     variants: plan.variants.map(({ members, attributes }) => {
       const { sku, stock } = members
@@ -111,7 +103,7 @@ function planVariants(body: CreateProductBody): PlannedVariant[] {
   return planned
 }
 
-function indexOptions(options: readonly PlannedOption[]): Map<string, Set<string>> {
+function indexOptions(options: ProductPlan['options']): Map<string, Set<string>> {
   const names = options.map(({ name }) => name)
   refuseTwice(names, (index) => ['options', index, 'name'])
   options.forEach(({ values }, index) => {

@@ -3,13 +3,11 @@ import { type OutboxRecord, outboxRecord, tombstone } from '@backoffice/postgres
 import { type ProductRecord, productBody, productState } from './product-view.ts'
 import type { CreatedReferences } from './references.ts'
 
-/** The records of a new product: the event with its body, and its state for projections. */
-export const productCreated = (product: ProductRecord) => eventAndState('product.created', product)
-
-/** The records of a changed product, tagging and untagging included (spec: Event names and data; OP-67). */
-export const productUpdated = (product: ProductRecord) => eventAndState('product.updated', product)
-
-function eventAndState(type: 'product.created' | 'product.updated', product: ProductRecord): OutboxRecord[] {
+/**
+ * The records of a new or changed product, tagging and untagging included (spec: Event names and data; OP-67): the
+ * event with its body, and its state for projections.
+ */
+export function eventAndState(type: 'product.created' | 'product.updated', product: ProductRecord): OutboxRecord[] {
   const body = productBody(product)
   return [outboxRecord(TOPICS.catalogEvents, type, product.id, body), productStateRecord(product, body)]
 }
@@ -28,9 +26,9 @@ export const productStateRecord = (product: ProductRecord, body = productBody(pr
   outboxRecord(TOPICS.catalogProducts, 'product.state', product.id, productState(product, body))
 
 /** The events of categories and tags that were created for a product (OP-25). */
-export const referencesCreated = (created: CreatedReferences): OutboxRecord[] => [
-  ...created.categories.map(({ parent_slug: _, ...category }) =>
+export const referencesCreated = ({ categories, tags }: CreatedReferences): OutboxRecord[] => [
+  ...categories.map(({ parent_slug: _, ...category }) =>
     outboxRecord(TOPICS.catalogEvents, 'category.created', category.id, { ...category, position: 0 }),
   ),
-  ...created.tags.map((tag) => outboxRecord(TOPICS.catalogEvents, 'tag.created', tag.id, tag)),
+  ...tags.map((tag) => outboxRecord(TOPICS.catalogEvents, 'tag.created', tag.id, tag)),
 ]

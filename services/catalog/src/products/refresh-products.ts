@@ -1,7 +1,7 @@
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
-import { productStateRecord, productUpdated } from './product-records.ts'
+import { eventAndState, productStateRecord } from './product-records.ts'
 import { readProducts } from './read-products.ts'
 
 /**
@@ -58,7 +58,7 @@ export async function refreshChunk(tx: Transaction, now: Date): Promise<number> 
   for (let first = 0; first < ids.length; first += PUBLISHED_TOGETHER) {
     const products = await readProducts(tx, ids.slice(first, first + PUBLISHED_TOGETHER))
     const records = products.flatMap((product): OutboxRecord[] =>
-      changed.has(product.id) ? productUpdated(product) : [productStateRecord(product)],
+      changed.has(product.id) ? eventAndState('product.updated', product) : [productStateRecord(product)],
     )
     await publish(tx, records, now)
   }

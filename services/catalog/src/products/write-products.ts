@@ -4,8 +4,8 @@ import { commaSeparated, type SqlPart } from '@backoffice/postgres/comma-separat
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { isOneOf } from './is-one-of.ts'
-import { type Change, type Difference, differenceOf, type Link } from './product-difference.ts'
-import { productCreated, productStateRecord, productUpdated, referencesCreated } from './product-records.ts'
+import { type Difference, differenceOf, type Link, type ProductChange } from './product-difference.ts'
+import { eventAndState, productStateRecord, referencesCreated } from './product-records.ts'
 import type { ProductRecord } from './product-view.ts'
 import { refuseTooLarge } from './record-size.ts'
 import type { CreatedReferences } from './references.ts'
@@ -39,26 +39,26 @@ export const ofAnotherProduct = (path: MemberPath, value: string) =>
  */
 export async function writeProducts(
   tx: Transaction,
-  changes: readonly Change<ProductRecord>[],
+  changes: readonly ProductChange[],
   { events, taken = {}, stockReason, now }: Writing,
 ): Promise<void> {
   if (changes.length === 0) return
   const records = events
     ? [
         ...(events.newReferences ? referencesCreated(events.newReferences) : []),
-        ...changes.flatMap(({ before, after }) => (before ? productUpdated(after) : productCreated(after))),
+        ...changes.flatMap(({ before, after }) => eventAndState(before ? 'product.updated' : 'product.created', after)),
       ]
     : changes.map(({ after }) => productStateRecord(after))
   if (events) refuseTooLarge(mostVariantsWithoutRemoval(changes), records)
   if (stockReason) await tx`select set_config('app.stock_reason', ${stockReason}, true)`
   const difference = differenceOf(changes)
-  if (difference.replacedVariants.length > 0) await deletedVariants(tx, difference.replacedVariants, tx`true`)
+  if (difference.replacedVariants.length > 0) await deletedVariants({ tx, unlessTaken: tx`true` }, difference.replacedVariants)
   await write(tx, difference, taken)
   await publish(tx, records, now)
 }
 
 /** The most variants of a product that loses none. One that loses some is not measured: it may be too large already. */
-const mostVariantsWithoutRemoval = (changes: readonly Change<ProductRecord>[]): number =>
+const mostVariantsWithoutRemoval = (changes: readonly ProductChange[]): number =>
   Math.max(
     0,
     ...changes
@@ -77,23 +77,22 @@ async function write(tx: Transaction, difference: Difference, taken: Taken): Pro
   const skus = taken.sku ? difference.claimedSkus : []
   const slugs = taken.slug ? difference.claimedSlugs : []
   const isGuarded = skus.length + slugs.length > 0
-  const unlessTaken = isGuarded ? tx`not exists (select from taken)` : tx`true`
+  const guarded = { tx, unlessTaken: isGuarded ? tx`not exists (select from taken)` : tx`true` }
   const parts = [
     isGuarded && takenRows(tx, skus, slugs),
-    options.set.length > 0 && setOptions(tx, options.set, unlessTaken),
-    options.removed.length > 0 && removedLinks(tx, 'product_option', 'option_id', options.removed, unlessTaken),
-    created.length > 0 && newProducts(tx, created, unlessTaken),
-    changed.length > 0 && changedProducts(tx, changed, difference.assignments, unlessTaken),
-    newVariants.length > 0 && insertedVariants(tx, newVariants, unlessTaken),
-    changedVariants.length > 0 && updatedVariants(tx, changedVariants, unlessTaken),
-    removedVariants.length > 0 && tx`removed_variant as (${deletedVariants(tx, removedVariants, unlessTaken)})`,
-    categories.set.length > 0 && setLinks(tx, 'product_category', 'category_id', categories.set, unlessTaken),
-    categories.removed.length > 0 &&
-      removedLinks(tx, 'product_category', 'category_id', categories.removed, unlessTaken),
-    tags.set.length > 0 && setLinks(tx, 'product_tag', 'tag_id', tags.set, unlessTaken),
-    tags.removed.length > 0 && removedLinks(tx, 'product_tag', 'tag_id', tags.removed, unlessTaken),
-    media.set.length > 0 && setMedia(tx, media.set, unlessTaken),
-    media.removed.length > 0 && removedMedia(tx, media.removed, unlessTaken),
+    options.set.length > 0 && setOptions(guarded, options.set),
+    options.removed.length > 0 && removedLinks(guarded, 'option', options.removed),
+    created.length > 0 && newProducts(guarded, created),
+    changed.length > 0 && changedProducts(guarded, changed, difference.assignments),
+    newVariants.length > 0 && insertedVariants(guarded, newVariants),
+    changedVariants.length > 0 && updatedVariants(guarded, changedVariants),
+    removedVariants.length > 0 && tx`removed_variant as (${deletedVariants(guarded, removedVariants)})`,
+    categories.set.length > 0 && setLinks(guarded, 'category', categories.set),
+    categories.removed.length > 0 && removedLinks(guarded, 'category', categories.removed),
+    tags.set.length > 0 && setLinks(guarded, 'tag', tags.set),
+    tags.removed.length > 0 && removedLinks(guarded, 'tag', tags.removed),
+    media.set.length > 0 && setMedia(guarded, media.set),
+    media.removed.length > 0 && removedMedia(guarded, media.removed),
   ].filter((part) => part !== false)
   const rows = await tx<{ member: 'sku' | 'slug'; value: string }[]>`
     with ${commaSeparated(tx, parts)} ${isGuarded ? tx`select member, value from taken` : tx`select where false`}`
@@ -109,20 +108,20 @@ function clash(rows: readonly { member: string; value: string }[], { claimedSkus
 
 const takenRows = (tx: Transaction, skus: readonly string[], slugs: readonly string[]) => tx`
   taken as materialized (
-    ${skus.length > 0 ? takenSkus(tx, skus) : tx``}
-    ${skus.length > 0 && slugs.length > 0 ? tx`union all` : tx``}
-    ${slugs.length > 0 ? takenSlugs(tx, slugs) : tx``}
+    select 'sku' as member, sku as value from variant
+    where workspace_id = ${tx.context.workspaceId} and sku ${isOneOf(tx, skus, 'text')}
+    union all
+    select 'slug', slug from product
+    where workspace_id = ${tx.context.workspaceId} and slug ${isOneOf(tx, slugs, 'text')}
   )`
 
-const takenSkus = (tx: Transaction, skus: readonly string[]) => tx`
-  select 'sku' as member, sku as value from variant
-  where workspace_id = ${tx.context.workspaceId} and sku ${isOneOf(tx, skus, 'text')}`
+/** A transaction, and the condition of its parts that write: no SKU and no slug is taken. */
+interface Guarded {
+  readonly tx: Transaction
+  readonly unlessTaken: SqlPart
+}
 
-const takenSlugs = (tx: Transaction, slugs: readonly string[]) => tx`
-  select 'slug' as member, slug as value from product
-  where workspace_id = ${tx.context.workspaceId} and slug ${isOneOf(tx, slugs, 'text')}`
-
-const newProducts = (tx: Transaction, products: readonly ProductRecord[], unlessTaken: SqlPart) => tx`
+const newProducts = ({ tx, unlessTaken }: Guarded, products: readonly ProductRecord[]) => tx`
   new_product as (
     insert into product (workspace_id, ${tx.unsafe(PRODUCT.sql.columns)})
     select ${tx.context.workspaceId}, ${tx.unsafe(PRODUCT.sql.members)}
@@ -130,12 +129,7 @@ const newProducts = (tx: Transaction, products: readonly ProductRecord[], unless
     where ${unlessTaken}
   )`
 
-const changedProducts = (
-  tx: Transaction,
-  products: readonly ProductRecord[],
-  assignments: string,
-  unlessTaken: SqlPart,
-) => tx`
+const changedProducts = ({ tx, unlessTaken }: Guarded, products: readonly ProductRecord[], assignments: string) => tx`
   changed_product as (
     update product set ${tx.unsafe(assignments)}
     from json_to_recordset(${JSON.stringify(products.map(PRODUCT.row))}::text::json) as row (${tx.unsafe(PRODUCT.sql.row)})
@@ -144,7 +138,7 @@ const changedProducts = (
   )`
 
 /** New variants come after the last one that the product has. */
-const insertedVariants = (tx: Transaction, variants: Difference['newVariants'], unlessTaken: SqlPart) => tx`
+const insertedVariants = ({ tx, unlessTaken }: Guarded, variants: Difference['newVariants']) => tx`
   new_variant as (
     insert into variant (workspace_id, product_id, ${tx.unsafe(VARIANT.sql.columns)}, position)
     select
@@ -162,7 +156,7 @@ const insertedVariants = (tx: Transaction, variants: Difference['newVariants'], 
 /** Orders take stock without a lock on the product, so a change that keeps the stock does not write it. */
 const VARIANT_ASSIGNMENTS = VARIANT.sql.assignments(VARIANT.names.filter((name) => name !== 'id' && name !== 'stock'))
 
-const updatedVariants = (tx: Transaction, variants: Difference['changedVariants'], unlessTaken: SqlPart) => tx`
+const updatedVariants = ({ tx, unlessTaken }: Guarded, variants: Difference['changedVariants']) => tx`
   changed_variant as (
     update variant set stock = coalesce(row.stock, variant.stock), ${tx.unsafe(VARIANT_ASSIGNMENTS)}
     from json_to_recordset(${JSON.stringify(variants)}::text::json) as row (${tx.unsafe(VARIANT.sql.row)})
@@ -170,12 +164,12 @@ const updatedVariants = (tx: Transaction, variants: Difference['changedVariants'
       and variant.id = row.id and ${unlessTaken}
   )`
 
-const deletedVariants = (tx: Transaction, ids: readonly string[], unlessTaken: SqlPart) => tx`
+const deletedVariants = ({ tx, unlessTaken }: Guarded, ids: readonly string[]) => tx`
   delete from variant
   where workspace_id = ${tx.context.workspaceId} and id ${isOneOf(tx, ids)} and ${unlessTaken}`
 
 /** Gives products options with their values, and the workspace's options the values they lack (OP-22, OP-24). */
-const setOptions = (tx: Transaction, options: Difference['options']['set'], unlessTaken: SqlPart) => tx`
+const setOptions = ({ tx, unlessTaken }: Guarded, options: Difference['options']['set']) => tx`
   option_set as materialized (
     select * from json_to_recordset(${JSON.stringify(options)}::text::json)
       as row (product uuid, id uuid, position integer, values text[], added text[])
@@ -191,37 +185,25 @@ const setOptions = (tx: Transaction, options: Difference['options']['set'], unle
     on conflict (workspace_id, product_id, option_id) do update set chosen_values = excluded.chosen_values
   )`
 
-const setLinks = (
-  tx: Transaction,
-  table: string,
-  column: string,
-  links: Difference['tags']['set'],
-  unlessTaken: SqlPart,
-) => tx`
-  ${tx(`set_${table}`)} as (
-    insert into ${tx(table)} (workspace_id, product_id, ${tx(column)}, position)
+const setLinks = ({ tx, unlessTaken }: Guarded, kind: 'category' | 'tag', links: Difference['tags']['set']) => tx`
+  ${tx(`set_${kind}`)} as (
+    insert into ${tx(`product_${kind}`)} (workspace_id, product_id, ${tx(`${kind}_id`)}, position)
     select ${tx.context.workspaceId}, product, id, position
     from json_to_recordset(${JSON.stringify(links)}::text::json) as link (product uuid, id uuid, position integer)
     where ${unlessTaken}
-    on conflict (workspace_id, product_id, ${tx(column)}) do update set position = excluded.position
+    on conflict (workspace_id, product_id, ${tx(`${kind}_id`)}) do update set position = excluded.position
   )`
 
-const removedLinks = (
-  tx: Transaction,
-  table: string,
-  column: string,
-  links: readonly Link[],
-  unlessTaken: SqlPart,
-) => tx`
-  ${tx(`removed_${table}`)} as (
-    delete from ${tx(table)} as linked
+const removedLinks = ({ tx, unlessTaken }: Guarded, kind: 'option' | 'category' | 'tag', links: readonly Link[]) => tx`
+  ${tx(`removed_${kind}`)} as (
+    delete from ${tx(`product_${kind}`)} as linked
     using json_to_recordset(${JSON.stringify(links)}::text::json) as link (product uuid, id uuid)
     where linked.workspace_id = ${tx.context.workspaceId}
       and linked.product_id ${isOneOf(tx, [...new Set(links.map(({ product }) => product))])}
-      and linked.product_id = link.product and linked.${tx(column)} = link.id and ${unlessTaken}
+      and linked.product_id = link.product and linked.${tx(`${kind}_id`)} = link.id and ${unlessTaken}
   )`
 
-const setMedia = (tx: Transaction, media: Difference['media']['set'], unlessTaken: SqlPart) => tx`
+const setMedia = ({ tx, unlessTaken }: Guarded, media: Difference['media']['set']) => tx`
   set_media as (
     insert into media (workspace_id, id, product_id, asset_id, position)
     select ${tx.context.workspaceId}, id, product, asset, position
@@ -230,7 +212,7 @@ const setMedia = (tx: Transaction, media: Difference['media']['set'], unlessTake
     on conflict (workspace_id, id) do update set position = excluded.position
   )`
 
-const removedMedia = (tx: Transaction, ids: readonly string[], unlessTaken: SqlPart) => tx`
+const removedMedia = ({ tx, unlessTaken }: Guarded, ids: readonly string[]) => tx`
   removed_media as (
     delete from media
     where workspace_id = ${tx.context.workspaceId} and id ${isOneOf(tx, ids)} and ${unlessTaken}

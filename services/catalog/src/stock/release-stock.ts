@@ -29,29 +29,26 @@ export const releaseStock = operation({
     }),
 })
 
-/** The lines of what was returned; undefined if it was before (OP-96). Throws `conflict` beyond 2^53−1. */
+/**
+ * Releases an order and returns the lines of what it gave back; undefined if it was released before (OP-96). Waits for
+ * a running take of it. Throws `conflict` for a stock beyond 2^53−1.
+ */
 export async function releaseOnce(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
-  const released = await markReleased(tx, order)
-  if (released !== undefined && released.length > 0) await giveBack(tx, order, released)
-  return released
-}
-
-/** Releases the order and returns its lines; undefined if it was released before. Waits for a running take of it. */
-async function markReleased(tx: Transaction, order: string): Promise<TakenLine[] | undefined> {
   const [released] = await tx<{ lines: TakenLine[] }[]>`
     insert into stock_reservation (workspace_id, order_id, state, lines, released_at)
     values (${tx.context.workspaceId}, ${order}, 'RELEASED', '[]', now())
     on conflict (workspace_id, order_id) do update set state = 'RELEASED', released_at = now()
       where stock_reservation.state = 'TAKEN'
     returning lines`
+  if (released !== undefined && released.lines.length > 0) await giveBack(tx, order, released.lines)
   return released?.lines
 }
 
 const STOCK_MAX = Number.MAX_SAFE_INTEGER
 
 /**
- * Adds the taken quantities to stock. A separate statement, so that its snapshot has the variants of a take that
- * `markReleased` waited for. Throws `conflict` for a stock beyond 2^53−1.
+ * Adds the taken quantities to stock. A separate statement, so that its snapshot has the variants of a take that the
+ * release waited for.
  */
 async function giveBack(tx: Transaction, order: string, lines: readonly TakenLine[]): Promise<void> {
   const workspace = tx.context.workspaceId

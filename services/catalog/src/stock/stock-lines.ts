@@ -43,15 +43,9 @@ export const haveSameLines = (wanted: readonly SummedLine[], taken: readonly Tak
     return line?.variant === variant && line.quantity === quantity
   })
 
-/** The stock that an order has taken, or had taken before it was released. */
-interface Reservation {
-  readonly state: 'TAKEN' | 'RELEASED'
-  readonly lines: TakenLine[]
-}
-
-/** Reads the reservation of an order. Call it only for an order that has one. */
-export async function readReservation(tx: Transaction, order: string): Promise<Reservation> {
-  const [reservation] = await tx<[Reservation]>`
+/** The stock that an order has taken, or had taken before it was released. Call it only for an order that has one. */
+export async function readReservation(tx: Transaction, order: string) {
+  const [reservation] = await tx<[{ state: 'TAKEN' | 'RELEASED'; lines: TakenLine[] }]>`
     select state, lines from stock_reservation
     where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
   return reservation
