@@ -52,7 +52,8 @@ export async function writeProducts(
   if (events) refuseTooLarge(mostVariantsWithoutRemoval(changes), records)
   if (stockReason) await tx`select set_config('app.stock_reason', ${stockReason}, true)`
   const difference = differenceOf(changes)
-  if (difference.replacedVariants.length > 0) await deletedVariants({ tx, unlessTaken: tx`true` }, difference.replacedVariants)
+  if (difference.replacedVariants.length > 0)
+    await deletedVariants({ tx, unlessTaken: tx`true` }, difference.replacedVariants)
   await write(tx, difference, taken)
   await publish(tx, records, now)
 }
