@@ -1,14 +1,12 @@
 import { isUtf8 } from 'node:buffer'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
+import type { UploadedFile } from '@backoffice/http/upload.ts'
 import { isImage, knownType, TEXT_TYPE, UNKNOWN_TYPE } from './asset-types.ts'
 
 /** Bytes at the start of a file that are enough to detect its type. */
 export const HEAD_BYTES = 4100
 
-interface Claim {
-  readonly name: string
-  readonly declaredType: string
-}
+type Claim = Pick<UploadedFile, 'name' | 'declaredType'>
 
 /**
  * The type of a file by its first bytes, never by its name (OP-90). Throws `unprocessable` for an image of a type that

@@ -1,11 +1,9 @@
 import { ApiError, badRequest, conflict, type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { VariantRow } from '@backoffice/contracts/imports.ts'
-import type { RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { ProductRecord } from '../products/product-view.ts'
-import { resolveReferences } from '../products/references.ts'
+import { resolveOptions } from '../products/references.ts'
 import { withChangedVariant, withNewVariant } from '../variants/plan-variant.ts'
 import { type FoundProduct, type FoundProducts, findProductsOf } from './find-products.ts'
 import { type ProductRow, planChanges } from './plan-changes.ts'
@@ -15,9 +13,6 @@ import { PRODUCT_CHANGES, type ProductImporter } from './product-changes.ts'
 interface PlannedRow extends ProductRow<VariantRow> {
   readonly attributes: Readonly<Record<string, string>> | undefined
 }
-
-/** Ids of options by name, for products that get their first ones. */
-type OptionIds = ReadonlyMap<string, string>
 
 /**
  * Rows of the template `product_variants` (OP-54, OP-55): adds variants to existing variable products, and updates the
@@ -30,7 +25,10 @@ export const importProductVariants: ProductImporter = {
     const slugs = rows.flatMap(({ values }) => values.product ?? [])
     const found = await findProductsOf(tx, batch, skus, slugs)
     const planned = rows.flatMap((row) => outcomes.attempt(row, () => planRow(row, found)) ?? [])
-    const optionIds = await findOptions(tx, batch, planned, now)
+    // Products without options get them from their first variant (OP-22).
+    const first = planned.filter(({ product }) => product.variants === 0)
+    const names = new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))
+    const optionIds = await resolveOptions(tx, [...names], now, batch.isCheck)
     const change = (product: ProductRecord, row: PlannedRow, before: ProductRecord) =>
       inColumns(row, () => withVariant(product, row, before, optionIds))
     yield* planChanges(tx, planned, outcomes, change, now)
@@ -78,34 +76,19 @@ function attributesOf(values: VariantRow): Record<string, string> | undefined {
   return attributes.size === 0 ? undefined : Object.fromEntries(attributes)
 }
 
-/** The options that products without any get from their first variant (OP-22). */
-async function findOptions(
-  tx: Transaction,
-  { isCheck }: RowsToPlan,
-  rows: readonly PlannedRow[],
-  now: Date,
-): Promise<OptionIds> {
-  const first = rows.filter(({ product }) => product.variants === 0)
-  const options = [...new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))]
-  const { found } = await resolveReferences(tx, { options }, now, isCheck)
-  return new Map(found.options.map(({ id, name }) => [name, id]))
-}
-
 /** The product with the row's variant. */
 function withVariant(
   product: ProductRecord,
   { values, attributes }: PlannedRow,
   before: ProductRecord,
-  optionIds: OptionIds,
+  optionIds: ReadonlyMap<string, string>,
 ): ProductRecord {
   // A combination that an earlier row gives up still counts: the database checks uniqueness row by row.
   const others = { variants: [...product.variants, ...before.variants] }
   const current = product.variants.find(({ sku }) => sku === values.sku)
   if (current !== undefined) return withChangedVariant(product, current, { ...values, attributes }, others)
-  const defined = Object.keys(attributes ?? {}).map((name) => ({ id: optionIds.get(name) ?? '', name, values: [] }))
-  const options = product.options.length > 0 ? product.options : defined
   const { stock = 0 } = values
-  return withNewVariant(product, { ...values, id: uuidv7(), stock, attributes }, options, others)
+  return withNewVariant(product, { ...values, id: uuidv7(), stock, attributes }, optionIds, others)
 }
 
 /** Runs `work`. A refusal names the column of the row instead of the member of a request. */

@@ -85,29 +85,16 @@ export const untagProducts = (tx: Transaction, products: readonly string[], tag:
 export const moveProducts = (tx: Transaction, products: readonly string[], from: string, to: string) => {
   const workspace = tx.context.workspaceId
   return tx`
-    with membership as materialized (
-      select former.product_id, former.position, kept.position as target_position
-      from product_category former
-      left join product_category kept
-        on kept.workspace_id = ${workspace} and kept.category_id = ${to} and kept.product_id = former.product_id
-      where former.workspace_id = ${workspace} and former.category_id = ${from}
-        and former.product_id = any(${products as string[]}::uuid[])
-    ), raised as (
-      update product_category set position = membership.position
-      from membership
-      where product_category.workspace_id = ${workspace} and product_category.category_id = ${to}
-        and product_category.product_id = membership.product_id and membership.position < membership.target_position
-    ), dropped as (
-      delete from product_category using membership
-      where product_category.workspace_id = ${workspace} and product_category.category_id = ${from}
-        and product_category.product_id = membership.product_id and membership.target_position is not null
+    with former as (
+      delete from product_category
+      where workspace_id = ${workspace} and category_id = ${from} and product_id = any(${products as string[]}::uuid[])
+      returning product_id, position
     ), moved as (
-      update product_category set category_id = ${to}
-      from membership
-      where product_category.workspace_id = ${workspace} and product_category.category_id = ${from}
-        and product_category.product_id = membership.product_id and membership.target_position is null
+      insert into product_category as kept (workspace_id, product_id, category_id, position)
+      select ${workspace}, product_id, ${to}, position from former
+      on conflict (workspace_id, product_id, category_id) do update set position = least(kept.position, excluded.position)
     ), requested as (
-      select product_id, true as is_change from membership
+      select product_id, true as is_change from former
     )
     ${refreshRequests(tx)}`
 }

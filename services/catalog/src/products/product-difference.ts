@@ -21,14 +21,14 @@ export function differenceOf(changes: readonly ProductChange[]) {
   const variants = changes.map(variantsOf)
   const created = changes.filter(({ before }) => before === undefined).map(({ after }) => after)
   return {
-    created: created.toSorted(inOrder(({ slug }) => slug)),
+    created: created.toSorted((one, other) => (one.slug < other.slug ? -1 : 1)),
     changed: changes.filter(({ before }) => before !== undefined).map(({ after }) => after),
     /** The columns of changed products to set, as SQL. */
     assignments: assignmentsOf(changes),
     /** SKUs and slugs that a product or variant did not have before. */
     claimedSkus: variants.flatMap(({ claimedSkus }) => claimedSkus),
     claimedSlugs: changes.filter(({ before, after }) => before?.slug !== after.slug).map(({ after }) => after.slug),
-    newVariants: variants.flatMap(({ added }) => added).toSorted(inOrder(({ sku }) => sku)),
+    newVariants: variants.flatMap(({ added }) => added).toSorted((one, other) => (one.sku < other.sku ? -1 : 1)),
     changedVariants: variants.flatMap(({ changed }) => changed),
     removedVariants: variants.flatMap(({ added, removed }) => (added.length === 0 ? removed : [])),
     /** The removed variants of products that get new ones. */
@@ -125,8 +125,3 @@ function mediaOf(changes: readonly ProductChange[]) {
 
 const hasSameIds = (some: readonly { id: string }[], others: readonly { id: string }[]): boolean =>
   some.length === others.length && some.every(({ id }, index) => id === others[index]?.id)
-
-const inOrder =
-  <Item>(keyOf: (item: Item) => string) =>
-  (one: Item, other: Item) =>
-    keyOf(one) < keyOf(other) ? -1 : 1

@@ -1,4 +1,4 @@
-import { Id, Name } from '@backoffice/contracts/fields.ts'
+import { Id, Name, Position } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
@@ -11,14 +11,11 @@ export const VariantInput = named(
   z.strictObject({ ...VARIANT.shapes.create, attributes: z.record(z.string(), z.string()) }),
 )
 
-/** The highest position media can have: positions are PostgreSQL integers. */
-const POSITION_MAX = 2_147_483_647
-
 /** One media item to add, by its asset, or to reposition, by its id (spec: Product input for update; OP-36). */
 const MediaInput = named(
   'MediaInput',
   z
-    .strictObject({ asset: Id.optional(), id: Id.optional(), position: z.int().min(0).max(POSITION_MAX).optional() })
+    .strictObject({ asset: Id.optional(), id: Id.optional(), position: Position.optional() })
     .refine(
       ({ asset, id }) => (asset === undefined) !== (id === undefined),
       'needs either an asset to add or the id of a media item',

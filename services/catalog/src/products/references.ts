@@ -67,6 +67,17 @@ const withCreated = (found: FoundReferences, { options, categories, tags }: Crea
   tags: [...found.tags, ...tags],
 })
 
+/** The ids, by name, of the workspace's options of these names, created where missing; a check creates none. */
+export async function resolveOptions(
+  tx: Transaction,
+  names: readonly string[],
+  now: Date,
+  isCheck = false,
+): Promise<ReadonlyMap<string, string>> {
+  const { found } = await resolveReferences(tx, { options: names }, now, isCheck)
+  return new Map(found.options.map(({ id, name }) => [name, id]))
+}
+
 /**
  * Looks only for the kinds of references that are wanted: most products refer to few. Each kind is one JSON text, since
  * the driver parses an array of 1,000 letter by letter.

@@ -65,53 +65,45 @@ export async function refreshChunk(tx: Transaction, now: Date): Promise<number> 
   return requests.length
 }
 
-interface RefreshRequest {
-  readonly product_id: string
-  readonly is_change: boolean
+interface Taken {
+  readonly requests: { product_id: string; is_change: boolean }[]
+  /** The products of these requests that still exist, in their order. */
+  readonly ids: string[]
 }
 
 /**
- * Deletes waiting requests and locks their products, whose ids it returns: those that nobody else has locked, and that
- * still exist. When others have locked the products of all these requests, it goes on with later ones, so that no
- * locked product delays another.
+ * Deletes waiting requests that no other replica has taken, and locks their products. Half of them are the newest, so
+ * that a sale is published soon while the million products of a renamed category wait. Products that others have locked
+ * keep their requests; when these are all, it goes on with later ones, so that no locked product delays another.
  */
-async function takeRequests(tx: Transaction): Promise<{ requests: RefreshRequest[]; ids: string[] }> {
+async function takeRequests(tx: Transaction): Promise<Taken> {
   const workspace = tx.context.workspaceId
   const lockedByOthers: string[] = []
   for (;;) {
-    const waiting = await waitingRequests(tx, lockedByOthers)
-    const wanted = [...new Set(waiting.map(({ product_id }) => product_id))]
-    const products = await tx<{ id: string; isLocked: boolean }[]>`
-      with locked as materialized (
-        select id from product where workspace_id = ${workspace} and id = any(${wanted}::uuid[])
+    const waiting = tx`
+      select id, product_id, is_change from product_refresh
+      where workspace_id = ${workspace} and product_id <> all(${lockedByOthers}::uuid[])`
+    const [{ left, ...taken }] = await tx<[Taken & { left: string[] }]>`
+      with waiting as materialized (
+        select * from (${waiting} order by id limit ${BATCH_SIZE / 2} for update skip locked) as oldest
+        union
+        select * from (${waiting} order by id desc limit ${BATCH_SIZE / 2} for update skip locked) as newest
+      ), locked as materialized (
+        select id from product where workspace_id = ${workspace} and id = any(array(select product_id from waiting))
         order by id for no key update skip locked
+      ), kept as materialized (
+        select id from product where workspace_id = ${workspace} and id = any(array(select product_id from waiting))
+          and id not in (select id from locked)
+      ), taken as (
+        delete from product_refresh where workspace_id = ${workspace}
+          and id = any(array(select id from waiting where product_id not in (select id from kept)))
+        returning product_id, is_change
       )
-      select id, id in (select id from locked) as "isLocked"
-      from product where workspace_id = ${workspace} and id = any(${wanted}::uuid[]) order by id`
-    const left = new Set(products.filter(({ isLocked }) => !isLocked).map(({ id }) => id))
-    const taken = waiting.filter(({ product_id }) => !left.has(product_id))
-    if (taken.length === 0 && waiting.length > 0) {
-      lockedByOthers.push(...left)
-      continue
-    }
-    const ids = products.filter(({ isLocked }) => isLocked).map(({ id }) => id)
-    await tx`
-      delete from product_refresh
-      where workspace_id = ${workspace} and id = any(${taken.map(({ id }) => id)}::bigint[])`
-    return { requests: taken, ids }
+      select
+        (select coalesce(json_agg(taken), '[]') from taken) as requests,
+        (select coalesce(json_agg(id order by id), '[]') from locked) as ids,
+        (select coalesce(json_agg(id), '[]') from kept) as left`
+    if (taken.requests.length > 0 || left.length === 0) return taken
+    lockedByOthers.push(...left)
   }
-}
-
-/**
- * Requests of a workspace that no other replica has taken. Half of them are the newest, so that a sale is published
- * soon while the million products of a renamed category wait.
- */
-const waitingRequests = (tx: Transaction, lockedByOthers: readonly string[]) => {
-  const waiting = tx`
-    select id, product_id, is_change from product_refresh
-    where workspace_id = ${tx.context.workspaceId} and product_id <> all(${lockedByOthers as string[]}::uuid[])`
-  return tx<(RefreshRequest & { id: number })[]>`
-    select * from (${waiting} order by id limit ${BATCH_SIZE / 2} for update skip locked) as oldest
-    union
-    select * from (${waiting} order by id desc limit ${BATCH_SIZE / 2} for update skip locked) as newest`
 }

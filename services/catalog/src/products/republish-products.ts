@@ -2,7 +2,7 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { parseRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
-import type { IncomingRecord, Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
+import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { KAFKA, kafkaServers, refuseIncompleteKafka } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { readRange } from '@backoffice/messaging/kafka/read-range.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
@@ -32,7 +32,10 @@ export async function republishProducts(kafka: Kafka, db: Database): Promise<num
       until: await kafka.offsetsAt(topics, new Date(Date.now() + DAY_MS)),
     },
     async onRecords(records) {
-      for (const { workspaceId, livemode, ids } of productsOf(records)) {
+      const states = records.flatMap((record) => parseRecord(record, PublishedState).value ?? [])
+      for (const [workspaceId, ofWorkspace] of Map.groupBy(states, (state) => state.workspace_id)) {
+        const ids = new Set(ofWorkspace.map(({ data }) => data.id))
+        const livemode = ofWorkspace.some((state) => state.livemode)
         const context = { workspaceId, livemode, traceparent: '', actor: 'republish' }
         await db.inWorkspace(context, (tx) => requestRefresh(tx, [...ids], false))
         requests += ids.size
@@ -40,20 +43,6 @@ export async function republishProducts(kafka: Kafka, db: Database): Promise<num
     },
   })
   return requests
-}
-
-/** The products that records are about, by workspace. */
-function productsOf(records: readonly IncomingRecord[]) {
-  const workspaces = new Map<string, { workspaceId: string; livemode: boolean; ids: Set<string> }>()
-  for (const record of records) {
-    const state = parseRecord(record, PublishedState).value
-    if (state === null) continue
-    const { workspace_id: workspaceId, livemode, data } = state
-    const known = workspaces.get(workspaceId) ?? { workspaceId, livemode, ids: new Set() }
-    workspaces.set(workspaceId, known)
-    known.ids.add(data.id)
-  }
-  return workspaces.values()
 }
 
 /** `npm run republish -w services/catalog`: requests the states of all products and prints their number. */

@@ -59,13 +59,10 @@ export async function writeProducts(
 }
 
 /** The most variants of a product that loses none. One that loses some is not measured: it may be too large already. */
-const mostVariantsWithoutRemoval = (changes: readonly ProductChange[]): number =>
-  Math.max(
-    0,
-    ...changes
-      .filter(({ before, after }) => after.variants.length >= (before?.variants.length ?? 0))
-      .map(({ after }) => after.variants.length),
-  )
+function mostVariantsWithoutRemoval(changes: readonly ProductChange[]): number {
+  const growing = changes.filter(({ before, after }) => after.variants.length >= (before?.variants.length ?? 0))
+  return Math.max(0, ...growing.map(({ after }) => after.variants.length))
+}
 
 /**
  * One statement of the parts that have rows to write: an empty part costs time, and the triggers of the ledger run for

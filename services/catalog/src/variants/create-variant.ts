@@ -4,14 +4,13 @@ import { named } from '@backoffice/contracts/named.ts'
 import { Variant } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { lockProduct } from '../products/lock-product.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
 import { VariantInput } from '../products/product-input.ts'
-import { type ProductRecord, variantBody } from '../products/product-view.ts'
-import { resolveReferences } from '../products/references.ts'
+import { variantBody } from '../products/product-view.ts'
+import { resolveOptions } from '../products/references.ts'
 import { writeProducts } from '../products/write-products.ts'
 import { refuseDefaultVariant, variantOf, withNewVariant } from './plan-variant.ts'
 
@@ -34,24 +33,14 @@ export const createVariant = operation({
     inWorkspace(async (tx) => {
       const before = await lockProduct(tx, params.id, 'NONE')
       refuseDefaultVariant(before)
-      const hasOptions = before.options.length > 0
-      const options = hasOptions ? before.options : await defineOptions(tx, Object.keys(body.attributes), now)
+      const newOptions = before.options.length > 0 ? [] : Object.keys(body.attributes)
+      const optionIds = await resolveOptions(tx, newOptions, now)
       const id = uuidv7()
-      const after = { ...withNewVariant(before, { id, ...body }, options), ...oneChangeOn(before, now) }
+      const after = { ...withNewVariant(before, { id, ...body }, optionIds), ...oneChangeOn(before, now) }
       await writeProducts(tx, [{ before, after }], { events: {}, taken: { sku: skuTaken }, now: after.updatedAt })
       return created(variantBody(variantOf(after, id)))
     }),
 })
-
-/**
- * The options that the first variant gives a product without any, in the order sent (OP-22): the workspace's options of
- * these names, created where missing, without values.
- */
-async function defineOptions(tx: Transaction, names: readonly string[], now: Date): Promise<ProductRecord['options']> {
-  const { found } = await resolveReferences(tx, { options: names }, now)
-  const idByName = new Map(found.options.map(({ id, name }) => [name, id]))
-  return names.map((name) => ({ id: idByName.get(name) ?? '', name, values: [] }))
-}
 
 /** The SKU belongs to a variant of this or another product (OP-15). */
 export const skuTaken = (sku: string) => conflict(['sku'], `"${sku}" belongs to another variant of this workspace`)

@@ -13,18 +13,19 @@ type VariantMembers = z.output<z.ZodObject<typeof VARIANT.shapes.update>> & {
 type NewVariantMembers = VariantMembers & Pick<VariantRecord, 'id' | 'sku' | 'stock'>
 
 /**
- * The product with one more variant, its last. `options` are the product's, or, where it has none, those that the
- * variant defines (OP-22). No variant of `others` may have the combination. Throws `unprocessable`.
+ * The product with one more variant, its last. The first one gives a product without options those that it names, in the
+ * order sent, with these ids by name (OP-22). No variant of `others` may have the combination. Throws `unprocessable`.
  */
 export function withNewVariant(
   product: ProductRecord,
   { attributes = {}, ...members }: NewVariantMembers,
-  options: Options,
+  optionIds: ReadonlyMap<string, string>,
   others: Pick<ProductRecord, 'variants'> = product,
 ): ProductRecord {
   refuseOneTooMany(product)
   refuseTooMuchStock(product, members.stock)
-  const plan = planAttributes(others, options, attributes)
+  const defined = Object.keys(attributes).map((name) => ({ id: optionIds.get(name) ?? '', name, values: [] }))
+  const plan = planAttributes(others, product.options.length > 0 ? product.options : defined, attributes)
   const { id, sku, stock } = members
   const variant = VARIANT.changed({ ...VARIANT.initial, id, sku, stock, attributes: plan.attributes }, members)
   return { ...product, options: plan.options, variants: [...product.variants, variant] }
