@@ -37,14 +37,12 @@ export interface ImageFiles {
 }
 
 /**
- * Writes an image as `image`, upright, in sRGB and without metadata, and its 500×500 `thumbnail`. Throws `rate_limited`
- * or `service_unavailable` without a turn within 25 s, and `unprocessable` for an image that is truncated, corrupt, has
- * too many pixels for its type or needs too much memory (OP-90).
+ * Starts the processes of images: two at a time, for one workspace after another. The function writes an image as
+ * `image`, upright, in sRGB and without metadata, and its 500×500 `thumbnail`. It throws `rate_limited` or
+ * `service_unavailable` without a turn within 25 s, and `unprocessable` for an image that is truncated, corrupt, has too
+ * many pixels for its type or needs too much memory (OP-90).
  */
-type NormalizeImage = (workspaceId: string, type: string, files: ImageFiles) => Promise<void>
-
-/** Starts the processes of images: two at a time, for one workspace after another. */
-export function imageWork(logger: Logger): NormalizeImage {
+export function imageWork(logger: Logger) {
   const slots = new FairSlots(SLOTS, tooBusy)
   let hasWarned = false
   const isLimited = () => {
@@ -54,7 +52,7 @@ export function imageWork(logger: Logger): NormalizeImage {
     hasWarned = true
     return false
   }
-  return (workspaceId, type, files) =>
+  return (workspaceId: string, type: string, files: ImageFiles): Promise<void> =>
     slots.run(workspaceId, async () => {
       const failure = await run(type, files, isLimited())
       if (failure === undefined) return

@@ -36,19 +36,14 @@ export function addAssetFiles(app: ReturnType<typeof createServiceApp>, storage:
   refuseOtherMethods(app, '/assets/*', ['GET', 'HEAD'])
 }
 
-interface StoredFile {
-  readonly path: string
-  readonly type: string
-  /** The entity tag: made of the path, because the file at a path never changes. */
-  readonly tag: string
-}
-
-function fileOf(target: string): StoredFile {
+/** A stored file. Its entity tag is made of the path, because the file at a path never changes. */
+function fileOf(target: string) {
   const [, path = '', asset = '', name = '', extension = ''] = TARGET.exec(target) ?? []
   const type = typeOf(extension)
   if (type === undefined) throw noSuchFile()
   return { path, type, tag: `"${asset}-${name}"` }
 }
+type StoredFile = ReturnType<typeof fileOf>
 
 /** The requested part. Undefined, for the whole file, when If-Range names another version. */
 function rangeOf(headers: IncomingHttpHeaders, { tag }: StoredFile, size: number) {

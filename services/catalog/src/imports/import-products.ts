@@ -37,11 +37,10 @@ export const importProducts: ProductImporter = {
   async *plan(tx, batch, outcomes, now) {
     const rows = outcomes.read(ProductRow, 'sku', batch.rows)
     const known = await findKnown(tx, batch, rows, now)
-    const explicit = new Set<string>()
     const planned = rows.flatMap(
-      (row) => outcomes.attempt(row, () => planRow(row, known, explicit, batch.product_statuses, now)) ?? [],
+      (row) => outcomes.attempt(row, () => planRow(row, known, batch.product_statuses, now)) ?? [],
     )
-    const slugOf = await chooseSlugs(tx, batch, planned, known, explicit)
+    const slugOf = await chooseSlugs(tx, batch, planned, known)
     const tags = await findTags(tx, batch, planned, now)
     const changesOf = (row: PlannedRow): ProductChange[] => {
       const slug = outcomes.attempt(row, () => slugOf(row))
@@ -84,16 +83,17 @@ async function findKnown(tx: Transaction, batch: RowsToPlan, rows: readonly Row<
     found,
     bySku: new Map(products.flatMap((product) => product.variants.map(({ sku }) => [sku, product]))),
     slugOwners,
+    /** The slugs that rows give: no other row gets one. */
+    explicit: new Set<string>(),
     categories: new Map(references.found.categories.map((category) => [category.slug, category])),
   }
 }
 type Known = Awaited<ReturnType<typeof findKnown>>
 
-/** Throws the row's refusal. Adds the row's slug to `explicit`, so that no other row gets it. */
+/** Throws the row's refusal. Adds the row's slug to the explicit ones. */
 function planRow(
   { row, values }: Row<ProductRow>,
   known: Known,
-  explicit: Set<string>,
   statuses: RowsToPlan['product_statuses'],
   now: Date,
 ): PlannedRow {
@@ -113,8 +113,10 @@ function planRow(
     if (owner !== undefined && owner !== before?.id) {
       throw conflict(['slug'], `"${values.slug}" belongs to another product of this workspace`)
     }
-    if (explicit.has(values.slug)) throw conflict(['slug'], `an earlier row gives "${values.slug}" to another product`)
-    explicit.add(values.slug)
+    if (known.explicit.has(values.slug)) {
+      throw conflict(['slug'], `an earlier row gives "${values.slug}" to another product`)
+    }
+    known.explicit.add(values.slug)
   }
   return { row, values, before, decide, categories, tags: tagsIn(values.tags) }
 }
@@ -139,8 +141,7 @@ async function chooseSlugs(
   tx: Transaction,
   { isCheck }: RowsToPlan,
   planned: readonly PlannedRow[],
-  { slugOwners }: Known,
-  explicit: Set<string>,
+  { slugOwners, explicit }: Known,
 ) {
   const givenSlug = ({ before, values }: PlannedRow) => values.slug ?? before?.slug
   if (isCheck) return (row: PlannedRow) => givenSlug(row) ?? ''

@@ -22,14 +22,13 @@ export const undoCategories: ImportUndo<CategoryChanges> = {
     const unchanged = changes.filter(isUnchanged)
     const { restored, refused } = planRestored(unchanged, known)
     const before = new Map(found.map((category) => [category.slug, category]))
-    await writeCategories(tx, { before, after: restored }, now)
+    await writeCategories(tx, { before, after: [...restored.values()] }, now)
     const created = unchanged.filter(({ former }) => former === null).map(({ id }) => id)
     const deleted = await deleteUnused(tx, created)
-    const isRestored = new Set(restored.map(({ id }) => id))
     return changes.map((change): UndoOutcome => {
       const { id } = change
       if (deleted.has(id)) return { outcome: 'deleted' }
-      if (isRestored.has(id)) return { outcome: 'restored' }
+      if (restored.has(id)) return { outcome: 'restored' }
       if (!known.has(id)) return { outcome: 'kept', reason: 'was deleted since the import' }
       if (!isUnchanged(change)) return { outcome: 'kept', reason: 'was changed since the import' }
       return { outcome: 'kept', reason: refused.get(id) ?? 'has products or categories below it' }
@@ -54,7 +53,7 @@ function keptCategories({ before, after }: CategoryChanges): ImportedChange[] {
 
 const versionOf = ({ name, slug, parent, position }: Category) => JSON.stringify([name, slug, parent, position])
 
-/** The updated categories with their former values, and by id the reasons why others cannot get them back. */
+/** By id: the updated categories with their former values, and the reasons why others cannot get them back. */
 function planRestored(changes: readonly UndoneChange[], known: ReadonlyMap<string, Category>) {
   const refused = new Map<string, string>()
   const restored = new Map<string, Category>()
@@ -74,7 +73,7 @@ function planRestored(changes: readonly UndoneChange[], known: ReadonlyMap<strin
       refused.set(id, 'its former parent is below it now')
     }
   }
-  return { restored: [...restored.values()], refused }
+  return { restored, refused }
 }
 
 function isBelowItself(id: string, categoryOf: (id: string) => Category | undefined): boolean {

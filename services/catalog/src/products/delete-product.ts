@@ -1,10 +1,8 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
-import { noSuchProduct } from './get-product.ts'
-import { lockVariants } from './lock-product.ts'
 import { productDeleted } from './product-records.ts'
-import { lockProducts } from './read-products.ts'
+import { lockProducts, lockVariants, noSuchProduct } from './read-products.ts'
 
 /** DELETE /v1/products/{id} (spec: Products; OP-17). Variants, memberships and media go with it. */
 export const deleteProduct = operation({

@@ -1,9 +1,8 @@
-import { notFound } from '@backoffice/contracts/errors.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { productBody } from './product-view.ts'
-import { readProducts } from './read-products.ts'
+import { noSuchProduct, readProducts } from './read-products.ts'
 
 /** GET /v1/products/{id} (extension of OP-19). */
 export const getProduct = operation({
@@ -23,5 +22,3 @@ export const getProduct = operation({
       return ok(productBody(product))
     }),
 })
-
-export const noSuchProduct = (id: string) => notFound(['id'], `this workspace has no product ${id}`)

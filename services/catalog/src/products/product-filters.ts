@@ -96,11 +96,8 @@ function isMember(tx: Transaction, table: string, column: string, id: SqlPart): 
 }
 
 function hasSku(tx: Transaction, sku: string): Condition {
-  const workspace = tx.context.workspaceId
-  return {
-    ids: tx`select product_id as id from variant where workspace_id = ${workspace} and sku = ${sku}`,
-    holds: tx`(select true from variant where workspace_id = ${workspace} and product_id = product.id and sku = ${sku})`,
-  }
+  const { ids, holds } = isMember(tx, 'variant', 'sku', tx`${sku}`)
+  return { ids, holds }
 }
 
 const wordPlaces = (tx: Transaction) => ({ table: tx`product_word`, item: tx`product_id`, words: tx`name_words` })
