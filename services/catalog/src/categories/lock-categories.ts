@@ -4,20 +4,18 @@ import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 
-/** The part of the tree that a change of a category concerns. */
-interface LockedPart {
-  /** Whether the change writes or checks parents: such changes of one workspace run one after the other. */
-  readonly tree: boolean
-  /** Whether the direct children's data changes as well. */
-  readonly children: boolean
-}
-
 /**
- * Locks a category, so that no product joins it, and returns its newest version. Throws `not_found`. Read other tables
- * later: this statement's snapshot may be older than what it waited for. Later statements are planned for this
- * category, which has no product or a million (decision 010).
+ * Locks a category, so that no product joins it, and returns its newest version. With `tree`, for a change that writes
+ * or checks parents, such changes of one workspace run one after the other; with `children` the direct children are
+ * locked too, since their data changes as well. Throws `not_found`. Read other tables later: this statement's snapshot
+ * may be older than what it waited for. Later statements are planned for this category, which has no product or a
+ * million (decision 010).
  */
-export async function lockCategory(tx: Transaction, id: string, { tree, children }: LockedPart): Promise<Category> {
+export async function lockCategory(
+  tx: Transaction,
+  id: string,
+  { tree, children }: { tree: boolean; children: boolean },
+): Promise<Category> {
   const workspace = tx.context.workspaceId
   const rows = await tx<(Category & { isAsked: boolean })[]>`
     select id, name, slug, parent_id as parent, position, id = ${id} as "isAsked"

@@ -1,13 +1,14 @@
-import type { ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { ImportedChange, ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
 import { oneChangeOn } from '../products/plan-update.ts'
 import type { ProductChange } from '../products/product-difference.ts'
 import { productTombstone } from '../products/product-records.ts'
+import type { ProductRecord } from '../products/product-view.ts'
 import { lockProducts, lockVariants, readProducts } from '../products/read-products.ts'
 import { writeProducts } from '../products/write-products.ts'
-import { keptProducts, versionOf } from './kept-products.ts'
-import { findTargets, withFormerValues } from './with-former-values.ts'
+import { findTargets, variantKey, withFormerValues } from './with-former-values.ts'
 
 /** About how many variants are read and written in one transaction; a product may have 2,048. */
 const VARIANTS = 5000
@@ -53,6 +54,39 @@ export const undoProducts: ImportUndo<ProductChange[]> = {
   },
 }
 
+/** What is kept of imported products: the former values of the members and variants that the import changed. */
+function keptProducts(changes: readonly ProductChange[]): ImportedChange[] {
+  return changes.map(({ before, after }) => ({
+    id: after.id,
+    key: keyOf(after),
+    former: before === undefined ? null : formerValues(before, after),
+    version_before: before === undefined ? null : versionOf(before),
+    version_after: versionOf(after),
+  }))
+}
+
+/** The version without refreshes: it counts the changes of the product itself. */
+const versionOf = ({ version, refreshes }: ProductRecord): string => String(version - refreshes)
+
+/** A product of one variant is known by its SKU, one of several by its slug. */
+const keyOf = ({ type, slug, variants }: ProductRecord): string =>
+  type === 'VARIABLE_PRODUCT' ? slug : (variants[0]?.sku ?? slug)
+
+const NOT_KEPT: readonly (keyof ProductRecord)[] = ['variants', 'version', 'refreshes', 'updatedAt']
+
+function formerValues(before: ProductRecord, after: ProductRecord): Record<string, unknown> {
+  const members = Object.keys(before) as (keyof ProductRecord)[]
+  const changed = members.filter(
+    (member) => !NOT_KEPT.includes(member) && !isDeepStrictEqual(before[member], after[member]),
+  )
+  const variants = new Map(before.variants.map((variant) => [variant.id, variant]))
+  const changedVariants = after.variants.filter((variant) => !isDeepStrictEqual(variants.get(variant.id), variant))
+  return Object.fromEntries([
+    ...changed.map((member) => [member, before[member]]),
+    ...changedVariants.map(({ id }) => [variantKey(id), variants.get(id) ?? null]),
+  ])
+}
+
 /**
  * Locks products, and then their variants, in id order, since orders take stock without a lock on the product. Returns
  * the first changes, whose products have about VARIANTS variants at most. Read the products in a later statement.
@@ -72,11 +106,8 @@ async function lockFirst(tx: Transaction, changes: readonly UndoneChange[]): Pro
     return index > 0 && variants > VARIANTS
   })
   const first = tooMany === -1 ? changes : changes.slice(0, tooMany)
-  await lockVariants(
-    tx,
-    first.map(({ id }) => id),
-    'ALL',
-  )
+  const firstIds = first.map(({ id }) => id)
+  await lockVariants(tx, firstIds)
   return first
 }
 

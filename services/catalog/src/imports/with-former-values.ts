@@ -2,11 +2,13 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
 import { resolveReferences } from '../products/references.ts'
 import { findSlugs } from './find-products.ts'
-import { variantKey } from './kept-products.ts'
 
 /** Former values of a product, by member, and of its variants by `variantKey`. Dates are texts. */
 export type FormerValues = Readonly<Record<string, unknown>> &
   Partial<Pick<ProductRecord, 'slug' | 'categories' | 'tags'>>
+
+/** The name of a variant among its product's former values; null for a new one. Batches merge values by name. */
+export const variantKey = (id: string): string => `variant:${id}`
 
 /** The categories, tags and slugs that products are to get back, as far as the workspace has them now. */
 export async function findTargets(tx: Transaction, former: readonly FormerValues[], now: Date) {

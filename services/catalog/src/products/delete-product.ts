@@ -19,7 +19,7 @@ export const deleteProduct = operation({
       const [locked] = await lockProducts(tx, [params.id])
       if (locked === undefined) throw noSuchProduct(params.id)
       // The deletion itself would lock them in any order.
-      await lockVariants(tx, [locked], 'ALL')
+      await lockVariants(tx, [locked])
       await tx`delete from product where workspace_id = ${tx.context.workspaceId} and id = ${locked}`
       await publish(tx, productDeleted(locked), now)
       return new Reply(204)

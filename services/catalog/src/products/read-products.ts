@@ -76,7 +76,7 @@ export async function lockProducts(tx: Transaction, ids: readonly string[]): Pro
  * Which variants are locked with their product: all, one by its id, or none. Orders take stock without a lock on the
  * product, so a change that compares, sets or moves a variant's stock locks the variant.
  */
-export type LockedVariants = 'ALL' | 'NONE' | { readonly id: string }
+type LockedVariants = 'ALL' | 'NONE' | { readonly id: string }
 
 /** Locks a product until the transaction ends, so that changes follow each other, and reads it. Throws `not_found`. */
 export async function lockProduct(tx: Transaction, id: string, variants: LockedVariants): Promise<ProductRecord> {
@@ -97,22 +97,22 @@ export async function lockAndRead(
 ): Promise<ProductRecord | undefined> {
   const lock = tx`
     select id from product where workspace_id = ${tx.context.workspaceId} and id = ${id} for no key update`
+  const only = typeof variants === 'object' ? variants.id : undefined
   // `execute` sends the locks before the read: without it they would be sent when they are awaited.
-  const locked = [lock.execute(), variants === 'NONE' ? undefined : lockVariants(tx, [id], variants).execute()]
+  const locked = [lock.execute(), variants === 'NONE' ? undefined : lockVariants(tx, [id], only).execute()]
   const [[product]] = await Promise.all([readProducts(tx, [id]), ...locked])
   return product
 }
 
 /**
- * Locks variants of locked products until the transaction ends, in id order across the products, since orders take
- * stock in this order and without a lock on the product.
+ * Locks the variants of locked products, or one of them, until the transaction ends, in id order across the products,
+ * since orders take stock in this order and without a lock on the product.
  */
-export const lockVariants = (tx: Transaction, products: readonly string[], variants: Exclude<LockedVariants, 'NONE'>) =>
-  tx`
-    select id from variant
-    where workspace_id = ${tx.context.workspaceId} and product_id ${isOneOf(tx, products)}
-      ${typeof variants === 'object' ? tx`and id = ${variants.id}` : tx``}
-    order by id for no key update`
+export const lockVariants = (tx: Transaction, products: readonly string[], only?: string) => tx`
+  select id from variant
+  where workspace_id = ${tx.context.workspaceId} and product_id ${isOneOf(tx, products)}
+    ${only === undefined ? tx`` : tx`and id = ${only}`}
+  order by id for no key update`
 
 export const noSuchProduct = (id: string) => notFound(['id'], `this workspace has no product ${id}`)
 
