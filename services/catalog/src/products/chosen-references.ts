@@ -25,7 +25,10 @@ export function referencesIn(body: Members): WantedReferences {
   }
 }
 
-/** These references. Throws `unprocessable` naming the first that the workspace, or the product with `media`, has not. */
+/**
+ * These references, as they were found. Throws `unprocessable` naming the first that the workspace, or the product with
+ * these media, does not have.
+ */
 export const pickReferences = (
   body: Members,
   found: FoundReferences,
