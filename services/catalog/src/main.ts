@@ -7,9 +7,8 @@ import { applyImportBatches } from './imports/importers.ts'
 import { applyMemberChanges } from './member-changes/apply-member-changes.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
-import { measureRefresh } from './products/measure-refresh.ts'
 import { productTombstone } from './products/product-records.ts'
-import { refreshProducts } from './products/refresh-products.ts'
+import { measureRefresh, refreshProducts } from './products/refresh-products.ts'
 import { releaseReservations } from './stock/release-reservations.ts'
 
 await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, consume, wakeRelay }) => {
