@@ -39,8 +39,8 @@ export interface ImageFiles {
 /**
  * Starts the processes of images: two at a time, for one workspace after another. The function writes an image as
  * `image`, upright, in sRGB and without metadata, and its 500×500 `thumbnail`. It throws `rate_limited` or
- * `service_unavailable` without a turn within 25 s, and `unprocessable` for an image that is truncated, corrupt, has too
- * many pixels for its type or needs too much memory (OP-90).
+ * `service_unavailable` without a turn within 25 s, and `unprocessable` for an image that is truncated, corrupt, has
+ * too many pixels for its type or needs too much memory (OP-90).
  */
 export function imageWork(logger: Logger) {
   const slots = new FairSlots(SLOTS, tooBusy)

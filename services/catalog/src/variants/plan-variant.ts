@@ -13,8 +13,9 @@ type VariantMembers = z.output<z.ZodObject<typeof VARIANT.shapes.update>> & {
 type NewVariantMembers = VariantMembers & Pick<VariantRecord, 'id' | 'sku' | 'stock'>
 
 /**
- * The product with one more variant, its last. The first one gives a product without options those that it names, in the
- * order sent, with these ids by name (OP-22). No variant of `others` may have the combination. Throws `unprocessable`.
+ * The product with one more variant, its last. The first one gives a product without options those that it names, in
+ * the order sent, with these ids by name (OP-22). No variant of `others` may have the combination. Throws
+ * `unprocessable`.
  */
 export function withNewVariant(
   product: ProductRecord,
