@@ -28,7 +28,7 @@ export function appTokens([{ id, privateKey }]: SigningKeys, issuer: string) {
     return { token, expiresAt: new Date(expiresAt * 1000) }
   }
   return {
-    /** For provision and uninstall, each with its `jti` (OP-82). `scopes` are those of the installation unless given. */
+    /** For provision and uninstall, each with its `jti` (OP-82); `scopes` are the installation's unless given. */
     provision: (subject: TokenSubject, now: Date, scopes?: string[]) =>
       sign(subject, { purpose: 'provision', jti: uuidv4() }, now, scopes),
     /** For the embed and create-checkout (OP-83). */
