@@ -9,6 +9,7 @@ const TYPES: Readonly<Record<string, string>> = {
   upDownCounter: 'gauge',
   gauge: 'gauge',
   createObservableGauge: 'gauge',
+  observed: 'gauge',
   durations: 'histogram',
 }
 const CREATED = new RegExp(`\\b(${Object.keys(TYPES).join('|')})\\(\\s*'([a-z_]+)'`, 'g')

@@ -34,8 +34,8 @@ const WAIT_MS = 5_000
 
 /**
  * Takes uploads of as many files at once as `limits` say, workspaces in turn (OP-164). The returned function calls
- * `store` with a folder for the incoming file. The files are stored before their row is written: a crash between the two
- * leaves a file without a row, never a row without its file.
+ * `store` with a folder for the incoming file. The files are stored before their row is written: a crash between the
+ * two leaves a file without a row, never a row without its file.
  */
 export function storedUploads(
   { db, storage, storedBytes }: Uploading,

@@ -6,8 +6,8 @@ import type { PageSession } from '../sessions/page-sessions.ts'
 import { type ShownScope, shownScopes } from './scope-sentences.ts'
 
 /**
- * The page that asks the merchant to approve an app. Works without scripts. `hasChanged`: the app asks for something else
- * than the merchant was shown before.
+ * The page that asks the merchant to approve an app. Works without scripts. `hasChanged`: the app asks for something
+ * else than the merchant was shown before.
  */
 export function consentPage(
   installation: Installation,

@@ -45,7 +45,7 @@ export interface RateLimitServerOptions {
 export class RateLimitServer implements Component {
   readonly name = 'rate limit server'
   readonly #id = randomUUID()
-  /** What the last heartbeats have shown; `offset`: the server's Unix milliseconds less this process's monotonic clock. */
+  /** What the last heartbeats showed; `offset`: the server's Unix milliseconds less this process's monotonic clock. */
   #shown: readonly { readonly gateways: number; readonly offset: number }[] = []
   readonly #options: RateLimitServerOptions
   readonly #heartbeats: ReturnType<typeof worker>
