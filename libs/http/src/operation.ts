@@ -117,7 +117,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
     },
     answer(context, valid, request) {
       const key = declaration.method === 'POST' ? idempotencyKey(request) : undefined
-      const identified = () => ({ key: key ?? '', fingerprint: fingerprint(request, valid) })
+      const identified = () => (key === undefined ? undefined : { key, fingerprint: fingerprint(request, valid) })
       return declaration.handle({
         ...(valid as ValidRequest<never, never, never, never>),
         context,
@@ -125,14 +125,12 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
         now: clock(),
         isKeyed: key !== undefined,
         inWorkspace: (work, limits = declaration.method === 'GET' ? READ_LIMITS : undefined) => {
-          if (key === undefined) return db.inWorkspace(context, work, limits)
           const keyed = identified()
-          return db.inWorkspace(context, (tx) => once(tx, keyed, work), limits)
+          return db.inWorkspace(context, (tx) => (keyed ? once(tx, keyed, work) : work(tx)), limits)
         },
         storedAnswer: async () => {
-          if (key === undefined) return undefined
           const keyed = identified()
-          const stored = await db.inWorkspace(context, (tx) => findAnswer(tx, keyed))
+          const stored = keyed && (await db.inWorkspace(context, (tx) => findAnswer(tx, keyed)))
           return stored && replyOf(stored)
         },
       })
