@@ -1,6 +1,6 @@
 import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
 import { DatabasesConfig, SchemasConfig, TopicsConfig } from '@backoffice/jobs/config.ts'
-import { mayBeFile, type SettingsShape } from '@backoffice/runtime/settings-from-files.ts'
+import { mayBeFile, type SettingsShape } from '@backoffice/runtime/config.ts'
 import { connectionsOf } from '@backoffice/service/service-pools.ts'
 import { z } from 'zod'
 import { CONFIGS, POOLS } from './service-configs.ts'
