@@ -1,7 +1,7 @@
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
 import type { CompiledRules } from '../rules/compile.ts'
-import type { Fragment } from '../rules/predicate.ts'
 import type { Rules } from '../rules/rules.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
 import { UnreadableVersions } from './unreadable-versions.ts'
@@ -45,7 +45,7 @@ export async function buildChunk(
 }
 
 /** Whether a version has this product's membership already; one that is BUILDING has those up to `processed_to`. */
-export const coversProduct = (sql: AnySql, productId: Fragment) => sql`
+export const coversProduct = (sql: AnySql, productId: SqlPart) => sql`
   (membership_version.state <> 'BUILDING' or ${productId} <= membership_version.processed_to)`
 
 /** Returns the id of the chunk's last product; undefined after the last chunk. */

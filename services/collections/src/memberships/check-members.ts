@@ -1,3 +1,4 @@
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import { type AnySql, openDatabase } from '@backoffice/postgres/database.ts'
 import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
@@ -6,7 +7,6 @@ import { readConfig } from '@backoffice/runtime/config.ts'
 import { runCommand } from '@backoffice/runtime/run-command.ts'
 import { z } from 'zod'
 import type { CompiledRules } from '../rules/compile.ts'
-import type { Fragment } from '../rules/predicate.ts'
 import type { Rules } from '../rules/rules.ts'
 import { coversProduct } from './build-membership-version.ts'
 import { UnreadableVersions } from './unreadable-versions.ts'
@@ -99,7 +99,7 @@ function memberDifferences(sql: AnySql, version: StoredVersion, rules: CompiledR
     where is_found`.cursor(DIFFERENCE_BATCH_SIZE)
 }
 
-type InScope = (table: string) => Fragment
+type InScope = (table: string) => SqlPart
 
 function countDifferences(sql: AnySql, inScope: InScope) {
   return sql<MembershipDifference[]>`

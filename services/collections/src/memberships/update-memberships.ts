@@ -1,5 +1,5 @@
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
-import type { Fragment } from '../rules/predicate.ts'
 import { coversProduct } from './build-membership-version.ts'
 import {
   type ChangedProduct,
@@ -75,7 +75,7 @@ const deleteMembers = (sql: AnySql, keys: readonly MemberKey[]) => sql`
   delete from collection_member as member using ${asRows(sql, keys)} where ${hasKey(sql, 'key')}`
 
 /** Deletes the members of versions that meet a condition. Locks them in key order, as every transaction does. */
-export const deleteMembersWhere = (sql: AnySql, condition: Fragment) => sql`
+export const deleteMembersWhere = (sql: AnySql, condition: SqlPart) => sql`
   with removed as (
     select version_number, product_id from membership_version join collection_member on version_number = number
     where ${condition}

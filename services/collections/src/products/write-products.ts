@@ -1,8 +1,8 @@
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'
 import { updateMemberships } from '../memberships/update-memberships.ts'
-import type { Fragment } from '../rules/predicate.ts'
 import { applyDeletions } from './delete-products.ts'
 import { type ProjectionRow, projectionRowOf, type StateRecord } from './product-state.ts'
 
@@ -48,7 +48,7 @@ export async function tryLockPartition(sql: AnySql, partition: number): Promise<
  * `state`. Returns those with a change that may concern rules, orders or the storefront. Both conditions are subqueries
  * that give a value: as `not exists`, PostgreSQL joins the rows with whole tables.
  */
-export async function writeProducts(sql: AnySql, products: readonly ProjectionRow[], isUpToDate: Fragment) {
+export async function writeProducts(sql: AnySql, products: readonly ProjectionRow[], isUpToDate: SqlPart) {
   if (products.length === 0) return []
   const written = await sql<{ id: string; isChanged: boolean }[]>`
     insert into product (

@@ -2,11 +2,16 @@ import { TimestampInput } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { PRODUCT_STATUSES, PRODUCT_TYPES } from '@backoffice/contracts/product.ts'
 import { z } from 'zod'
-import { amountDefinitions } from './amount-definitions.ts'
-import { flagDefinitions, listDefinitions, orderedDefinitions, plainDefinitions } from './column-definitions.ts'
 import { fold } from './fold.ts'
+import {
+  amountDefinitions,
+  listDefinitions,
+  nameDefinitions,
+  orderedDefinitions,
+  plainDefinitions,
+  skuDefinitions,
+} from './operator-definitions.ts'
 import { anyOf, not, type OperatorDefinitions, type Predicate } from './predicate.ts'
-import { nameDefinitions, skuDefinitions } from './text-definitions.ts'
 
 /** An operator of a field: the schema of its value, and its predicate, which throws for an invalid value. */
 interface Operator {
@@ -52,7 +57,7 @@ function fieldOf<Value>(value: z.ZodType<Value>, definitions: OperatorDefinition
   const operators = Object.entries(others).map(([name, define]): [string, Operator] => [name, operator(value, define)])
   if (isIn) {
     const isOneOf = (values: Value[]) =>
-      values.length > UNHASHED_VALUES ? isIn(values) : anyOf(values.map((value) => definitions.eq(value)))
+      values.length > UNHASHED_VALUES ? isIn(new Set(values)) : anyOf(values.map((value) => definitions.eq(value)))
     operators.push(['in', operator(z.array(value).min(1).max(LIMITS.idsPerCall), isOneOf)])
   }
   if (isSet) operators.push(['is_set', operator(NoValue, isSet)])
@@ -73,8 +78,8 @@ const FIELDS = new Map<string, Field>([
   ['category', fieldOf(Text, listDefinitions('categories'))],
   ['tag', fieldOf(Text, listDefinitions('tags'))],
   ['stock', fieldOf(Quantity, orderedDefinitions('stock'))],
-  ['requires_shipping', fieldOf(z.boolean(), flagDefinitions('requires_shipping'))],
-  ['can_preorder', fieldOf(z.boolean(), flagDefinitions('can_preorder'))],
+  ['requires_shipping', fieldOf(z.boolean(), { eq: plainDefinitions('requires_shipping').eq })],
+  ['can_preorder', fieldOf(z.boolean(), { eq: plainDefinitions('can_preorder').eq })],
   ['created_at', fieldOf(Time, orderedDefinitions('created_at'))],
 ])
 

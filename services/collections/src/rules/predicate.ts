@@ -1,28 +1,22 @@
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { RuleProduct } from './rule-product.ts'
-
-export type Fragment = ReturnType<typeof emptyFragment>
-const emptyFragment = (sql: AnySql) => sql``
 
 /** A test of a product, as a function and as SQL. Both have the same result for every product. */
 export interface Predicate {
   matches(product: RuleProduct): boolean
   /** A boolean expression on the columns of `product`. It is never null and needs no parentheses before `and`. */
-  toSql(sql: AnySql): Fragment
+  toSql(sql: AnySql): SqlPart
 }
 
+type Define<Value> = (value: Value) => Predicate
+
 /** The operators of a field, each a function from its value to a predicate. The others are negations of these. */
-export interface OperatorDefinitions<Value> {
-  eq(value: Value): Predicate
-  in?(values: Value[]): Predicate
-  contains?(value: Value): Predicate
-  starts_with?(value: Value): Predicate
-  ends_with?(value: Value): Predicate
-  gt?(value: Value): Predicate
-  gte?(value: Value): Predicate
-  lt?(value: Value): Predicate
-  lte?(value: Value): Predicate
-  is_set?(): Predicate
+export interface OperatorDefinitions<Value>
+  extends Partial<Record<'contains' | 'starts_with' | 'ends_with' | 'gt' | 'gte' | 'lt' | 'lte', Define<Value>>> {
+  readonly eq: Define<Value>
+  readonly in?: Define<ReadonlySet<Value>>
+  readonly is_set?: () => Predicate
 }
 
 /** Holds for every product, such as `is_set` on a field that every product has. */
@@ -34,23 +28,19 @@ export const not = ({ matches, toSql }: Predicate): Predicate => ({
 })
 
 /** Holds if all predicates hold. There has to be at least one. */
-export const allOf = (predicates: readonly Predicate[]): Predicate => {
-  const tests = predicates.map(({ matches }) => matches)
-  return {
-    matches: (product) => tests.every((test) => test(product)),
-    toSql: (sql) => sql`(${predicates.map(({ toSql }) => toSql(sql)).reduce((all, next) => sql`${all} and ${next}`)})`,
-  }
-}
+export const allOf = (predicates: readonly Predicate[]): Predicate => ({
+  matches: (product) => predicates.every(({ matches }) => matches(product)),
+  toSql: (sql) => sql`(${sqlOf(sql, predicates).reduce((all, next) => sql`${all} and ${next}`)})`,
+})
 
 /** Holds if any predicate holds. There has to be at least one. */
-export const anyOf = (predicates: readonly Predicate[]): Predicate => {
-  const tests = predicates.map(({ matches }) => matches)
-  return {
-    matches: (product) => tests.some((test) => test(product)),
-    toSql: (sql) => sql`(${predicates.map(({ toSql }) => toSql(sql)).reduce((all, next) => sql`${all} or ${next}`)})`,
-  }
-}
+export const anyOf = (predicates: readonly Predicate[]): Predicate => ({
+  matches: (product) => predicates.some(({ matches }) => matches(product)),
+  toSql: (sql) => sql`(${sqlOf(sql, predicates).reduce((all, next) => sql`${all} or ${next}`)})`,
+})
+
+const sqlOf = (sql: AnySql, predicates: readonly Predicate[]) => predicates.map(({ toSql }) => toSql(sql))
 
 /** PostgreSQL hashes the subquery once, also in a generic plan. `is true` keeps it from becoming a join. */
-export const isAmong = (sql: AnySql, value: Fragment, list: Fragment): Fragment =>
+export const isAmong = (sql: AnySql, value: SqlPart, list: SqlPart): SqlPart =>
   sql`(${value} in (select unnest(${list}))) is true`

@@ -3,27 +3,13 @@ import type { ProductState } from '@backoffice/contracts/product-records.ts'
 import { fold } from './fold.ts'
 
 /** The fields of a product that rules read, with the names and values of the projection's columns. */
-export interface RuleProduct {
-  readonly name: string
-  readonly skus: string
-  readonly type: string
-  readonly status: string
-  readonly categories: readonly string[]
-  readonly tags: readonly string[]
-  readonly prices: Amounts
-  readonly costs: Amounts
-  readonly stock: number
-  readonly requires_shipping: boolean
-  readonly can_preorder: boolean
-  /** In UTC and milliseconds, so that texts sort by time. */
-  readonly created_at: string
-}
+export type RuleProduct = Readonly<ReturnType<typeof ruleProductOf>>
 
 /** The distinct amounts of all variants by currency, in minor units, ascending. */
 type Amounts = Readonly<Record<string, readonly number[]>>
 
 /** Reads the rule fields from a product's state. Folds all texts from merchants. */
-export function ruleProductOf(state: ProductState): RuleProduct {
+export function ruleProductOf(state: ProductState) {
   const { variants } = state
   return {
     name: fold(state.name),
@@ -37,6 +23,7 @@ export function ruleProductOf(state: ProductState): RuleProduct {
     stock: state.total_stock,
     requires_shipping: state.requires_shipping,
     can_preorder: state.can_preorder,
+    /** In UTC and milliseconds, so that texts sort by time. */
     created_at: new Date(state.created_at).toISOString(),
   }
 }

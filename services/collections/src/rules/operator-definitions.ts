@@ -1,0 +1,155 @@
+import type { AnySql } from '@backoffice/postgres/database.ts'
+import { always, isAmong, not, type OperatorDefinitions, type Predicate } from './predicate.ts'
+import type { RuleProduct } from './rule-product.ts'
+
+// Texts are folded, in rules and in columns, so comparisons are byte by byte. `strpos`, not `like`: a text is no pattern.
+
+/** The columns that are never null, with their PostgreSQL types. */
+const TYPES = {
+  name: 'text',
+  type: 'text',
+  status: 'text',
+  stock: 'int8',
+  requires_shipping: 'bool',
+  can_preorder: 'bool',
+  created_at: 'timestamptz',
+} as const
+
+type Column = keyof typeof TYPES
+
+const columnOf = (sql: AnySql, column: Column) => sql`product.${sql(column)}`
+
+/** A column that is compared for equality only. */
+export const plainDefinitions = <Name extends Column>(
+  column: Name,
+): Required<Pick<OperatorDefinitions<RuleProduct[Name]>, 'eq' | 'in'>> => ({
+  eq: (value) => ({
+    matches: (product) => product[column] === value,
+    toSql: (sql) => sql`${columnOf(sql, column)} = ${value}`,
+  }),
+  in: (values) => ({
+    matches: (product) => values.has(product[column]),
+    toSql: (sql) => isAmong(sql, columnOf(sql, column), sql`${[...values]}::${sql(TYPES[column] as string)}[]`),
+  }),
+})
+
+/** A column with an order. */
+export function orderedDefinitions<Name extends 'stock' | 'created_at'>(
+  column: Name,
+): OperatorDefinitions<RuleProduct[Name]> {
+  const gt = (value: RuleProduct[Name]): Predicate => ({
+    matches: (product) => product[column] > value,
+    toSql: (sql) => sql`${columnOf(sql, column)} > ${value}`,
+  })
+  const gte = (value: RuleProduct[Name]): Predicate => ({
+    matches: (product) => product[column] >= value,
+    toSql: (sql) => sql`${columnOf(sql, column)} >= ${value}`,
+  })
+  return {
+    ...plainDefinitions(column),
+    gt,
+    gte,
+    lt: (value) => not(gte(value)),
+    lte: (value) => not(gt(value)),
+    is_set: () => always,
+  }
+}
+
+/** An array column of a product. */
+export const listDefinitions = (column: 'categories' | 'tags'): OperatorDefinitions<string> => ({
+  eq: (value) => ({
+    matches: (product) => product[column].includes(value),
+    toSql: (sql) => sql`${value} = any(product.${sql(column)})`,
+  }),
+  in: (values) => ({
+    matches: (product) => product[column].some((value) => values.has(value)),
+    toSql: (sql) => sql`exists (
+      select from unnest(product.${sql(column)}) as listed where ${isAmong(sql, sql`listed`, sql`${[...values]}::text[]`)}
+    )`,
+  }),
+  is_set: () => ({
+    matches: (product) => product[column].length > 0,
+    toSql: (sql) => sql`product.${sql(column)} <> '{}'`,
+  }),
+})
+
+/** The product's name. */
+export const nameDefinitions: OperatorDefinitions<string> = {
+  ...plainDefinitions('name'),
+  contains: (text) => ({
+    matches: ({ name }) => name.includes(text),
+    toSql: (sql) => sql`strpos(product.name, ${text}) > 0`,
+  }),
+  starts_with: (text) => ({
+    matches: ({ name }) => name.startsWith(text),
+    toSql: (sql) => sql`starts_with(product.name, ${text})`,
+  }),
+  ends_with: (text) => ({
+    matches: ({ name }) => name.endsWith(text),
+    toSql: (sql) => sql`right(product.name, ${characters(text)}) = ${text}`,
+  }),
+  is_set: () => always,
+}
+
+/** The number of code points, as PostgreSQL counts characters. */
+const characters = (text: string): number => Array.from(text).length
+
+/** The SKUs of all variants, each between line breaks. Folded values contain no line breaks. */
+export const skuDefinitions: OperatorDefinitions<string> = {
+  eq: (text) => hasPart(`\n${text}\n`),
+  in: (texts) => ({
+    matches: ({ skus }) => skus.split('\n').some((sku) => texts.has(sku)),
+    toSql: (sql) => sql`exists (
+      select from string_to_table(product.skus, E'\n') as sku where ${isAmong(sql, sql`sku`, sql`${[...texts]}::text[]`)}
+    )`,
+  }),
+  contains: (text) => hasPart(text),
+  starts_with: (text) => hasPart(`\n${text}`),
+  ends_with: (text) => hasPart(`${text}\n`),
+  is_set: () => hasPart('\n'),
+}
+
+const hasPart = (part: string): Predicate => ({
+  matches: ({ skus }) => skus.includes(part),
+  toSql: (sql) => sql`strpos(product.skus, ${part}) > 0`,
+})
+
+/** The amounts of all variants in a currency: a condition holds if it holds for one. None holds without amounts. */
+export const amountDefinitions = (column: 'prices' | 'costs', currency: string): OperatorDefinitions<number> => {
+  const lowest = (product: RuleProduct) => product[column][currency]?.[0] ?? Number.POSITIVE_INFINITY
+  const highest = (product: RuleProduct) => product[column][currency]?.at(-1) ?? Number.NEGATIVE_INFINITY
+  const amounts = (sql: AnySql) => sql`(product.${sql(column)} -> ${currency}::text)`
+  return {
+    eq: (value) => ({
+      matches: (product) => product[column][currency]?.includes(value) ?? false,
+      toSql: (sql) => sql`product.${sql(column)} @> ${sql.json({ [currency]: [value] })}`,
+    }),
+    in: (values) => ({
+      matches: (product) => product[column][currency]?.some((amount) => values.has(amount)) ?? false,
+      toSql: (sql) => sql`exists (
+        select from jsonb_array_elements(${amounts(sql)}) as amount
+        where ${isAmong(sql, sql`amount::bigint`, sql`${[...values]}::bigint[]`)}
+      )`,
+    }),
+    gt: (value) => ({
+      matches: (product) => highest(product) > value,
+      toSql: (sql) => sql`coalesce((${amounts(sql)} -> -1)::bigint > ${value}, false)`,
+    }),
+    gte: (value) => ({
+      matches: (product) => highest(product) >= value,
+      toSql: (sql) => sql`coalesce((${amounts(sql)} -> -1)::bigint >= ${value}, false)`,
+    }),
+    lt: (value) => ({
+      matches: (product) => lowest(product) < value,
+      toSql: (sql) => sql`coalesce((${amounts(sql)} -> 0)::bigint < ${value}, false)`,
+    }),
+    lte: (value) => ({
+      matches: (product) => lowest(product) <= value,
+      toSql: (sql) => sql`coalesce((${amounts(sql)} -> 0)::bigint <= ${value}, false)`,
+    }),
+    is_set: () => ({
+      matches: (product) => product[column][currency] !== undefined,
+      toSql: (sql) => sql`product.${sql(column)} ? ${currency}`,
+    }),
+  }
+}
