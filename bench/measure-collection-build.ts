@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Collection } from '@backoffice/contracts/collection.ts'
 import postgres from 'postgres'
-import { insertMatchingProducts } from '../services/collections/src/memberships/build-membership-version.ts'
+import { insertMembers } from '../services/collections/src/memberships/build-membership-version.ts'
 import { compileRules } from '../services/collections/src/rules/compile.ts'
 import { readRules } from '../services/collections/src/rules/rules.ts'
 import type { Api } from './api.ts'
@@ -101,9 +101,16 @@ async function insertRaw({ postgresUrl, workspaceId }: CollectionPlace, rules: S
   const sql = postgres(postgresUrl, { max: 1, onnotice: () => undefined, connection })
   await sql`create schema bench`
   await sql`create table bench.collection_member (like collections.collection_member including all)`
-  const target = { workspaceId, number: 1, sortOrder: NEW.sort_order }
+  const version = {
+    workspaceId,
+    number: 1,
+    sortOrder: NEW.sort_order,
+    handPicked: null,
+    processedTo: NIL_UUID,
+    lastId: null,
+  }
   const startedAt = performance.now()
-  await insertMatchingProducts(sql, target, compileRules(readRules(rules)), { after: NIL_UUID, last: undefined })
+  await insertMembers(sql, version, compileRules(readRules(rules)))
   const ms = performance.now() - startedAt
   const [found] = await sql<[{ available: number }]>`
     select count(*)::integer as available from bench.collection_member where is_available`

@@ -6,14 +6,31 @@ import type { Rules } from '../rules/rules.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
 import { UnreadableVersions } from './unreadable-versions.ts'
 
-type BuildingVersion = {
-  workspaceId: string
-  collectionId: string
-  number: number
-  sortOrder: string
+/** A membership version that gets members, and its next chunk of products, by their ids. */
+export interface GrowingVersion {
+  readonly workspaceId: string
+  readonly number: number
+  readonly sortOrder: string
+  /** The version with the hand-picked members, CURRENT or SAVED. */
+  readonly handPicked: number | null
   /** Members of products up to this id are inserted. */
-  processedTo: string
-} & ({ source: 'HAND_PICKED' } | { source: 'RULES'; rules: Rules })
+  readonly processedTo: string
+  /** The last product of the chunk; null after the last chunk. */
+  readonly lastId: string | null
+}
+
+type BuildingVersion = GrowingVersion & {
+  readonly collectionId: string
+} & ({ readonly source: 'HAND_PICKED' } | { readonly source: 'RULES'; readonly rules: Rules })
+
+/** The column `lastId` of a `GrowingVersion`, for a chunk of `size` products; `source` is a column beside it. */
+export const lastOfChunk = (sql: AnySql, workspaceId: string, size: number) => sql`
+  case source when 'RULES' then (
+    select id from product where workspace_id = ${workspaceId} and id > "processedTo" order by id offset ${size - 1} limit 1
+  ) else (
+    select product_id from collection_member where version_number = "handPicked" and product_id > "processedTo"
+    order by product_id offset ${size - 1} limit 1
+  ) end as "lastId"`
 
 /**
  * Inserts the members of the next `size` products, by id, into a BUILDING version; after the last it is CURRENT. Needs
@@ -27,56 +44,30 @@ export async function buildChunk(
   unreadable = new UnreadableVersions(),
 ): Promise<void> {
   const [version] = await sql<BuildingVersion[]>`
-    select workspace_id as "workspaceId", collection_id as "collectionId", number, source, rules,
-      sort_order as "sortOrder", coalesce(processed_to, ${NIL}) as "processedTo"
-    from membership_version
-    where workspace_id = ${workspaceId} and state = 'BUILDING' and number <> all(${[...unreadable.numbers]}::bigint[])
-    order by processed_to is null, collection_id limit 1`
+    select version.*, ${lastOfChunk(sql, workspaceId, size)}
+    from (
+      select workspace_id as "workspaceId", collection_id as "collectionId", number, source, rules,
+        sort_order as "sortOrder", coalesce(processed_to, ${NIL}) as "processedTo",
+        (
+          select number from membership_version as saved
+          where saved.workspace_id = ${workspaceId} and saved.collection_id = building.collection_id
+            and saved.source = 'HAND_PICKED' and saved.state in ('CURRENT', 'SAVED')
+        ) as "handPicked"
+      from membership_version as building
+      where workspace_id = ${workspaceId} and state = 'BUILDING' and number <> all(${[...unreadable.numbers]}::bigint[])
+      order by processed_to is null, collection_id limit 1
+    ) as version`
   if (version === undefined) return
-  let last: string | undefined
-  if (version.source === 'HAND_PICKED') last = await buildFromHandPicked(sql, version, size)
-  else {
-    const rules = unreadable.compile(version)
-    if (rules === null) return
-    last = await buildFromRules(sql, version, rules, size)
-  }
-  if (last === undefined) await makeCurrent(sql, version)
-  else await sql`update membership_version set processed_to = ${last} where number = ${version.number}`
+  const rules = version.source === 'RULES' ? unreadable.compile(version) : undefined
+  if (rules === null) return
+  await insertMembers(sql, version, rules)
+  if (version.lastId === null) await makeCurrent(sql, version)
+  else await sql`update membership_version set processed_to = ${version.lastId} where number = ${version.number}`
 }
 
 /** Whether a version has this product's membership already; one that is BUILDING has those up to `processed_to`. */
 export const coversProduct = (sql: AnySql, productId: SqlPart) => sql`
   (membership_version.state <> 'BUILDING' or ${productId} <= membership_version.processed_to)`
-
-/** Returns the id of the chunk's last product; undefined after the last chunk. */
-async function buildFromRules(
-  sql: AnySql,
-  version: BuildingVersion,
-  rules: CompiledRules,
-  size: number,
-): Promise<string | undefined> {
-  const { workspaceId, processedTo } = version
-  const [last] = await sql<{ id: string }[]>`
-    select id from product where workspace_id = ${workspaceId} and id > ${processedTo} order by id offset ${size - 1} limit 1`
-  await insertMatchingProducts(sql, version, rules, { after: processedTo, last: last?.id })
-  return last?.id
-}
-
-/** Returns the id of the chunk's last product; undefined after the last chunk. */
-async function buildFromHandPicked(sql: AnySql, version: BuildingVersion, size: number): Promise<string | undefined> {
-  const { workspaceId, collectionId, processedTo } = version
-  const [source] = await sql<{ number: number }[]>`
-    select number from membership_version
-    where workspace_id = ${workspaceId} and collection_id = ${collectionId}
-      and source = 'HAND_PICKED' and state in ('CURRENT', 'SAVED')`
-  if (source === undefined) return undefined
-  const [last] = await sql<{ id: string }[]>`
-    select product_id as id from collection_member
-    where version_number = ${source.number} and product_id > ${processedTo}
-    order by product_id offset ${size - 1} limit 1`
-  await copyHandPickedMembers(sql, version, source.number, { after: processedTo, last: last?.id })
-  return last?.id
-}
 
 /** Makes a version CURRENT and retires the one before; rules save the hand-picked members instead. */
 async function makeCurrent(sql: AnySql, { workspaceId, collectionId, number, source }: BuildingVersion): Promise<void> {
@@ -89,42 +80,31 @@ async function makeCurrent(sql: AnySql, { workspaceId, collectionId, number, sou
   await raiseRuleVersion(sql, workspaceId)
 }
 
-/** The membership version that gets the members. */
-export interface TargetVersion {
-  readonly workspaceId: string
-  readonly number: number
-  readonly sortOrder: string
+/** Inserts the members of the next chunk: the products that match the rules, or else the hand-picked ones. */
+export async function insertMembers(sql: AnySql, version: GrowingVersion, rules: CompiledRules | undefined) {
+  if (rules !== undefined) await insertMatchingProducts(sql, version, rules)
+  else if (version.handPicked !== null) await copyHandPickedMembers(sql, version)
 }
 
-/** Product ids greater than `after`, up to and including `last`; without `last` all that follow. */
-export interface IdRange {
-  readonly after: string
-  readonly last: string | undefined
-}
-
-/** Inserts the products of a range that match the rules as members. */
-export const insertMatchingProducts = (
+const insertMatchingProducts = (
   sql: AnySql,
-  { workspaceId, number, sortOrder }: TargetVersion,
+  { workspaceId, number, sortOrder, processedTo, lastId }: GrowingVersion,
   rules: CompiledRules,
-  { after, last }: IdRange,
 ) => sql`
   insert into collection_member (workspace_id, version_number, product_id, position, sort_key, is_available)
   select workspace_id, ${number}::bigint, id, 0, sort_key(${sortOrder}, name, created_at, stock, 0, 0), status = 'ACTIVE'
   from product
-  where workspace_id = ${workspaceId} and id > ${after} ${last ? sql`and id <= ${last}` : sql``}
+  where workspace_id = ${workspaceId} and id > ${processedTo} ${lastId ? sql`and id <= ${lastId}` : sql``}
     and ${rules.toSql(sql)}`
 
-/** Copies the members of `source`; those without a product are unavailable until a rebuild or a state adds it. */
-export const copyHandPickedMembers = (
+/** Members without a product are unavailable until a rebuild or a state adds it. */
+const copyHandPickedMembers = (
   sql: AnySql,
-  { number, sortOrder }: TargetVersion,
-  source: number,
-  { after, last }: IdRange,
+  { number, sortOrder, handPicked, processedTo, lastId }: GrowingVersion,
 ) => sql`
   insert into collection_member (workspace_id, version_number, product_id, position, tie_breaker, sort_key, is_available)
   select member.workspace_id, ${number}::bigint, product_id, position, tie_breaker,
     coalesce(sort_key(${sortOrder}, name, created_at, stock, position, tie_breaker), ''), coalesce(status = 'ACTIVE', false)
   from collection_member as member
   left join product on product.workspace_id = member.workspace_id and product.id = member.product_id
-  where version_number = ${source} and product_id > ${after} ${last ? sql`and product_id <= ${last}` : sql``}`
+  where version_number = ${handPicked} and product_id > ${processedTo} ${lastId ? sql`and product_id <= ${lastId}` : sql``}`

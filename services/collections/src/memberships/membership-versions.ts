@@ -1,26 +1,17 @@
-import type { MembershipType, SortOrder } from '@backoffice/contracts/collection.ts'
+import type { COLLECTION } from '@backoffice/contracts/collection.ts'
+import type { RecordOf } from '@backoffice/contracts/members.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
 import { compileRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
-import {
-  copyHandPickedMembers,
-  type IdRange,
-  insertMatchingProducts,
-  type TargetVersion,
-} from './build-membership-version.ts'
+import { type GrowingVersion, insertMembers, lastOfChunk } from './build-membership-version.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
 
 /** Products that the request itself processes; the membership builder processes the others. */
 const BATCH_SIZE = 5000
 
-/** The collection's columns that decide its members and their order. */
-interface MembershipDefinition {
-  readonly id: string
-  readonly membershipType: MembershipType
-  readonly sortOrder: SortOrder
-  readonly rules: unknown
-}
+/** What decides the members of a collection, and their order. */
+type MembershipDefinition = Pick<RecordOf<typeof COLLECTION>, 'id' | 'membershipType' | 'sortOrder' | 'rules'>
 
 /**
  * In the transaction that changes type, rules or order. Needs the EXCLUSIVE lock, unless the collection is new and
@@ -28,45 +19,38 @@ interface MembershipDefinition {
  * CURRENT one. Throws `service_unavailable` for rules that this process cannot read.
  */
 export async function startMembershipVersion(tx: Transaction, collection: MembershipDefinition): Promise<number> {
-  const { id, membershipType, sortOrder, rules } = collection
-  const previous = await readPreviousVersions(tx, id, membershipType)
-  const target = { workspaceId: tx.context.workspaceId, number: previous.nextNumber, sortOrder }
-  const range = { after: NIL, last: previous.lastId ?? undefined }
-  if (membershipType === 'SMART') await insertMatchingProducts(tx, target, compileRules(rules as Rules), range)
-  else if (previous.handPicked !== null) await copyHandPickedMembers(tx, target, previous.handPicked, range)
-  const count = await insertVersion(tx, target, collection, previous, range)
-  if (membershipType === 'SMART' || previous.hasRules) await raiseRuleVersion(tx, target.workspaceId)
+  const isSmart = collection.membershipType === 'SMART'
+  const next = await readNextVersion(tx, collection, isSmart ? 'RULES' : 'HAND_PICKED')
+  await insertMembers(tx, next, isSmart ? compileRules(collection.rules as Rules) : undefined)
+  const count = await insertVersion(tx, collection, next)
+  if (isSmart || next.hadRules) await raiseRuleVersion(tx, next.workspaceId)
   return count
 }
 
-interface PreviousVersions {
-  nextNumber: number
-  current: number | null
-  /** The version with the hand-picked members, CURRENT or SAVED. */
-  handPicked: number | null
-  hasRules: boolean
-  /** The last product that the request processes; null if it processes all. */
-  lastId: string | null
+interface NextVersion extends GrowingVersion {
+  readonly source: 'RULES' | 'HAND_PICKED'
+  readonly current: number | null
+  /** Whether the collection has a version by rules until now. */
+  readonly hadRules: boolean
 }
 
-async function readPreviousVersions(tx: Transaction, collectionId: string, membershipType: MembershipType) {
+async function readNextVersion(
+  tx: Transaction,
+  { id, sortOrder }: MembershipDefinition,
+  source: NextVersion['source'],
+): Promise<NextVersion> {
   const { workspaceId } = tx.context
-  const lastId =
-    membershipType === 'SMART'
-      ? tx`select id from product where workspace_id = ${workspaceId} order by id offset ${BATCH_SIZE - 1} limit 1`
-      : tx`
-        select product_id from collection_member where version_number = "handPicked"
-        order by product_id offset ${BATCH_SIZE - 1} limit 1`
-  const [previous] = await tx<[PreviousVersions]>`
-    with previous as (
-      select nextval(pg_get_serial_sequence('membership_version', 'number')) as "nextNumber",
+  const [next] = await tx<[NextVersion]>`
+    select next.*, ${lastOfChunk(tx, workspaceId, BATCH_SIZE)}
+    from (
+      select ${workspaceId}::text as "workspaceId", ${source}::text as source, ${sortOrder}::text as "sortOrder",
+        ${NIL}::uuid as "processedTo", nextval(pg_get_serial_sequence('membership_version', 'number')) as number,
         max(number) filter (where state = 'CURRENT') as current,
         max(number) filter (where source = 'HAND_PICKED' and state in ('CURRENT', 'SAVED')) as "handPicked",
-        coalesce(bool_or(source = 'RULES' and state in ('CURRENT', 'BUILDING')), false) as "hasRules"
-      from membership_version where workspace_id = ${workspaceId} and collection_id = ${collectionId}
-    )
-    select previous.*, (${lastId}) as "lastId" from previous`
-  return previous
+        coalesce(bool_or(source = 'RULES' and state in ('CURRENT', 'BUILDING')), false) as "hadRules"
+      from membership_version where workspace_id = ${workspaceId} and collection_id = ${id}
+    ) as next`
+  return next
 }
 
 /**
@@ -75,13 +59,11 @@ async function readPreviousVersions(tx: Transaction, collectionId: string, membe
  */
 async function insertVersion(
   tx: Transaction,
-  { workspaceId, number, sortOrder }: TargetVersion,
-  { id: collectionId, membershipType, rules }: MembershipDefinition,
-  { current }: PreviousVersions,
-  { last }: IdRange,
+  { id: collectionId, rules }: MembershipDefinition,
+  { workspaceId, number, source, sortOrder, current, lastId }: NextVersion,
 ): Promise<number> {
-  const isSmart = membershipType === 'SMART'
-  const isComplete = last === undefined
+  const isSmart = source === 'RULES'
+  const isComplete = lastId === null
   const [row] = await tx<[{ count: number }]>`
     with retired as (
       update membership_version set
@@ -93,9 +75,9 @@ async function insertVersion(
     ),
     inserted as (
       insert into membership_version (workspace_id, collection_id, number, source, rules, sort_order, state, processed_to)
-      select ${workspaceId}, ${collectionId}, ${number}, ${isSmart ? 'RULES' : 'HAND_PICKED'},
+      select ${workspaceId}, ${collectionId}, ${number}, ${source},
         ${isSmart ? JSON.stringify(rules) : null}::text::json, ${sortOrder}, ${isComplete ? 'CURRENT' : 'BUILDING'},
-        ${last ?? null}
+        ${lastId}
       from (select count(*) from retired) as after_update -- before it, the unique indexes by state would refuse the row
     )
     select coalesce(sum(available), 0)::bigint as count from collection_member_count
