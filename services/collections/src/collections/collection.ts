@@ -66,7 +66,3 @@ export const collectionBody = (collection: CollectionRecord, productCount: numbe
     }),
     product_count: productCount,
   })
-
-/** Collections as rows with the members of `COLLECTION`, and what else is given. */
-export const collectionRows = (tx: Transaction, collections: readonly CollectionRecord[], others = '') => tx`
-  json_to_recordset(${JSON.stringify(collections)}::text::json) as row (${tx.unsafe(COLLECTION.sql.row + others)})`

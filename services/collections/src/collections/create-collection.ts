@@ -1,4 +1,4 @@
-import { COLLECTION, Collection } from '@backoffice/contracts/collection.ts'
+import { Collection } from '@backoffice/contracts/collection.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
@@ -9,10 +9,11 @@ import { v7 as uuidv7 } from 'uuid'
 import { membershipLock } from '../memberships/membership-lock.ts'
 import { startMembershipVersion } from '../memberships/membership-versions.ts'
 import { emptyCollection, withChanges } from './change-collection.ts'
-import { type CollectionRecord, collectionBody, collectionRows, handleTaken } from './collection.ts'
+import { type CollectionRecord, collectionBody, handleTaken } from './collection.ts'
 import { CreateCollectionBody } from './collection-input.ts'
 import type { FindCoverImage } from './cover-image.ts'
 import { handleOf } from './handle.ts'
+import { insertCollections, isHandleFree } from './write-collections.ts'
 
 /** POST /v1/collections (spec: Collections, Create/update rules 1). */
 export const createCollection = (findCoverImage: FindCoverImage) =>
@@ -33,7 +34,10 @@ export const createCollection = (findCoverImage: FindCoverImage) =>
         const isHandleFixed = typeof body.handle === 'string'
         const handle = await lockForCreation(tx, plan, isHandleFixed)
         const collection = { ...plan, handle, image }
-        await insertCollection(tx, collection, isHandleFixed)
+        // A handle that is taken meanwhile runs the request again.
+        const condition = isHandleFixed ? isHandleFree(tx, collection) : undefined
+        const { count } = await insertCollections(tx, [collection], condition)
+        if (count === 0) throw handleTaken(handle)
         const productCount = await startMembershipVersion(tx, collection)
         const answer = collectionBody(collection, productCount)
         await publish(tx, [outboxRecord(TOPICS.collectionsEvents, 'collection.created', collection.id, answer)], now)
@@ -61,18 +65,4 @@ async function lockForCreation(
       ${isSmart ? membershipLock(tx, tx.context.workspaceId, 'EXCLUSIVE') : null} as membership,
       ${isHandleFixed ? null : lockedFamilies(tx, COLLECTION_HANDLES, [handle])} as families`
   return isHandleFixed ? handle : chooseSlug(locked.families, handle)
-}
-
-/** Throws `conflict` for a handle that is taken. One taken meanwhile runs the request again. */
-async function insertCollection(tx: Transaction, collection: CollectionRecord, isHandleFixed: boolean): Promise<void> {
-  const workspace = tx.context.workspaceId
-  const { handle, image } = collection
-  const { count } = await tx`
-    insert into collection (workspace_id, ${tx.unsafe(COLLECTION.sql.columns)}, image_id, image_path, image_thumbnail_path)
-    select
-      ${workspace}, ${tx.unsafe(COLLECTION.sql.members)},
-      ${image?.id ?? null}::uuid, ${image?.path ?? null}::text, ${image?.thumbnailPath ?? null}::text
-    from ${collectionRows(tx, [collection])}
-    where not (${isHandleFixed} and exists (select from collection where workspace_id = ${workspace} and handle = ${handle}))`
-  if (count === 0) throw handleTaken(handle)
 }

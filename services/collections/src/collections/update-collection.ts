@@ -1,15 +1,15 @@
-import { COLLECTION, Collection } from '@backoffice/contracts/collection.ts'
+import { Collection } from '@backoffice/contracts/collection.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { countMembers, startMembershipVersion } from '../memberships/membership-versions.ts'
 import { isSameCollection, isSameMembership, mayChangeMembership, withChanges } from './change-collection.ts'
-import { type CollectionRecord, collectionBody, collectionRows, handleTaken, lockCollection } from './collection.ts'
+import { collectionBody, handleTaken, lockCollection } from './collection.ts'
 import { UpdateCollectionBody } from './collection-input.ts'
 import type { FindCoverImage } from './cover-image.ts'
 import { CollectionPath } from './handle.ts'
+import { isHandleFree, touched, updateCollections } from './write-collections.ts'
 
 /** PUT /v1/collections/{handle} (spec: Collections, Create/update rules 2 and 3): changes the members that are sent. */
 export const updateCollection = (findCoverImage: FindCoverImage) =>
@@ -30,8 +30,9 @@ export const updateCollection = (findCoverImage: FindCoverImage) =>
         const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'EXCLUSIVE' : undefined)
         const changed = withChanges(before, body, image)
         if (isSameCollection(before, changed)) return ok(collectionBody(before, await countMembers(tx, before.id)))
-        const after = { ...changed, updatedAt: new Date(Math.max(before.updatedAt.getTime(), now.getTime())) }
-        await writeCollection(tx, after)
+        const after = touched(changed, now)
+        const written = await updateCollections(tx, [after], isHandleFree(tx, after))
+        if (written.count === 0) throw handleTaken(after.handle)
         const count = isSameMembership(before, after)
           ? await countMembers(tx, after.id)
           : await startMembershipVersion(tx, after)
@@ -42,18 +43,3 @@ export const updateCollection = (findCoverImage: FindCoverImage) =>
       })
     },
   })
-
-/** Throws `conflict` for the handle of another collection. */
-async function writeCollection(tx: Transaction, collection: CollectionRecord): Promise<void> {
-  const workspace = tx.context.workspaceId
-  const { id, handle, image } = collection
-  const { count } = await tx`
-    update collection set
-      ${tx.unsafe(COLLECTION.sql.assignments(COLLECTION.names.filter((name) => name !== 'id' && name !== 'createdAt')))},
-      image_id = ${image?.id ?? null}, image_path = ${image?.path ?? null},
-      image_thumbnail_path = ${image?.thumbnailPath ?? null}
-    from ${collectionRows(tx, [collection])}
-    where collection.workspace_id = ${workspace} and collection.id = ${id}
-      and not exists (select from collection where workspace_id = ${workspace} and handle = ${handle} and id <> ${id})`
-  if (count === 0) throw handleTaken(handle)
-}

@@ -2,8 +2,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { ImportedChange, ImportUndo, UndoneChange, UndoOutcome } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CollectionRecord, collectionColumns } from '../collections/collection.ts'
+import { deleteCollections } from '../collections/delete-collection.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
-import { retireMembershipVersions } from '../memberships/membership-versions.ts'
 import { type CollectionChange, writeCollections } from './write-collections.ts'
 
 /** Undoes imported collections (OP-151). Products that were picked by hand since are a change of the collection. */
@@ -17,15 +17,15 @@ export const undoCollections: ImportUndo<CollectionChange[]> = {
     const known = await lockCollections(tx, ids)
     const handPicked = await findHandPicked(tx, ids)
     const outcomes = changes.map((change) => decide(change, known.get(change.id), handPicked))
-    const wanted = (outcome: UndoOutcome['outcome']) =>
-      changes.filter((_, index) => outcomes[index]?.outcome === outcome)
     await deleteCollections(
       tx,
-      wanted('deleted').map(({ id }) => id),
+      ids.filter((_, index) => outcomes[index]?.outcome === 'deleted'),
     )
-    const restored = wanted('restored').flatMap(({ id, former }): CollectionChange[] => {
+    const restored = changes.flatMap(({ id, former }, index): CollectionChange[] => {
       const current = known.get(id)
-      return current === undefined ? [] : [{ current, next: withFormerValues(current, former) }]
+      if (current === undefined || outcomes[index]?.outcome !== 'restored') return []
+      // Former times are texts: they are only written.
+      return [{ current, next: { ...current, ...former } }]
     })
     await writeCollections(tx, restored, now)
     return outcomes
@@ -65,13 +65,6 @@ const versionOf = (collection: CollectionRecord): string =>
       .toSorted(([one], [other]) => (one < other ? -1 : 1)),
   )
 
-function withFormerValues(current: CollectionRecord, former: UndoneChange['former']): CollectionRecord {
-  const { publishAt, unpublishAt, ...rest } = { ...current, ...former }
-  return { ...rest, publishAt: asDate(publishAt), unpublishAt: asDate(unpublishAt) }
-}
-
-const asDate = (value: Date | string | null) => (value === null ? null : new Date(value))
-
 async function lockCollections(
   tx: Transaction,
   ids: readonly string[],
@@ -91,12 +84,4 @@ async function findHandPicked(tx: Transaction, ids: readonly string[]): Promise<
       and source = 'HAND_PICKED' and state <> 'RETIRED'
       and exists (select from collection_member where workspace_id = ${workspace} and version_number = number)`
   return new Set(found.map(({ collection_id }) => collection_id))
-}
-
-/** The membership builder deletes their members afterwards. */
-async function deleteCollections(tx: Transaction, ids: readonly string[]): Promise<void> {
-  if (ids.length === 0) return
-  await retireMembershipVersions(tx, ids)
-  await tx`
-    delete from collection where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[])`
 }

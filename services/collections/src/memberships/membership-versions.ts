@@ -1,6 +1,6 @@
 import type { COLLECTION } from '@backoffice/contracts/collection.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { NIL } from 'uuid'
 import { compileRules } from '../rules/compile.ts'
 import type { Rules } from '../rules/rules.ts'
@@ -83,6 +83,32 @@ async function insertVersion(
     select coalesce(sum(available), 0)::bigint as count from collection_member_count
     where version_number = ${isComplete ? number : current}`
   return row.count
+}
+
+/**
+ * Starts a BUILDING version of each stored collection that meets a condition, and retires versions that were BUILDING.
+ * Needs the EXCLUSIVE lock, unless all collections are new and MANUAL: those have no members, and their versions are
+ * CURRENT at once. Then call `raiseRuleVersion`. Returns the number of collections.
+ */
+export async function startBuilding(sql: AnySql, workspaceId: string, condition = sql`true`): Promise<number> {
+  const { count } = await sql`
+    with retired as (
+      update membership_version set state = 'RETIRED', processed_to = null
+      where workspace_id = ${workspaceId} and state = 'BUILDING'
+        and collection_id in (select id from collection where collection.workspace_id = ${workspaceId} and ${condition})
+      returning number
+    )
+    insert into membership_version (workspace_id, collection_id, source, rules, sort_order, state)
+    select workspace_id, id, case membership_type when 'SMART' then 'RULES' else 'HAND_PICKED' end,
+      case membership_type when 'SMART' then rules end, sort_order,
+      case when membership_type = 'SMART' or exists (
+        select from membership_version as former
+        where former.workspace_id = ${workspaceId} and former.collection_id = collection.id
+      ) then 'BUILDING' else 'CURRENT' end
+    from collection
+    cross join (select count(*) from retired) as after_update -- before it, the unique index on BUILDING would refuse the rows
+    where workspace_id = ${workspaceId} and ${condition}`
+  return count
 }
 
 /** Retires all membership versions of deleted collections; the builder deletes their members. */

@@ -1,6 +1,7 @@
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
+import { startBuilding } from '../memberships/membership-versions.ts'
 import { raiseRuleVersion } from '../memberships/rule-sets.ts'
 
 /** Starts a version for every collection, which the service builds. Needs `topic_product`. Returns their number. */
@@ -11,7 +12,9 @@ export async function rebuildMemberships(sql: Sql): Promise<number> {
     collections += await inTransaction(sql, async (tx) => {
       await lockMembershipsExclusive(tx, id)
       await deleteMembersWithoutProduct(tx, id)
-      return startMembershipVersions(tx, id)
+      const started = await startBuilding(tx, id)
+      await raiseRuleVersion(tx, id)
+      return started
     })
   }
   return collections
@@ -28,16 +31,3 @@ const deleteMembersWithoutProduct = (sql: AnySql, workspaceId: string) => sql`
       select from awaited_product as awaited
       where awaited.workspace_id = member.workspace_id and awaited.product_id = member.product_id
     )`
-
-async function startMembershipVersions(sql: AnySql, workspaceId: string): Promise<number> {
-  await sql`
-    update membership_version set state = 'RETIRED', processed_to = null
-    where workspace_id = ${workspaceId} and state = 'BUILDING'`
-  const { count } = await sql`
-    insert into membership_version (workspace_id, collection_id, source, rules, sort_order, state)
-    select workspace_id, id, case membership_type when 'SMART' then 'RULES' else 'HAND_PICKED' end,
-      case membership_type when 'SMART' then rules end, sort_order, 'BUILDING'
-    from collection where workspace_id = ${workspaceId}`
-  await raiseRuleVersion(sql, workspaceId)
-  return count
-}
