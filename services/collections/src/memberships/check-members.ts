@@ -1,4 +1,3 @@
-import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import { type AnySql, openDatabase } from '@backoffice/postgres/database.ts'
 import { WORKER_DATABASE, workerServer } from '@backoffice/postgres/database-settings.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
@@ -47,13 +46,12 @@ const VERSION_BATCH_SIZE = 20
  * Compares the members of all versions but RETIRED ones with the evaluated ones, and all counts with their members.
  * `sql` is a repeatable read transaction of the worker role or a superuser.
  */
-export async function* membershipDifferences(sql: AnySql, workspaceId?: string): AsyncGenerator<MembershipDifference> {
+export async function* membershipDifferences(sql: AnySql): AsyncGenerator<MembershipDifference> {
   // The planner has no statistics of new versions and would choose nested loops over two large sets.
   await sql`set local enable_nestloop = off`
-  const inScope = (table: string) => (workspaceId ? sql`${sql(table)}.workspace_id = ${workspaceId}` : sql`true`)
   const readAfter = async (number: number) => sql<StoredVersion[]>`
     select workspace_id as workspace, collection_id as collection, number, source, rules, sort_order as "sortOrder"
-    from membership_version where number > ${number} and state <> 'RETIRED' and ${inScope('membership_version')}
+    from membership_version where number > ${number} and state <> 'RETIRED'
     order by number limit ${VERSION_BATCH_SIZE}`
   const unreadable = new UnreadableVersions()
   for (let batch = await readAfter(0); batch.length > 0; batch = await readAfter(batch.at(-1)?.number ?? 0)) {
@@ -62,11 +60,15 @@ export async function* membershipDifferences(sql: AnySql, workspaceId?: string):
       const isRuleBased = version.source === 'RULES'
       const rules = isRuleBased ? unreadable.compile({ ...version, workspaceId: workspace }) : null
       if (isRuleBased && rules === null) yield { workspace, collection, kind: 'unreadable', stored: String(number) }
-      else for await (const differences of memberDifferences(sql, version, rules)) yield* differences
+      else {
+        const found = memberDifferences(sql, version, rules).cursor(DIFFERENCE_BATCH_SIZE)
+        for await (const differences of found) yield* differences
+      }
     }
   }
-  for await (const differences of countDifferences(sql, inScope)) yield* differences
-  for await (const differences of versionDifferences(sql, inScope)) yield* differences
+  for (const query of [countDifferences(sql), versionDifferences(sql)]) {
+    for await (const differences of query.cursor(DIFFERENCE_BATCH_SIZE)) yield* differences
+  }
 }
 
 /** Both sides are read in key order, and merged with constant memory. `rules` are null for hand-picked members. */
@@ -96,51 +98,42 @@ function memberDifferences(sql: AnySql, version: StoredVersion, rules: CompiledR
       ('place', is_stored and is_expected and sort_key <> expected_key, sort_key, expected_key),
       ('availability', is_stored and is_expected and available <> expected_available, available, expected_available)
     ) as found (kind, is_found, stored, expected)
-    where is_found`.cursor(DIFFERENCE_BATCH_SIZE)
+    where is_found`
 }
 
-type InScope = (table: string) => SqlPart
-
-function countDifferences(sql: AnySql, inScope: InScope) {
-  return sql<MembershipDifference[]>`
-    with maintained as (
-      select workspace_id, version_number as number, sum(available) as available from collection_member_count
-      where ${inScope('collection_member_count')} group by 1, 2
-    ),
-    counted as (
-      select workspace_id, version_number as number, count(*) filter (where is_available) as available
-      from collection_member where ${inScope('collection_member')} group by 1, 2
-    )
-    select workspace_id as workspace, collection_id as collection,
-      case when state is null then 'orphaned' else 'count' end as kind,
-      coalesce(maintained.available, 0)::text as stored, coalesce(counted.available, 0)::text as expected
-    from maintained full join counted using (workspace_id, number)
-    left join membership_version using (workspace_id, number)
-    where state is null or coalesce(maintained.available, 0) <> coalesce(counted.available, 0)`.cursor(
-    DIFFERENCE_BATCH_SIZE,
+const countDifferences = (sql: AnySql) => sql<MembershipDifference[]>`
+  with maintained as (
+    select workspace_id, version_number as number, sum(available) as available from collection_member_count
+    group by 1, 2
+  ),
+  counted as (
+    select workspace_id, version_number as number, count(*) filter (where is_available) as available
+    from collection_member group by 1, 2
   )
-}
+  select workspace_id as workspace, collection_id as collection,
+    case when state is null then 'orphaned' else 'count' end as kind,
+    coalesce(maintained.available, 0)::text as stored, coalesce(counted.available, 0)::text as expected
+  from maintained full join counted using (workspace_id, number)
+  left join membership_version using (workspace_id, number)
+  where state is null or coalesce(maintained.available, 0) <> coalesce(counted.available, 0)`
 
-function versionDifferences(sql: AnySql, inScope: InScope) {
-  return sql<MembershipDifference[]>`
-    select collection.workspace_id as workspace, id as collection, 'outdated' as kind
-    from collection left join membership_version as version
-      on version.workspace_id = collection.workspace_id and collection_id = id and state = 'CURRENT'
-    where ${inScope('collection')}
-      and not exists (
-        select from membership_version as next
-        where next.workspace_id = collection.workspace_id and next.collection_id = id and next.state = 'BUILDING'
-      )
-      and (version.sort_order, source, case source when 'RULES' then version.rules::jsonb end) is distinct from (
-        collection.sort_order, case membership_type when 'SMART' then 'RULES' else 'HAND_PICKED' end,
-        case membership_type when 'SMART' then collection.rules::jsonb end
-      )
-    union all
-    select workspace_id, collection_id, 'orphaned' from membership_version
-    where ${inScope('membership_version')} and state <> 'RETIRED' and not exists (
-      select from collection where collection.workspace_id = membership_version.workspace_id and id = collection_id
-    )`.cursor(DIFFERENCE_BATCH_SIZE)
-}
+const versionDifferences = (sql: AnySql) => sql<MembershipDifference[]>`
+  select collection.workspace_id as workspace, id as collection, 'outdated' as kind
+  from collection left join membership_version as version
+    on version.workspace_id = collection.workspace_id and collection_id = id and state = 'CURRENT'
+  where not exists (
+      select from membership_version as next
+      where next.workspace_id = collection.workspace_id and next.collection_id = id and next.state = 'BUILDING'
+    )
+    and (version.sort_order, source, case source when 'RULES' then version.rules::jsonb end) is distinct from (
+      collection.sort_order, case membership_type when 'SMART' then 'RULES' else 'HAND_PICKED' end,
+      case membership_type when 'SMART' then collection.rules::jsonb end
+    )
+  union all
+  select workspace_id, collection_id, 'orphaned' from membership_version
+  where state <> 'RETIRED' and not exists (
+    select from collection where collection.workspace_id = membership_version.workspace_id and id = collection_id
+  )`
 
 /**
  * `npm run check-members -w services/collections`, with `WORKER_DATABASE_URL` of the worker role or a superuser: prints

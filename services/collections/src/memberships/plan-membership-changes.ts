@@ -21,19 +21,15 @@ export interface StoredMember extends MemberKey {
   readonly isOutdated: boolean
 }
 
-/** The members to delete, update and insert after products have changed. */
-export interface MembershipChanges {
-  readonly removed: readonly MemberKey[]
-  readonly updated: readonly MemberKey[]
-  readonly added: readonly MemberKey[]
-}
-
-/** Removes no hand-picked members, and none of versions whose rules cannot be read. */
+/**
+ * The members to delete, update and insert after products have changed. Removes no hand-picked members, and none of
+ * versions whose rules cannot be read.
+ */
 export function planMembershipChanges(
   products: readonly ChangedProduct[],
   versions: ReadonlyMap<string, readonly RuleBasedVersion[]>,
   members: readonly StoredMember[],
-): MembershipChanges {
+) {
   const added = new Map<string, MemberKey>()
   for (const { workspaceId, id: productId, ruleFields } of products) {
     for (const { number: versionNumber, rules } of versions.get(workspaceId) ?? []) {

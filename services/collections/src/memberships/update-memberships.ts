@@ -43,14 +43,16 @@ export async function updateOutdatedMembers(sql: AnySql, products: readonly Prod
 
 type ProductKey = Pick<ChangedProduct, 'workspaceId' | 'id'>
 
+const keysOf = (sql: AnySql, products: readonly ProductKey[]) => sql`
+  unnest(${products.map(({ workspaceId }) => workspaceId)}::uuid[], ${products.map(({ id }) => id)}::uuid[])`
+
 /** `offset 0` keeps the planner from turning the lookups into joins of sets. */
 const readMembers = (sql: AnySql, products: readonly ProductKey[]) => sql<StoredMember[]>`
   select member.workspace_id as "workspaceId", version_number as "versionNumber", product_id as "productId",
     source = 'RULES' as "isRuleBased",
     (sort_key, is_available) <>
       (sort_key(sort_order, name, created_at, stock, position, tie_breaker), status = 'ACTIVE') as "isOutdated"
-  from unnest(${products.map(({ workspaceId }) => workspaceId)}::uuid[], ${products.map(({ id }) => id)}::uuid[])
-    as changed (workspace_id, id)
+  from ${keysOf(sql, products)} as changed (workspace_id, id)
   cross join lateral (
     select * from collection_member as own where own.workspace_id = changed.workspace_id and product_id = changed.id offset 0
   ) as member
@@ -83,6 +85,13 @@ export const deleteMembersWhere = (sql: AnySql, condition: SqlPart) => sql`
     for update of collection_member
   )
   delete from collection_member as member using removed where ${hasKey(sql, 'removed')}`
+
+/** Deletes the members of deleted products. The builder deletes those of RETIRED versions. */
+export const deleteMembersOf = (sql: AnySql, products: readonly ProductKey[]) =>
+  deleteMembersWhere(
+    sql,
+    sql`state <> 'RETIRED' and (collection_member.workspace_id, product_id) in (select * from ${keysOf(sql, products)})`,
+  )
 
 /** Locks the members in key order, as every transaction does that locks several, and then reads their positions. */
 const updateMembers = (sql: AnySql, keys: readonly MemberKey[]) => sql`

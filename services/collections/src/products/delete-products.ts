@@ -1,6 +1,7 @@
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { inBatches, worker } from '@backoffice/runtime/worker.ts'
+import { deleteMembersOf } from '../memberships/update-memberships.ts'
 
 /** The workspaces of products, also of queued ones, by product: the record of a deletion names none. */
 export async function workspaceOfEach(sql: AnySql, ids: readonly string[]): Promise<Map<string, string>> {
@@ -30,25 +31,10 @@ export const addDeletedProducts = (sql: AnySql, ids: readonly string[]) => sql`
 
 /** Deletes the products that meet a condition, and their members. Returns how many products. */
 export async function deleteProducts(sql: AnySql, ids: readonly string[], condition = sql`true`): Promise<number> {
-  const [deleted] = await sql<[{ count: number }]>`
-    with deleted as (
-      delete from product where id = any(${[...ids]}::uuid[]) and ${condition} returning workspace_id, id
-    ),
-    -- In the order in which every transaction locks members. The builder deletes those of RETIRED versions.
-    removed as (
-      select version_number, product_id
-      from deleted join collection_member as member on member.workspace_id = deleted.workspace_id and product_id = deleted.id
-      join membership_version on number = version_number
-      where state <> 'RETIRED'
-      order by version_number, product_id
-      for update of member
-    ),
-    deleted_member as (
-      delete from collection_member as member using removed
-      where member.version_number = removed.version_number and member.product_id = removed.product_id
-    )
-    select count(*)::integer as count from deleted`
-  return deleted.count
+  const deleted = await sql<{ workspaceId: string; id: string }[]>`
+    delete from product where id = any(${[...ids]}::uuid[]) and ${condition} returning workspace_id as "workspaceId", id`
+  await deleteMembersOf(sql, deleted)
+  return deleted.length
 }
 
 const EVERY_MS = 60_000

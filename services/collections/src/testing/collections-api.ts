@@ -111,8 +111,10 @@ export async function collectionsService(
       database.admin<{ type: string; key: string; payload: unknown; livemode: boolean }[]>`
         select type, key, payload, livemode from outbox where workspace_id = ${caller.workspaceId} order by id`,
     /** The differences between the stored and the evaluated memberships, of all workspaces or of one. */
-    membershipDifferences: (caller?: Caller) =>
-      inTransaction(worker.sql, (tx) => Array.fromAsync(membershipDifferences(tx, caller?.workspaceId))),
+    membershipDifferences: async (caller?: Caller) => {
+      const all = await inTransaction(worker.sql, (tx) => Array.fromAsync(membershipDifferences(tx)))
+      return all.filter(({ workspace }) => caller === undefined || workspace === caller.workspaceId)
+    },
     /** Creates a published collection. */
     create: async (caller: Caller, differences: Record<string, unknown> = {}): Promise<Collection> =>
       (await send<Collection>(caller, 'POST', '/v1/collections', { name: 'Summer', published: true, ...differences }))
