@@ -23,14 +23,17 @@ await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, log
   const unreadable = new UnreadableVersions(logger)
   const rules = ruleSets(unreadable)
   const queue = applyQueuedProducts(worker.sql, rules, logger)
+  const onQueued = () => {
+    for (const { wake } of queue) wake()
+  }
   const catalog = new InternalCalls('catalog', config.CATALOG_URL, tokens.signer)
   return {
     worker,
     components: [catalog],
     operations: operations(coverImages(catalog), existingProducts(catalog)),
-    consumers: [consume(projectProducts(rules, queue.wake), products), consume(applyImportBatches(wakeRelay), imports)],
+    consumers: [consume(projectProducts(rules, onQueued), products), consume(applyImportBatches(wakeRelay), imports)],
     workers: [
-      queue,
+      ...queue,
       completePendingProducts(worker.sql, logger),
       membershipBuilder(worker.sql, logger, unreadable),
       rebuildSkippedVersions(worker.sql, logger, unreadable),

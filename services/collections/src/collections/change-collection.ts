@@ -2,8 +2,8 @@ import { COLLECTION } from '@backoffice/contracts/collection.ts'
 import { badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
 import { readRules } from '../rules/rules.ts'
 import type { CollectionRecord } from './collection.ts'
-import type { UpdateCollectionBody } from './collection-input.ts'
 import type { CoverImage } from './cover-image.ts'
+import type { UpdateCollectionBody } from './update-collection.ts'
 
 /** A new collection with the defaults of all fields but its name (OP-31). */
 export const emptyCollection = (id: string, name: string, handle: string, now: Date): CollectionRecord => ({

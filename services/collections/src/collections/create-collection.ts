@@ -1,19 +1,29 @@
-import { Collection } from '@backoffice/contracts/collection.ts'
+import { COLLECTION, Collection } from '@backoffice/contracts/collection.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { chooseSlug, lockedFamilies, type NumberedSlugs, type SlugFamily } from '@backoffice/postgres/slug-families.ts'
 import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
 import { membershipLock } from '../memberships/membership-lock.ts'
 import { startMembershipVersion } from '../memberships/membership-versions.ts'
 import { emptyCollection, withChanges } from './change-collection.ts'
 import { type CollectionRecord, collectionBody, handleTaken } from './collection.ts'
-import { CreateCollectionBody } from './collection-input.ts'
 import type { FindCoverImage } from './cover-image.ts'
 import { handleOf } from './handle.ts'
 import { insertCollections, isHandleFree } from './write-collections.ts'
+
+const CreateCollectionBody = named('CollectionInput', z.strictObject(COLLECTION.shapes.create), {
+  name: 'Summer',
+  membership_type: 'SMART',
+  rules: { match: 'all', conditions: [{ field: 'tag', operator: 'eq', value: 'summer' }] },
+  seo: { title: 'Summer clothes' },
+  sort_order: 'CREATED_DESC',
+  published: true,
+})
 
 /** POST /v1/collections (spec: Collections, Create/update rules 1). */
 export const createCollection = (findCoverImage: FindCoverImage) =>

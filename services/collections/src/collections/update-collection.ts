@@ -1,15 +1,23 @@
-import { Collection } from '@backoffice/contracts/collection.ts'
+import { COLLECTION, Collection } from '@backoffice/contracts/collection.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
+import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { z } from 'zod'
 import { countMembers, startMembershipVersion } from '../memberships/membership-versions.ts'
 import { isSameCollection, isSameMembership, mayChangeMembership, withChanges } from './change-collection.ts'
 import { collectionBody, handleTaken, lockCollection } from './collection.ts'
-import { UpdateCollectionBody } from './collection-input.ts'
 import type { FindCoverImage } from './cover-image.ts'
 import { CollectionPath } from './handle.ts'
 import { isHandleFree, touched, updateCollections } from './write-collections.ts'
+
+/** Missing members stay as they are; a new name does not change the handle (OP-113). */
+const UpdateCollectionBody = named('CollectionUpdate', z.strictObject(COLLECTION.shapes.update), {
+  name: 'Summer sale',
+  seo: null,
+})
+export type UpdateCollectionBody = z.output<typeof UpdateCollectionBody>
 
 /** PUT /v1/collections/{handle} (spec: Collections, Create/update rules 2 and 3): changes the members that are sent. */
 export const updateCollection = (findCoverImage: FindCoverImage) =>

@@ -37,7 +37,7 @@ export const addProducts = (findExisting: FindExistingProducts) =>
       const add = (existing: ReadonlySet<string>) =>
         inWorkspace(async (tx) => {
           const { id } = await lockHandPickedCollection(tx, params.handle)
-          const { unknown, awaited } = await insertHandPicked(tx, id, { products, existing })
+          const { unknown, awaited } = await insertHandPicked(tx, id, products, existing)
           if (unknown.length > 0) throw new UnknownProducts(products, unknown)
           if (awaited.length > 0) await notePendingProducts(tx, awaited)
           return new Reply(204)
@@ -46,7 +46,8 @@ export const addProducts = (findExisting: FindExistingProducts) =>
         return await add(new Set())
       } catch (error) {
         if (!(error instanceof UnknownProducts)) throw error
-        const existing = await findExisting(context, error.ids)
+        const ids = error.unknown.map((index) => products[index] ?? '')
+        const existing = await findExisting(context, ids)
         const missing = error.unknown.filter((index) => !existing.has(products[index] ?? ''))
         if (missing.length > 0) throw new UnknownProducts(products, missing)
         return add(existing)
@@ -57,21 +58,12 @@ export const addProducts = (findExisting: FindExistingProducts) =>
 /** `unknown` are the indexes of products, ascending. */
 class UnknownProducts extends ApiError {
   readonly unknown: readonly number[]
-  readonly ids: readonly string[]
 
   constructor(products: readonly string[], unknown: readonly number[]) {
     const [first = 0] = unknown
     super('unprocessable', `this workspace has no product ${products[first]}`, { path: ['products', first] })
     this.unknown = unknown
-    this.ids = unknown.map((index) => products[index] ?? '')
   }
-}
-
-interface Picked {
-  /** In the order sent; a product may occur twice. */
-  readonly products: readonly string[]
-  /** Products that catalog has confirmed, which the projection may not have yet. */
-  readonly existing: ReadonlySet<string>
 }
 
 /** What became of the products that the projection does not have. */
@@ -82,11 +74,16 @@ interface Inserted {
   readonly awaited: string[]
 }
 
-/** The row is locked FOR SHARE: a change of the product commits before it is read here, or it finds the new member. */
+/**
+ * Adds products in the order sent; one may occur twice. `existing` are those that catalog has confirmed, which the
+ * projection may not have yet. The row is locked FOR SHARE: a change of the product commits before it is read here, or it
+ * finds the new member.
+ */
 async function insertHandPicked(
   tx: Transaction,
   collectionId: string,
-  { products, existing }: Picked,
+  products: readonly string[],
+  existing: ReadonlySet<string>,
 ): Promise<Inserted> {
   const workspace = tx.context.workspaceId
   const [inserted] = await tx<[Inserted]>`

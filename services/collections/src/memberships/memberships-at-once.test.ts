@@ -133,9 +133,10 @@ it('stores the evaluated memberships after any concurrent changes', async () => 
     (await admin`select deadlocks::integer from pg_stat_database where datname = current_database()`)[0]?.deadlocks
   await projector(worker.sql)(products.map((product) => ({ workspaceId, product })))
   const builders = [build(), build()]
-  const queue = applyQueuedProducts(worker.sql, ruleSets(), silent)
-  await queue.start?.()
-  whenDone(() => queue.stop?.())
+  for (const each of applyQueuedProducts(worker.sql, ruleSets(), silent)) {
+    await each.start?.()
+    whenDone(() => each.stop?.())
+  }
   const consume = (rounds: number) => [0, 1, 2].map((partition) => changeProducts(partition, 3, rounds))
   await Promise.all([...consume(ROUNDS), useApi(), useApi()])
   // No rebuild follows the last changes, so no later version can correct them.

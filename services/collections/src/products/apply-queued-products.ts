@@ -1,6 +1,5 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
-import type { Component } from '@backoffice/runtime/component.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { RuleSets } from '../memberships/rule-sets.ts'
@@ -13,9 +12,9 @@ const SHARDS = 2
 /**
  * Applies queued products, a batch of each workspace in turn. One whose membership lock is taken goes to a loop that
  * waits for that lock and holds no other: else a workspace whose locks follow each other, as during a build, would
- * never get its products. Replicas share the work. `sql` has the worker role.
+ * never get its products. Replicas share the work. `sql` has the worker role. Call `wake` of all after products are queued.
  */
-export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger): Component & { wake(): void } {
+export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger) {
   const locked = new Set<string>()
   const applyWaiting = queuedBatches(sql, ruleSets, logger)
   const waiting = worker({
@@ -53,16 +52,5 @@ export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger
     }
     return worker({ name: `queued products ${number}`, everyMs: EVERY_MS, logger, work: applyRound })
   })
-  return {
-    name: 'queued products',
-    wake() {
-      for (const each of shardWorkers) each.wake()
-    },
-    async start() {
-      await Promise.all([...shardWorkers, waiting].map((each) => each.start?.()))
-    },
-    async stop() {
-      await Promise.all([...shardWorkers, waiting].map((each) => each.stop?.()))
-    },
-  }
+  return [...shardWorkers, waiting]
 }

@@ -11,20 +11,14 @@ export interface UnreadableRecord {
   readonly reason: string
 }
 
-/** Records of one partition: the latest states, the ids of deleted products, and the unreadable records. */
-export interface ReadStates {
-  readonly partition: number
-  readonly records: number
-  readonly products: readonly ProjectionRow[]
-  readonly deleted: readonly string[]
-  readonly unreadable: readonly UnreadableRecord[]
-}
-
 /** Records read before the event loop turns: some milliseconds. */
 const BATCH_SIZE = 100
 
-/** Reads records with the consumer's checks. Lets the event loop turn, so that earlier statements go on. */
-export async function readStates(records: readonly IncomingRecord[]): Promise<ReadStates> {
+/**
+ * Reads records of one partition with the consumer's checks: the latest states, the ids of deleted products, and the
+ * unreadable records. Lets the event loop turn, so that earlier statements go on.
+ */
+export async function readStates(records: readonly IncomingRecord[]) {
   const unreadable: UnreadableRecord[] = []
   const received: ReceivedRecord<StateRecord>[] = []
   for (const [index, record] of records.entries()) {
@@ -45,3 +39,5 @@ export async function readStates(records: readonly IncomingRecord[]): Promise<Re
   }
   return { partition: records[0]?.partition ?? 0, records: records.length, products, deleted, unreadable }
 }
+
+export type ReadStates = Awaited<ReturnType<typeof readStates>>

@@ -31,28 +31,15 @@ const DAY_MS = 24 * 60 * 60 * 1000
 const BATCH_SIZE = 1000
 const topics = [TOPICS.catalogProducts]
 
-export interface Rebuilt {
-  read: number
-  /** Products with a change that may concern rules, orders or the storefront. */
-  changed: number
-  /** Products deleted because the topic does not have them. */
-  deleted: number
-  unreadable: number
-  /** Collections with a new membership version, which the service builds. */
-  collections: number
-}
-
 /**
  * Makes the projection equal to the topic's end at the start, while the service goes on consuming. It forgets the
  * queued products first and starts new versions at the end, so repeat one that was killed. `sql` is a single connection
- * of the worker role that does not reconnect: its temporary tables would be lost.
+ * of the worker role that does not reconnect: its temporary tables would be lost. Returns numbers: of products with a
+ * change that may concern rules, orders or the storefront, of those deleted because the topic does not have them, and
+ * of collections with a new version, which the service builds.
  */
-export async function rebuildProjection(
-  kafka: Kafka,
-  sql: Sql,
-  onUnreadable: (unreadable: UnreadableRecord) => void,
-): Promise<Rebuilt> {
-  const rebuilt: Rebuilt = { read: 0, changed: 0, deleted: 0, unreadable: 0, collections: 0 }
+export async function rebuildProjection(kafka: Kafka, sql: Sql, onUnreadable: (unreadable: UnreadableRecord) => void) {
+  const rebuilt = { read: 0, changed: 0, unreadable: 0 }
   await sql`delete from queued_product`
   const startedAt = await createRebuildTables(sql)
   const until = await endOf(kafka)
@@ -70,9 +57,8 @@ export async function rebuildProjection(
   if ((await findAheadProducts(sql, startedAt)) > 0) await readAll(kafka, all, write)
   // Compaction may have deleted records before they were read, because newer ones arrived after the start.
   await readAll(kafka, { from: until, until: await endOf(kafka) }, write)
-  rebuilt.deleted = await deleteStaleProducts(sql, startedAt)
-  rebuilt.collections = await rebuildMemberships(sql)
-  return rebuilt
+  const deleted = await deleteStaleProducts(sql, startedAt)
+  return { ...rebuilt, deleted, collections: await rebuildMemberships(sql) }
 }
 
 /** The offsets after the topic's last records. */
@@ -114,17 +100,17 @@ async function writeStates(sql: Sql, startedAt: Date, { partition, products, del
   })
 }
 
-/**
- * `npm run rebuild -w services/collections`, while the service runs. After a crash, run it again. Prints unreadable
- * records as lines of JSON, then counts. Exits 0; 1 if there are unreadable records; 2 if it could not finish.
- */
 const Config = z.object({ ...WORKER_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka)
 
 const NAME = 'collections rebuild'
 
 const SETTINGS = { search_path: 'collections', ...PLAN_EACH_TIME, statement_timeout: '0', work_mem: '32MB' }
 
-async function rebuild(): Promise<Rebuilt> {
+/**
+ * `npm run rebuild -w services/collections`, while the service runs. After a crash, run it again. Prints unreadable
+ * records as lines of JSON, then counts. Exits 0; 1 if there are unreadable records; 2 if it could not finish.
+ */
+async function rebuild(): Promise<number> {
   const config = readConfig(Config)
   const server = workerServer(config)
   await refuseWrongDatabase(server, 'WORKER_DATABASE_URL')
@@ -132,15 +118,14 @@ async function rebuild(): Promise<Rebuilt> {
   const kafka = connectKafka({ ...kafkaServers(config), clientId: NAME, logger: createLogger('rebuild', 'error') })
   try {
     await kafka.start()
-    return await rebuildProjection(kafka, sql, (unreadable) => console.log(JSON.stringify(unreadable)))
+    const rebuilt = await rebuildProjection(kafka, sql, (unreadable) => console.log(JSON.stringify(unreadable)))
+    const { read, changed, deleted, unreadable, collections } = rebuilt
+    console.log(`records read: ${read}, unreadable: ${unreadable}`)
+    console.log(`products changed: ${changed}, deleted: ${deleted}; collections to be built: ${collections}`)
+    return unreadable === 0 ? 0 : 1
   } finally {
     await Promise.all([kafka.stop(), sql.end({ timeout: 5 })])
   }
 }
 
-await runCommand(async () => {
-  const { read, changed, deleted, unreadable, collections } = await rebuild()
-  console.log(`records read: ${read}, unreadable: ${unreadable}`)
-  console.log(`products changed: ${changed}, deleted: ${deleted}; collections to be built: ${collections}`)
-  return unreadable === 0 ? 0 : 1
-}, 2)
+await runCommand(rebuild, 2)

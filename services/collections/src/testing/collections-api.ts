@@ -137,12 +137,12 @@ export async function collectionsService(
       whenDone(async () => completing.stop?.())
       return completing
     },
-    /** Starts the worker that applies queued products, as a replica does. */
+    /** Starts the workers that apply queued products, as a replica does. */
     startQueue: async () => {
-      const queue = applyQueuedProducts(worker.sql, rules, logger)
-      await queue.start?.()
-      whenDone(async () => queue.stop?.())
-      return queue
+      for (const each of applyQueuedProducts(worker.sql, rules, logger)) {
+        await each.start?.()
+        whenDone(async () => each.stop?.())
+      }
     },
   }
 }
