@@ -15,12 +15,8 @@ import { listTemplates } from './templates/list-templates.ts'
 import { getUndo } from './undo/get-undo.ts'
 import { undoImport } from './undo/undo-import.ts'
 
-/** What the workers do after the commit of an operation. */
-interface Wake {
-  validation(): void
-  batches(): void
-  undos(): void
-}
+/** Wakes workers after the commit of an operation. */
+type Wake = Readonly<Record<'validation' | 'batches' | 'undos', () => void>>
 
 /** The service's API. `storedBytes` is the most that the files of a workspace may have. */
 export const operations = (db: Database, storage: FileStorage, storedBytes: number, wake: Wake) => [

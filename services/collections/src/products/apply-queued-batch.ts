@@ -62,11 +62,8 @@ async function markRefused(sql: Sql, { workspaceId, first }: Batch, error: unkno
   logger.error({ err: error, workspace: workspaceId, product: first.id }, 'a product’s state cannot be applied')
   await sql`
     update queued_product set refused = ${reason}
-    where workspace_id = ${workspaceId} and product_id = ${first.id} and version is not distinct from ${first.version}`
-}
-
-interface QueuedChange extends ProductChange {
-  readonly version: number | null
+    where workspace_id = ${workspaceId} and product_id = ${first.id}
+      and version is not distinct from ${first.state?.data.version ?? null}`
 }
 
 export interface Batch {
@@ -75,7 +72,7 @@ export interface Batch {
   /** The partitions `number` modulo `of`. Without it: all, and up to a second of waiting for the membership lock. */
   readonly shard?: { readonly number: number; readonly of: number } | undefined
   /** The first product of the batch, once it is read. */
-  first?: QueuedChange | undefined
+  first?: ProductChange | undefined
 }
 
 /**
@@ -118,8 +115,8 @@ async function waitForLock(sql: AnySql, workspaceId: string): Promise<true> {
 }
 
 /** Locks the rows, so that a rebuild deletes none that is about to be applied. */
-const readOldest = (sql: AnySql, { workspaceId, size }: Batch, partition: number) => sql<QueuedChange[]>`
-  select workspace_id as "workspaceId", product_id as id, version, state
+const readOldest = (sql: AnySql, { workspaceId, size }: Batch, partition: number) => sql<ProductChange[]>`
+  select workspace_id as "workspaceId", product_id as id, state
   from (
     select *, sum(bytes) over (order by queued_at, product_id) - bytes as bytes_before
     from (

@@ -2,7 +2,7 @@
 export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
 
 /**
- * Finds the encoding of a text while it is received, for `encoding()` after its end: by the byte order mark, else UTF-8
+ * Finds the encoding of a text while it is `passed` on, for `encoding()` after its end: by the byte order mark, else UTF-8
  * if every byte fits it, else Windows-1252, which spreadsheets write in western countries.
  */
 export function encodingDetector() {
@@ -17,9 +17,12 @@ export function encodingDetector() {
     }
   }
   return {
-    add(chunk: Buffer): void {
-      if (start.length < 2) start = Buffer.concat([start, chunk.subarray(0, 2)])
-      if (isUtf8) decode(chunk)
+    async *passed(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const chunk of text) {
+        if (start.length < 2) start = Buffer.concat([start, chunk.subarray(0, 2)])
+        if (isUtf8) decode(chunk)
+        yield chunk
+      }
     },
     encoding(): TextEncoding {
       if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'

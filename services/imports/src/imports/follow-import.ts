@@ -6,15 +6,15 @@ import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { okStream } from '@backoffice/http/reply.ts'
 import { EVENT_STREAM, Streamed } from '@backoffice/http/streamed.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
 import { findImport, ImportPath, importBody } from './import-row.ts'
 
 /** How often an import is looked at, and the longest silence on a stream: proxies close silent ones. */
 const EVERY_MS = 1000
 const SILENCE_MS = 8000
-/** Streams of one workspace, and of all, on a replica: each reads its import every second. */
-const STREAMS_PER_WORKSPACE = 10
-const STREAMS = 200
+/** Streams of all workspaces on a replica, and of one: each reads its import every second. None waits. */
+const STREAMS = { slots: 200, share: 10, most: 10, waiting: 0, waitMs: 0 }
 
 /** The states of which nothing follows without a request. */
 const FINAL: readonly Import['status'][] = ['COMPLETED', 'COMPLETED_WITH_ERRORS', 'FAILED', 'CANCELLED']
@@ -25,14 +25,7 @@ const FINAL: readonly Import['status'][] = ['COMPLETED', 'COMPLETED_WITH_ERRORS'
  * `rate_limited` for too many streams.
  */
 export const followImport = (db: Database): AnyOperation => {
-  const open = new Map<string, number>()
-  let all = 0
-  const opened = (workspaceId: string, change: 1 | -1) => {
-    const count = (open.get(workspaceId) ?? 0) + change
-    if (count === 0) open.delete(workspaceId)
-    else open.set(workspaceId, count)
-    all += change
-  }
+  const slots = new FairSlots(STREAMS, () => new Error('too many streams'))
   return operation({
     operationId: 'followImport',
     method: 'GET',
@@ -45,17 +38,15 @@ export const followImport = (db: Database): AnyOperation => {
     extension: true,
 
     async handle({ params: { id }, context }) {
-      const { workspaceId } = context
       await db.inWorkspace(context, (tx) => findImport(tx, id))
-      if (all >= STREAMS || (open.get(workspaceId) ?? 0) >= STREAMS_PER_WORKSPACE) {
-        const message = `At most ${STREAMS_PER_WORKSPACE} progress streams of a workspace are open at a time; close one, or ask GET /v1/imports/${id}`
+      const giveBack = await slots.take(context.workspaceId).catch(() => {
+        const message = `At most ${STREAMS.share} progress streams of a workspace are open at a time; close one, or ask GET /v1/imports/${id}`
         throw new ApiError('rate_limited', message, { headers: { 'retry-after': '5' } })
-      }
-      opened(workspaceId, 1)
+      })
       const ended = new AbortController()
       const content = new PassThrough()
       content.once('close', () => {
-        opened(workspaceId, -1)
+        giveBack()
         ended.abort()
       })
       // A stream made of the events would close with the next event only. An error reaches the client through the

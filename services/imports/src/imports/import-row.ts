@@ -1,17 +1,12 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
-import type { Import, ImportCounts, ImportStatus, ReportedError } from '@backoffice/contracts/import.ts'
-import type { Template } from '@backoffice/contracts/imports.ts'
+import { type Import, ImportCounts, type ReportedError } from '@backoffice/contracts/import.ts'
 import type { AnySql, Database, Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
 
 /** The columns of an import that the API shows. */
-export interface ImportRow extends ImportCounts {
-  readonly id: string
-  readonly template: Template
-  readonly file: string
-  readonly status: ImportStatus
+export interface ImportRow extends ImportCounts, Pick<Import, 'id' | 'template' | 'file' | 'status'> {
   /** Why the import FAILED, or will fail. */
   readonly failure: string | null
   readonly created_at: Date
@@ -33,15 +28,10 @@ export const importBody = (row: ImportRow): Import => ({
   updated_at: row.updated_at.toISOString(),
 })
 
+const Counts = ImportCounts.strip()
+
 /** The numbers of its report (OP-52). */
-export const importCounts = ({ total_rows, valid_rows, invalid_rows, created, updated, failed }: ImportRow) => ({
-  total_rows,
-  valid_rows,
-  invalid_rows,
-  created,
-  updated,
-  failed,
-})
+export const importCounts = (row: ImportRow): ImportCounts => Counts.parse(row)
 
 /** An error of the file as a whole: of row 1, since the report has no other place (OP-52). */
 export const aboutFile = (

@@ -34,12 +34,6 @@ const ANSWER_MS = 5_000
 /** Pauses before another attempt, in milliseconds. */
 const REPEAT_AFTER_MS = [100, 500, 1000]
 
-interface OwnerRequest<Answer> {
-  readonly path: `/internal/${string}`
-  readonly body: string
-  readonly answer: z.ZodType<Answer>
-}
-
 /** The services that own the templates. */
 export class OwnerClient implements Component {
   readonly name = 'owners'
@@ -60,13 +54,13 @@ export class OwnerClient implements Component {
     // The rows are JSON already.
     const frame = JSON.stringify({ template, product_statuses: productStatuses, earlier })
     const body = `${frame.slice(0, -1)},"rows":[${read.map(({ json }) => json).join(',')}]}`
-    return this.#ask(asking, { path: '/internal/imports/check', body, answer: ImportCheckAnswer }, signal)
+    return this.#ask(asking, 'check', body, ImportCheckAnswer, signal)
   }
 
   /** Undoes the next changes of the import; undefined when the owner keeps nothing of it. Throws as `check`. */
   undo(asking: AskingImport, signal: AbortSignal): Promise<ImportUndoProgress | undefined> {
     const body = JSON.stringify({ import_id: asking.id, template: asking.template })
-    return this.#ask(asking, { path: '/internal/imports/undo', body, answer: ImportUndoProgress.optional() }, signal)
+    return this.#ask(asking, 'undo', body, ImportUndoProgress.optional(), signal)
   }
 
   async stop(): Promise<void> {
@@ -74,10 +68,16 @@ export class OwnerClient implements Component {
   }
 
   /** Sends a request that may be repeated, and repeats it a few times until its answer has the shape. */
-  async #ask<Answer>(asking: AskingImport, request: OwnerRequest<Answer>, signal: AbortSignal): Promise<Answer> {
+  async #ask<Answer>(
+    asking: AskingImport,
+    what: 'check' | 'undo',
+    body: string,
+    answer: z.ZodType<Answer>,
+    signal: AbortSignal,
+  ): Promise<Answer> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return request.answer.parse(await this.#send(asking, request, signal))
+        return answer.parse(await this.#send(asking, `/internal/imports/${what}`, body, signal))
       } catch (cause) {
         signal.throwIfAborted()
         const wait = REPEAT_AFTER_MS[attempt]
@@ -90,7 +90,7 @@ export class OwnerClient implements Component {
   }
 
   /** Sends a request. Returns undefined for an answer 404. */
-  async #send(asking: AskingImport, { path, body }: Omit<OwnerRequest<unknown>, 'answer'>, signal: AbortSignal) {
+  async #send(asking: AskingImport, path: `/internal/${string}`, body: string, signal: AbortSignal) {
     const { id, workspaceId, livemode, template, productStatuses } = asking
     const caller = { workspaceId, livemode, keyId: `import ${id}`, productStatuses: [...productStatuses] }
     const answer = await this.#calls.get(OWNERS[template])?.request({ caller, method: 'POST', path, body, signal })

@@ -75,15 +75,7 @@ interface Upload {
 async function receiveText(file: UploadedFile, folder: string): Promise<Upload & { readonly path: string }> {
   const path = join(folder, 'upload')
   const detector = encodingDetector()
-  const detected = Readable.from(
-    (async function* () {
-      for await (const chunk of file.content) {
-        detector.add(chunk)
-        yield chunk
-      }
-    })(),
-    { objectMode: false },
-  )
+  const detected = Readable.from(detector.passed(file.content), { objectMode: false })
   const { size, head } = await receive(detected, path, HEAD_BYTES)
   await refuseBinary(head, file.name)
   return { path, name: shownName(file.name), bytes: size, sha256: file.digest(), encoding: detector.encoding() }

@@ -8,8 +8,11 @@ import { CSV, csvFile, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { firstRow } from '../files/read-csv.ts'
 import { ImportPath } from '../imports/import-row.ts'
+import { cellOf } from '../rows/cells.ts'
 import { ERROR_COLUMN } from '../rows/header.ts'
-import { failedRows, findStored, type ValidatedImport } from './stored-import.ts'
+import type { Values } from '../rows/row-reader.ts'
+import { mistakeOf } from '../validation/report-files.ts'
+import { failedBatches, findStored } from './stored-import.ts'
 
 /** Enough for the header of a corrected file. */
 const HEADER_BYTES = 64 * 1024
@@ -36,15 +39,29 @@ export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperati
       if (claim === null) {
         throw conflict(['status'], `is ${status}; the bad rows are there once the file is validated`)
       }
-      return csvFile(badRows(db, storage, context, { id, claim }), `corrected-${id}.csv`)
+      return csvFile(badRows(db, storage, context, id, claim), `corrected-${id}.csv`)
     },
   })
 
-async function* badRows(db: Database, storage: FileStorage, context: WorkspaceContext, found: ValidatedImport) {
-  const path = findingPath({ workspaceId: context.workspaceId, ...found }, 'corrected')
+async function* badRows(db: Database, storage: FileStorage, context: WorkspaceContext, id: string, claim: string) {
+  const place = { workspaceId: context.workspaceId, id, claim }
+  const path = findingPath(place, 'corrected')
   yield* await storage.read(path)
   const start = await text(await storage.read(path, { start: 0, end: HEADER_BYTES - 1 }))
-  const names = firstRow(start, ',').map((name) => name.trim())
-  const columns = names.filter((name) => name !== ERROR_COLUMN)
-  for await (const rows of failedRows(db, storage, context, found, columns)) yield spreadsheetLines(rows)
+  const columns = firstRow(start, ',').flatMap((name) => (name.trim() === ERROR_COLUMN ? [] : name.trim()))
+  for await (const { first_byte, bytes, errors } of failedBatches(db, context, id)) {
+    const range = { start: first_byte, end: first_byte + bytes - 1 }
+    const rows = JSON.parse(await text(await storage.read(findingPath(place, 'rows'), range))) as StoredRow[]
+    const errorOf = new Map(errors.map((error) => [error.row, error]))
+    const failed = rows.flatMap(({ row, values }) => {
+      const error = errorOf.get(row)
+      return error === undefined ? [] : [[...columns.map((column) => cellOf(values[column])), mistakeOf(error)]]
+    })
+    yield spreadsheetLines(failed)
+  }
+}
+
+interface StoredRow {
+  readonly row: number
+  readonly values: Values
 }

@@ -1,11 +1,6 @@
-import { text } from 'node:stream/consumers'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
-import type { FileStorage } from '@backoffice/storage/file-storage.ts'
-import { findingPath } from '../files/file-paths.ts'
 import { type ImportRow, unknownImport } from '../imports/import-row.ts'
-import { cellOf } from '../rows/cells.ts'
-import { mistakeOf } from '../validation/report-files.ts'
 
 /** An import, as far as its files are concerned. */
 export interface StoredImport extends Pick<ImportRow, 'id' | 'status' | 'failure' | 'template'> {
@@ -21,12 +16,6 @@ export async function findStored(tx: Transaction, id: string): Promise<StoredImp
     ) then claim end as claim
     from import where workspace_id = ${tx.context.workspaceId} and id = ${id}`
   return found ?? unknownImport(id)
-}
-
-/** An import whose validation is stored. */
-export interface ValidatedImport {
-  readonly id: string
-  readonly claim: string
 }
 
 /** A batch with rows that could not be applied, and where its rows are in their file. */
@@ -54,25 +43,5 @@ export async function* failedBatches(db: Database, context: WorkspaceContext, id
     const last = batches.at(-1)
     if (last === undefined) return
     after = last.batch
-  }
-}
-
-/** The cells of rows that could not be applied, by the names of these columns, and their error. */
-export async function* failedRows(
-  db: Database,
-  storage: FileStorage,
-  context: WorkspaceContext,
-  { id, claim }: ValidatedImport,
-  columns: readonly string[],
-): AsyncGenerator<string[][]> {
-  const path = findingPath({ workspaceId: context.workspaceId, id, claim }, 'rows')
-  for await (const { first_byte: start, bytes, errors } of failedBatches(db, context, id)) {
-    const errorOf = new Map(errors.map((error) => [error.row, error]))
-    const content = await text(await storage.read(path, { start, end: start + bytes - 1 }))
-    const rows: { row: number; values: Record<string, unknown> }[] = JSON.parse(content)
-    yield rows.flatMap(({ row, values }) => {
-      const error = errorOf.get(row)
-      return error === undefined ? [] : [[...columns.map((column) => cellOf(values[column])), mistakeOf(error)]]
-    })
   }
 }

@@ -1,8 +1,8 @@
 import { badRequest } from '@backoffice/contracts/errors.ts'
-import { TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
+import { importTemplate, TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
 import type { Template } from '@backoffice/contracts/imports.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { readCell } from './cells.ts'
 import type { Header } from './header.ts'
 
@@ -12,9 +12,7 @@ export type Values = Readonly<Record<string, unknown>>
 /** Returns the function that reads a row's cells by the rules of the columns. It throws the refusal of a bad row. */
 export function rowReader(template: Template, { columns }: Header): (cells: readonly string[]) => Values {
   const schema: z.ZodObject = TEMPLATE_ROWS[template].row
-  const required = Object.entries(schema.shape).flatMap(([name, member]) =>
-    member instanceof z.ZodOptional ? [] : name,
-  )
+  const required = importTemplate(template).columns.filter((column) => column.required)
   return (cells) => {
     refuseOtherLength(cells, columns.length)
     const values: Record<string, unknown> = {}
@@ -24,7 +22,7 @@ export function rowReader(template: Template, { columns }: Header): (cells: read
       if (text.includes('\0')) throw badRequest([column.name], 'must not contain NUL characters')
       values[column.name] = readCell(text, column)
     }
-    for (const name of required) if (!Object.hasOwn(values, name)) throw badRequest([name], 'is required')
+    for (const { name } of required) if (!Object.hasOwn(values, name)) throw badRequest([name], 'is required')
     return validate(schema, values, 'row') as Values
   }
 }

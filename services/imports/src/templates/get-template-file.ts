@@ -1,5 +1,5 @@
 import { importTemplate, TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
-import { TEMPLATES, type Template } from '@backoffice/contracts/imports.ts'
+import { TEMPLATES } from '@backoffice/contracts/imports.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Streamed } from '@backoffice/http/streamed.ts'
 import { z } from 'zod'
@@ -17,12 +17,10 @@ export const getTemplateFile = operation({
   openPoints: ['OP-54', 'OP-148'],
   extension: true,
 
-  handle: async ({ params: { key } }) => csvFile([templateFile(key)], `${key}.csv`),
+  async handle({ params: { key } }) {
+    const { header } = importTemplate(key)
+    const example: Readonly<Record<string, string>> = TEMPLATE_ROWS[key].example
+    // The row validates: what is downloaded can be uploaded.
+    return csvFile([csvLines([header, header.map((name) => example[name] ?? '')])], `${key}.csv`)
+  },
 })
-
-/** The header of a template and a row that validates: what is downloaded can be uploaded. */
-export function templateFile(key: Template): string {
-  const { header } = importTemplate(key)
-  const example: Readonly<Record<string, string>> = TEMPLATE_ROWS[key].example
-  return csvLines([header, header.map((name) => example[name] ?? '')])
-}

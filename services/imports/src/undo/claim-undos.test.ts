@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { type StoredImport, storedImports } from '../testing/stored-imports.ts'
-import { claimUndos } from './claim-undos.ts'
-import { takeStep } from './undo-imports.ts'
+
+import { claimUndos, takeStep } from './undo-imports.ts'
 
 const { add, admin, db, worker } = await storedImports()
 const logger = { warn: () => undefined } as never

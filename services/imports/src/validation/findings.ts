@@ -1,66 +1,47 @@
-import { ERRORS_SHOWN, type ImportCounts, type ReportedError } from '@backoffice/contracts/import.ts'
+import { ERRORS_SHOWN, type ReportedError } from '@backoffice/contracts/import.ts'
 import { type ImportCheckAnswer, reportedText } from '@backoffice/contracts/imports.ts'
 import type { Header } from '../rows/header.ts'
 import type { RefusedRow, RowPage } from '../rows/row-pages.ts'
-import { addToDiff, type Diff, emptyDiff } from './diff.ts'
+import { addToDiff, emptyDiff } from './diff.ts'
 import type { BadRow, BatchPlace, ReportFiles } from './report-files.ts'
 
 /** What a validation found. Its files are in the folder (FINDINGS). */
-export interface Findings {
-  readonly counts: Pick<ImportCounts, 'total_rows' | 'valid_rows' | 'invalid_rows'>
-  readonly batches: readonly BatchPlace[]
-  /** The first ERRORS_SHOWN of them. */
-  readonly errors: readonly ReportedError[]
-  readonly diff: Diff
-}
+export type Findings = ReturnType<typeof collectFindings>['found']
 
 /** Collects what a validation finds: numbers and the first errors in memory, all the rest in the files. */
-export class FindingsCollector {
-  readonly #files: ReportFiles
-  readonly #header: Header
-  readonly #findings = {
+export function collectFindings(files: ReportFiles, header: Header) {
+  const found = {
     counts: { total_rows: 0, valid_rows: 0, invalid_rows: 0 },
     batches: [] as BatchPlace[],
+    /** The first ERRORS_SHOWN of them. */
     errors: [] as ReportedError[],
     diff: emptyDiff(),
   }
-
-  constructor(files: ReportFiles, header: Header) {
-    this.#files = files
-    this.#header = header
-  }
-
-  get found(): Findings {
-    return this.#findings
-  }
-
-  /** Reports errors that are about no row: of the file and its header. */
-  async report(about: readonly ReportedError[]): Promise<void> {
-    await this.#addBadRows(about.map((error) => ({ cells: [], error })))
-  }
-
-  /** Adds a page with the answer of the owner. */
-  async add(page: RowPage, answer: ImportCheckAnswer): Promise<void> {
-    const { counts, batches, diff } = this.#findings
-    const failed = new Map(answer.failed.map(({ row, error }) => [row, error]))
-    const accepted = page.read.filter(({ row }) => !failed.has(row))
-    const refused = page.read.flatMap((read): RefusedRow[] => {
-      const error = failed.get(read.row)
-      return error === undefined ? [] : [{ ...read, error }]
-    })
-    if (accepted.length > 0) batches.push(await this.#files.addBatch(accepted.map(({ json }) => json)))
-    addToDiff(diff, accepted, answer)
-    const bad = [...page.refused, ...refused].toSorted((a, b) => a.row - b.row)
-    await this.#addBadRows(bad.map((row) => badRow(row, this.#header)))
-    counts.valid_rows += accepted.length
-    counts.invalid_rows += bad.length
-    counts.total_rows += accepted.length + bad.length
-  }
-
-  async #addBadRows(bad: readonly BadRow[]): Promise<void> {
-    const { errors } = this.#findings
+  const { counts, batches, errors, diff } = found
+  async function addBadRows(bad: readonly BadRow[]): Promise<void> {
     errors.push(...bad.slice(0, Math.max(0, ERRORS_SHOWN - errors.length)).map(({ error }) => error))
-    await this.#files.addBadRows(bad)
+    await files.addBadRows(bad)
+  }
+  return {
+    found,
+    /** Reports errors that are about no row: of the file and its header. */
+    report: (about: readonly ReportedError[]) => addBadRows(about.map((error) => ({ cells: [], error }))),
+    /** Adds a page with the answer of the owner. */
+    async add(page: RowPage, answer: ImportCheckAnswer): Promise<void> {
+      const failed = new Map(answer.failed.map(({ row, error }) => [row, error]))
+      const accepted = page.read.filter(({ row }) => !failed.has(row))
+      const refused = page.read.flatMap((read): RefusedRow[] => {
+        const error = failed.get(read.row)
+        return error === undefined ? [] : [{ ...read, error }]
+      })
+      if (accepted.length > 0) batches.push(await files.addBatch(accepted.map(({ json }) => json)))
+      addToDiff(diff, accepted, answer)
+      const bad = [...page.refused, ...refused].toSorted((a, b) => a.row - b.row)
+      await addBadRows(bad.map((row) => badRow(row, header)))
+      counts.valid_rows += accepted.length
+      counts.invalid_rows += bad.length
+      counts.total_rows += accepted.length + bad.length
+    },
   }
 }
 

@@ -29,7 +29,9 @@ export function openReportFiles(folder: string, header: readonly string[]) {
   const open = (name: string) => createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600 })
   const [rows, errors, corrected] = [open(FINDINGS.rows), open(FINDINGS.errors), open(FINDINGS.corrected)]
   const all = [rows, errors, corrected]
-  const ended = Promise.all(all.map((file) => finished(file)))
+  const ends = all.map((file) => finished(file))
+  const closed = Promise.allSettled(ends)
+  const ended = Promise.all(ends)
   ended.catch(() => undefined)
   // A file that is corrected again drops its old error column.
   const kept = header.flatMap((name, index) => (name.trim() === ERROR_COLUMN ? [] : [index]))
@@ -66,22 +68,18 @@ export function openReportFiles(folder: string, header: readonly string[]) {
       for (const file of all) file.end()
       await ended
     },
-    /** Closes all files, also incomplete ones. Afterwards none is created in the folder or written to. */
+    /**
+     * Closes all files, also incomplete ones, and waits for those that are still being opened: afterwards none is
+     * created in the folder or written to.
+     */
     async close(): Promise<void> {
-      await Promise.all(all.map(close))
+      for (const file of all) file.destroy()
+      await closed
     },
   }
 }
 
 export type ReportFiles = ReturnType<typeof openReportFiles>
-
-/** Waits for a file that is still being opened: it would be created after its folder has been removed. */
-const close = (file: WriteStream): Promise<void> =>
-  new Promise((resolve) => {
-    if (file.closed) return resolve()
-    file.once('close', () => resolve())
-    file.destroy()
-  })
 
 /** What the column `error` says. */
 export const mistakeOf = ({ column, message }: ReportedError) => (column === '' ? message : `${column}: ${message}`)

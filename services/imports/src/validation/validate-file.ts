@@ -10,7 +10,7 @@ import { readHeader } from '../rows/header.ts'
 import { type RowPage, rowPages } from '../rows/row-pages.ts'
 import { rowReader } from '../rows/row-reader.ts'
 import { UniqueKeys } from '../rows/unique-keys.ts'
-import { type Findings, FindingsCollector } from './findings.ts'
+import { collectFindings, type Findings } from './findings.ts'
 import { openReportFiles } from './report-files.ts'
 
 /** An uploaded file, and where its validation may leave files. */
@@ -44,7 +44,7 @@ export async function validateFile(
   const { rows, header, cells } = await openRows(inUtf8(content, encoding), importTemplate(template))
   const keys = new UniqueKeys(folder)
   const files = openReportFiles(folder, cells.slice(0, header.columns.length))
-  const findings = new FindingsCollector(files, header)
+  const findings = collectFindings(files, header)
   try {
     await findings.report(remarks)
     await findings.report(header.errors.map((error) => ({ row: 1, ...error })))
