@@ -2,7 +2,6 @@ import { Collection } from '@backoffice/contracts/collection.ts'
 import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type CollectionRecord, collectionBody, collectionColumns, isVisible, productCount } from './collection.ts'
 
 /** GET /v1/collections (spec: Collections, List rules 1–5): the visible collections, newest first. */
@@ -22,17 +21,14 @@ export const listCollections = operation({
       const visible = tx`from collection where workspace_id = ${tx.context.workspaceId} and ${isVisible(tx)}`
       const [[counted], found] = await Promise.all([
         tx<[{ count: number }]>`select count(*) ${visible}`,
-        selectPage(tx, tx`select id ${visible} order by id desc limit ${size} offset ${offset}`),
+        // In one statement with the offset the counts of all earlier pages would be summed, too.
+        tx<(CollectionRecord & { productCount: number })[]>`
+          select ${collectionColumns(tx)}, ${productCount(tx)} as "productCount"
+          from collection where workspace_id = ${tx.context.workspaceId}
+            and id = any(array(select id ${visible} order by id desc limit ${size} offset ${offset}))
+          order by id desc`,
       ])
       const items = found.map((one) => collectionBody(one, one.productCount))
       return ok(pageView(page, size, counted.count, items))
     }),
 })
-
-type CountedCollection = CollectionRecord & { productCount: number }
-
-/** In one statement with the offset the counts of all earlier pages would be summed, too. */
-const selectPage = (tx: Transaction, ids: ReturnType<typeof isVisible>) => tx<CountedCollection[]>`
-  select ${collectionColumns(tx)}, ${productCount(tx)} as "productCount"
-  from collection where workspace_id = ${tx.context.workspaceId} and id = any(array(${ids}))
-  order by id desc`

@@ -1,5 +1,5 @@
 import { ADVISORY_LOCKS } from '@backoffice/postgres/advisory-locks.ts'
-import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
+import type { Sql } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -79,34 +79,24 @@ async function buildIn(
   return lockedAt && performance.now() - lockedAt
 }
 
-interface RetiredVersion {
-  number: number
-  /** Members of products up to this id are deleted. */
-  processedTo: string
-}
-
-/** Deletes up to `size` members of a RETIRED version, and it with its last member. Returns whether there was one. */
+/**
+ * Deletes up to `size` members of a RETIRED version, and it with its last member. Returns whether there was one. A
+ * search from the start would read the deleted rows that are not vacuumed yet, so it goes on after the last product of
+ * the chunk before, `processed_to`. One range of the primary key needs no statistics.
+ */
 export async function deleteFromRetiredVersion(sql: Sql, size: number): Promise<boolean> {
   return inTransaction(sql, async (tx) => {
-    const [version] = await tx<RetiredVersion[]>`
+    const [version] = await tx<{ number: number; processedTo: string }[]>`
       select number, coalesce(processed_to, ${NIL}) as "processedTo"
       from membership_version where state = 'RETIRED' limit 1 for update skip locked`
     if (version === undefined) return false
-    const last = await deleteMembers(tx, version, size)
-    if (last === undefined) await tx`delete from membership_version where number = ${version.number}`
-    else await tx`update membership_version set processed_to = ${last} where number = ${version.number}`
+    const { number, processedTo } = version
+    const remaining = tx`version_number = ${number} and product_id > ${processedTo}`
+    const [last] = await tx<{ id: string }[]>`
+      select product_id as id from collection_member where ${remaining} order by product_id offset ${size - 1} limit 1`
+    await tx`delete from collection_member where ${remaining} ${last ? tx`and product_id <= ${last.id}` : tx``}`
+    if (last === undefined) await tx`delete from membership_version where number = ${number}`
+    else await tx`update membership_version set processed_to = ${last.id} where number = ${number}`
     return true
   })
-}
-
-/**
- * A search from the start would read the deleted rows that are not vacuumed yet. One range of the primary key needs no
- * statistics. Returns the id of the chunk's last product; undefined after the last chunk.
- */
-async function deleteMembers(sql: AnySql, { number, processedTo }: RetiredVersion, size: number) {
-  const remaining = sql`version_number = ${number} and product_id > ${processedTo}`
-  const [last] = await sql<{ id: string }[]>`
-    select product_id as id from collection_member where ${remaining} order by product_id offset ${size - 1} limit 1`
-  await sql`delete from collection_member where ${remaining} ${last ? sql`and product_id <= ${last.id}` : sql``}`
-  return last?.id
 }

@@ -8,12 +8,6 @@ const unreadable = counter(
   'Membership versions with rules that this version of the service cannot read',
 )
 
-interface VersionWithRules {
-  readonly workspaceId: string
-  readonly number: number
-  readonly rules: Rules
-}
-
 /** Compiles the rules of membership versions, and knows those that this process cannot read. */
 export class UnreadableVersions {
   /** The numbers of the versions that could not be read so far. The rules of a version never change. */
@@ -26,7 +20,8 @@ export class UnreadableVersions {
   }
 
   /** The compiled rules of a version; null if this process cannot read them. */
-  compile({ workspaceId, number, rules }: VersionWithRules): CompiledRules | null {
+  compile(version: { workspaceId: string; number: number; rules: Rules }): CompiledRules | null {
+    const { workspaceId, number, rules } = version
     try {
       return compileRules(rules)
     } catch (err) {

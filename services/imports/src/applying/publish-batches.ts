@@ -6,8 +6,8 @@ import { publish } from '@backoffice/postgres/outbox.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { noteFailure } from '../imports/end-import.ts'
-import { type ImportKey, inImport } from '../imports/import-row.ts'
-import { OWNERS } from '../imports/owner-client.ts'
+import { inImport } from '../imports/import-row.ts'
+import { type AskingImport, OWNERS } from '../imports/owner-client.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 
 /** Batches of one import that are published and not answered, at most: its owner always has work, also of others. */
@@ -16,9 +16,7 @@ const WINDOW = 4
 const UNANSWERED_OF_OWNER = 24
 
 /** An import with batches to publish. */
-interface ApplyingImport extends ImportKey {
-  readonly template: Template
-  readonly productStatuses: readonly string[]
+interface ApplyingImport extends AskingImport {
   readonly claim: string
   readonly nextBatch: number
   /** The number of batches that may be published now. */

@@ -9,16 +9,19 @@ export const uploadPath = ({ workspaceId, id }: ImportPlace): string => `${works
 
 /** The files that a validation makes, by their names. */
 export const FINDINGS = { rows: 'rows.ndjson', errors: 'errors.csv', corrected: 'corrected.csv' } as const
-export type Finding = keyof typeof FINDINGS
+type Finding = keyof typeof FINDINGS
+export const FINDING_NAMES = Object.keys(FINDINGS) as Finding[]
 
 /** Where a file of a validation is stored. Each claim has its own, so that no other replica writes over them. */
 export const findingPath = ({ workspaceId, id, claim }: ImportPlace & { readonly claim: string }, finding: Finding) =>
   `${workspaceId}/${id}/${claim}-${FINDINGS[finding]}`
 
+/** The files of a claim's validation; none without a claim. */
+export const findingPaths = ({ claim, ...place }: ImportPlace & { readonly claim: string | null }): string[] =>
+  claim === null ? [] : FINDING_NAMES.map((name) => findingPath({ ...place, claim }, name))
+
 /** All files of an import. */
-export const pathsOf = (place: ImportPlace & { readonly claim: string | null }): string[] => {
-  const { claim } = place
-  const findings =
-    claim === null ? [] : (Object.keys(FINDINGS) as Finding[]).map((one) => findingPath({ ...place, claim }, one))
-  return [uploadPath(place), ...findings]
-}
+export const pathsOf = (place: ImportPlace & { readonly claim: string | null }): string[] => [
+  uploadPath(place),
+  ...findingPaths(place),
+]

@@ -3,7 +3,7 @@ import { Import } from '@backoffice/contracts/import.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import { endIfAnswered } from './end-import.ts'
-import { findImport, ImportPath, type ImportRow, importBody, importColumns } from './import-row.ts'
+import { findImport, type ImportRow, importBody, importColumns } from './import-row.ts'
 
 /** POST /v1/imports/{id}/cancel (extension of OP-50): batches under way are still applied. May be repeated. */
 export const cancelImport = operation({
@@ -12,7 +12,6 @@ export const cancelImport = operation({
   path: '/v1/imports/{id}/cancel',
   summary: 'Cancel an import',
   scope: 'import::create',
-  params: ImportPath,
   responses: { 202: Import },
   openPoints: ['OP-08', 'OP-50'],
   extension: true,

@@ -8,7 +8,7 @@ import { EVENT_STREAM, Streamed } from '@backoffice/http/streamed.ts'
 import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
-import { findImport, ImportPath, importBody } from './import-row.ts'
+import { findImport, importBody } from './import-row.ts'
 
 /** How often an import is looked at, and the longest silence on a stream: proxies close silent ones. */
 const EVERY_MS = 1000
@@ -32,7 +32,6 @@ export const followImport = (db: Database): AnyOperation => {
     path: '/v1/imports/{id}/progress',
     summary: 'Follow an import as server-sent events',
     scope: 'import::read',
-    params: ImportPath,
     responses: { 200: new Streamed(EVENT_STREAM) },
     openPoints: ['OP-149'],
     extension: true,

@@ -1,7 +1,7 @@
 import { Import } from '@backoffice/contracts/import.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { findImport, ImportPath, importBody } from './import-row.ts'
+import { findImport, importBody } from './import-row.ts'
 
 /** GET /v1/imports/{id} (extension of OP-50): its state and progress. */
 export const getImport = operation({
@@ -10,7 +10,6 @@ export const getImport = operation({
   path: '/v1/imports/{id}',
   summary: 'Get an import',
   scope: 'import::read',
-  params: ImportPath,
   responses: { 200: Import },
   openPoints: ['OP-50', 'OP-51'],
   extension: true,

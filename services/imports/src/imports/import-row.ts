@@ -1,9 +1,7 @@
 import { notFound } from '@backoffice/contracts/errors.ts'
-import { Id } from '@backoffice/contracts/fields.ts'
 import { type Import, ImportCounts, type ReportedError } from '@backoffice/contracts/import.ts'
 import type { AnySql, Database, Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
-import { z } from 'zod'
 
 /** The columns of an import that the API shows. */
 export interface ImportRow extends ImportCounts, Pick<Import, 'id' | 'template' | 'file' | 'status'> {
@@ -46,8 +44,6 @@ export const failureOf = ({ failure }: { readonly failure: string | null }): Rep
 
 /** Imports of a workspace that may wait for validation, and as many that may be applied or wait for it (OP-150). */
 export const MAX_WAITING = 100
-
-export const ImportPath = z.strictObject({ id: Id })
 
 /** Reads an import of the workspace. Throws `not_found`. */
 export async function findImport(tx: Transaction, id: string): Promise<ImportRow> {

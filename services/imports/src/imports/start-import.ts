@@ -4,7 +4,7 @@ import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { findImport, ImportPath, type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
+import { findImport, type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
 
 const StartQuery = z.strictObject({ skip_invalid: z.enum(['true', 'false']).default('false') })
 
@@ -16,7 +16,6 @@ export const startImport = (onStarted: () => void): AnyOperation =>
     path: '/v1/imports/{id}/start',
     summary: 'Apply a validated import',
     scope: 'import::create',
-    params: ImportPath,
     query: StartQuery,
     responses: { 202: Import },
     refusals: ['unprocessable'],

@@ -7,7 +7,6 @@ import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { CSV, csvFile, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { firstRow } from '../files/read-csv.ts'
-import { ImportPath } from '../imports/import-row.ts'
 import { cellOf } from '../rows/cells.ts'
 import { ERROR_COLUMN } from '../rows/header.ts'
 import type { Values } from '../rows/row-reader.ts'
@@ -28,7 +27,6 @@ export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperati
     path: '/v1/imports/{id}/corrected.csv',
     summary: 'Download the bad rows of an import, to correct and upload them',
     scope: 'import::read',
-    params: ImportPath,
     responses: { 200: new Streamed(CSV) },
     refusals: ['conflict'],
     openPoints: ['OP-148'],

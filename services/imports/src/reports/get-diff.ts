@@ -1,7 +1,7 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
-import { findImport, ImportPath } from '../imports/import-row.ts'
+import { findImport } from '../imports/import-row.ts'
 import { Diff } from '../validation/diff.ts'
 
 /** GET /v1/imports/{id}/diff (extension, OP-147): what applying the valid rows would have done at the validation. */
@@ -11,7 +11,6 @@ export const getDiff = operation({
   path: '/v1/imports/{id}/diff',
   summary: 'Show what applying an import would create, update and leave as it is',
   scope: 'import::read',
-  params: ImportPath,
   responses: { 200: Diff },
   refusals: ['conflict'],
   openPoints: ['OP-147'],

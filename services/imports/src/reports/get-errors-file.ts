@@ -5,7 +5,7 @@ import type { Database, WorkspaceContext } from '@backoffice/postgres/database.t
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { BYTE_ORDER_MARK, CSV, csvFile, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
-import { failureOf, ImportPath } from '../imports/import-row.ts'
+import { failureOf } from '../imports/import-row.ts'
 import { ERROR_HEADER, errorCells } from '../validation/report-files.ts'
 import { failedBatches, findStored, type StoredImport } from './stored-import.ts'
 
@@ -17,7 +17,6 @@ export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation 
     path: '/v1/imports/{id}/errors.csv',
     summary: 'Download all errors of an import',
     scope: 'import::read',
-    params: ImportPath,
     responses: { 200: new Streamed(CSV) },
     refusals: ['conflict'],
     openPoints: ['OP-52'],

@@ -2,7 +2,7 @@ import { ERRORS_SHOWN, ImportReport, type ReportedError } from '@backoffice/cont
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { failureOf, findImport, ImportPath, importCounts } from '../imports/import-row.ts'
+import { failureOf, findImport, importCounts } from '../imports/import-row.ts'
 
 /** GET /v1/imports/{id}/errors (spec: Imports): the report of the validation, then of the applying too. */
 export const getReport = operation({
@@ -11,7 +11,6 @@ export const getReport = operation({
   path: '/v1/imports/{id}/errors',
   summary: 'Get the validation report of an import',
   scope: 'import::read',
-  params: ImportPath,
   responses: { 200: ImportReport },
   openPoints: ['OP-51', 'OP-52', 'OP-56', 'OP-146'],
 

@@ -3,7 +3,7 @@ import { ImportUndo } from '@backoffice/contracts/import.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { findImport, ImportPath } from '../imports/import-row.ts'
+import { findImport } from '../imports/import-row.ts'
 
 /** GET /v1/imports/{id}/undo (extension of OP-50): how far the undo of an import is. */
 export const getUndo = operation({
@@ -12,7 +12,6 @@ export const getUndo = operation({
   path: '/v1/imports/{id}/undo',
   summary: 'Get the undo of an import',
   scope: 'import::read',
-  params: ImportPath,
   responses: { 200: ImportUndo },
   openPoints: ['OP-151'],
   extension: true,

@@ -3,7 +3,7 @@ import { ImportUndo } from '@backoffice/contracts/import.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { ImportPath, unknownImport } from '../imports/import-row.ts'
+import { unknownImport } from '../imports/import-row.ts'
 import { findUndo } from './get-undo.ts'
 
 const WITHIN_HOURS = 24
@@ -20,7 +20,6 @@ export const undoImport = (onRequested: () => void): AnyOperation =>
     path: '/v1/imports/{id}/undo',
     summary: 'Undo an import',
     scope: 'import::create',
-    params: ImportPath,
     responses: { 202: ImportUndo },
     openPoints: ['OP-08', 'OP-151'],
     extension: true,

@@ -6,7 +6,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { newFolder } from '@backoffice/storage/incoming-files.ts'
 import { throwNoRoom } from '@backoffice/storage/storage-errors.ts'
-import { FINDINGS, type Finding, findingPath, uploadPath } from '../files/file-paths.ts'
+import { FINDING_NAMES, FINDINGS, findingPath, findingPaths, uploadPath } from '../files/file-paths.ts'
 import { noteFailure } from '../imports/end-import.ts'
 import { aboutFile } from '../imports/import-row.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
@@ -104,7 +104,7 @@ async function validateStored(
 ): Promise<number> {
   await using folder = await newFolder(storage.incoming)
   const { template, encoding, formerClaim } = claimed
-  if (formerClaim !== null) await removeFindings(storage, { ...claimed, claim: formerClaim })
+  await storage.remove(findingPaths({ ...claimed, claim: formerClaim }))
   const content = await storage.read(uploadPath(claimed))
   const file = { template, content, encoding, folder: folder.path, remarks: remarksOn(claimed) }
   const check: CheckPage = (page) => owners.check(claimed, page, signal)
@@ -113,13 +113,11 @@ async function validateStored(
     .finally(() => content.destroy())
   const storedBytes = await storeFindings(storage, claimed, folder.path)
   if (!(await recordFindings(db, claimed, findings, storedBytes))) {
-    await removeFindings(storage, claimed)
+    await storage.remove(findingPaths(claimed))
     throw new Stopped('the claim is lost')
   }
   return findings.counts.total_rows
 }
-
-const FINDING_NAMES = Object.keys(FINDINGS) as Finding[]
 
 /** Returns the bytes of the files. After a failure, as after a crash, the next claim removes them. */
 async function storeFindings(storage: FileStorage, claimed: ClaimedImport, folder: string): Promise<number> {
@@ -130,9 +128,6 @@ async function storeFindings(storage: FileStorage, claimed: ClaimedImport, folde
   }
   return bytes
 }
-
-const removeFindings = (storage: FileStorage, claimed: ClaimedImport) =>
-  storage.remove(FINDING_NAMES.map((name) => findingPath(claimed, name)))
 
 /** What the report tells about the file itself (OP-146). */
 function remarksOn({ sameAs }: ClaimedImport): ReportedError[] {
