@@ -15,7 +15,7 @@ const nothing = {} as never
 /** Every operation of `/v1`, and those between services. */
 export const OPERATIONS: Readonly<Record<RoutedService, readonly AnyOperation[]>> = {
   catalog: catalog(nothing),
-  collections: collections(nothing, nothing),
+  collections: collections(nothing),
   orders: orders(nothing, nothing, nothing, nothing),
   imports: imports(nothing, nothing, nothing, nothing),
   apps: apps({ policy: { allowLoopback: false } } as never),

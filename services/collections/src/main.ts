@@ -2,10 +2,8 @@ import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { expireImportedChanges } from '@backoffice/importing/expire-imported-changes.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
-import { coverImages } from './collections/cover-image.ts'
 import { CollectionsConfig } from './config.ts'
 import { applyImportBatches } from './imports/importers.ts'
-import { existingProducts } from './members/add-products.ts'
 import { completePendingProducts } from './members/pending-products.ts'
 import { membershipBuilder } from './memberships/membership-builder.ts'
 import { rebuildSkippedVersions } from './memberships/rebuild-skipped-versions.ts'
@@ -30,7 +28,7 @@ await runService('collections', CollectionsConfig, POOLS, ({ config, tokens, log
   return {
     worker,
     components: [catalog],
-    operations: operations(coverImages(catalog), existingProducts(catalog)),
+    operations: operations(catalog),
     consumers: [consume(projectProducts(rules, onQueued), products), consume(applyImportBatches(wakeRelay), imports)],
     workers: [
       ...queue,

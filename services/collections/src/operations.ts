@@ -1,6 +1,6 @@
+import type { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { checkImports } from '@backoffice/importing/check-imports.ts'
 import { undoImports } from '@backoffice/importing/undo-imports.ts'
-import type { FindCoverImage } from './collections/cover-image.ts'
 import { createCollection } from './collections/create-collection.ts'
 import { deleteCollection } from './collections/delete-collection.ts'
 import { explainMembership } from './collections/explain-membership.ts'
@@ -9,22 +9,22 @@ import { listCollections } from './collections/list-collections.ts'
 import { previewRules } from './collections/preview-rules.ts'
 import { updateCollection } from './collections/update-collection.ts'
 import { importers } from './imports/importers.ts'
-import { addProducts, type FindExistingProducts } from './members/add-products.ts'
+import { addProducts } from './members/add-products.ts'
 import { listMembers } from './members/list-members.ts'
 import { removeProducts } from './members/remove-products.ts'
 import { reorderProducts } from './members/reorder-products.ts'
 
 /** The service's API. */
-export const operations = (findCoverImage: FindCoverImage, findExistingProducts: FindExistingProducts) => [
+export const operations = (catalog: InternalCalls) => [
   listCollections,
   getCollection,
-  createCollection(findCoverImage),
+  createCollection(catalog),
   previewRules(),
   explainMembership,
-  updateCollection(findCoverImage),
+  updateCollection(catalog),
   deleteCollection,
   listMembers,
-  addProducts(findExistingProducts),
+  addProducts(catalog),
   reorderProducts,
   removeProducts,
   checkImports(importers),

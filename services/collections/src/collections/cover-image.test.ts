@@ -6,13 +6,11 @@ import { aCaller, testSigner, testVerifier } from '@backoffice/testing/caller.ts
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { describe, expect, it } from 'vitest'
 import { collectionsService } from '../testing/collections-api.ts'
-import { coverImages } from './cover-image.ts'
 
 /** A server that answers as the catalog does. */
 const catalog = await startReceiver()
-const { send, create, published } = await collectionsService(
-  coverImages(new InternalCalls('catalog', catalog.url, testSigner())),
-)
+const calls = new InternalCalls('catalog', catalog.url, testSigner())
+const { send, create, published } = await collectionsService(calls)
 type Caller = ReturnType<typeof aCaller>
 
 /** The catalog's only asset. */

@@ -11,20 +11,22 @@ export interface CoverImage {
   readonly thumbnailPath: string
 }
 
-/** Undefined without an id. Throws `unprocessable` if it is no picture, `service_unavailable` without catalog. */
-export type FindCoverImage = (context: RequestContext, id: string | null | undefined) => Promise<CoverImage | undefined>
-
 const StoredAsset = z.object({ id: Id, path: z.string(), thumbnail_path: z.string().nullable() })
 
-/** Reads assets from the catalog, in the workspace of the request. */
-export const coverImages =
-  (catalog: InternalCalls): FindCoverImage =>
-  async (context, id) => {
-    if (!id) return undefined
-    const asset = await readAsset(catalog, context, id)
-    if (!asset?.thumbnail_path) throw noSuchPicture(id)
-    return { id, path: asset.path, thumbnailPath: asset.thumbnail_path }
-  }
+/**
+ * Reads an asset from the catalog, in the workspace of the request; undefined without an id. Throws `unprocessable` if
+ * it is no picture, `service_unavailable` without catalog.
+ */
+export async function findCoverImage(
+  catalog: InternalCalls,
+  context: RequestContext,
+  id: string | null | undefined,
+): Promise<CoverImage | undefined> {
+  if (!id) return undefined
+  const asset = await readAsset(catalog, context, id)
+  if (!asset?.thumbnail_path) throw noSuchPicture(id)
+  return { id, path: asset.path, thumbnailPath: asset.thumbnail_path }
+}
 
 /** Returns undefined for an asset that the workspace does not have. */
 async function readAsset(catalog: InternalCalls, caller: RequestContext, id: string) {

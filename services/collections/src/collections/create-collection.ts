@@ -1,6 +1,7 @@
 import { COLLECTION, Collection } from '@backoffice/contracts/collection.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { named } from '@backoffice/contracts/named.ts'
+import type { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -12,7 +13,7 @@ import { membershipLock } from '../memberships/membership-lock.ts'
 import { startMembershipVersion } from '../memberships/membership-versions.ts'
 import { emptyCollection, withChanges } from './change-collection.ts'
 import { type CollectionRecord, collectionBody, handleTaken } from './collection.ts'
-import type { FindCoverImage } from './cover-image.ts'
+import { findCoverImage } from './cover-image.ts'
 import { handleOf } from './handle.ts'
 import { insertCollections, isHandleFree } from './write-collections.ts'
 
@@ -26,7 +27,7 @@ const CreateCollectionBody = named('CollectionInput', z.strictObject(COLLECTION.
 })
 
 /** POST /v1/collections (spec: Collections, Create/update rules 1). */
-export const createCollection = (findCoverImage: FindCoverImage) =>
+export const createCollection = (catalog: InternalCalls) =>
   operation({
     operationId: 'createCollection',
     method: 'POST',
@@ -39,7 +40,7 @@ export const createCollection = (findCoverImage: FindCoverImage) =>
 
     async handle({ body, context, now, inWorkspace }) {
       const plan = withChanges(emptyCollection(uuidv7(), body.name, handleOf(body.name), now), body, undefined)
-      const image = (await findCoverImage(context, body.image)) ?? null
+      const image = (await findCoverImage(catalog, context, body.image)) ?? null
       return inWorkspace(async (tx) => {
         const isHandleFixed = typeof body.handle === 'string'
         const handle = await lockForCreation(tx, plan, isHandleFixed)

@@ -1,6 +1,7 @@
 import { COLLECTION, Collection } from '@backoffice/contracts/collection.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { named } from '@backoffice/contracts/named.ts'
+import type { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
@@ -8,7 +9,7 @@ import { z } from 'zod'
 import { countMembers, startMembershipVersion } from '../memberships/membership-versions.ts'
 import { isSameCollection, isSameMembership, mayChangeMembership, withChanges } from './change-collection.ts'
 import { collectionBody, handleTaken, lockCollection } from './collection.ts'
-import type { FindCoverImage } from './cover-image.ts'
+import { findCoverImage } from './cover-image.ts'
 import { CollectionPath } from './handle.ts'
 import { isHandleFree, touched, updateCollections } from './write-collections.ts'
 
@@ -20,7 +21,7 @@ const UpdateCollectionBody = named('CollectionUpdate', z.strictObject(COLLECTION
 export type UpdateCollectionBody = z.output<typeof UpdateCollectionBody>
 
 /** PUT /v1/collections/{handle} (spec: Collections, Create/update rules 2 and 3): changes the members that are sent. */
-export const updateCollection = (findCoverImage: FindCoverImage) =>
+export const updateCollection = (catalog: InternalCalls) =>
   operation({
     operationId: 'updateCollection',
     method: 'PUT',
@@ -33,7 +34,7 @@ export const updateCollection = (findCoverImage: FindCoverImage) =>
     openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115'],
 
     async handle({ params, body, context, now, inWorkspace }) {
-      const image = await findCoverImage(context, body.image)
+      const image = await findCoverImage(catalog, context, body.image)
       return inWorkspace(async (tx) => {
         const before = await lockCollection(tx, params.handle, mayChangeMembership(body) ? 'EXCLUSIVE' : undefined)
         const changed = withChanges(before, body, image)

@@ -1,3 +1,4 @@
+import type { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import { aBatch, appliedBatches } from '@backoffice/importing/testing/import-batches.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { describe, expect, it } from 'vitest'
@@ -5,10 +6,10 @@ import { type CollectionPage, collectionsService } from '../testing/collections-
 import { applyImportBatches } from './importers.ts'
 
 const ASSET = '0198c7a0-0000-7000-8000-00000000000a'
-const picture = async (_: unknown, id: string | null | undefined) =>
-  id ? { id, path: 'a/file.png', thumbnailPath: 'a/thumbnail.webp' } : undefined
+const picture = { id: ASSET, path: 'a/file.png', thumbnail_path: 'a/thumbnail.webp' }
+const catalog = { request: async () => ({ statusCode: 200, body: picture }) } as unknown as InternalCalls
 
-const service = await collectionsService(picture)
+const service = await collectionsService(catalog)
 const { admin, create, published } = service
 const { apply, outcomes } = appliedBatches(
   service,

@@ -13,13 +13,12 @@ import { ruleSets } from '../memberships/rule-sets.ts'
 import { rebuildMemberships } from '../products/rebuild-memberships.ts'
 import { applyProducts } from '../products/write-products.ts'
 import { aProductState, type CollectionPage, collectionsService } from '../testing/collections-api.ts'
-import { existingProducts } from './add-products.ts'
 
 /** A server that answers as the catalog does. */
 const catalog = await startReceiver()
 const calls = new InternalCalls('catalog', catalog.url, testSigner())
 whenDone(async () => calls.stop?.())
-const service = await collectionsService(undefined, undefined, existingProducts(calls))
+const service = await collectionsService(calls)
 const { admin, send, create, products, project, productsOf, takeStatements, published, membershipDifferences } = service
 type Caller = ReturnType<typeof aCaller>
 

@@ -20,7 +20,7 @@ import { notePendingProducts } from './pending-products.ts'
  * POST /v1/collections/{handle}/products (OP-33): adds at the end, in the order sent; members keep their positions. It
  * asks the catalog for unknown products between two transactions: no lock waits for another service.
  */
-export const addProducts = (findExisting: FindExistingProducts) =>
+export const addProducts = (catalog: InternalCalls) =>
   operation({
     operationId: 'addProductsToCollection',
     method: 'POST',
@@ -47,7 +47,7 @@ export const addProducts = (findExisting: FindExistingProducts) =>
       } catch (error) {
         if (!(error instanceof UnknownProducts)) throw error
         const ids = error.unknown.map((index) => products[index] ?? '')
-        const existing = await findExisting(context, ids)
+        const existing = await findExisting(catalog, context, ids)
         const missing = error.unknown.filter((index) => !existing.has(products[index] ?? ''))
         if (missing.length > 0) throw new UnknownProducts(products, missing)
         return add(existing)
@@ -132,24 +132,19 @@ async function insertHandPicked(
   return inserted
 }
 
-/** Finds those of the products that the workspace has. Throws `service_unavailable` while catalog is away. */
-export type FindExistingProducts = (
-  context: RequestContext,
-  products: readonly string[],
-) => Promise<ReadonlySet<string>>
-
 const Existing = z.object({ products: z.array(Id) })
 
-/** Asks the catalog, where products are made. */
-export const existingProducts =
-  (catalog: InternalCalls): FindExistingProducts =>
-  async (caller, products) => {
-    const path = '/internal/products/existing'
-    const call = { caller, method: 'POST', path, body: { products }, answer: Existing } as const
-    const answer = await catalog.send(call).catch((error: unknown) => {
-      // An older replica, during a deploy.
-      const hasNoSuchOperation = error instanceof ApiError && error.code === 'not_found'
-      throw hasNoSuchOperation ? new ApiError('service_unavailable', 'try again in a moment', { cause: error }) : error
-    })
-    return new Set(answer.products)
-  }
+/**
+ * Finds those of the products that the workspace has: asks the catalog, where products are made. Throws
+ * `service_unavailable` while it is away.
+ */
+async function findExisting(catalog: InternalCalls, caller: RequestContext, products: readonly string[]) {
+  const path = '/internal/products/existing'
+  const call = { caller, method: 'POST', path, body: { products }, answer: Existing } as const
+  const answer = await catalog.send(call).catch((error: unknown) => {
+    // An older replica, during a deploy.
+    const hasNoSuchOperation = error instanceof ApiError && error.code === 'not_found'
+    throw hasNoSuchOperation ? new ApiError('service_unavailable', 'try again in a moment', { cause: error }) : error
+  })
+  return new Set(answer.products)
+}

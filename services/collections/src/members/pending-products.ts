@@ -1,4 +1,4 @@
-import type { AnySql, Sql, Transaction } from '@backoffice/postgres/database.ts'
+import type { Sql, Transaction } from '@backoffice/postgres/database.ts'
 import { isLockTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
@@ -61,14 +61,11 @@ const complete = (sql: Sql, workspaceId: string, ids: readonly string[]) =>
       tx,
       ids.map((id) => ({ workspaceId, id })),
     )
-    await deleteMembersOfDeleted(tx, workspaceId, ids)
+    await deleteMembersWhere(
+      tx,
+      tx`
+        membership_version.workspace_id = ${workspaceId} and state <> 'RETIRED' and product_id = any(${[...ids]}::uuid[])
+        and not exists (select from product where product.workspace_id = ${workspaceId} and product.id = product_id)`,
+    )
     await tx`delete from awaited_product where ${noted}`
   })
-
-const deleteMembersOfDeleted = (sql: AnySql, workspaceId: string, ids: readonly string[]) =>
-  deleteMembersWhere(
-    sql,
-    sql`
-      membership_version.workspace_id = ${workspaceId} and state <> 'RETIRED' and product_id = any(${[...ids]}::uuid[])
-      and not exists (select from product where product.workspace_id = ${workspaceId} and product.id = product_id)`,
-  )

@@ -128,4 +128,4 @@ async function rebuild(): Promise<number> {
   }
 }
 
-await runCommand(rebuild, 2)
+if (import.meta.main) await runCommand(rebuild, 2)

@@ -3,6 +3,7 @@ import type { Collection } from '@backoffice/contracts/collection.ts'
 import type { Page } from '@backoffice/contracts/pagination.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { ProductState } from '@backoffice/contracts/product-records.ts'
+import type { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
@@ -12,8 +13,6 @@ import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
-import type { FindCoverImage } from '../collections/cover-image.ts'
-import type { FindExistingProducts } from '../members/add-products.ts'
 import { completePendingProducts } from '../members/pending-products.ts'
 import { membershipDifferences } from '../memberships/check-members.ts'
 import { membershipBuilder } from '../memberships/membership-builder.ts'
@@ -55,25 +54,17 @@ export const aProductState = (differences: Partial<ProductState> = {}): ProductS
   }
 }
 
-/** For tests without a catalog: their requests have no `image`. */
-const noPictures: FindCoverImage = async () => undefined
-
 /** For tests without a catalog: the workspace has no products but those of the projection. */
-const noOthers: FindExistingProducts = async () => new Set()
+const noCatalog = { send: async () => ({ products: [] }) } as unknown as InternalCalls
 
 /**
- * The service with a database of its own. `findCoverImage` and `findExistingProducts` replace the calls to the catalog,
- * `clock` the process's clock.
+ * The service with a database of its own. `catalog` replaces the calls to the catalog, `clock` the process's clock.
  */
-export async function collectionsService(
-  findCoverImage: FindCoverImage = noPictures,
-  clock?: () => Date,
-  findExistingProducts: FindExistingProducts = noOthers,
-) {
+export async function collectionsService(catalog = noCatalog, clock?: () => Date) {
   const database = await testDatabase('collections')
   const worker = openDatabase({ url: database.workerUrl, applicationName: 'test worker' })
   whenDone(async () => worker.stop?.())
-  const send = serviceClient(database.db, operations(findCoverImage, findExistingProducts), clock)
+  const send = serviceClient(database.db, operations(catalog), clock)
   const rules = ruleSets()
   const projection = projectProducts(rules)
 

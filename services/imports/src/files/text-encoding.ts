@@ -1,6 +1,3 @@
-/** The encodings of uploaded files, as TextDecoder names them. */
-export type TextEncoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252'
-
 /**
  * Finds the encoding of a text while it is `passed` on, for `encoding()` after its end: by the byte order mark, else UTF-8
  * if every byte fits it, else Windows-1252, which spreadsheets write in western countries.
@@ -24,7 +21,8 @@ export function encodingDetector() {
         yield chunk
       }
     },
-    encoding(): TextEncoding {
+    /** As TextDecoder names it. */
+    encoding() {
       if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'
       if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be'
       if (isUtf8) decode()

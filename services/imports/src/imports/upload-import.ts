@@ -14,7 +14,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { uploadPath } from '../files/file-paths.ts'
 import { HEAD_BYTES, refuseBinary } from '../files/refuse-binary.ts'
-import { encodingDetector, type TextEncoding } from '../files/text-encoding.ts'
+import { encodingDetector } from '../files/text-encoding.ts'
 import { type ImportRow, importBody, importColumns, MAX_WAITING } from './import-row.ts'
 
 const KNOWN = `one of ${TEMPLATES.join(', ')}`
@@ -55,7 +55,7 @@ export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyO
         return {
           paths: [stored],
           async insert(tx) {
-            const inserted = await insertImport(tx, { id, ...body, ...text }, context.productStatuses)
+            const inserted = await insertImport(tx, text, id, body.template, context.productStatuses)
             return accepted(importBody(inserted))
           },
           onCommitted: onUploaded,
@@ -64,15 +64,8 @@ export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyO
   })
 }
 
-interface Upload {
-  readonly name: string
-  readonly bytes: number
-  readonly sha256: string
-  readonly encoding: TextEncoding
-}
-
 /** Receives a file into a folder. Throws for a file that is empty or no text. */
-async function receiveText(file: UploadedFile, folder: string): Promise<Upload & { readonly path: string }> {
+async function receiveText(file: UploadedFile, folder: string) {
   const path = join(folder, 'upload')
   const detector = encodingDetector()
   const detected = Readable.from(detector.passed(file.content), { objectMode: false })
@@ -90,7 +83,9 @@ function shownName(name: string): string {
 /** Writes the row, which names an import of the same content (OP-146). Throws `conflict` when too many files wait. */
 async function insertImport(
   tx: Transaction,
-  { id, template, name, bytes, sha256, encoding }: Upload & { readonly id: string; readonly template: Template },
+  { name, bytes, sha256, encoding }: Omit<Awaited<ReturnType<typeof receiveText>>, 'path'>,
+  id: string,
+  template: Template,
   statuses: readonly string[],
 ): Promise<ImportRow> {
   const { workspaceId, livemode } = tx.context
