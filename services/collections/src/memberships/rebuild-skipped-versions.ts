@@ -4,6 +4,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { inBatches, worker } from '@backoffice/runtime/worker.ts'
 import type { Rules } from '../rules/rules.ts'
 import { lockMembershipsExclusive } from './membership-lock.ts'
+import { startBuilding } from './membership-versions.ts'
 import { raiseRuleVersion } from './rule-sets.ts'
 import type { UnreadableVersions } from './unreadable-versions.ts'
 
@@ -48,16 +49,12 @@ export async function startSkippedAnew(sql: Sql, unreadable: UnreadableVersions,
 const startAnew = (sql: Sql, { workspaceId, collectionId, number }: SkippedVersion) =>
   inTransaction(sql, async (tx) => {
     await lockMembershipsExclusive(tx, workspaceId)
-    await tx`
-      with skipped as (
-        update membership_version set skipped_at = null
-        where number = ${number} and state = 'CURRENT' and skipped_at is not null
-        returning *
-      )
-      insert into membership_version (workspace_id, collection_id, source, rules, sort_order, state)
-      select workspace_id, collection_id, source, rules, sort_order, 'BUILDING' from skipped
-      where not exists (
-        select from membership_version where workspace_id = ${workspaceId} and collection_id = ${collectionId} and state = 'BUILDING'
-      )`
+    const { count } = await tx`
+      update membership_version set skipped_at = null
+      where number = ${number} and state = 'CURRENT' and skipped_at is not null`
+    const isBuilding = tx`exists (
+      select from membership_version where workspace_id = ${workspaceId} and collection_id = ${collectionId} and state = 'BUILDING'
+    )`
+    if (count > 0) await startBuilding(tx, workspaceId, tx`collection.id = ${collectionId} and not ${isBuilding}`)
     await raiseRuleVersion(tx, workspaceId)
   })

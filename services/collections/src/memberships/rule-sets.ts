@@ -31,10 +31,8 @@ export const ruleSets = (unreadable = new UnreadableVersions(), maxCharacters = 
     read: readRules,
     build: (stored, previous) => compiled(unreadable, stored, previous),
     maxSize: maxCharacters,
-    sizeOf: charactersOf,
+    sizeOf: (stored) => stored.reduce((sum, one) => sum + one.characters, 0),
   })
-
-const charactersOf = (stored: readonly StoredRules[]) => stored.reduce((sum, one) => sum + one.characters, 0)
 
 /** Compiles the rules of new versions only: the rules of a membership version never change. */
 function compiled(

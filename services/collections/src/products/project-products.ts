@@ -62,26 +62,20 @@ async function lockAndRead(tx: AnySql, records: readonly ReceivedRecord<StateRec
     id: state.data.id.toLowerCase(),
     state,
   }))
-  const unknown: Pick<ProductChange, 'id' | 'state'>[] = []
-  for (const id of deleted) {
-    const workspaceId = workspaces.get(id)
-    if (workspaceId === undefined) unknown.push({ id, state: null })
-    else changes.push({ workspaceId, id, state: null })
-  }
+  for (const [id, workspaceId] of workspaces) changes.push({ workspaceId, id, state: null })
+  const unknown = deleted.filter((id) => !workspaces.has(id)).map((id) => ({ id, state: null }))
   return { partition, changes, unknown }
 }
 
 /** Of several workspaces each applies at most SHARE. One alone applies all: queueing costs half as much. */
 function shareOut(changes: readonly ProductChange[], free: ReadonlySet<string>) {
+  const byWorkspace = Map.groupBy(changes, ({ workspaceId }) => workspaceId)
+  const share = byWorkspace.size > 1 ? SHARE : changes.length
+  const shareOf = (workspaceId: string) => (free.has(workspaceId) ? share : 0)
   const [now, later]: [ProductChange[], ProductChange[]] = [[], []]
-  const taken = new Map<string, number>()
-  const isMixed = changes.some(({ workspaceId }) => workspaceId !== changes[0]?.workspaceId)
-  const share = isMixed ? SHARE : changes.length
-  for (const change of changes) {
-    const count = taken.get(change.workspaceId) ?? 0
-    taken.set(change.workspaceId, count + 1)
-    const isNow = free.has(change.workspaceId) && count < share
-    ;(isNow ? now : later).push(change)
+  for (const [workspaceId, own] of byWorkspace) {
+    now.push(...own.slice(0, shareOf(workspaceId)))
+    later.push(...own.slice(shareOf(workspaceId)))
   }
   return { now, later }
 }

@@ -2,7 +2,7 @@ import { ApiError } from '@backoffice/contracts/errors.ts'
 import { findField } from './fields.ts'
 import { allOf, anyOf, type Predicate } from './predicate.ts'
 import type { RuleProduct } from './rule-product.ts'
-import { AnyRules, type Condition, type Rules } from './rules.ts'
+import { AnyRules, type Rules } from './rules.ts'
 
 /** Rules as one predicate: `matches` tests a product in memory, `toSql` selects products in the database. */
 export interface CompiledRules extends Predicate {
@@ -21,7 +21,11 @@ export class UnreadableRules extends ApiError {
 export function compileRules(rules: Rules): CompiledRules {
   try {
     const { match, conditions } = AnyRules.parse(rules)
-    const predicates = conditions.map(predicateOf)
+    const predicates = conditions.map(({ field, operator, value }) => {
+      const definition = findField(field)?.get(operator)
+      if (definition === undefined) throw new Error(`unknown rule: ${field} ${operator}`)
+      return definition.predicate(value)
+    })
     return {
       ...(match === 'all' ? allOf(predicates) : anyOf(predicates)),
       explain: (product) => predicates.map(({ matches }) => matches(product)),
@@ -29,10 +33,4 @@ export function compileRules(rules: Rules): CompiledRules {
   } catch (error) {
     throw new UnreadableRules(error)
   }
-}
-
-function predicateOf({ field, operator, value }: Condition): Predicate {
-  const definition = findField(field)?.get(operator)
-  if (definition === undefined) throw new Error(`unknown rule: ${field} ${operator}`)
-  return definition.predicate(value)
 }

@@ -25,13 +25,8 @@ export async function endIfAnswered(tx: Transaction, id: string, now: Date): Pro
     returning ${importColumns(tx)}`
   if (ended === undefined) return
   const { template, status } = ended
-  const event = outboxRecord(TOPICS.importsEvents, 'import.completed', id, {
-    id,
-    template,
-    status,
-    summary: importCounts(ended),
-  })
-  await publish(tx, [event], now)
+  const data = { id, template, status, summary: importCounts(ended) }
+  await publish(tx, [outboxRecord(TOPICS.importsEvents, 'import.completed', id, data)], now)
 }
 
 /** Ends an import as FAILED; one that is applied, once its published batches are answered. `reason` is reported. */

@@ -49,7 +49,11 @@ export class OwnerClient implements Component {
    * What applying the rows of a page would do now. Throws `service_unavailable` when the owner has no answer, also
    * after some repetitions. Throws the reason of the signal when it is aborted.
    */
-  check(asking: AskingImport, { read, earlier }: RowPage, signal: AbortSignal): Promise<ImportCheckAnswer> {
+  check(
+    asking: AskingImport,
+    { read, earlier }: Pick<RowPage, 'read' | 'earlier'>,
+    signal: AbortSignal,
+  ): Promise<ImportCheckAnswer> {
     const { template, productStatuses } = asking
     // The rows are JSON already.
     const frame = JSON.stringify({ template, product_statuses: productStatuses, earlier })

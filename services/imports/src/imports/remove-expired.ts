@@ -17,11 +17,8 @@ export const removeExpired = (context: WorkerContext) =>
   })
 
 /** Removes some expired imports, files before rows: a crash in between repeats both. Returns their number. */
-export async function removeBatch({
-  db,
-  worker,
-  storage,
-}: Pick<WorkerContext, 'db' | 'worker' | 'storage'>): Promise<number> {
+export async function removeBatch(workers: Pick<WorkerContext, 'db' | 'worker' | 'storage'>): Promise<number> {
+  const { db, worker, storage } = workers
   const expired = await worker.sql<{ workspaceId: string; id: string }[]>`
     select workspace_id as "workspaceId", id from import
     where updated_at < now() - make_interval(days => ${KEEP_DAYS}) and (started_at is null or ended_at is not null)

@@ -18,23 +18,15 @@ export async function findStored(tx: Transaction, id: string): Promise<StoredImp
   return found ?? unknownImport(id)
 }
 
-/** A batch with rows that could not be applied, and where its rows are in their file. */
-interface FailedBatch {
-  readonly batch: number
-  readonly first_byte: number
-  readonly bytes: number
-  readonly errors: readonly ReportedError[]
-}
-
 /** Batches that are read with one statement. */
 const BATCHES_TOGETHER = 20
 
-/** The batches of an import with rows that could not be applied, in their order. */
-export async function* failedBatches(db: Database, context: WorkspaceContext, id: string): AsyncGenerator<FailedBatch> {
+/** The batches of an import with rows that could not be applied, in their order, and where their rows are stored. */
+export async function* failedBatches(db: Database, context: WorkspaceContext, id: string) {
   for (let after = -1; ; ) {
     const batches = await db.inWorkspace(
       context,
-      (tx) => tx<FailedBatch[]>`
+      (tx) => tx<{ batch: number; first_byte: number; bytes: number; errors: ReportedError[] }[]>`
         select batch, first_byte, bytes, errors from import_batch
         where workspace_id = ${context.workspaceId} and import_id = ${id} and failed > 0 and batch > ${after}
         order by batch limit ${BATCHES_TOGETHER}`,

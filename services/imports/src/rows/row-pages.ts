@@ -28,6 +28,10 @@ export interface RowPage {
   readonly refused: RefusedRow[]
   /** Keys of earlier rows that rows of this page refer to. */
   readonly earlier: string[]
+  /** The bytes of its JSON. */
+  bytes: number
+  /** The length of its cells. */
+  length: number
 }
 
 /** Well below the largest record of a batch; a single row may be larger. */
@@ -69,18 +73,12 @@ export async function* rowPages(rows: AsyncIterable<CsvRow>, rules: RowRules): A
   if (page.read.length + page.refused.length > 0) yield page
 }
 
-/** A page with the bytes of its JSON, and the length of its cells. */
-interface GrowingPage extends RowPage {
-  bytes: number
-  length: number
-}
-
-const emptyPage = (): GrowingPage => ({ read: [], refused: [], earlier: [], bytes: 0, length: 0 })
+const emptyPage = (): RowPage => ({ read: [], refused: [], earlier: [], bytes: 0, length: 0 })
 
 /** Characters and cells of a row, all of which are in memory until its page is reported. */
 const lengthOf = ({ cells }: CsvRow): number => cells.reduce((sum, cell) => sum + cell.length, cells.length)
 
-function hasRoom(page: GrowingPage, bytes: number, length: number): boolean {
+function hasRoom(page: RowPage, bytes: number, length: number): boolean {
   const rows = page.read.length + page.refused.length
   if (rows === 0) return true
   if (page.read.length === ROWS_PER_BATCH || rows === PAGE_ROWS) return false
@@ -104,7 +102,7 @@ function outcomeOf({ row, cells }: CsvRow, rules: RowRules): ReadRow | RefusedRo
     const taken = claimKeys(row, values, rules)
     if (taken !== undefined) return { row, cells, error: taken }
     const key = String(values[TEMPLATE_ROWS[rules.template].key])
-    return { row, cells, key, json, parent: parentOf(rules.template, values) }
+    return { row, cells, key, json, parent: values.parent as string | undefined }
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     return { row, cells, error: rowErrorOf(error) }
@@ -139,6 +137,3 @@ function claimKeys(row: number, values: Values, { template, keys }: RowRules): R
   if (slug !== undefined) keys.add(slugOf(slug), row)
   return undefined
 }
-
-const parentOf = (template: Template, { parent }: Values): string | undefined =>
-  template === 'categories' && parent !== undefined ? String(parent) : undefined

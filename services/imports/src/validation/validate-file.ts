@@ -1,6 +1,6 @@
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import { type ImportTemplate, importTemplate } from '@backoffice/contracts/import-templates.ts'
-import type { ImportCheckAnswer, Template } from '@backoffice/contracts/imports.ts'
+import { type ImportCheckAnswer, rowErrorOf, type Template } from '@backoffice/contracts/imports.ts'
 import { pMapIterable } from 'p-map'
 import { restoredRows } from '../files/formulas.ts'
 import { type CsvRow, delimiterOf, MAX_ROW_BYTES, readCsv, UnreadableRow } from '../files/read-csv.ts'
@@ -103,7 +103,6 @@ async function firstOf(rows: AsyncGenerator<CsvRow>) {
     return { cells: (value as CsvRow | undefined)?.cells ?? [] }
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error
-    const { code, reason } = error.refusal
-    return { cells: [], error: { column: '', code: code as 'bad_request', message: reason, value: null } }
+    return { cells: [], error: { ...rowErrorOf(error.refusal), value: null } }
   }
 }
