@@ -15,14 +15,13 @@ export const undoCollections: ImportUndo<CollectionChange[]> = {
     const ids = changes.map(({ id }) => id)
     await lockMembershipsExclusive(tx, tx.context.workspaceId)
     const known = await lockCollections(tx, ids)
-    const handPicked = await findHandPicked(tx, ids)
-    const outcomes = changes.map((change) => decide(change, known.get(change.id), handPicked))
+    const outcomes = changes.map((change) => decide(change, known.get(change.id)))
     await deleteCollections(
       tx,
       ids.filter((_, index) => outcomes[index]?.outcome === 'deleted'),
     )
     const restored = changes.flatMap(({ id, former }, index): CollectionChange[] => {
-      const current = known.get(id)
+      const current = known.get(id)?.collection
       if (current === undefined || outcomes[index]?.outcome !== 'restored') return []
       // Former times are texts: they are only written.
       return [{ current, next: { ...current, ...former } }]
@@ -32,15 +31,11 @@ export const undoCollections: ImportUndo<CollectionChange[]> = {
   },
 }
 
-function decide(
-  { id, former, version }: UndoneChange,
-  collection: CollectionRecord | undefined,
-  handPicked: ReadonlySet<string>,
-): UndoOutcome {
-  if (collection === undefined) return { outcome: 'kept', reason: 'was deleted since the import' }
-  if (versionOf(collection) !== version) return { outcome: 'kept', reason: 'was changed since the import' }
+function decide({ former, version }: UndoneChange, found: Undoable | undefined): UndoOutcome {
+  if (found === undefined) return { outcome: 'kept', reason: 'was deleted since the import' }
+  if (versionOf(found.collection) !== version) return { outcome: 'kept', reason: 'was changed since the import' }
   const losesMembers = former === null || former.membershipType !== undefined
-  if (losesMembers && handPicked.has(id)) return { outcome: 'kept', reason: 'has products that were picked by hand' }
+  if (losesMembers && found.hasHandPicked) return { outcome: 'kept', reason: 'has products that were picked by hand' }
   return { outcome: former === null ? 'deleted' : 'restored' }
 }
 
@@ -65,23 +60,17 @@ const versionOf = (collection: CollectionRecord): string =>
       .toSorted(([one], [other]) => (one < other ? -1 : 1)),
   )
 
-async function lockCollections(
-  tx: Transaction,
-  ids: readonly string[],
-): Promise<ReadonlyMap<string, CollectionRecord>> {
-  const collections = await tx<CollectionRecord[]>`
-    select ${collectionColumns(tx)} from collection
-    where workspace_id = ${tx.context.workspaceId} and id = any(${ids as string[]}::uuid[])
-    order by id for update`
-  return new Map(collections.map((collection) => [collection.id, collection]))
-}
+type Undoable = { readonly collection: CollectionRecord; readonly hasHandPicked: boolean }
 
-async function findHandPicked(tx: Transaction, ids: readonly string[]): Promise<ReadonlySet<string>> {
+async function lockCollections(tx: Transaction, ids: readonly string[]): Promise<ReadonlyMap<string, Undoable>> {
   const workspace = tx.context.workspaceId
-  const found = await tx<{ collection_id: string }[]>`
-    select distinct collection_id from membership_version
-    where workspace_id = ${workspace} and collection_id = any(${ids as string[]}::uuid[])
-      and source = 'HAND_PICKED' and state <> 'RETIRED'
-      and exists (select from collection_member where workspace_id = ${workspace} and version_number = number)`
-  return new Set(found.map(({ collection_id }) => collection_id))
+  const found = await tx<(CollectionRecord & Pick<Undoable, 'hasHandPicked'>)[]>`
+    select ${collectionColumns(tx)}, exists (
+      select from membership_version join collection_member on version_number = number
+      where membership_version.workspace_id = ${workspace} and collection_id = collection.id
+        and source = 'HAND_PICKED' and state <> 'RETIRED'
+    ) as "hasHandPicked"
+    from collection where workspace_id = ${workspace} and id = any(${[...ids]}::uuid[])
+    order by id for update`
+  return new Map(found.map(({ hasHandPicked, ...collection }) => [collection.id, { collection, hasHandPicked }]))
 }
