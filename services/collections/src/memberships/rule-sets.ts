@@ -26,25 +26,19 @@ interface StoredRules {
 
 /** Keeps the rule sets that were used last, as long as their texts have at most `maxCharacters`. */
 export const ruleSets = (unreadable = new UnreadableVersions(), maxCharacters = MAX_CHARACTERS): RuleSets =>
-  new VersionedCache({
+  new VersionedCache<StoredRules, readonly RuleBasedVersion[]>({
     versions: 'rule_version',
     read: readRules,
-    build: (stored, previous) => compiled(unreadable, stored, previous),
+    // Compiles the rules of new versions only: the rules of a membership version never change.
+    build(stored, previous = []) {
+      const known = new Map(previous.map((version) => [version.number, version]))
+      return stored.map(({ workspace_id: workspaceId, number, rules }) => {
+        return known.get(number) ?? { number, rules: unreadable.compile({ workspaceId, number, rules }) }
+      })
+    },
     maxSize: maxCharacters,
     sizeOf: (stored) => stored.reduce((sum, one) => sum + one.characters, 0),
   })
-
-/** Compiles the rules of new versions only: the rules of a membership version never change. */
-function compiled(
-  unreadable: UnreadableVersions,
-  stored: readonly StoredRules[],
-  previous: readonly RuleBasedVersion[] = [],
-): readonly RuleBasedVersion[] {
-  const known = new Map(previous.map((version) => [version.number, version]))
-  return stored.map(({ workspace_id: workspaceId, number, rules }) => {
-    return known.get(number) ?? { number, rules: unreadable.compile({ workspaceId, number, rules }) }
-  })
-}
 
 const readRules = (sql: AnySql, workspaceIds: string[]) => sql<StoredRules[]>`
   select workspace_id, number, rules, length(rules::text) as characters

@@ -1,7 +1,6 @@
 import { Id, MoneyMap, Timestamp } from '@backoffice/contracts/fields.ts'
 import type { ProductData, ProductState } from '@backoffice/contracts/product-records.ts'
 import { z } from 'zod'
-import type { ChangedProduct } from '../memberships/plan-membership-changes.ts'
 import { ruleProductOf } from '../rules/rule-product.ts'
 
 const Text = z.string()
@@ -46,14 +45,10 @@ export function latestStates(records: readonly { readonly key: string; readonly 
   }
 }
 
-export interface ProjectionRow extends ChangedProduct {
-  readonly version: number
-  /** The product's body in JSON, as the record has it. */
-  readonly body: string
-}
+export type ProjectionRow = ReturnType<typeof projectionRowOf>
 
 /** Makes the projection's row from a product's state. */
-export function projectionRowOf({ workspace_id: workspaceId, data }: NonNullable<StateRecord>): ProjectionRow {
+export function projectionRowOf({ workspace_id: workspaceId, data }: NonNullable<StateRecord>) {
   const { slug: _slug, tags: _tags, version, ...shown } = data
   const variants = shown.variants.map(({ cost: _cost, ...variant }) => variant)
   const body: ProductData = { ...shown, variants }
@@ -62,6 +57,7 @@ export function projectionRowOf({ workspace_id: workspaceId, data }: NonNullable
     id: data.id.toLowerCase(),
     version,
     ruleFields: ruleProductOf(data),
+    /** The product's body in JSON, as the record has it. */
     body: JSON.stringify(body),
   }
 }

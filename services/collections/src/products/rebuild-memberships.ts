@@ -3,6 +3,7 @@ import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
 import { startBuilding } from '../memberships/membership-versions.ts'
 import { raiseRuleVersion } from '../memberships/rule-sets.ts'
+import { deleteMembersWhere } from '../memberships/update-memberships.ts'
 
 /** Starts a version for every collection, which the service builds. Needs `topic_product`. Returns their number. */
 export async function rebuildMemberships(sql: Sql): Promise<number> {
@@ -21,13 +22,15 @@ export async function rebuildMemberships(sql: Sql): Promise<number> {
 }
 
 /** Keeps the members of a product whose record is unreadable (`topic_product`), and of one whose state is to come. */
-const deleteMembersWithoutProduct = (sql: AnySql, workspaceId: string) => sql`
-  delete from collection_member as member using membership_version as version
-  where version.workspace_id = ${workspaceId} and version.source = 'HAND_PICKED' and version.state <> 'RETIRED'
-    and member.version_number = version.number
-    and not exists (select from product where product.workspace_id = member.workspace_id and product.id = member.product_id)
-    and not exists (select from topic_product where topic_product.id = member.product_id)
-    and not exists (
-      select from awaited_product as awaited
-      where awaited.workspace_id = member.workspace_id and awaited.product_id = member.product_id
-    )`
+const deleteMembersWithoutProduct = (sql: AnySql, workspaceId: string) =>
+  deleteMembersWhere(
+    sql,
+    sql`
+      membership_version.workspace_id = ${workspaceId} and source = 'HAND_PICKED' and state <> 'RETIRED'
+      and not exists (select from product where product.workspace_id = ${workspaceId} and product.id = product_id)
+      and not exists (select from topic_product where topic_product.id = product_id)
+      and not exists (
+        select from awaited_product as awaited
+        where awaited.workspace_id = ${workspaceId} and awaited.product_id = collection_member.product_id
+      )`,
+  )

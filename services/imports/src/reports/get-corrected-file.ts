@@ -49,7 +49,8 @@ async function* badRows(db: Database, storage: FileStorage, context: WorkspaceCo
   const columns = firstRow(start, ',').flatMap((name) => (name.trim() === ERROR_COLUMN ? [] : name.trim()))
   for await (const { first_byte, bytes, errors } of failedBatches(db, context, id)) {
     const range = { start: first_byte, end: first_byte + bytes - 1 }
-    const rows = JSON.parse(await text(await storage.read(findingPath(place, 'rows'), range))) as StoredRow[]
+    const content = await text(await storage.read(findingPath(place, 'rows'), range))
+    const rows: { row: number; values: Values }[] = JSON.parse(content)
     const errorOf = new Map(errors.map((error) => [error.row, error]))
     const failed = rows.flatMap(({ row, values }) => {
       const error = errorOf.get(row)
@@ -57,9 +58,4 @@ async function* badRows(db: Database, storage: FileStorage, context: WorkspaceCo
     })
     yield spreadsheetLines(failed)
   }
-}
-
-interface StoredRow {
-  readonly row: number
-  readonly values: Values
 }

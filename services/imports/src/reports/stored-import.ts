@@ -3,7 +3,7 @@ import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgr
 import { type ImportRow, unknownImport } from '../imports/import-row.ts'
 
 /** An import, as far as its files are concerned. */
-export interface StoredImport extends Pick<ImportRow, 'id' | 'status' | 'failure' | 'template'> {
+export interface StoredImport extends Pick<ImportRow, 'id' | 'status' | 'failure'> {
   /** Names the files of its validation; null until they are there. */
   readonly claim: string | null
 }
@@ -11,7 +11,7 @@ export interface StoredImport extends Pick<ImportRow, 'id' | 'status' | 'failure
 /** Reads what leads to the files of an import. Throws `not_found`. */
 export async function findStored(tx: Transaction, id: string): Promise<StoredImport> {
   const [found] = await tx<StoredImport[]>`
-    select id, template, status, failure, case when exists (
+    select id, status, failure, case when exists (
       select from import_finding where workspace_id = ${tx.context.workspaceId} and import_id = ${id}
     ) then claim end as claim
     from import where workspace_id = ${tx.context.workspaceId} and id = ${id}`
