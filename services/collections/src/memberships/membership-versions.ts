@@ -13,20 +13,6 @@ const BATCH_SIZE = 5000
 /** What decides the members of a collection, and their order. */
 type MembershipDefinition = Pick<RecordOf<typeof COLLECTION>, 'id' | 'membershipType' | 'sortOrder' | 'rules'>
 
-/**
- * In the transaction that changes type, rules or order. Needs the EXCLUSIVE lock, unless the collection is new and
- * MANUAL. With many products the version is BUILDING, and the previous one stays CURRENT. Returns the count of the
- * CURRENT one. Throws `service_unavailable` for rules that this process cannot read.
- */
-export async function startMembershipVersion(tx: Transaction, collection: MembershipDefinition): Promise<number> {
-  const isSmart = collection.membershipType === 'SMART'
-  const next = await readNextVersion(tx, collection, isSmart ? 'RULES' : 'HAND_PICKED')
-  await insertMembers(tx, next, isSmart ? compileRules(collection.rules as Rules) : undefined)
-  const count = await insertVersion(tx, collection, next)
-  if (isSmart || next.hadRules) await raiseRuleVersion(tx, next.workspaceId)
-  return count
-}
-
 interface NextVersion extends GrowingVersion {
   readonly source: 'RULES' | 'HAND_PICKED'
   readonly current: number | null
@@ -34,23 +20,30 @@ interface NextVersion extends GrowingVersion {
   readonly hadRules: boolean
 }
 
-async function readNextVersion(
-  tx: Transaction,
-  { id, sortOrder }: MembershipDefinition,
-  source: NextVersion['source'],
-): Promise<NextVersion> {
+/**
+ * In the transaction that changes type, rules or order. Needs the EXCLUSIVE lock, unless the collection is new and
+ * MANUAL. With many products the version is BUILDING, and the previous one stays CURRENT. Returns the count of the
+ * CURRENT one. Throws `service_unavailable` for rules that this process cannot read.
+ */
+export async function startMembershipVersion(tx: Transaction, collection: MembershipDefinition): Promise<number> {
+  const { id, membershipType, sortOrder, rules } = collection
   const { workspaceId } = tx.context
+  const isSmart = membershipType === 'SMART'
   const [next] = await tx<[NextVersion]>`
     select next.*, ${lastOfChunk(tx, workspaceId, BATCH_SIZE)}
     from (
-      select ${workspaceId}::text as "workspaceId", ${source}::text as source, ${sortOrder}::text as "sortOrder",
-        ${NIL}::uuid as "processedTo", nextval(pg_get_serial_sequence('membership_version', 'number')) as number,
+      select ${workspaceId}::text as "workspaceId", ${isSmart ? 'RULES' : 'HAND_PICKED'}::text as source,
+        ${sortOrder}::text as "sortOrder", ${NIL}::uuid as "processedTo",
+        nextval(pg_get_serial_sequence('membership_version', 'number')) as number,
         max(number) filter (where state = 'CURRENT') as current,
         max(number) filter (where source = 'HAND_PICKED' and state in ('CURRENT', 'SAVED')) as "handPicked",
         coalesce(bool_or(source = 'RULES' and state in ('CURRENT', 'BUILDING')), false) as "hadRules"
       from membership_version where workspace_id = ${workspaceId} and collection_id = ${id}
     ) as next`
-  return next
+  await insertMembers(tx, next, isSmart ? compileRules(rules as Rules) : undefined)
+  const count = await insertVersion(tx, collection, next)
+  if (isSmart || next.hadRules) await raiseRuleVersion(tx, workspaceId)
+  return count
 }
 
 /**
