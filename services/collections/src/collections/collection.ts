@@ -1,9 +1,11 @@
 import { COLLECTION, type Collection } from '@backoffice/contracts/collection.ts'
 import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { isId } from '@backoffice/contracts/fields.ts'
+import { LIMITS } from '@backoffice/contracts/limits.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { assetUrl } from '@backoffice/runtime/asset-url.ts'
+import { z } from 'zod'
 import { type LockMode, membershipLock } from '../memberships/membership-lock.ts'
 import type { CoverImage } from './cover-image.ts'
 
@@ -30,6 +32,9 @@ export const productCount = (tx: Transaction) => tx`(
 export const isVisible = (tx: Transaction) => tx`
   collection.published and (collection.publish_at is null or collection.publish_at <= now())
   and (collection.unpublish_at is null or collection.unpublish_at > now())`
+
+/** A collection in paths: its handle or its id (spec: Collections). */
+export const CollectionPath = z.strictObject({ handle: z.string().min(1).max(LIMITS.nameLength).normalize('NFC') })
 
 /** The condition for the collection with this handle or id (spec: Collections). */
 export const isNamed = (tx: Transaction, handleOrId: string) =>

@@ -4,8 +4,7 @@ import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { retireMembershipVersions } from '../memberships/membership-versions.ts'
-import { lockCollection } from './collection.ts'
-import { CollectionPath } from './handle.ts'
+import { CollectionPath, lockCollection } from './collection.ts'
 
 /** DELETE /v1/collections/{handle} (OP-32). */
 export const deleteCollection = operation({

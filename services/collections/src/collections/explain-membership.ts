@@ -8,8 +8,7 @@ import { z } from 'zod'
 import { compileRules } from '../rules/compile.ts'
 import type { RuleProduct } from '../rules/rule-product.ts'
 import type { Rules } from '../rules/rules.ts'
-import { type CollectionRecord, collectionColumns, isNamed, noSuchCollection } from './collection.ts'
-import { CollectionPath } from './handle.ts'
+import { CollectionPath, type CollectionRecord, collectionColumns, isNamed, noSuchCollection } from './collection.ts'
 
 const ExplainedCondition = namedObject('ExplainedCondition', {
   field: z.string(),

@@ -2,6 +2,7 @@ import { Collection } from '@backoffice/contracts/collection.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import {
+  CollectionPath,
   type CollectionRecord,
   collectionBody,
   collectionColumns,
@@ -10,7 +11,6 @@ import {
   noSuchCollection,
   productCount,
 } from './collection.ts'
-import { CollectionPath } from './handle.ts'
 
 /** GET /v1/collections/{handle} (spec: Collections, Get rules): a single published collection, by handle or id. */
 export const getCollection = operation({

@@ -1,6 +1,7 @@
 import { Handle } from '@backoffice/contracts/collection.ts'
 import { describe, expect, it } from 'vitest'
-import { CollectionPath, handleOf } from './handle.ts'
+import { CollectionPath } from './collection.ts'
+import { handleOf } from './handle.ts'
 
 describe('a handle that is derived from the name (OP-32, OP-113)', () => {
   it.each([

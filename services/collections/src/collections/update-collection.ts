@@ -8,9 +8,8 @@ import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { z } from 'zod'
 import { countMembers, startMembershipVersion } from '../memberships/membership-versions.ts'
 import { isSameCollection, isSameMembership, mayChangeMembership, withChanges } from './change-collection.ts'
-import { collectionBody, handleTaken, lockCollection } from './collection.ts'
+import { CollectionPath, collectionBody, handleTaken, lockCollection } from './collection.ts'
 import { findCoverImage } from './cover-image.ts'
-import { CollectionPath } from './handle.ts'
 import { isHandleFree, touched, updateCollections } from './write-collections.ts'
 
 /** Missing members stay as they are; a new name does not change the handle (OP-113). */

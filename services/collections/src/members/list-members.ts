@@ -5,8 +5,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { unknownItem } from '@backoffice/postgres/lists/list-page.ts'
-import { isNamed, isVisible, noSuchCollection } from '../collections/collection.ts'
-import { CollectionPath } from '../collections/handle.ts'
+import { CollectionPath, isNamed, isVisible, noSuchCollection } from '../collections/collection.ts'
 
 /**
  * GET /v1/collections/{handle}/products (OP-33): the storefront-available products of a published collection, in its

@@ -1,6 +1,6 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
-import { CollectionPath } from '../collections/handle.ts'
+import { CollectionPath } from '../collections/collection.ts'
 import { deleteMembersWhere } from '../memberships/update-memberships.ts'
 import { followsHandPicked, lockHandPickedCollection, ProductIds } from './hand-picked-collection.ts'
 

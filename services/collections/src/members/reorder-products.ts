@@ -6,7 +6,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { CollectionPath } from '../collections/handle.ts'
+import { CollectionPath } from '../collections/collection.ts'
 import { followsHandPicked, isHandPickedVersion, lockHandPickedCollection } from './hand-picked-collection.ts'
 
 const Placement = namedObject('ProductPosition', { product: Id, position: NonNegativeInteger })
