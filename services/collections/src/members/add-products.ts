@@ -76,8 +76,8 @@ interface Inserted {
 
 /**
  * Adds products in the order sent; one may occur twice. `existing` are those that catalog has confirmed, which the
- * projection may not have yet. The row is locked FOR SHARE: a change of the product commits before it is read here, or it
- * finds the new member.
+ * projection may not have yet. The row is locked FOR SHARE: a change of the product commits before it is read here, or
+ * it finds the new member.
  */
 async function insertHandPicked(
   tx: Transaction,

@@ -12,7 +12,8 @@ const SHARDS = 2
 /**
  * Applies queued products, a batch of each workspace in turn. One whose membership lock is taken goes to a loop that
  * waits for that lock and holds no other: else a workspace whose locks follow each other, as during a build, would
- * never get its products. Replicas share the work. `sql` has the worker role. Call `wake` of all after products are queued.
+ * never get its products. Replicas share the work. `sql` has the worker role. Call `wake` of all after products are
+ * queued.
  */
 export function applyQueuedProducts(sql: Sql, ruleSets: RuleSets, logger: Logger) {
   const locked = new Set<string>()

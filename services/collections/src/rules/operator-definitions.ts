@@ -2,7 +2,7 @@ import type { AnySql } from '@backoffice/postgres/database.ts'
 import { always, isAmong, not, type OperatorDefinitions, type Predicate } from './predicate.ts'
 import type { RuleProduct } from './rule-product.ts'
 
-// Texts are folded, in rules and in columns, so comparisons are byte by byte. `strpos`, not `like`: a text is no pattern.
+// Values and columns are folded, so comparisons are byte by byte. `strpos`, not `like`: a value is text, not a pattern.
 
 /** The columns that are never null, with their PostgreSQL types. */
 const TYPES = {

@@ -1,6 +1,6 @@
 /**
- * Finds the encoding of a text while it is `passed` on, for `encoding()` after its end: by the byte order mark, else UTF-8
- * if every byte fits it, else Windows-1252, which spreadsheets write in western countries.
+ * Finds the encoding of a text while it is `passed` on, for `encoding()` after its end: by the byte order mark, else
+ * UTF-8 if every byte fits it, else Windows-1252, which spreadsheets write in western countries.
  */
 export function encodingDetector() {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
