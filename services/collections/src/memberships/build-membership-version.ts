@@ -49,7 +49,7 @@ export async function buildChunk(
       select workspace_id as "workspaceId", collection_id as "collectionId", number, source, rules,
         sort_order as "sortOrder", coalesce(processed_to, ${NIL}) as "processedTo",
         (
-          select number from membership_version as saved
+          select max(number) from membership_version as saved
           where saved.workspace_id = ${workspaceId} and saved.collection_id = building.collection_id
             and saved.source = 'HAND_PICKED' and saved.state in ('CURRENT', 'SAVED')
         ) as "handPicked"
