@@ -176,6 +176,7 @@ it('changes a large table as CONTRIBUTING says: indexes, constraints, a column t
     drop index concurrently if exists thing_id; create unique index concurrently thing_id on thing (id);
     drop index concurrently if exists part_1_id; create index concurrently part_1_id on part_1 (id);`,
     `alter table thing add constraint thing_id unique using index thing_id;
+    -- contract: every replica writes it
     alter table thing add constraint named check (name is not null) not valid;
     create index part_id on only part (id); alter index part_id attach partition part_1_id;`,
     `-- without a transaction

@@ -43,6 +43,10 @@ describe('statements that take something away from the version before', () => {
       'refuses rows that old replicas write: alter table tag alter column a set not null',
     ],
     [
+      'alter table tag add constraint c check (a is not null) not valid',
+      'refuses rows that old replicas write: alter table tag add constraint c check (a is not null) not valid',
+    ],
+    [
       'alter table tag add column a text not null',
       'refuses rows that old replicas write: alter table tag add column a text not null',
     ],

@@ -14,7 +14,10 @@ const CONTRACTING: readonly Rule[] = [
   },
   { does: 'drops a default that old replicas rely on', pattern: /\bdrop default\b/ },
   { does: 'renames what old replicas use', pattern: /^(?!alter index\b).*\brename (?:to|column)\b/ },
-  { does: 'refuses rows that old replicas write', pattern: /\bset not null\b/ },
+  {
+    does: 'refuses rows that old replicas write',
+    pattern: /\bset not null\b|\badd (?:constraint \S+ )?check \(\S+ is not null\)/,
+  },
   {
     does: 'refuses rows that old replicas write',
     pattern: /\badd column (?!.*\b(?:default|generated)\b).*\bnot null\b/,
