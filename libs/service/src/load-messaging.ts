@@ -1,5 +1,5 @@
 import { SERVICES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
-import type { Consumer, ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { Consumer, ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import type { Kafka } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { kafkaServers } from '@backoffice/messaging/kafka/kafka-settings.ts'
 import { registryServer } from '@backoffice/messaging/registry/registry-settings.ts'

@@ -3,7 +3,7 @@ import { consumersOf, type ServiceName } from '@backoffice/contracts/services.ts
 import type { TokenVerifier } from '@backoffice/http/internal-token.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import { createServiceApp, httpServer, type Listener } from '@backoffice/http/server.ts'
-import type { Consumer } from '@backoffice/messaging/consumers/consumer.ts'
+import type { Consumer } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import { type Database, openDatabase } from '@backoffice/postgres/database.ts'
 import { databaseProbe } from '@backoffice/postgres/database-probe.ts'
 import { appServer, workerServer } from '@backoffice/postgres/database-settings.ts'

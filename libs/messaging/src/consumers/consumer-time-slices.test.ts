@@ -3,7 +3,7 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { beforeAll, expect, test } from 'vitest'
 import { collect } from '../kafka/testing/kafka.ts'
-import type { ConsumerDefinition } from './consumer.ts'
+import type { ConsumerDefinition } from './consumer-definition.ts'
 import { testConsumer } from './testing/consumer.ts'
 import type { Note } from './testing/note.ts'
 

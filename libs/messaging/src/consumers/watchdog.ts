@@ -1,7 +1,6 @@
 import { gauge } from '@backoffice/runtime/metrics.ts'
-import type { Position } from '../kafka/kafka-connection.ts'
-import type { GroupMember } from '../kafka/kafka-member.ts'
-import type { ConsumerContext, ConsumerDefinition } from './consumer.ts'
+import type { GroupMember, Position } from '../kafka/kafka-connection.ts'
+import type { ConsumerContext, ConsumerDefinition } from './consumer-definition.ts'
 
 /** Checks without progress until a consumer counts as stalled. */
 const CHECKS = 12

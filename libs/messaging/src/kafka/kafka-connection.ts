@@ -1,5 +1,4 @@
 import type { Component } from '@backoffice/runtime/component.ts'
-import type { GroupMember } from './kafka-member.ts'
 
 export interface OutgoingRecord {
   readonly topic: string
@@ -44,6 +43,13 @@ export interface MemberOptions {
   /** How long the group keeps the partitions of a member that has died, in milliseconds. */
   readonly sessionMs?: number
   onBatch(batch: IncomingBatch): Promise<void>
+}
+
+/** A running member of a consumer group. */
+export interface GroupMember {
+  /** The partitions this member has now, as `topic/partition`. */
+  assigned(): ReadonlySet<string>
+  stop(): Promise<void>
 }
 
 /** A group's position in one partition: the next offset it reads, and the number of records from there on. */

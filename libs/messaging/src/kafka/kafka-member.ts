@@ -12,7 +12,7 @@ import {
   type RetryOptions,
 } from 'kafkajs'
 import { coalesceCalls } from './coalesce-calls.ts'
-import type { IncomingBatch, MemberOptions } from './kafka-connection.ts'
+import type { GroupMember, IncomingBatch, MemberOptions } from './kafka-connection.ts'
 
 const REJOIN_AFTER_MS = 500
 /** Brokers allow no shorter session. */
@@ -27,11 +27,8 @@ interface Joining {
   readonly logger: Logger
 }
 
-/**
- * A member of a consumer group that runs until it is stopped. After every crash it joins again: kafkajs restarts only
- * after some crashes.
- */
-export class GroupMember {
+/** Runs a member until it is stopped. After every crash it joins again: kafkajs restarts only after some crashes. */
+export class RunningMember implements GroupMember {
   readonly #joining: Joining
   readonly #options: MemberOptions
   readonly #groupId: string
@@ -48,7 +45,6 @@ export class GroupMember {
     this.#ended = this.#runUntilStopped()
   }
 
-  /** The partitions this member has now, as `topic/partition`. */
   assigned(): ReadonlySet<string> {
     return this.#assigned
   }

@@ -5,7 +5,7 @@ import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLO
 import { adminRequests } from './kafka-admin.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
-import { GroupMember, STOP_WITHIN_MS } from './kafka-member.ts'
+import { RunningMember, STOP_WITHIN_MS } from './kafka-member.ts'
 import type { KafkaServers } from './kafka-settings.ts'
 import { reconnectingClient } from './reconnecting-client.ts'
 import { hintOf, refusedByKafka } from './refused-by-kafka.ts'
@@ -66,7 +66,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     }),
   )
   const admin = reconnectingClient(() => client(logLevel.ERROR).admin({ retry: { retries: 1 } }))
-  const members = new Set<GroupMember>()
+  const members = new Set<RunningMember>()
   let wasReached = false
 
   // One request at a time: kafkajs gives the sequence numbers of a failed request to the next one. The broker would
@@ -91,7 +91,7 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     ...adminRequests(admin, prefix),
     produce,
     consume(options) {
-      const member = new GroupMember({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
+      const member = new RunningMember({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)
       members.add(member)
       return member
     },

@@ -1,6 +1,6 @@
 import { EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
 import type { ServiceName } from '@backoffice/contracts/services.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import { enter, type Transaction } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'

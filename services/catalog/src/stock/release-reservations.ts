@@ -1,6 +1,6 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import { enter } from '@backoffice/postgres/database.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'

@@ -1,9 +1,12 @@
 import { COLLECTION } from '@backoffice/contracts/collection.ts'
 import { badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
+import type { z } from 'zod'
 import { readRules } from '../rules/rules.ts'
 import type { CollectionRecord } from './collection.ts'
 import type { CoverImage } from './cover-image.ts'
-import type { UpdateCollectionBody } from './update-collection.ts'
+
+/** The members that a request sends; a missing one stays as it is. */
+type Sent = z.output<z.ZodObject<typeof COLLECTION.shapes.update>>
 
 /** A new collection with the defaults of all fields but its name (OP-31). */
 export const emptyCollection = (id: string, name: string, handle: string, now: Date): CollectionRecord => ({
@@ -22,7 +25,7 @@ export const emptyCollection = (id: string, name: string, handle: string, now: D
  */
 export function withChanges(
   before: CollectionRecord,
-  body: Omit<UpdateCollectionBody, 'handle'> & { handle?: string | null | undefined },
+  body: Omit<Sent, 'handle'> & { handle?: string | null | undefined },
   image: CoverImage | undefined,
 ): CollectionRecord {
   const membershipType = body.membership_type ?? before.membershipType

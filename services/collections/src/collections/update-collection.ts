@@ -17,7 +17,6 @@ const UpdateCollectionBody = named('CollectionUpdate', z.strictObject(COLLECTION
   name: 'Summer sale',
   seo: null,
 })
-export type UpdateCollectionBody = z.output<typeof UpdateCollectionBody>
 
 /** PUT /v1/collections/{handle} (spec: Collections, Create/update rules 2 and 3): changes the members that are sent. */
 export const updateCollection = (catalog: InternalCalls) =>

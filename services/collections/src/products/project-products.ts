@@ -1,5 +1,5 @@
 import { TOPICS } from '@backoffice/contracts/events.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import type { ReceivedRecord } from '@backoffice/messaging/consumers/received-records.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { tryLockMembershipsShared } from '../memberships/membership-lock.ts'

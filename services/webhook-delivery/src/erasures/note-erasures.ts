@@ -1,5 +1,5 @@
 import { RECORDS, TOPICS } from '@backoffice/contracts/events.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import { z } from 'zod'
 
 const erased = RECORDS[TOPICS.ordersErasures]['customer.erased'].shape

@@ -1,5 +1,5 @@
 import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
 import type { BacklogWorker } from './backlog-worker.ts'

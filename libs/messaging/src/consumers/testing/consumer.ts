@@ -5,7 +5,8 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { aTopic, collect, silent, testKafka } from '../../kafka/testing/kafka.ts'
-import { type ConsumerContext, type ConsumerDefinition, consumer } from '../consumer.ts'
+import { consumer } from '../consumer.ts'
+import type { ConsumerContext, ConsumerDefinition } from '../consumer-definition.ts'
 import { Note } from './note.ts'
 
 /** A value in Confluent wire format. */

@@ -1,6 +1,6 @@
 import { PLATFORM, RecordedAct } from '@backoffice/contracts/app.ts'
 import { EventRecord, TOPICS } from '@backoffice/contracts/events.ts'
-import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer.ts'
+import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import { z } from 'zod'
 
 /** Not a strict object: members of later releases are passed over. */

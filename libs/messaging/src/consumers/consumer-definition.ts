@@ -1,0 +1,52 @@
+import type { Database } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { ProcessContext } from '@backoffice/runtime/process.ts'
+import type { TransactionSql } from 'postgres'
+import type { Kafka } from '../kafka/kafka-connection.ts'
+import type { ReceivedRecord, RecordSchema } from './received-records.ts'
+
+export type Handle<Value> = (records: ReceivedRecord<Value>[], tx: TransactionSql) => Promise<(() => void) | undefined>
+
+/** A consumer's topics and handler. */
+export interface ConsumerDefinition<Value> {
+  /** Its group: `<service>.<what it does>`. Its dead letters go to the topic `<name>.dead-letters`. */
+  readonly name: string
+  readonly topics: readonly string[]
+  /** Validates a record's value. Not a strict object, since records of newer producers have more members. */
+  readonly schema: RecordSchema<Value>
+  /**
+   * Handles records of one partition in their order, in a transaction that commits before their offset does. Records
+   * can come again, so the rows it writes have a natural unique key, or the consumer has an inbox. The function that it
+   * returns is called after the commit; errors of that function are logged and not retried.
+   */
+  readonly handle: Handle<Value>
+  /** Called when `handle` has waited too long for a lock: stores the records for later. Waits for nobody. */
+  readonly postpone?: Handle<Value>
+  /** Unless the records of a key are independent, those after a rejected one go to the dead letters too. */
+  readonly isEachIndependent?: boolean
+  /**
+   * The most records in one transaction; 500 unless given. A function is called before each transaction with the number
+   * of records at hand. It may delay its answer to slow the consumer down.
+   */
+  readonly batchSize?: number | ((atHand: number) => Promise<number>)
+  /**
+   * The pause after a batch of 20 to 199 records, in milliseconds; 0 unless given. Such a batch is often part of
+   * something large, such as an import. More records arrive during the pause, so they need fewer transactions.
+   */
+  readonly gatherMs?: number
+}
+
+/** A consumer that runs, with the topics it reads. */
+export interface Consumer extends Component {
+  readonly topics: readonly string[]
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+export interface ConsumerContext extends ProcessContext {
+  readonly kafka: Kafka
+  /** Of the worker role, since a batch has records of all workspaces; of the app role for a consumer with an inbox. */
+  readonly db: Database
+  /** Ends the process after so long without progress while records wait, in milliseconds; a minute unless given. */
+  readonly stalledAfterMs?: number
+}
