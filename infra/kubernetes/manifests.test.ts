@@ -117,6 +117,11 @@ test.each(SERVICE_NAMES)('the settings of %s alone reach its pods', (name) => {
   }
 })
 
+test('gateways that start without the server of the rate limits count with as many as the autoscaler keeps', () => {
+  const { spec } = manifest<{ spec: { minReplicas: number } }>('base/every-service/autoscaler.yaml')
+  expect(environment('production', 'gateway').RATE_LIMIT_GATEWAYS).toBe(String(spec.minReplicas))
+})
+
 interface Deployment {
   readonly spec: { readonly template: { readonly spec: PodSpec } }
 }

@@ -43,6 +43,9 @@ export const GatewayConfig = serviceConfig('gateway')
         'The Valkey or Redis server through which all gateways share the limits: `redis://…` or `rediss://…`. Unless set, each gateway counts on its own (decision 029).',
       )
       .meta({ secret: true }),
+    RATE_LIMIT_GATEWAYS: Count.default(1).describe(
+      'How many gateways share the limits at least. One that starts while the server of `RATE_LIMIT_URL` is away counts its part of each limit by it (OP-172).',
+    ),
     TRUSTED_PROXIES: z
       .string()
       .default('')

@@ -30,6 +30,8 @@ const calls = counter('rate_limit_server_calls', 'Calls of the rate limit server
 export interface RateLimitServerOptions {
   /** `redis://` or `rediss://`. */
   readonly url: string
+  /** As many gateways count until this one has seen how many there are. */
+  readonly expectedGateways: number
   /** The longest wait of a call for the server; as in production unless a test says otherwise. */
   readonly answerWithinMs?: number
   readonly logger: Logger
@@ -80,10 +82,11 @@ export class RateLimitServer implements Component {
 
   /**
    * The number of gateways that share it, at least 1. The highest of the last numbers: a restarted server without its
-   * memory learns of the gateways one by one.
+   * memory learns of the gateways one by one. For the same reason the expected number is among the first ones.
    */
   gateways(): number {
-    return Math.max(1, ...this.#shown.map(({ gateways }) => gateways))
+    const expected = this.#shown.length < MAX_HEARTBEATS ? this.#options.expectedGateways : 1
+    return Math.max(expected, ...this.#shown.map(({ gateways }) => gateways))
   }
 
   /**

@@ -12,6 +12,7 @@ interface Settings {
   readonly RATE_LIMIT_PER_MINUTE: number
   readonly RATE_LIMIT_BURST: number
   readonly RATE_LIMIT_URL?: string | undefined
+  readonly RATE_LIMIT_GATEWAYS: number
 }
 
 /** Counts calls together with the other gateways where `RATE_LIMIT_URL` is set, else in this process's memory. */
@@ -19,7 +20,8 @@ export function openRateLimiter(config: Settings, logger: Logger): { takeCall: T
   const standard = { perSecond: config.RATE_LIMIT_PER_MINUTE / 60, burst: config.RATE_LIMIT_BURST }
   const url = config.RATE_LIMIT_URL
   if (url === undefined) return { takeCall: rateLimiter(standard), components: [] }
-  const { takeCall, server } = new SharedRateLimiter({ standard, url, logger })
+  const expectedGateways = config.RATE_LIMIT_GATEWAYS
+  const { takeCall, server } = new SharedRateLimiter({ standard, url, expectedGateways, logger })
   return { takeCall, components: [server] }
 }
 

@@ -21,15 +21,17 @@ const aKey = () => `key-${++keys}`
 
 interface GatewayOptions {
   readonly url?: string
+  readonly expectedGateways?: number
   /** Long unless the server hangs in the test: the machine of the tests may be slow. */
   readonly answerWithinMs?: number
 }
 
 /** Starts the limiter of a gateway. */
-async function gateway({ url = redis.url, answerWithinMs = 5000 }: GatewayOptions = {}) {
+async function gateway({ url = redis.url, answerWithinMs = 5000, expectedGateways = 1 }: GatewayOptions = {}) {
   const log: Record<string, unknown>[] = []
   const logger = pino({ base: null }, { write: (line: string) => void log.push(JSON.parse(line)) })
-  const { takeCall, server } = new SharedRateLimiter({ standard: STANDARD, url, logger, answerWithinMs })
+  const options = { standard: STANDARD, url, logger, answerWithinMs, expectedGateways }
+  const { takeCall, server } = new SharedRateLimiter(options)
   await server.start?.()
   const stop = async () => server.stop?.()
   whenDone(stop)
@@ -273,6 +275,28 @@ test('without the server from the start the whole limit counts, with one line of
   expect(allowed(await inTurn([alone], 20, aKey()))).toBe(10)
   await expect.poll(() => alone.log.length).toBe(1)
   expect(alone.log[0]?.reason).toMatch(/ECONNREFUSED/)
+})
+
+test('gateways that start while the server is away count the part of each that is expected', async () => {
+  const away = await redisServer()
+  await away.kill()
+  const options = { url: away.url, expectedGateways: 2 }
+  const all = await Promise.all([gateway(options), gateway(options)])
+  const key = aKey()
+  expect(allowed(await inTurn(all, 20, key))).toBe(10)
+  await away.start()
+  await up(all).toBe(true)
+  expect(allowed(await inTurn(all, 20, key))).toBe(0)
+  expect(allowed(await inTurn(all, 20, aKey()))).toBe(10)
+})
+
+test('the first gateway that the server sees still counts those that are expected', async () => {
+  const alone = await redisServer()
+  const one = await gateway({ url: alone.url, expectedGateways: 2 })
+  expect(one.server.isUp()).toBe(true)
+  await alone.kill()
+  await down([one]).toBe(false)
+  expect(allowed(await inTurn([one], 20, aKey()))).toBe(5)
 })
 
 test('the log says that the password is wrong, without the password', async () => {
