@@ -3,6 +3,7 @@ import { DatabasesConfig, SchemasConfig, TopicsConfig } from '@backoffice/jobs/c
 import { mayBeFile, type SettingsShape } from '@backoffice/runtime/config.ts'
 import { connectionsOf } from '@backoffice/service/service-pools.ts'
 import { z } from 'zod'
+import { table } from './markdown-table.ts'
 import { CONFIGS, POOLS } from './service-configs.ts'
 
 /** The settings of every service. */
@@ -115,6 +116,3 @@ ${table(heads, rows)}`
 }
 
 const section = (title: string, text: string) => `## ${title}\n\n${text}`
-
-const table = (heads: readonly string[], rows: readonly (readonly string[])[]) =>
-  [heads, heads.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n')

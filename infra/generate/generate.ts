@@ -4,6 +4,7 @@ import { configurationDocument } from './configuration-document.ts'
 import { grafanaDashboards } from './grafana-dashboards.ts'
 import { wholeDocument } from './openapi-document.ts'
 import { prometheusRule } from './prometheus-rule.ts'
+import { topicsDocument } from './topics-document.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 
@@ -13,6 +14,7 @@ export const GENERATED = {
   api: () => new Map([['docs/openapi.json', `${JSON.stringify(wholeDocument(), null, 2)}\n`]]),
   configuration: () => new Map([['docs/configuration.md', configurationDocument()]]),
   dashboards: grafanaDashboards,
+  topics: () => new Map([['docs/topics.md', topicsDocument()]]),
 } as const satisfies Readonly<Record<string, () => ReadonlyMap<string, string>>>
 
 /** `npm run generate:<name>` */

@@ -50,7 +50,7 @@ export async function startBackingServices({
   const broker = async () => {
     const brokers = await start('kafka', titled('Kafka', 'KAFKA_BROKERS'), services.kafka)
     const prefix = process.env.KAFKA_PREFIX ?? ''
-    await step('topics', () => createTopics(brokers, topics, { prefix, replicationFactor: 1 }))
+    await step('topics', () => createTopics(brokers, topics, { prefix, replicationFactor: 1, fix: true }))
     return brokers
   }
   const schemas = async () => {

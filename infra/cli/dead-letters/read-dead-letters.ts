@@ -66,7 +66,7 @@ export async function readLetters(
   { consumers, since, until }: Reading,
   onLetters: (letters: readonly Letter[]) => Promise<void>,
 ): Promise<void> {
-  const consumerOf = new Map(consumers.map((name) => [deadLetterTopic(name), name]))
+  const consumerOf = new Map(consumers.map((name): [string, string] => [deadLetterTopic(name), name]))
   const topics = [...consumerOf.keys()]
   const [from, to] = [await kafka.offsetsAt(topics, since), await kafka.offsetsAt(topics, until)]
   const letterOf = (record: IncomingRecord): Letter => ({

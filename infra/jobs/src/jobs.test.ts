@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { RECORDS } from '@backoffice/contracts/events.ts'
+import { RECORDS, TOPICS } from '@backoffice/contracts/events.ts'
 import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
 import { topics } from '@backoffice/contracts/topics.ts'
+import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
 import { MIGRATOR, roleUrl } from '@backoffice/postgres/provision.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
@@ -109,9 +110,28 @@ it('topics makes every topic, and may be repeated, also at the same time', async
     prefix: KAFKA_PREFIX,
     logger: createLogger('test', 'silent'),
   })
-  const present = await kafka.topics()
+  const present = await kafka.topics(topics.map(({ name }) => name))
   await kafka.stop?.()
-  expect(present).toEqual(new Map(topics.map(({ name, partitions }) => [name, partitions])))
+  const partitions = topics.map(({ name, partitions }) => [name, partitions])
+  expect([...present].map(([name, topic]) => [name, topic.partitions]).toSorted()).toEqual(partitions.toSorted())
+})
+
+it('topics fails and names what differs from what is declared, and mends it with --fix', async () => {
+  const here = { ...settings, KAFKA_PREFIX: `test-${randomUUID()}.` }
+  const hour = { 'cleanup.policy': 'delete', 'retention.ms': '3600000' }
+  await createTopics(kafkaBrokers, [{ name: TOPICS.catalogProducts, partitions: 6, config: hour }], {
+    prefix: here.KAFKA_PREFIX,
+    replicationFactor: 1,
+  })
+  const difference = 'catalog.products: cleanup.policy is delete, declared is compact'
+  const { code, log } = await run('topics', [], here)
+  expect(code).toBe(1)
+  expect(log).toMatchObject({ err: { message: expect.stringContaining(difference) } })
+  expect(await run('topics', ['--fix'], here)).toMatchObject({
+    code: 0,
+    log: { mended: expect.arrayContaining([difference]) },
+  })
+  expect(await run('topics', [], here)).toMatchObject({ code: 0, log: { mended: [] } })
 })
 
 it('schemas registers every record type, and may be repeated, also at the same time', async () => {

@@ -109,7 +109,7 @@ export const consumersOf = (
   Object.entries(rowOf(name).consumers).map(([consumer, topics]) => ({ name: `${name}.${consumer}`, topics }))
 
 /** The topic for the records that a consumer could not process. */
-export const deadLetterTopic = (consumer: string): string => `${consumer}.dead-letters`
+export const deadLetterTopic = (consumer: string) => `${consumer}.dead-letters` as const
 
 /** The PostgreSQL schema of a service. The app role has the same name, the worker role is `<schema>_worker`. */
 export const schemaOf = (name: string): string => name.replaceAll('-', '_')

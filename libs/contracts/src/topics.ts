@@ -10,6 +10,8 @@ const PARTITIONS = 6
 const retained = (days: number) => ({
   'cleanup.policy': 'delete',
   'retention.ms': String(days * DAY_MS),
+  // Without it, a limit of the brokers would delete records before their time.
+  'retention.bytes': '-1',
   'max.message.bytes': String(LIMITS.recordBytes),
 })
 
@@ -20,9 +22,16 @@ const compacted = {
   'max.message.bytes': String(LIMITS.recordBytes),
 }
 
-const topic = (name: string, config: Readonly<Record<string, string>>) => ({ name, partitions: PARTITIONS, config })
-
+const consumers = SERVICE_NAMES.flatMap(consumersOf)
 const published = SERVICE_NAMES.flatMap((name): readonly Topic[] => SERVICES[name].publishes)
+
+const topic = (name: Topic | `${string}.dead-letters`, config: Readonly<Record<string, string>>) => ({
+  name,
+  partitions: PARTITIONS,
+  config,
+  /** The consumer groups that read it. */
+  readers: consumers.filter(({ topics }) => topics.includes(name)).map((consumer) => consumer.name),
+})
 
 /** Every topic, as it is created: those that services publish to, those from outside, and the dead letters. */
 export const topics = [
@@ -30,5 +39,5 @@ export const topics = [
     topic(name, name === TOPICS.catalogProducts ? compacted : retained(7)),
   ),
   // Long enough for an operator to examine what a consumer could not process.
-  ...SERVICE_NAMES.flatMap(consumersOf).map(({ name }) => topic(deadLetterTopic(name), retained(90))),
+  ...consumers.map(({ name }) => topic(deadLetterTopic(name), retained(90))),
 ]

@@ -61,9 +61,27 @@ export interface Position {
   readonly hasBegun: boolean
 }
 
+/** A topic as the code declares it. */
 export interface NewTopic {
   readonly name: string
   readonly partitions: number
+  readonly config: Readonly<Record<string, string>>
+  /** The consumer groups that read it. */
+  readonly readers?: readonly string[]
+}
+
+/** A topic as it is to be on the brokers. */
+export interface DeclaredTopic extends NewTopic {
+  /** Copies of each record. */
+  readonly replicas: number
+}
+
+/** A topic as the brokers have it. */
+export interface ExistingTopic {
+  readonly partitions: number
+  /** Copies of each record, in the partition with the fewest. */
+  readonly replicas: number
+  /** Every setting that is in force, also those that the topic takes from the brokers. */
   readonly config: Readonly<Record<string, string>>
 }
 
@@ -79,9 +97,15 @@ export interface Kafka extends Component {
   positions(group: string, topics: readonly string[]): Promise<Position[]>
   /** By partition (`topic/partition`): the first offset from that time on, or the end. Throws for an unknown topic. */
   offsetsAt(topics: readonly string[], time: Date): Promise<Map<string, number>>
-  /** The topics with this connection's prefix: their names without it, and their numbers of partitions. */
-  topics(): Promise<Map<string, number>>
-  createTopics(topics: readonly NewTopic[], replicationFactor: number): Promise<void>
+  /** Those of the topics that exist, by name. */
+  topics(names: readonly string[]): Promise<Map<string, ExistingTopic>>
+  createTopics(topics: readonly DeclaredTopic[]): Promise<void>
+  /** Changes settings of a topic; its others stay. */
+  configureTopic(name: string, config: NewTopic['config']): Promise<void>
+  /** Gives a topic so many partitions in all: new records of a key may come to another one then. */
+  addPartitions(name: string, count: number): Promise<void>
+  /** The number of running members of each group. */
+  countMembers(groups: readonly string[]): Promise<Map<string, number>>
   /**
    * Whether a broker has answered since the process started; asks one for up to two seconds. It stays true while Kafka
    * is away: the outbox keeps the changes then, and requests are still answered.

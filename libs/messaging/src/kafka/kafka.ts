@@ -2,11 +2,12 @@ import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
-import { adminRequests } from './kafka-admin.ts'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
 import { RunningMember, STOP_WITHIN_MS } from './kafka-member.ts'
+import { offsetRequests } from './kafka-offsets.ts'
 import type { KafkaServers } from './kafka-settings.ts'
+import { topicRequests } from './kafka-topics.ts'
 import { reconnectingClient } from './reconnecting-client.ts'
 import { hintOf, refusedByKafka } from './refused-by-kafka.ts'
 
@@ -88,7 +89,8 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
 
   return {
     name: 'kafka',
-    ...adminRequests(admin, prefix),
+    ...offsetRequests(admin, prefix),
+    ...topicRequests(admin, prefix),
     produce,
     consume(options) {
       const member = new RunningMember({ client: client(logLevel.WARN), prefix, retry: RETRY, logger }, options)

@@ -3,15 +3,14 @@ import type { Admin } from 'kafkajs'
 import type { Kafka, Position } from './kafka-connection.ts'
 import type { ReconnectingClient } from './reconnecting-client.ts'
 
-const LEADERS_WITHIN_MS = 30_000
 const LEADER_TRIES = 10
 const LEADER_PAUSE_MS = 100
 
-/** What a connection asks of brokers besides records. `prefix` is before the names of topics and groups. */
-export const adminRequests = (
+/** What a connection asks of brokers about offsets. `prefix` is before the names of topics and groups. */
+export const offsetRequests = (
   admin: ReconnectingClient<Admin>,
   prefix: string,
-): Pick<Kafka, 'positions' | 'offsetsAt' | 'topics' | 'createTopics'> => ({
+): Pick<Kafka, 'positions' | 'offsetsAt'> => ({
   positions: (group, topics) => whileLeadersChange(() => admin.use((open) => positionsOf(open, prefix, group, topics))),
 
   async offsetsAt(topics, time) {
@@ -24,29 +23,6 @@ export const adminRequests = (
       for (const { partition, offset } of found) offsets.set(`${topic}/${partition}`, Number(offset))
     }
     return offsets
-  },
-
-  async topics() {
-    const { topics } = await admin.use((open) => open.fetchTopicMetadata())
-    const ours = topics.filter(({ name }) => name.startsWith(prefix))
-    return new Map(ours.map(({ name, partitions }) => [name.slice(prefix.length), partitions.length]))
-  },
-
-  async createTopics(topics, replicationFactor) {
-    const required = { 'min.insync.replicas': String(Math.max(1, replicationFactor - 1)) }
-    const wanted = topics.map(({ name, partitions, config }) => ({
-      topic: prefix + name,
-      numPartitions: partitions,
-      replicationFactor,
-      configEntries: Object.entries({ ...config, ...required }).map(([key, value]) => ({ name: key, value })),
-    }))
-    await admin.use(async (open) => {
-      await open.createTopics({ topics: wanted, waitForLeaders: false })
-      await untilLeadersAreElected(
-        open,
-        wanted.map(({ topic }) => topic),
-      )
-    })
   },
 })
 
@@ -65,17 +41,6 @@ async function positionsOf(open: Admin, prefix: string, group: string, names: re
     })
   })
   return (await Promise.all(perTopic)).flat()
-}
-
-/** Resolves once new topics have leaders. kafkajs' own wait fails at a broker that does not know the topic yet. */
-async function untilLeadersAreElected(open: Admin, topics: string[]): Promise<void> {
-  const deadline = performance.now() + LEADERS_WITHIN_MS
-  const ask = async () => {
-    const known = await open.fetchTopicMetadata({ topics })
-    const areLed = known.topics.every(({ partitions }) => partitions.every(({ leader }) => leader >= 0))
-    if (!areLed) throw new Error(`no leader for all of ${topics.join(', ')}`)
-  }
-  await retry(ask, () => (performance.now() > deadline ? undefined : LEADER_PAUSE_MS))
 }
 
 /** Repeats a request that a new partition's leader refuses: it learns some milliseconds late that it leads. */

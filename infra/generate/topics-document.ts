@@ -1,0 +1,47 @@
+import { SERVICE_NAMES, SERVICES } from '@backoffice/contracts/services.ts'
+import { topics } from '@backoffice/contracts/topics.ts'
+import { TopicsConfig } from '@backoffice/jobs/config.ts'
+import { declaredTopic } from '@backoffice/messaging/kafka/create-topics.ts'
+import { describedSettings } from './configuration-document.ts'
+import { table } from './markdown-table.ts'
+
+const copies = Number(
+  describedSettings(TopicsConfig.shape).find(({ name }) => name === 'KAFKA_REPLICATION_FACTOR')?.standard,
+)
+
+const INTRODUCTION = `# Topics
+
+\`npm run generate:topics\` writes this page from \`libs/contracts/src/topics.ts\`; a test compares the two.
+
+The job \`topics\` creates these topics. When something else declares them (Terraform, an operator for Kafka), it declares all that is here, with
+\`KAFKA_PREFIX\` before each name; the job then compares, and fails with one line for each difference. Settings that are not here may have any value.
+Brokers create no topic by themselves (\`auto.create.topics.enable=false\`).
+
+Each record has ${copies} copies (\`KAFKA_REPLICATION_FACTOR\`). With another number, \`min.insync.replicas\` is one less than it, and at least 1.`
+
+/** The text of docs/topics.md. */
+export function topicsDocument(): string {
+  const declared = topics.map((topic) => declaredTopic(topic, copies))
+  const settings = [...new Set(declared.flatMap(({ config }) => Object.keys(config)))]
+  const onBrokers = declared.map(({ name, partitions, replicas, config }) => [
+    `\`${name}\``,
+    String(partitions),
+    String(replicas),
+    ...settings.map((setting) => config[setting] ?? '–'),
+  ])
+  const users = topics.map(({ name, readers }) => [`\`${name}\``, publishersOf(name), readers.join(', ') || '–'])
+  const sections = [
+    INTRODUCTION,
+    table(['topic', 'partitions', 'copies', ...settings.map((setting) => `\`${setting}\``)], onBrokers),
+    '## Who uses them',
+    'A consumer group has the name of its consumer, with `KAFKA_PREFIX` before it.',
+    table(['topic', 'published by', 'consumer groups'], users),
+  ]
+  return `${sections.join('\n\n')}\n`
+}
+
+function publishersOf(topic: string): string {
+  const services = SERVICE_NAMES.filter((name) => SERVICES[name].publishes.some((published) => published === topic))
+  if (services.length > 0) return services.join(', ')
+  return topic.endsWith('.dead-letters') ? 'its consumer' : 'others'
+}

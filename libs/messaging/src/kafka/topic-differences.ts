@@ -1,0 +1,36 @@
+import type { DeclaredTopic, ExistingTopic } from './kafka-connection.ts'
+
+/** One way in which a topic is not as declared. */
+export interface Difference {
+  readonly topic: DeclaredTopic
+  /** What is different: `retention.ms is 3600000, declared is 604800000`. */
+  readonly text: string
+  /** What `mendTopics` changes; undefined for what it cannot change. */
+  readonly mend?: 'config' | 'partitions'
+  /** What an operator does about it; empty when mending is enough. */
+  readonly remedy: string
+}
+
+const COPIES = 'add copies with `kafka-reassign-partitions`'
+const FEWER = 'Kafka removes no partitions: declare as many'
+
+/** How an existing topic differs from what is declared. Settings that are not declared may have any value. */
+export function differences(topic: DeclaredTopic, existing: ExistingTopic | undefined): Difference[] {
+  // Just created, and this broker does not know it yet.
+  if (existing === undefined) return []
+  const found: Difference[] = Object.entries(topic.config)
+    .filter(([name, value]) => existing.config[name] !== value)
+    .map(([name, value]) => {
+      const text = `${name} is ${existing.config[name]}, declared is ${value}`
+      return { topic, text, mend: 'config', remedy: '' }
+    })
+  if (existing.partitions !== topic.partitions) {
+    const text = `has ${existing.partitions} partitions, declared are ${topic.partitions}`
+    const isSmaller = existing.partitions < topic.partitions
+    found.push(isSmaller ? { topic, text, mend: 'partitions', remedy: '' } : { topic, text, remedy: FEWER })
+  }
+  // More copies lose nothing.
+  if (existing.replicas < topic.replicas)
+    found.push({ topic, text: `has ${existing.replicas} copies, declared are ${topic.replicas}`, remedy: COPIES })
+  return found
+}
