@@ -133,6 +133,16 @@ describe('a row that cannot be read is refused with its number, after all rows b
   })
 })
 
+it('splits a row into 1,000 cells at most, and one with all the rest', async () => {
+  const row = (cells: number) => ['x', ...Array(cells - 1).fill('')]
+  const { rows } = await read(`x${','.repeat(999)}\nx${','.repeat(1_000_000)}\nlast`)
+  expect(rows).toEqual([
+    [1, ...row(1000)],
+    [2, ...row(1000), ','.repeat(999_000)],
+    [3, 'last'],
+  ])
+})
+
 it('reads a row of 1 MiB', async () => {
   const cell = 'x'.repeat(MAX_ROW_BYTES - 2)
   expect(await read(`${cell},1\n`)).toEqual({ rows: [[1, cell, '1']] })

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { type ApiError, badRequest } from '@backoffice/contracts/errors.ts'
-import { CsvError, type Options, type Parser, parse } from 'csv-parse'
+import { CsvError, type Options, parse } from 'csv-parse'
 import { parse as parseText } from 'csv-parse/sync'
 
 /** A row of a CSV file. `row` counts as a spreadsheet does: the header is 1, and empty lines count (OP-52). */
@@ -12,6 +12,9 @@ export interface CsvRow {
 /** The longest row in bytes. It bounds the memory, also for a quote that is never closed. */
 export const MAX_ROW_BYTES = 1024 * 1024
 
+/** The most cells of a row. A cell takes ten times the memory of the separator that makes it. */
+export const MAX_CELLS = 1000
+
 const OPTIONS = {
   bom: true,
   record_delimiter: ['\r\n', '\n', '\r'],
@@ -20,6 +23,8 @@ const OPTIONS = {
   // A quote within an unquoted cell is a character, as in `5" pipe`.
   relax_quotes: true,
   max_record_size: MAX_ROW_BYTES,
+  // The cell after the last allowed one holds the rest of the row.
+  ignore_last_delimiters: MAX_CELLS + 1,
 } satisfies Options
 
 /** A file that cannot be read from this row on. */
@@ -53,47 +58,28 @@ export function firstRow(text: string, delimiter: string): readonly string[] {
 }
 
 /**
- * The rows of a CSV text in UTF-8 (RFC 4180), also those that are empty. After the rows before it, throws an
- * UnreadableRow for a row that is longer than MAX_ROW_BYTES, and for a quote that is not closed before the end.
+ * The rows of a CSV text in UTF-8 (RFC 4180), also those that are empty. A row with too many cells has one more than
+ * MAX_CELLS. After the rows before it, throws an UnreadableRow for a row that is longer than MAX_ROW_BYTES, and for a
+ * quote that is not closed before the end.
  */
 export async function* readCsv(text: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvRow> {
   // A destroyed stream drops the rows that were parsed and not read yet.
   const parser = parse({ ...OPTIONS, ...{ autoDestroy: false }, delimiter })
-  const source = Readable.from(boundRows(text, parser), { objectMode: false })
+  const source = Readable.from(text, { objectMode: false })
   source.on('error', (error) => parser.emit('error', error))
   source.pipe(parser)
   let row = 0
   try {
     for await (const cells of parser as AsyncIterable<string[]>) yield { row: ++row, cells }
   } catch (error) {
-    throw error instanceof CsvError || error instanceof RowTooLong
-      ? new UnreadableRow(row + 1, unreadable(error))
-      : error
+    throw error instanceof CsvError ? new UnreadableRow(row + 1, unreadable(error)) : error
   } finally {
     source.destroy()
     parser.destroy()
   }
 }
 
-class RowTooLong extends Error {
-  readonly code = 'CSV_MAX_RECORD_SIZE'
-}
-
-/** Bounds a row: the parser does not count separators, so a row of empty cells could be endless. */
-async function* boundRows(text: AsyncIterable<Buffer>, parser: Parser): AsyncGenerator<Buffer> {
-  let rows = 0
-  let bytes = 0
-  for await (const chunk of text) {
-    if (parser.info.records > rows) bytes = 0
-    rows = parser.info.records
-    // Some of these bytes may not have reached the parser yet, but far fewer than the limit.
-    if (bytes > 2 * MAX_ROW_BYTES) throw new RowTooLong()
-    bytes += chunk.length
-    yield chunk
-  }
-}
-
-function unreadable(error: CsvError | RowTooLong): ApiError {
+function unreadable(error: CsvError): ApiError {
   if (error.code === 'CSV_QUOTE_NOT_CLOSED') {
     return badRequest(
       [],

@@ -61,7 +61,7 @@ describe('a header is refused with each of its mistakes (OP-52)', () => {
 })
 
 it('shows the first 20 unknown columns of a file that is something else, with what is missing', () => {
-  const names = Array.from({ length: 200_000 }, (_, n) => `column ${n}`)
+  const names = Array.from({ length: 1000 }, (_, n) => `column ${n}`)
   const { errors } = readHeader(template, names)
   expect(errors).toHaveLength(21)
   expect(errors.at(-1)).toMatchObject({ column: 'slug' })

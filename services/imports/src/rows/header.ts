@@ -1,5 +1,6 @@
 import type { ImportColumn, ImportTemplate } from '@backoffice/contracts/import-templates.ts'
 import { type RowError, reportedText } from '@backoffice/contracts/imports.ts'
+import { MAX_CELLS } from '../files/read-csv.ts'
 
 /** The column that a file may have beside those of its template: `corrected.csv` shows what to mend in it. */
 export const ERROR_COLUMN = 'error'
@@ -25,6 +26,7 @@ const badColumn = (column: string, message: string, value: string | null = null)
 
 /** Finds the template's columns in the first row of a file: in any order, and optional ones may be missing. */
 export function readHeader(template: ImportTemplate, cells: readonly string[]): Header {
+  if (cells.length > MAX_CELLS) return { columns: [], isCorrected: false, errors: [badColumn('', TOO_MANY)] }
   const trimmed = cells.map((cell) => cell.trim())
   // Spreadsheets export empty cells behind the last column.
   const names = trimmed.slice(0, trimmed.findLastIndex((name) => name !== '') + 1)
@@ -35,6 +37,8 @@ export function readHeader(template: ImportTemplate, cells: readonly string[]): 
     errors: names.some((name) => name.includes('\0')) ? [badColumn('', NO_TEXT)] : errorsIn(names, template),
   }
 }
+
+const TOO_MANY = `the header has more than ${MAX_CELLS} columns; delete those that the template does not have`
 
 const NO_TEXT =
   'the header has NUL characters: the file is no text, or UTF-16 without its byte order mark; save it as UTF-8'

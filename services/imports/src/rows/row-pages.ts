@@ -30,15 +30,17 @@ export interface RowPage {
   readonly earlier: string[]
   /** The bytes of its JSON. */
   bytes: number
-  /** The length of its cells. */
+  /** The length of its cells, as lengthOf counts it. */
   length: number
 }
 
 /** Well below the largest record of a batch; a single row may be larger. */
 const PAGE_BYTES = 256 * 1024
-/** The most rows, and characters and cells, of a page: they bound pages of bad or large rows. */
+/** The most rows, and characters of cells, of a page: they bound pages of bad or large rows. */
 const PAGE_ROWS = 4 * ROWS_PER_BATCH
 const PAGE_LENGTH = 1024 * 1024
+/** A cell counts as so many more characters: what a string takes besides its text. */
+const CELL_LENGTH = 32
 
 /** The rules for the rows of a file. */
 export interface RowRules {
@@ -75,8 +77,8 @@ export async function* rowPages(rows: AsyncIterable<CsvRow>, rules: RowRules): A
 
 const emptyPage = (): RowPage => ({ read: [], refused: [], earlier: [], bytes: 0, length: 0 })
 
-/** Characters and cells of a row, all of which are in memory until its page is reported. */
-const lengthOf = ({ cells }: CsvRow): number => cells.reduce((sum, cell) => sum + cell.length, cells.length)
+/** What the cells of a row take in memory, where they are until its page is reported. */
+const lengthOf = ({ cells }: CsvRow): number => cells.reduce((sum, cell) => sum + cell.length + CELL_LENGTH, 0)
 
 function hasRoom(page: RowPage, bytes: number, length: number): boolean {
   const rows = page.read.length + page.refused.length

@@ -3,6 +3,7 @@ import { importTemplate, TEMPLATE_ROWS } from '@backoffice/contracts/import-temp
 import type { Template } from '@backoffice/contracts/imports.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import type { z } from 'zod'
+import { MAX_CELLS } from '../files/read-csv.ts'
 import { readCell } from './cells.ts'
 import type { Header } from './header.ts'
 
@@ -30,6 +31,7 @@ export function rowReader(template: Template, { columns }: Header): (cells: read
 function refuseOtherLength(cells: readonly string[], length: number): void {
   if (cells.length === length) return
   // Cells behind the last column are of no harm when they are empty.
-  if (cells.length > length && cells.slice(length).every((cell) => cell === '')) return
+  if (cells.length > length && cells.length <= MAX_CELLS && cells.slice(length).every((cell) => cell === '')) return
+  if (cells.length > MAX_CELLS) throw badRequest([], `has more than ${MAX_CELLS} cells, the header has ${length}`)
   throw badRequest([], `has ${cells.length} cells, the header has ${length}; put text with separators in quotes`)
 }

@@ -1,10 +1,12 @@
+import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import type { ImportCheckAnswer, Template } from '@backoffice/contracts/imports.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { chunksOf } from '../files/testing/chunks.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
 
@@ -83,14 +85,71 @@ it('asks the owner nothing about rows that are bad, and tells the number of rows
   expect(errors.split('\r\n')).toHaveLength(2502)
 })
 
+describe('three files at once fit into the heap that the process has, 120 MB', () => {
+  const [commas, cells] = [','.repeat(1000), ',ab'.repeat(1000)]
+  it.each<[string, [part: string, times: number][]]>([
+    [
+      'a header of a million commas',
+      [
+        [commas, 1000],
+        ['x\nA,1\n', 1],
+      ],
+    ],
+    [
+      'a row of a million commas',
+      [
+        ['sku,stock\nA', 1],
+        [commas, 1000],
+      ],
+    ],
+    [
+      'rows of 300,000 cells each',
+      [
+        ['sku,stock\n', 1],
+        ...Array(4)
+          .fill([
+            [cells, 300],
+            ['\n', 1],
+          ])
+          .flat(),
+      ],
+    ],
+    [
+      'rows of 900 cells each',
+      [
+        ['sku,stock\n', 1],
+        [`A${',ab'.repeat(899)}\n`, 2000],
+      ],
+    ],
+  ])('%s', async (_what, file) => {
+    const folder = await mkdtemp(join(tmpdir(), 'validate-'))
+    whenDone(() => rm(folder, { recursive: true }))
+    const thread = new Worker(new URL('./testing/validation-thread.ts', import.meta.url), {
+      workerData: { folder, files: [file, file, file] },
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: 120, maxYoungGenerationSizeMb: 24 },
+    })
+    // It is ERR_WORKER_OUT_OF_MEMORY when they do not.
+    expect(await once(thread, 'exit')).toEqual([0])
+  })
+})
+
 it.each([
   ['a header above 1 MiB', `${'x'.repeat(2 * 1024 * 1024)},stock\nA,1\n`, 'the row is longer than 1048576 bytes'],
   ['a header of 10 MB of separators', `${','.repeat(10_000_000)}\nA,1\n`, 'the row is longer than 1048576 bytes'],
+  ['a header of 1,001 columns', `sku,stock${','.repeat(999)}\nA,1\n`, 'the header has more than 1000 columns'],
 ])('refuses %s', async (_what, content, message) => {
   const { findings } = await validate(content)
   expect(findings.errors).toEqual([
     { row: 1, column: '', code: 'bad_request', message: expect.stringContaining(message), value: null },
   ])
+})
+
+it('refuses a row of 1,001 cells, also empty ones, and reads the rows behind it', async () => {
+  const { findings } = await validate(`sku,stock\nA,1${','.repeat(998)}\nB,1${','.repeat(999)}\nC,1\n`)
+  expect(findings.counts).toEqual({ total_rows: 3, valid_rows: 2, invalid_rows: 1 })
+  const message = 'has more than 1000 cells, the header has 2'
+  expect(findings.errors).toEqual([{ row: 3, column: '', code: 'bad_request', message, value: null }])
 })
 
 it('reads columns in the order of the header, and a corrected file without its errors', async () => {
