@@ -51,8 +51,10 @@ create table customer_erasure (
   answers_after text default '' not null,
   created_at timestamptz not null,
   done_at timestamptz,
+  changes_after_import uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  changes_after_batch bigint default 0 not null,
   constraint customer_erasure_pkey primary key (workspace_id, id),
-  constraint customer_erasure_stage_check check (stage = any (array['ORDERS', 'ANSWERS', 'DONE']))
+  constraint customer_erasure_stage_check check (stage = any (array['ORDERS', 'CHANGES', 'ANSWERS', 'DONE']))
 );
 create index customer_erasure_open on customer_erasure (workspace_id, stage, id) where stage <> 'DONE';
 alter table customer_erasure enable row level security, force row level security;

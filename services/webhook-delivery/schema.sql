@@ -127,7 +127,7 @@ create table erasure (
   customer_id uuid not null,
   noted_at timestamptz not null,
   passes_made integer default 0 not null,
-  next_pass_at timestamptz not null,
+  next_pass_at timestamptz,
   constraint erasure_pkey primary key (workspace_id, customer_id)
 );
 create index erasure_next_pass on erasure (next_pass_at);

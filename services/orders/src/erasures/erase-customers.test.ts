@@ -86,20 +86,30 @@ describe('DELETE /v1/customers/{id} (OP-130)', () => {
 })
 
 describe('the orders of an erased customer', () => {
-  it('lose name and e-mail at once, then address, note, form and customer; money and lines stay (OP-130)', async () => {
+  it("lose name and e-mail at once, then address, note, form, payments' metadata and customer; money and lines stay (OP-130)", async () => {
     const caller = aCaller()
     const order = await createOrder(caller, { customer: ADA, ...PERSONAL, total_shipping: 500 })
     const other = await createOrder(caller, { customer: { firstname: 'Eve' }, ...PERSONAL })
+    const payment = { amount: 1, currency: 'EUR', reference: 'r', metadata: { holder: 'Ada' } }
+    for (const { id } of [order, other]) {
+      expect((await send(caller, 'POST', `/v1/orders/${id}/payments`, payment)).status).toBe(201)
+    }
     const get = async ({ id }: Order) => (await send<Order>(caller, 'GET', `/v1/orders/${id}`)).body
+    const metadataOf = async ({ id }: Order) =>
+      (await admin`select metadata, amount from payment where order_id = ${id}`)[0]
+    const [paid, otherPaid] = [await get(order), await get(other)]
     await erase(caller, order.customer?.id ?? '')
-    expect(await get(order)).toEqual({ ...order, customer: null })
+    expect(await get(order)).toEqual({ ...paid, customer: null })
     await finish(caller)
-    expect(await get(order)).toEqual({ ...order, customer: null, shipping_address: null, note: null })
+    expect(await get(order)).toEqual({ ...paid, customer: null, shipping_address: null, note: null })
     expect(await formOf(order.id)).toEqual({})
-    expect(await get(other)).toEqual(other)
+    expect(await metadataOf(order)).toEqual({ metadata: {}, amount: '1' })
+    expect(await get(other)).toEqual(otherPaid)
+    expect(await metadataOf(other)).toEqual({ metadata: payment.metadata, amount: '1' })
     expect(await formOf(other.id)).toMatchObject(PERSONAL)
     expect(await stageOf(order.customer?.id ?? '')).toBe('DONE')
-    expect(await recordsOf(order.id)).toHaveLength(1)
+    // Of the order and its payment.
+    expect(await recordsOf(order.id)).toHaveLength(2)
     expect(await batch(caller)).toBe(false)
   })
 
@@ -195,8 +205,8 @@ describe('stored answers (OP-08, OP-130)', () => {
         then (${customers.map(({ id }) => id)}::text[])[n % 100 + 1] end)
       from generate_series(1, 1100) as n`
     for (const { id } of customers) await erase(caller, id)
-    // Three customers without orders, then three batches of keys.
-    for (let n = 0; n < 5; n++) expect(await batch(caller)).toBe(true)
+    // Three customers without orders, a batch of changes of imports, then three of keys.
+    for (let n = 0; n < 6; n++) expect(await batch(caller)).toBe(true)
     const stages = () => Promise.all(customers.map(({ id }) => stageOf(id)))
     expect(await stages()).toEqual(['ANSWERS', 'ANSWERS', 'ANSWERS'])
     expect(await batch(caller)).toBe(true)

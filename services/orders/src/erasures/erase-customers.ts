@@ -9,7 +9,9 @@ export const ERASURE_SETTINGS = { ...PLAN_EACH_TIME, lock_timeout: '1s' }
 const EVERY_MS = 1000
 /** Orders, or answers, looked at in one batch. */
 const BATCH_SIZE = 500
-/** Customers that one pass over the answers looks for. */
+/** Import batches looked at in one batch: a few hundred changes each. */
+const IMPORT_BATCHES = 20
+/** Customers that one pass over the import batches, or over the answers, looks for. */
 const CUSTOMERS_TOGETHER = 50
 
 /**
@@ -30,26 +32,27 @@ export const eraseCustomers = (options: Pick<WorkInTurn, 'db' | 'worker' | 'logg
   })
 
 /**
- * Works on one batch of the transaction's workspace: some orders of one erased customer, or some answers. Orders come
- * first, so that one pass over the answers serves many customers. Returns false when there is nothing to do, or when
- * all of it is locked.
+ * Works on one batch of the transaction's workspace: some orders of one erased customer, some changes of imports, or
+ * some answers. In this order, so that one pass over the changes, or the answers, serves many customers. Returns false
+ * when there is nothing to do, or when all of it is locked.
  */
 export async function eraseBatch(tx: Transaction, now: Date): Promise<boolean> {
-  const [open] = await tx<{ id: string; stage: 'ORDERS' | 'ANSWERS' }[]>`
+  const [open] = await tx<{ id: string; stage: 'ORDERS' | 'CHANGES' | 'ANSWERS' }[]>`
     select id, stage from customer_erasure
     where workspace_id = ${tx.context.workspaceId} and stage <> 'DONE'
-    order by stage desc, id -- ORDERS, then ANSWERS
+    order by stage desc, id -- ORDERS, CHANGES, ANSWERS
     limit 1 for update skip locked`
   if (open === undefined) return false
   if (open.stage === 'ORDERS') return eraseOrders(tx, open.id, now)
-  await eraseAnswers(tx, now)
+  await (open.stage === 'CHANGES' ? eraseChanges(tx) : eraseAnswers(tx, now))
   return true
 }
 
 /**
- * Removes the personal data of some orders of an erased customer: personal members, the stored form, and last the
- * customer's id, by which they are found. Money and lines stay. Orders that a request has locked come later. Once there
- * is none left, the stage of the erasure is ANSWERS. Returns false when all that is left is locked.
+ * Removes the personal data of some orders of an erased customer: personal members, the stored form, what their
+ * payments have as metadata, and last the customer's id, by which they are found. Money and lines stay. Orders that a
+ * request has locked come later. Once there is none left, the stage of the erasure is CHANGES. Returns false when all
+ * that is left is locked.
  */
 async function eraseOrders(tx: Transaction, customer: string, now: Date): Promise<boolean> {
   const workspace = tx.context.workspaceId
@@ -60,6 +63,7 @@ async function eraseOrders(tx: Transaction, customer: string, now: Date): Promis
   if (locked.length > 0) {
     const ids = locked.map(({ id }) => id)
     await tx`update order_form set form = '{}' where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
+    await tx`update payment set metadata = '{}' where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
     // The time of this statement: answers of transactions that had the lock before are older.
     await tx`
       update sales_order set
@@ -69,10 +73,57 @@ async function eraseOrders(tx: Transaction, customer: string, now: Date): Promis
     return true
   }
   const { count } = await tx`
-    update customer_erasure set stage = 'ANSWERS'
+    update customer_erasure set stage = 'CHANGES'
     where workspace_id = ${workspace} and id = ${customer}
       and not exists (select from sales_order where workspace_id = ${workspace} and customer_id = ${customer})`
   return count > 0
+}
+
+/**
+ * Removes erased customers from some of the changes that are kept for the undo of imports (OP-151), for all customers
+ * whose passes are at the same batch. At the end of the pass it removes those that an undo has collected meanwhile, and
+ * the stage is ANSWERS. Imports that come later do not find the customers, so they change none.
+ */
+async function eraseChanges(tx: Transaction): Promise<void> {
+  const workspace = tx.context.workspaceId
+  const [first, ...others] = await tx<{ id: string; import: string; batch: string }[]>`
+    select id, changes_after_import as import, changes_after_batch as batch from customer_erasure
+    where workspace_id = ${workspace} and stage = 'CHANGES'
+    order by id limit ${CUSTOMERS_TOGETHER} for update skip locked`
+  if (first === undefined) return
+  const isTogether = (other: typeof first) => other.import === first.import && other.batch === first.batch
+  const customers = [first, ...others.filter(isTogether)].map(({ id }) => id)
+  const [looked] = await tx<{ count: number; last: { import: string; batch: string } | null }[]>`
+    with looked as materialized (
+      select import_id, id, changes from imported_batch
+      where workspace_id = ${workspace} and (import_id, id) > (${first.import}::uuid, ${first.batch}::bigint)
+      order by import_id, id limit ${IMPORT_BATCHES}
+    ), removed as (
+      update imported_batch set changes = (
+        select coalesce(json_agg(change order by place), '[]')
+        from json_array_elements(looked.changes) with ordinality as changes (change, place)
+        where change ->> 'id' <> all(${customers}::text[])
+      )
+      from looked
+      where workspace_id = ${workspace}
+        and imported_batch.import_id = looked.import_id and imported_batch.id = looked.id
+        and exists (select from unnest(${customers}::text[]) as customer (id) where strpos(looked.changes::text, customer.id) > 0)
+    )
+    select count(*), (array_agg(json_build_object('import', import_id, 'batch', id::text) order by import_id desc, id desc))[1] as last
+    from looked`
+  const isAtTheEnd = (looked?.count ?? 0) < IMPORT_BATCHES
+  if (isAtTheEnd) {
+    // After the update above, which waits for an undo that takes one of these batches.
+    await tx`
+      delete from undone_change using undone_import
+      where undone_import.workspace_id = ${workspace} and undone_change.workspace_id = ${workspace}
+        and undone_change.import_id = undone_import.import_id and undone_change.id = any(${customers}::uuid[])`
+  }
+  const { import: importId, batch } = looked?.last ?? first
+  await tx`
+    update customer_erasure set
+      changes_after_import = ${importId}, changes_after_batch = ${batch}, stage = ${isAtTheEnd ? 'ANSWERS' : 'CHANGES'}
+    where workspace_id = ${workspace} and id = any(${customers}::uuid[])`
 }
 
 /**

@@ -9,11 +9,10 @@ const HOUR_S = 3600
 const DAY_S = 24 * HOUR_S
 
 /**
- * When passes are due, in seconds after an erasure was noted. A pass misses events that the fan-out stores later: up to
- * the 7 days that the topic keeps, so the last pass comes a day after these.
+ * When passes are due, in seconds after an erasure was noted. The fan-out redacts what it stores later, so the later
+ * passes are for what was under way during the first one: a transaction of the fan-out, an attempt and its response.
  */
-export const PASSES_AFTER_S: readonly number[] = [0, HOUR_S, DAY_S, 8 * DAY_S]
-const LAST = PASSES_AFTER_S.length - 1
+export const PASSES_AFTER_S: readonly number[] = [0, HOUR_S, DAY_S]
 
 /** Customers that one pass looks for. Each costs a search through the body of each event with personal data. */
 const CUSTOMERS_A_PASS = 100
@@ -81,21 +80,14 @@ export async function nextPass(tx: AnySql): Promise<ErasurePass | undefined> {
   return pass
 }
 
-/** Ends a locked pass: its erasures wait for their next one, and end with the last one. */
+/** Ends a locked pass: its erasures wait for their next one, if any. They stay for the fan-out. */
 async function endPass(tx: AnySql, { workspaceId, customerIds, startedAt }: ErasurePass): Promise<void> {
   // A second replica can start the same pass again when it has read the erasures before this one's commit. That pass
   // counts for nothing, since no erasure is due as of its start.
   await tx`
-    with ended as (
-      delete from erasure_pass where workspace_id = ${workspaceId}
-    ), waiting as (
-      update erasure set
-        passes_made = passes_made + 1,
-        next_pass_at = noted_at + make_interval(secs => (${[...PASSES_AFTER_S]}::integer[])[passes_made + 2])
-      where workspace_id = ${workspaceId} and customer_id = any(${customerIds}::uuid[]) and next_pass_at <= ${startedAt}
-        and passes_made < ${LAST}
-    )
-    delete from erasure
-    where workspace_id = ${workspaceId} and customer_id = any(${customerIds}::uuid[]) and next_pass_at <= ${startedAt}
-      and passes_made >= ${LAST}`
+    with ended as (delete from erasure_pass where workspace_id = ${workspaceId})
+    update erasure set
+      passes_made = passes_made + 1,
+      next_pass_at = noted_at + make_interval(secs => (${[...PASSES_AFTER_S]}::integer[])[passes_made + 2])
+    where workspace_id = ${workspaceId} and customer_id = any(${customerIds}::uuid[]) and next_pass_at <= ${startedAt}`
 }

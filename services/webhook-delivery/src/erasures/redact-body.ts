@@ -32,15 +32,24 @@ const PERSONAL_DATA = new Map([
 /** The types of events with personal data of a customer. */
 export const PERSONAL_EVENT_TYPES: readonly string[] = [...PERSONAL_DATA.keys()]
 
+/** The customer that an event has personal data of, if any. */
+export function customerOf(type: string, data: unknown): string | undefined {
+  const id = PERSONAL_DATA.get(type)?.customerOf((data ?? {}) as Data)
+  return typeof id === 'string' ? id : undefined
+}
+
+/** The data of an event without the personal data of its customer (OP-139): all members, in their order. */
+export const redactData = (type: string, data: unknown): unknown =>
+  PERSONAL_DATA.get(type)?.redact(data as Data) ?? data
+
 /**
  * The body of an event without the personal data of a customer (OP-139): the same envelope, members in their order.
  * Undefined where it is about none of these customers. Throws a SyntaxError for a body that is not JSON.
  */
 export function redactBody(type: string, body: string, customerIds: ReadonlySet<string>): string | undefined {
-  const personal = PERSONAL_DATA.get(type)
-  if (personal === undefined) return undefined
+  if (!PERSONAL_DATA.has(type)) return undefined
   const envelope = JSON.parse(body)
-  const customer = personal.customerOf(envelope.data)
-  if (typeof customer !== 'string' || !customerIds.has(customer)) return undefined
-  return JSON.stringify({ ...envelope, data: personal.redact(envelope.data) })
+  const customer = customerOf(type, envelope.data)
+  if (customer === undefined || !customerIds.has(customer)) return undefined
+  return JSON.stringify({ ...envelope, data: redactData(type, envelope.data) })
 }

@@ -2,6 +2,7 @@ import { EVENT_TOPICS } from '@backoffice/contracts/events.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { withoutErased } from '../erasures/without-erased.ts'
 import type { BacklogWorker } from './backlog-worker.ts'
 import { addToBacklog, workspacesInBacklog } from './fan-out-backlog.ts'
 import { type Incoming, type MatchedEvent, matchEvents, type ReadEvent } from './matching.ts'
@@ -41,11 +42,12 @@ export const fanOut = (options: FanOut): ConsumerDefinition<ReadEvent> => ({
 /** Events of workspaces with many deliveries wait in the backlog, behind others. Call the result after the commit. */
 export async function fanOutEvents(options: FanOut, tx: AnySql, incoming: readonly Incoming[]): Promise<() => void> {
   const workspaceIds = [...new Set(incoming.map(({ value }) => value.workspace_id))]
-  const [workspaces, inBacklog] = await Promise.all([
+  const [workspaces, inBacklog, readable] = await Promise.all([
     options.directory.of(tx, workspaceIds),
     workspacesInBacklog(tx, workspaceIds),
+    withoutErased(tx, incoming),
   ])
-  const events = matchEvents(incoming, workspaces)
+  const events = matchEvents(readable, workspaces)
   const isInTime = withFewDeliveries(options, events, inBacklog)
   const [few, many] = [events.filter(isInTime), events.filter((event) => !isInTime(event))]
   const [handOver] = await Promise.all([
