@@ -1,13 +1,16 @@
 import type { AnySql } from '@backoffice/postgres/database.ts'
 import { validate } from 'uuid'
-import type { Incoming } from '../events/matching.ts'
 import { customerOf, redactData } from './redact-body.ts'
+
+interface Event {
+  readonly value: { readonly workspace_id: string; readonly type: string; readonly data?: unknown }
+}
 
 /**
  * The events without the personal data of erased customers (OP-139), in their order: a replay can bring an event of
  * long before an erasure. One statement where an event is about a customer, otherwise none.
  */
-export async function withoutErased(tx: AnySql, incoming: readonly Incoming[]): Promise<readonly Incoming[]> {
+export async function withoutErased<One extends Event>(tx: AnySql, incoming: readonly One[]): Promise<readonly One[]> {
   const personal = incoming.flatMap(({ value: { workspace_id: workspaceId, type, data } }) => {
     const customerId = customerOf(type, data)
     return customerId !== undefined && validate(customerId) ? [{ workspaceId, customerId }] : []
