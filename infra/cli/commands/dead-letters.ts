@@ -91,7 +91,9 @@ async function withKafka<Result>(
   const kafka = connectKafka({ ...servers, clientId: 'backoffice dead letters', logger })
   try {
     await kafka.start()
-    if (!(await kafka.isReady())) throw new CommandError(`no answer from Kafka at ${servers.brokers.join()}`)
+    await kafka.reach().catch(() => {
+      throw new CommandError(`no answer from Kafka at ${servers.brokers.join()}`)
+    })
     return await work(kafka)
   } finally {
     await kafka.stop()

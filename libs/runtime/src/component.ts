@@ -4,6 +4,8 @@ export interface Component {
   start?(): Promise<void>
   /** Whether the component can do its work now; asked by the readiness probe, which waits 2 s for the answer. */
   isReady?(): Promise<boolean>
+  /** What does not work although the component is ready: the readiness probe's answer says it. */
+  remark?(): string | undefined
   /** Called `STOP_DELAY` before `stop`: makes clients go elsewhere, and continues to work. */
   drain?(): void
   /** Work that is not over `until` (`performance.now()`) is abandoned. `runProcess` always gives it. */

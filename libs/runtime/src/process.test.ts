@@ -50,6 +50,11 @@ describe('starting', () => {
     await expect.poll(() => sample.logged).toMatchObject([{ msg: 'ready', service: 'sample', port: sample.port }])
   })
 
+  it('is ready while a component works in part, and says what does not work', async () => {
+    const sample = await run('remark last')
+    await expect.poll(() => sample.ask('/readyz')).toBe('200 ready; last is tired')
+  })
+
   it.each(['idle last', 'break last'])(
     'is not ready while a component is not, and says which: %s',
     async (misbehave) => {

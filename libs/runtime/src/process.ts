@@ -6,7 +6,7 @@ import type { Component } from './component.ts'
 import type { ProcessConfig } from './config.ts'
 import { ConfigurationError } from './configuration-error.ts'
 import { createLogger, type Logger } from './logger.ts'
-import { startOperationsServer } from './operations-server.ts'
+import { type Readiness, startOperationsServer } from './operations-server.ts'
 import { measureProcess } from './process-metrics.ts'
 import { readyWithin } from './ready-within.ts'
 import { type Components, stopComponents } from './stop-components.ts'
@@ -53,12 +53,13 @@ export async function runProcess(
   const allBegun = () => [...begun.used, ...begun.accepting]
   let isStarted = false
   const isReady = readyWithin()
-  const notReady = async () => {
-    if (isDraining) return ['stopping']
-    if (!isStarted) return ['starting']
+  const readiness = async (): Promise<Readiness> => {
+    if (isDraining) return { notReady: ['stopping'], remarks: [] }
+    if (!isStarted) return { notReady: ['starting'], remarks: [] }
     const all = allBegun()
     const areReady = await Promise.all(all.map(isReady))
-    return all.filter((_, index) => !areReady[index]).map(({ name }) => name)
+    const notReady = all.filter((_, index) => !areReady[index]).map(({ name }) => name)
+    return { notReady, remarks: all.flatMap((component) => component.remark?.() ?? []) }
   }
   const begin = async (components: readonly Component[], among: Component[]) => {
     for (const component of components) {
@@ -90,7 +91,7 @@ export async function runProcess(
     // The first, so that it stops last and exports the spans of the stop.
     const telemetry = await startTelemetry(name, config, logger)
     if (telemetry) await begin([telemetry], begun.used)
-    await startOperationsServer(config.HOST, config.OPS_PORT ?? config.PORT + 1, notReady)
+    await startOperationsServer(config.HOST, config.OPS_PORT ?? config.PORT + 1, readiness)
     const { used, accepting } = await build({ logger, fatal })
     await begin(used, begun.used)
     await begin(accepting, begun.accepting)

@@ -25,6 +25,7 @@ export async function loadMessaging(
 ): Promise<(config: ServiceConfig, context: ProcessContext) => Messaging> {
   const isPublisher = SERVICES[name].publishes.length > 0
   const { connectKafka } = await import('@backoffice/messaging/kafka/kafka.ts')
+  const { firstAnswer } = await import('@backoffice/messaging/kafka/first-answer.ts')
   const { consumer } = await import('@backoffice/messaging/consumers/consumer.ts')
   const openRelay = isPublisher ? await loadRelay(name) : undefined
   return (config, context) => {
@@ -33,7 +34,7 @@ export async function loadMessaging(
     const kafka = connectKafka({ ...servers, clientId: name, logger: context.logger })
     const relay = openRelay?.(config, kafka, context.logger)
     return {
-      components: relay ? [kafka, relay] : [kafka],
+      components: [kafka, firstAnswer(kafka, context.logger), ...(relay ? [relay] : [])],
       consume: (definition, db) => consumer(definition, { ...context, kafka, db }),
       wakeRelay: () => relay?.wake(),
     }

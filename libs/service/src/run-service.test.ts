@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
 import { fileURLToPath } from 'node:url'
 import { EVENT_TOPICS, TOPICS } from '@backoffice/contracts/events.ts'
 import { calledBy, type ServiceName, urlSetting } from '@backoffice/contracts/services.ts'
@@ -26,6 +27,7 @@ const [catalog, gateway, webhooks, { kafka, prefix }] = await Promise.all([
   registerSchemas(backingServices().registryUrl),
 ])
 
+const A_RECORD = Buffer.concat([Buffer.alloc(5), Buffer.from('{}')])
 const KAFKA = { KAFKA_BROKERS: backingServices().kafkaBrokers.join(), KAFKA_PREFIX: prefix }
 const CATALOG = { ...KAFKA, SCHEMA_REGISTRY_URL: backingServices().registryUrl, ...TOKEN_SETTINGS }
 
@@ -57,8 +59,21 @@ async function run(name: ServiceName, database: TestDatabase, settings: NodeJS.P
       async (response) => (await response.text()).trim(),
       () => 'not listening',
     )
+  const metrics = async () => (await fetch(`http://127.0.0.1:${opsPort}/metrics`)).text()
   const ready = () => eventually(`${name} is ready: ${output}`, async () => (await readiness()) === 'ready')
-  return { url: `http://127.0.0.1:${port}`, child, said, output: () => output, ended, readiness, ready }
+  return { url: `http://127.0.0.1:${port}`, child, said, output: () => output, ended, readiness, ready, metrics }
+}
+
+/** Makes the broker of the tests answer at another port, too. */
+async function startKafkaAt(port: number): Promise<void> {
+  const [host = '', brokerPort] = (backingServices().kafkaBrokers[0] ?? '').split(':')
+  const proxy = createServer((client) => {
+    const broker = connect(Number(brokerPort), host)
+    client.pipe(broker).pipe(client)
+    for (const socket of [client, broker]) socket.on('error', () => [client, broker].map((each) => each.destroy()))
+  })
+  await once(proxy.listen(port, '127.0.0.1'), 'listening')
+  whenDone(() => void proxy.close())
 }
 
 /** How the sample's connections are named in the server's list. */
@@ -81,8 +96,7 @@ test('answers requests, publishes what they commit, consumes its topics, and sto
   const { id } = (await response.json()) as { id: string }
   expect(await events.atLeast(1)).toMatchObject([{ key: id }])
 
-  const value = Buffer.concat([Buffer.alloc(5), Buffer.from('{}')])
-  await kafka.produce([{ topic: TOPICS.importsBatches, key: 'a batch', value, headers: {} }])
+  await kafka.produce([{ topic: TOPICS.importsBatches, key: 'a batch', value: A_RECORD, headers: {} }])
   await eventually('it is consumed', () => service.said.includes(`consumed a batch of ${TOPICS.importsBatches}`))
 
   expect(await (await fetch(`${service.url}/files`)).text()).toBe('a file')
@@ -118,12 +132,45 @@ test('finishes the request under way, and stops consumers and workers meanwhile'
   expect(service.said).toHaveLength(4)
 })
 
-test.each([
-  ['a database without its migrations', 'migrations', gateway, CATALOG],
-  ['no broker', 'kafka', catalog, { ...CATALOG, KAFKA_BROKERS: '127.0.0.1:1' }],
-] as const)('with %s it runs and is not ready', async (_what, component, database, settings) => {
-  const service = await run('catalog', database, settings)
-  await eventually('it says so', async () => (await service.readiness()).startsWith(`not ready: ${component}`))
+test('with a database without its migrations it runs and is not ready', async () => {
+  const service = await run('catalog', gateway, CATALOG)
+  await eventually('it says so', async () => (await service.readiness()).startsWith('not ready: migrations'))
+})
+
+test('without a broker it serves, and says that Kafka is away; once there is one, it publishes and consumes', async () => {
+  const port = await freePort()
+  const service = await run('catalog', catalog, { ...CATALOG, KAFKA_BROKERS: `127.0.0.1:${port}` })
+  const away = `ready; Kafka has not answered since the start: Connection error: connect ECONNREFUSED 127.0.0.1:${port}`
+  await eventually('it is ready', async () => (await service.readiness()).startsWith(away))
+  expect(service.output()).toContain('Kafka does not answer; if it demands TLS or a login, set KAFKA_TLS')
+  expect(await service.metrics()).toMatch(/^kafka_reached 0$/m)
+  const headers = await headersOf(aCaller(), 'catalog')
+  const response = await fetch(`${service.url}/v1/tags`, { method: 'POST', headers })
+  expect(response.status).toBe(201)
+
+  const events = collect(kafka, TOPICS.catalogEvents)
+  await startKafkaAt(port)
+  const { id } = (await response.json()) as { id: string }
+  await eventually('the change arrives', () => events.records.some(({ key }) => key === id))
+  await service.ready()
+  expect(await service.metrics()).toMatch(/^kafka_reached 1$/m)
+  await kafka.produce([{ topic: TOPICS.importsBatches, key: 'a batch', value: A_RECORD, headers: {} }])
+  await eventually('it is consumed', () => service.said.includes(`consumed a batch of ${TOPICS.importsBatches}`))
+  service.child.kill('SIGTERM')
+  expect(await service.ended).toBe(0)
+})
+
+test('a Kafka that refuses a replica which has started without it is told by the setting, and the replica serves on', async () => {
+  const port = await freePort()
+  const settings = { ...CATALOG, KAFKA_BROKERS: `127.0.0.1:${port}`, KAFKA_TLS: 'true' }
+  const service = await run('catalog', catalog, settings)
+  await eventually('it is ready', async () => (await service.readiness()).startsWith('ready; Kafka has not answered'))
+  await startKafkaAt(port)
+  const refused = 'configuration: KAFKA_TLS: no TLS connection to Kafka: the server does not speak TLS'
+  await eventually('it says why', async () => (await service.readiness()).includes(refused))
+  expect(service.output()).toContain(refused)
+  const headers = await headersOf(aCaller(), 'catalog')
+  expect((await fetch(`${service.url}/v1/tags`, { method: 'POST', headers })).status).toBe(201)
 })
 
 test.each(['DATABASE_URL', 'WORKER_DATABASE_URL'])(

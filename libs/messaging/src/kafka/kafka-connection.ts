@@ -107,10 +107,10 @@ export interface Kafka extends Component {
   /** The number of running members of each group. */
   countMembers(groups: readonly string[]): Promise<Map<string, number>>
   /**
-   * Whether a broker has answered since the process started; asks one for up to two seconds. It stays true while Kafka
-   * is away: the outbox keeps the changes then, and requests are still answered.
+   * Asks a broker for up to two seconds, unless one has answered since the process started. Throws the reason:
+   * ConfigurationError when Kafka or TLS refuses.
    */
-  isReady(): Promise<boolean>
+  reach(): Promise<void>
   /** Waits two seconds for an answer. Throws ConfigurationError when Kafka or TLS refuses, not when Kafka is away. */
   start(): Promise<void>
   /** Ends the members, then what is still being produced, then the connection. */

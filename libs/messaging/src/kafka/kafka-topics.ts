@@ -85,7 +85,7 @@ async function configsOf(open: Admin, topics: readonly string[]) {
   return new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries]))
 }
 
-/** Resolves once so many partitions have leaders. kafkajs' own wait fails at a broker that does not know a new topic. */
+/** Resolves once so many partitions have leaders. kafkajs' own wait fails at a broker that knows no new topic yet. */
 async function untilPartitionsAreLed(open: Admin, counts: ReadonlyMap<string, number>): Promise<void> {
   const deadline = performance.now() + LEADERS_WITHIN_MS
   const names = [...counts.keys()]

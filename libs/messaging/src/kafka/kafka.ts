@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
+import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
 import { compressionOf, installCompression } from './kafka-compression.ts'
@@ -82,9 +83,23 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     return sent.then(() => undefined, refusedOr)
   }
 
-  const reach = async (through: typeof admin) => {
-    await through.use((open) => open.describeCluster())
-    wasReached = true
+  const reach = async () => {
+    if (wasReached) return
+    const first = reconnectingClient(() => client(logLevel.ERROR, FIRST_RETRY).admin())
+    const answered = first
+      .use((open) => open.describeCluster())
+      .then(() => {
+        wasReached = true
+      })
+      .catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        throw refusedByKafka(error, servers) ?? new Error(`${reason}${hintOf(servers)}`, { cause: error })
+      })
+      .finally(first.close)
+    const late = pause(REACHABLE_WITHIN_MS, undefined, { ref: false }).then(() => {
+      throw new Error(`no answer within ${REACHABLE_WITHIN_MS / 1000} s${hintOf(servers)}`)
+    })
+    await Promise.race([answered, late])
   }
 
   return {
@@ -97,23 +112,12 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
       members.add(member)
       return member
     },
+    reach,
     async start() {
-      const first = reconnectingClient(() => client(logLevel.ERROR, FIRST_RETRY).admin())
-      const throwIfRefused = (error: unknown) => {
-        const refused = refusedByKafka(error, servers)
-        if (refused !== undefined) throw refused
+      await reach().catch((error: unknown) => {
+        if (error instanceof ConfigurationError) throw error
         logger.warn({ err: error }, `Kafka does not answer${hintOf(servers)}`)
-      }
-      const reached = reach(first).catch(throwIfRefused).finally(first.close)
-      await Promise.race([reached, pause(REACHABLE_WITHIN_MS, undefined, { ref: false })])
-    },
-    async isReady() {
-      if (wasReached) return true
-      const answered = reach(admin).then(
-        () => true,
-        () => false,
-      )
-      return Promise.race([answered, pause(REACHABLE_WITHIN_MS, false, { ref: false })])
+      })
     },
     async stop() {
       const closed = async () => {

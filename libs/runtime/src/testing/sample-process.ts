@@ -30,6 +30,7 @@ const component = (name: string): Component => ({
     if (is(`break ${name}`)) throw new Error(`${name} is broken`)
     return !is(`idle ${name}`)
   },
+  remark: () => (is(`remark ${name}`) ? `${name} is tired` : undefined),
   drain() {
     if (is(`drain ${name}`)) say(`drain ${name}`)
   },
