@@ -4,6 +4,7 @@ import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.t
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import { takeStock } from '../services/catalog/src/stock/take-stock.ts'
 import { readVariants } from '../services/catalog/src/variants/read-variants.ts'
 import type { Catalog } from '../services/orders/src/catalog/catalog-client.ts'
@@ -174,9 +175,13 @@ const besideOthers = (different: Load, hot: Load): Row => ({
 
 /** Payments that settle placed orders. No row while orders takes no payments. */
 async function payments({ api, ordersUrl, workspaceId }: Place, form: (index: number) => unknown): Promise<Row[]> {
-  const operation = operations({} as Database, {} as Catalog, {} as FormValidator, {} as CheckoutApps).find(
-    ({ method, path }) => method === 'POST' && path === '/v1/orders/{id}/payments',
-  )
+  const operation = operations(
+    {} as Database,
+    {} as Catalog,
+    {} as FormValidator,
+    {} as CheckoutApps,
+    {} as Logger,
+  ).find(({ method, path }) => method === 'POST' && path === '/v1/orders/{id}/payments')
   if (operation === undefined) return []
   const orders: Order[] = []
   await closedLoop(WARM_UP + 2 * RECORDED, CONCURRENCY, async (index) => {

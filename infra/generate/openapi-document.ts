@@ -16,7 +16,7 @@ const nothing = {} as never
 export const OPERATIONS: Readonly<Record<RoutedService, readonly AnyOperation[]>> = {
   catalog: catalog(nothing),
   collections: collections(nothing),
-  orders: orders(nothing, nothing, nothing, nothing),
+  orders: orders(nothing, nothing, nothing, nothing, nothing),
   imports: imports(nothing, nothing, nothing, nothing),
   apps: apps({ policy: { allowLoopback: false } } as never),
   'webhook-delivery': webhookDelivery({ policy: { allowLoopback: false } } as never),

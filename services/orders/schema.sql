@@ -222,6 +222,24 @@ create policy workspace on payment using (workspace_id = nullif(current_setting(
 grant select, insert, update, delete on payment to app;
 grant select (workspace_id, order_id, amount) on payment to worker;
 
+create table placement (
+  workspace_id uuid not null,
+  order_id uuid not null,
+  livemode boolean not null,
+  attempts integer default 0 not null,
+  reason text,
+  next_attempt_at timestamptz,
+  created_at timestamptz not null,
+  constraint placement_pkey primary key (workspace_id, order_id)
+);
+create index placement_age on placement (created_at);
+create index placement_due on placement (workspace_id, next_attempt_at) where next_attempt_at is not null;
+alter table placement enable row level security, force row level security;
+create policy worker on placement to worker using (true);
+create policy workspace on placement using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on placement to app;
+grant select on placement to worker;
+
 create table reservation (
   workspace_id uuid not null,
   id uuid not null,

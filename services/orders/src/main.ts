@@ -8,29 +8,36 @@ import { eraseCustomers } from './erasures/erase-customers.ts'
 import { FormValidator } from './form/form-validator.ts'
 import { applyImportBatches } from './imports/importers.ts'
 import { operations } from './operations.ts'
+import { placeWithStock } from './orders/place-order.ts'
+import { measurePlacements } from './placements/measure-placements.ts'
+import { placePaidOrders } from './placements/place-paid-orders.ts'
 import { POOLS } from './pools.ts'
 import { measureReservations } from './reservations/measure-reservations.ts'
 import { releaseAbandoned } from './reservations/release-abandoned.ts'
+import { reserveStock } from './reservations/reserve-stock.ts'
 
 await runService(
   'orders',
   OrdersConfig,
   POOLS,
   ({ config, tokens: { signer }, db, logger, pools, consume, wakeRelay }) => {
-    const { worker, imports, releases, erasures } = pools
+    const { worker, imports, releases, placements, erasures } = pools
     const [catalog, apps] = [new CatalogClient(config.CATALOG_URL, signer), checkoutApps(config.APPS_URL, signer)]
     const forms = new FormValidator()
+    const place = placeWithStock(placements, reserveStock(placements, catalog))
     return {
       worker,
-      operations: operations(db, catalog, forms, apps),
+      operations: operations(db, catalog, forms, apps, logger),
       components: [catalog, apps, forms],
       consumers: [consume(applyImportBatches(wakeRelay), imports)],
       workers: [
         releaseAbandoned({ db: releases, worker, logger }),
+        placePaidOrders({ db: placements, worker, logger, place }),
         eraseCustomers({ db: erasures, worker, logger }),
         mergeCounts(worker, logger, ['customer_count', 'order_count']),
         expireImportedChanges(worker, logger),
         measureReservations(worker, logger),
+        measurePlacements(worker, logger),
       ],
     }
   },

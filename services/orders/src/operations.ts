@@ -1,6 +1,7 @@
 import { checkImports } from '@backoffice/importing/check-imports.ts'
 import { undoImports } from '@backoffice/importing/undo-imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Catalog } from './catalog/catalog-client.ts'
 import type { CheckoutApps } from './checkout/checkout-apps.ts'
 import { createCheckout } from './checkout/create-checkout.ts'
@@ -26,10 +27,17 @@ import { placeWithStock } from './orders/place-order.ts'
 import { updateOrder } from './orders/update-order.ts'
 import { listPayments } from './payments/list-payments.ts'
 import { recordPayment } from './payments/record-payment.ts'
+import { getPlacement } from './placements/get-placement.ts'
 import { reserveStock } from './reservations/reserve-stock.ts'
 
 /** The service's API. */
-export const operations = (db: Database, catalog: Catalog, forms: FormValidator, apps: CheckoutApps) => {
+export const operations = (
+  db: Database,
+  catalog: Catalog,
+  forms: FormValidator,
+  apps: CheckoutApps,
+  logger: Logger,
+) => {
   const reserve = reserveStock(db, catalog)
   const place = placeWithStock(db, reserve)
   return [
@@ -45,7 +53,8 @@ export const operations = (db: Database, catalog: Catalog, forms: FormValidator,
     getFormSchema,
     updateFormSchema(forms),
     getSubmittedForm,
-    recordPayment(place),
+    recordPayment(db, place, logger),
+    getPlacement,
     listPayments,
     createCheckout(db, place, apps),
     createInvoice,

@@ -6,5 +6,6 @@ export const POOLS = {
   worker: { role: 'worker', poolSize: 1 },
   imports: { role: 'app', poolSize: 4 },
   releases: { role: 'app', poolSize: 1 },
+  placements: { role: 'app', poolSize: 2 },
   erasures: { role: 'app', poolSize: 1, settings: ERASURE_SETTINGS },
 } as const satisfies Pools

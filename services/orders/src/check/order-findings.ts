@@ -23,6 +23,7 @@ export async function* streamed<Row>(cursor: { cursor(size: number): AsyncIterab
 export async function* orderFindings(sql: AnySql): AsyncGenerator<Finding> {
   yield* streamed(wrongSums(sql))
   yield* streamed(wrongPayments(sql))
+  yield* streamed(unplacedOrders(sql))
   yield* streamed(wrongInvoices(sql))
   yield* streamed(wrongInvoiceNumbers(sql))
   yield* streamed(wrongFulfilledQuantities(sql))
@@ -59,6 +60,16 @@ const wrongPayments = (sql: AnySql) => sql<Finding[]>`
     when status = 'CANCELLED' then payment_status not in ('UNPAID', 'PAID') -- it may have been placed before
     else payment_status <> 'PAID'
   end`
+
+/** A paid order is placed within a minute, or its stock was refused and the merchant has to resolve it (OP-47). */
+const unplacedOrders = (sql: AnySql) => sql<Finding[]>`
+  select 'paid order at CART' as finding, workspace_id as workspace, id as order, reason,
+    updated_at > now() - interval '1 minute' and (attempts is null or next_attempt_at is not null) as "tooYoung"
+  from sales_order
+  left join (
+    select workspace_id, order_id as id, reason, attempts, next_attempt_at from placement
+  ) as placement using (workspace_id, id)
+  where sales_order.status = 'CART' and payment_status = 'PAID'`
 
 /** A placed or paid order has an invoice of its total, which is PAID with the order (OP-45). */
 const wrongInvoices = (sql: AnySql) => sql<Finding[]>`

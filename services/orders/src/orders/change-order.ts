@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import { endPlacement } from '../placements/placement.ts'
 import { invoicePaid, issueInvoice } from './invoice.ts'
 import { type OrderRecord, orderBody, orderEvent } from './order.ts'
 import { fulfillmentStatusOf, paymentStatusOf } from './order-states.ts'
@@ -37,6 +38,9 @@ export async function changeOrder(
   const updated = hasNewBody ? [orderEvent('order.updated', after)] : []
   const paid = becomesPaid ? [orderEvent('order.paid', after)] : []
   await publish(tx, [...events, ...updated, ...paid], now)
+  if (before.paymentStatus === 'PAID' && before.status === 'CART' && after.status !== 'CART') {
+    await endPlacement(tx, after.id)
+  }
   if (becomesPlaced || becomesPaid) {
     const { invoice } = await issueInvoice(tx, after, now)
     if (becomesPaid) await publish(tx, [invoicePaid(invoice)], now)

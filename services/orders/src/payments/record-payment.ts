@@ -4,12 +4,14 @@ import { namedObject } from '@backoffice/contracts/named.ts'
 import { PAYMENT, Payment } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 import { changeOrder } from '../orders/change-order.ts'
 import { lockOrder, type OrderRecord } from '../orders/order.ts'
 import type { PlaceWithStock } from '../orders/place-order.ts'
+import { notePlacement, tryPlacement } from '../placements/placement.ts'
 
 const PaymentBody = namedObject('PaymentInput', PAYMENT.shapes.create, {
   amount: 10300,
@@ -25,9 +27,9 @@ export type PaymentRecord = RecordOf<typeof PAYMENT>
 /**
  * POST /v1/orders/{id}/payments (extension of OP-43): records a payment, whatever the state of the order (OP-47). A
  * repeated reference answers the payment that is there. An order at CART that becomes PAID is then placed, if its stock
- * can be taken.
+ * can be taken: at once, or later by `placePaidOrders`.
  */
-export const recordPayment = (place: PlaceWithStock) =>
+export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logger) =>
   operation({
     operationId: 'recordOrderPayment',
     method: 'POST',
@@ -50,10 +52,10 @@ export const recordPayment = (place: PlaceWithStock) =>
         }
         const after = await changeOrder(tx, order, { paid: sumPaid(order, payment) }, now)
         isToBePlaced = after.status === 'CART' && after.paymentStatus === 'PAID' && order.paymentStatus !== 'PAID'
+        if (isToBePlaced) await notePlacement(tx, id)
         return created(PAYMENT.answerOf(payment))
       })
-      // The payment is recorded, whatever happens here: an order that cannot be placed stays at CART, PAID (OP-47).
-      if (isToBePlaced) await place(context, id, now).catch(() => undefined)
+      if (isToBePlaced) await tryPlacement({ db, logger }, context, id, () => place(context, id, now))
       return reply
     },
   })

@@ -1,5 +1,6 @@
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import { testSigner } from '@backoffice/testing/caller.ts'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
@@ -28,7 +29,7 @@ export async function ordersService({
   const replica = (of: Catalog = new CatalogClient(catalog.url, testSigner(), PATIENT)) => {
     const forms = new FormValidator()
     whenDone(() => forms.stop())
-    return serviceClient(database.db, operations(database.db, of, forms, apps), clock)
+    return serviceClient(database.db, operations(database.db, of, forms, apps, createLogger('test', 'silent')), clock)
   }
   const send = replica()
   return {

@@ -15,7 +15,7 @@ export type CustomerPage = z.output<ReturnType<typeof Page<z.ZodType<Customer>>>
 export async function customersApi(clock?: () => Date) {
   const database = await testDatabase('orders')
   const { admin, db } = database
-  const send = serviceClient(db, operations(db, nothing, nothing, nothing), clock)
+  const send = serviceClient(db, operations(db, nothing, nothing, nothing, nothing), clock)
   return {
     ...database,
     send,

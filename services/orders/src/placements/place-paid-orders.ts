@@ -1,0 +1,76 @@
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { ATTEMPT_S, tryPlacement } from './placement.ts'
+
+const NAME = 'placements'
+const EVERY_MS = 2000
+/** Orders of a workspace that are placed at once, before the next workspace has its turn. */
+const TOGETHER = 4
+
+interface Dependencies {
+  /** Connects as the app role. */
+  readonly db: Database
+  /** Connects as the worker role. */
+  readonly worker: Database
+  readonly logger: Logger
+  readonly place: (context: RequestContext, order: string, now: Date) => Promise<unknown>
+}
+
+interface Waiting {
+  readonly workspaceId: string
+  readonly livemode: boolean
+}
+
+/**
+ * Places the paid orders whose first attempt failed, or whose process ended before it (OP-47). Workspaces take turns,
+ * and replicas share the work: who claims an order has it for some seconds.
+ */
+export function placePaidOrders(options: Dependencies) {
+  const { db, logger, place } = options
+  const nextWorkspace = workspacesInTurn<Waiting>(
+    options.worker.sql,
+    () => options.worker.sql`
+      select workspace_id as "workspaceId", livemode from placement where next_attempt_at <= now()`,
+  )
+  return worker({
+    name: NAME,
+    everyMs: EVERY_MS,
+    logger,
+    work: async () => {
+      const next = await nextWorkspace()
+      if (next === undefined) return EVERY_MS
+      const context = contextOf(next)
+      const orders = await db.inWorkspace(context, claim)
+      const tries = orders.map((id) => tryPlacement({ db, logger }, context, id, () => place(context, id, new Date())))
+      await Promise.all(tries)
+      return 0
+    },
+  })
+}
+
+const contextOf = (workspace: Waiting): RequestContext => ({
+  ...workspace,
+  keyId: NAME,
+  actor: NAME,
+  scopes: [],
+  productStatuses: [],
+  requestId: uuidv7(),
+  traceparent: traceparentFrom(undefined),
+})
+
+async function claim(tx: Transaction): Promise<string[]> {
+  const workspace = tx.context.workspaceId
+  const claimed = await tx<{ id: string }[]>`
+    update placement set next_attempt_at = now() + make_interval(secs => ${ATTEMPT_S})
+    where workspace_id = ${workspace} and order_id = any(array(
+      select order_id from placement where workspace_id = ${workspace} and next_attempt_at <= now()
+      order by next_attempt_at limit ${TOGETHER} for update skip locked
+    ))
+    returning order_id as id`
+  return claimed.map(({ id }) => id)
+}

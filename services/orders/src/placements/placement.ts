@@ -1,0 +1,70 @@
+import { ApiError, ERROR_STATUS } from '@backoffice/contracts/errors.ts'
+import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
+import { CatalogError } from '../catalog/catalog-refusal.ts'
+
+/** Seconds until a worker may try: longer than the attempt of the request that noted it takes. */
+export const ATTEMPT_S = 15
+/** Seconds between attempts: twice as many after each. */
+const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]
+
+const ended = counter('orders_placements_total', 'Attempts to place paid orders, by what became of them')
+
+/** Notes, in the transaction of a payment, that its order is to be placed. */
+export const notePlacement = (tx: Transaction, order: string) => tx`
+  insert into placement (workspace_id, order_id, livemode, next_attempt_at, created_at)
+  values (
+    ${tx.context.workspaceId}, ${order}, ${tx.context.livemode}, now() + make_interval(secs => ${ATTEMPT_S}), now()
+  )
+  on conflict do nothing`
+
+/** Forgets it, in the transaction in which the order leaves CART. */
+export const endPlacement = (tx: Transaction, order: string) => tx`
+  delete from placement where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
+
+/**
+ * Places a paid order by `place` and ends its placement. When that fails, the placement is tried again later, unless
+ * catalog has refused it: then it is left to the merchant (OP-47). Does not throw: a placement whose failure cannot be
+ * written down either is due again as it stands.
+ */
+export async function tryPlacement(
+  { db, logger }: { readonly db: Database; readonly logger: Logger },
+  context: WorkspaceContext,
+  order: string,
+  place: () => Promise<unknown>,
+): Promise<void> {
+  const note = (outcome: string, error?: unknown) => {
+    ended.add(1, { outcome })
+    if (error === undefined) return
+    const logged = { err: error, workspace_id: context.workspaceId, order_id: order, outcome }
+    logger.warn(logged, 'a paid order was not placed')
+  }
+  try {
+    await place()
+    // A replica of the version before may have placed it, and such a one leaves the row.
+    await db.inWorkspace(context, (tx) => endPlacement(tx, order))
+    note('placed')
+  } catch (error) {
+    const isRefused = isDefinite(error)
+    note(isRefused ? 'refused' : 'failed', error)
+    const reason = error instanceof ApiError ? error.message : 'The service failed'
+    await db
+      .inWorkspace(context, (tx) => writeFailure(tx, order, reason, isRefused))
+      .catch((cause: unknown) => note('unknown', cause))
+  }
+}
+
+/** Whether another attempt would be refused as well: the stock is short, a variant is gone, the order is cancelled. */
+function isDefinite(error: unknown): boolean {
+  if (!(error instanceof ApiError) || ERROR_STATUS[error.code] >= 500) return false
+  return !(error instanceof CatalogError) || error.isDefinite
+}
+
+const writeFailure = (tx: Transaction, order: string, reason: string, isRefused: boolean) => tx`
+  update placement set
+    attempts = attempts + 1, reason = ${reason},
+    next_attempt_at = case when not ${isRefused} then
+      now() + make_interval(secs => least(${LONGEST_PAUSE_S}, ${FIRST_PAUSE_S} * 2.0 ^ least(attempts, 20)))
+    end
+  where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`

@@ -1,0 +1,173 @@
+import type { Order } from '@backoffice/contracts/order.ts'
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller, testSigner } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { CatalogClient } from '../catalog/catalog-client.ts'
+import { checkOrders } from '../check/check-orders.ts'
+import type { Finding } from '../check/order-findings.ts'
+import { placeWithStock } from '../orders/place-order.ts'
+import { reserveStock } from '../reservations/reserve-stock.ts'
+import { ordersService } from '../testing/orders-api.ts'
+import { PATIENT } from '../testing/test-catalog.ts'
+import { placePaidOrders } from './place-paid-orders.ts'
+
+const { admin, appUrl, catalog, createOrder, recordsOf, replica, send, workerUrl } = await ordersService()
+
+/** A replica that cannot connect to catalog. */
+const withoutCatalog = replica(new CatalogClient('http://127.0.0.1:1', testSigner()))
+const logger = createLogger('test', 'silent')
+
+/** The worker of a replica. */
+function aWorker() {
+  const pool = (url: string) => openDatabase({ url, applicationName: 'test placements', poolSize: 2 })
+  const [db, worker] = [pool(appUrl), pool(workerUrl)]
+  const client = new CatalogClient(catalog.url, testSigner(), PATIENT)
+  const placements = placePaidOrders({ db, worker, logger, place: placeWithStock(db, reserveStock(db, client)) })
+  whenDone(async () => {
+    await placements.stop?.()
+    await Promise.all([client.stop(), db.stop?.(), worker.stop?.()])
+  })
+  return placements
+}
+
+const pay = (caller: Caller, { id }: Pick<Order, 'id'>, by = send) =>
+  by(caller, 'POST', `/v1/orders/${id}/payments`, { amount: 2000, currency: 'EUR', reference: 'p1' })
+const read = async (caller: Caller, { id }: Pick<Order, 'id'>) =>
+  (await send<Order>(caller, 'GET', `/v1/orders/${id}`)).body
+const placementOf = (caller: Caller, { id }: Pick<Order, 'id'>) => send(caller, 'GET', `/v1/orders/${id}/placement`)
+const isDue = ({ id }: Pick<Order, 'id'>) => admin`
+  update placement set next_attempt_at = now() where order_id = ${id} and next_attempt_at is not null`
+const isPlaced = (caller: Caller, order: Pick<Order, 'id'>) =>
+  eventually('it is placed', async () => (await read(caller, order)).status === 'PLACED')
+
+/** An order at CART, of two pieces, and its variant. */
+async function cart(caller: Caller, stock: number) {
+  const variant = await catalog.addVariant(caller, { stock })
+  return { ...(await createOrder(caller, { items: [{ variant: variant.id, quantity: 2 }] })), variant }
+}
+
+const findings = async ({ workspaceId }: Caller) => {
+  const found: Finding[] = []
+  const [orders, stock] = [workerUrl, catalog.workerUrl].map((url) =>
+    openDatabase({ url, applicationName: 'check', poolSize: 2 }),
+  )
+  if (orders === undefined || stock === undefined) throw new Error('unreachable')
+  await checkOrders(orders.sql, stock.sql, (finding) => found.push(finding))
+  await Promise.all([orders.stop?.(), stock.stop?.()])
+  return found.filter(({ workspace }) => workspace === workspaceId)
+}
+
+it('a paid order whose catalog is away is placed later, and says meanwhile why it is not (OP-47)', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 3)
+  expect((await pay(caller, order, withoutCatalog)).status).toBe(201)
+  const waiting = await placementOf(caller, order)
+  expect(waiting).toMatchObject({
+    status: 200,
+    body: {
+      order: order.id,
+      state: 'WAITING',
+      reason: 'The service is unavailable for the moment; try again',
+      attempts: 1,
+      next_attempt_at: expect.any(String),
+    },
+  })
+  expect((await placementOf(aCaller(), order)).status).toBe(404)
+  expect(await findings(caller)).toMatchObject([{ finding: 'paid order at CART', order: order.id, tooYoung: true }])
+  await admin`update sales_order set updated_at = updated_at - interval '2 minutes' where id = ${order.id}`
+  expect(await findings(caller)).toMatchObject([{ finding: 'paid order at CART', order: order.id, tooYoung: false }])
+
+  await aWorker().start?.()
+  await isDue(order)
+  await isPlaced(caller, order)
+  expect(await catalog.stockOf(order.variant.id)).toBe(1)
+  expect((await placementOf(caller, order)).status).toBe(404)
+  expect((await recordsOf(order.id)).map(({ type }) => type)).toEqual([
+    'order.created',
+    'order.updated',
+    'order.paid',
+    'invoice.paid',
+    'order.updated',
+  ])
+  expect(await findings(caller)).toEqual([])
+})
+
+it('what a process that ended after the payment has left is placed, once, by two replicas', async () => {
+  const caller = aCaller()
+  const orders = await Promise.all(Array.from({ length: 10 }, () => cart(caller, 2)))
+  for (const order of orders) await pay(caller, order, withoutCatalog)
+  // As the transaction of the payment leaves it.
+  await admin`
+    update placement set attempts = 0, reason = null, next_attempt_at = now() where workspace_id = ${caller.workspaceId}`
+  await Promise.all([aWorker().start?.(), aWorker().start?.()])
+  for (const order of orders) {
+    await isPlaced(caller, order)
+    expect(await catalog.stockOf(order.variant.id)).toBe(0)
+  }
+  expect(await admin`select from placement where workspace_id = ${caller.workspaceId}`).toEqual([])
+  expect(await findings(caller)).toEqual([])
+})
+
+it('90 carts that are paid at once are all placed', async () => {
+  const caller = aCaller()
+  const variant = await catalog.addVariant(caller, { stock: 90 })
+  const orders: Order[] = []
+  for (let n = 0; n < 90; n++) {
+    orders.push(await createOrder(caller, { items: [{ variant: variant.id, quantity: 1 }] }))
+  }
+  // With the limits of production: a workspace has few calls to catalog at a time.
+  const usual = replica(new CatalogClient(catalog.url, testSigner()))
+  const payment = { amount: 1000, currency: 'EUR', reference: 'p1' }
+  const answers = await Promise.all(orders.map(({ id }) => usual(caller, 'POST', `/v1/orders/${id}/payments`, payment)))
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(90)
+  await aWorker().start?.()
+  for (const order of orders) {
+    await isDue(order)
+    await isPlaced(caller, order)
+  }
+  expect(await catalog.stockOf(variant.id)).toBe(0)
+})
+
+it('short stock is final: the order says so, check-orders names it, and it is not tried again', async () => {
+  const caller = aCaller()
+  const order = await cart(caller, 1)
+  expect((await pay(caller, order)).status).toBe(201)
+  const refused = { state: 'REFUSED', reason: expect.stringContaining('items[0]'), attempts: 1, next_attempt_at: null }
+  expect(await placementOf(caller, order)).toMatchObject({ status: 200, body: refused })
+  const finding = { finding: 'paid order at CART', order: order.id, reason: expect.stringContaining('items[0]') }
+  expect(await findings(caller)).toMatchObject([{ ...finding, tooYoung: false }])
+  await catalog.send(caller, 'PUT', `/v1/products/${order.variant.product}`, { stock: 2 })
+  const other = await cart(caller, 2)
+  await pay(caller, other, withoutCatalog)
+  await isDue(order)
+  await isDue(other)
+  await aWorker().start?.()
+  await isPlaced(caller, other)
+  expect((await read(caller, order)).status).toBe('CART')
+  // The merchant resolves it.
+  expect((await send(caller, 'PUT', `/v1/orders/${order.id}`, { status: 'PLACED' })).status).toBe(200)
+  expect((await placementOf(caller, order)).status).toBe(404)
+})
+
+it('an order that is cancelled meanwhile, also by a replica of the version before, stays cancelled', async () => {
+  const caller = aCaller()
+  const [order, before] = [await cart(caller, 2), await cart(caller, 2)]
+  for (const each of [order, before]) await pay(caller, each, withoutCatalog)
+  const [row] = await admin`select * from placement where order_id = ${before.id}`
+  for (const { id } of [order, before]) await send(caller, 'PUT', `/v1/orders/${id}`, { status: 'CANCELLED' })
+  expect(await admin`select from placement where workspace_id = ${caller.workspaceId}`).toEqual([])
+  await admin`insert into placement ${admin({ ...row, next_attempt_at: new Date(0) })}`
+  await aWorker().start?.()
+  await eventually('it was tried', async () => {
+    const left = await admin`select from placement where order_id = ${before.id} and next_attempt_at is not null`
+    return left.length === 0
+  })
+  for (const each of [order, before]) {
+    expect((await read(caller, each)).status).toBe('CANCELLED')
+    expect(await catalog.stockOf(each.variant.id)).toBe(2)
+  }
+})
