@@ -226,15 +226,23 @@ create table recovery (
   since timestamptz not null,
   until timestamptz not null,
   after_id uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  status text default 'RUNNING' not null,
+  deliveries bigint,
+  sent_again bigint default 0 not null,
+  ended_at timestamptz,
+  next_step_at timestamptz default now() not null,
   constraint recovery_pkey primary key (workspace_id, id),
-  constraint recovery_workspace_id_endpoint_id_fkey foreign key (workspace_id, endpoint_id) references endpoint(workspace_id, id) on delete cascade
+  constraint recovery_workspace_id_endpoint_id_fkey foreign key (workspace_id, endpoint_id) references endpoint(workspace_id, id) on delete cascade,
+  constraint recovery_status_check check (status = any (array['RUNNING', 'COMPLETED', 'CANCELLED']))
 );
-create index recovery_of_endpoint on recovery (workspace_id, endpoint_id);
+create index recovery_in_turn on recovery (workspace_id, next_step_at) where status = 'RUNNING';
+create unique index recovery_of_endpoint on recovery (workspace_id, endpoint_id);
 alter table recovery enable row level security, force row level security;
 create policy worker on recovery to worker using (true);
 create policy workspace on recovery using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on recovery to app;
 grant select, update, delete on recovery to worker;
+create trigger from_version_before before insert on recovery for each row when (new.deliveries is null) execute function take_over_recovery();
 
 create table suspended_workspace (
   workspace_id uuid not null,
@@ -467,6 +475,11 @@ create function expired_partitions(today date) returns table(parent text, name t
   where relname ~ '_\d{8}$' and to_date(right(relname, 8), 'YYYYMMDD') < today - 30
 $function$;
 
+create function failed_since(of_workspace uuid, of_endpoint uuid, since timestamptz) returns bigint language sql stable as $function$
+  select coalesce(sum(deliveries), 0)::bigint from delivery_count
+  where workspace_id = of_workspace and endpoint_id = of_endpoint and status = 'FAILED' and hour > since - interval '1 hour'
+$function$;
+
 create function is_waiting_between(first_id uuid, end_id uuid) returns boolean language sql stable as $function$
   select exists (select from delivery where event_id >= first_id and event_id < end_id and due_at is not null and claimed_by is null)
     or exists (select from delivery where event_id >= first_id and event_id < end_id and claimed_by is not null)
@@ -552,6 +565,20 @@ create function move_delivery_counts(first_page bigint, pages integer) returns b
   on conflict (workspace_id, endpoint_id, hour, event_day, event_type, status, shard)
   do update set deliveries = known.deliveries + excluded.deliveries;
   select pg_relation_size('delivery_count_before') > (first_page + pages) * current_setting('block_size')::bigint
+$function$;
+
+create function take_over_recovery() returns trigger language plpgsql as $function$
+declare
+  former recovery;
+begin
+  delete from recovery where workspace_id = new.workspace_id and endpoint_id = new.endpoint_id returning * into former;
+  if former.status = 'RUNNING' then
+    new.since := least(new.since, former.since);
+    new.after_id := least(new.after_id, former.after_id);
+  end if;
+  new.deliveries := failed_since(new.workspace_id, new.endpoint_id, new.since);
+  return new;
+end
 $function$;
 
 create function today_in_utc() returns date language sql stable return ((statement_timestamp() at time zone 'UTC'))::date ;

@@ -1,7 +1,6 @@
 import type { Dispatcher } from './deliveries/dispatcher.ts'
 import { getDelivery } from './deliveries/get-delivery.ts'
 import { listDeliveries } from './deliveries/list-deliveries.ts'
-import { recoverDeliveries } from './deliveries/recover-deliveries.ts'
 import { resendDelivery } from './deliveries/resend-delivery.ts'
 import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoint.ts'
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
@@ -13,6 +12,9 @@ import { rotateSecret } from './endpoints/rotate-secret.ts'
 import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { listEventTypes } from './events/list-event-types.ts'
 import { pingEndpoint } from './events/ping-endpoint.ts'
+import { cancelRecovery } from './recoveries/cancel-recovery.ts'
+import { getRecovery } from './recoveries/get-recovery.ts'
+import { recoverDeliveries } from './recoveries/recover-deliveries.ts'
 
 export interface OperationsOptions extends EndpointCreation {
   readonly dispatcher: Pick<Dispatcher, 'noteWaiting'>
@@ -28,6 +30,8 @@ export const operations = ({ dispatcher, ...creation }: OperationsOptions) => [
   rotateSecret(creation.keys),
   pingEndpoint(dispatcher),
   recoverDeliveries,
+  getRecovery,
+  cancelRecovery,
   listEventTypes,
   listDeliveries,
   getDelivery,

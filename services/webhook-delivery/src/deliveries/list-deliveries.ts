@@ -46,7 +46,8 @@ export const listDeliveries = operation({
     }),
 })
 
-function deliveriesOf(tx: Transaction, endpointId: string, filters: Filters): HourList {
+/** The deliveries of an endpoint that pass the filters. */
+export function deliveriesOf(tx: Transaction, endpointId: string, filters: Filters): HourList {
   const { status, event_type, event_id, since, until } = filters
   const ofEndpoint = tx`workspace_id = ${tx.context.workspaceId} and endpoint_id = ${endpointId}`
   const matches = matching(tx, endpointId, filters)

@@ -16,12 +16,12 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import type { z } from 'zod'
 import type { Delivery } from '../deliveries/delivery.ts'
 import { Dispatcher, type DispatcherOptions } from '../deliveries/dispatcher.ts'
-import { recoveryWorker } from '../deliveries/recovery-worker.ts'
 import type { EndpointWithSecret } from '../endpoints/endpoint.ts'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { BacklogWorker } from '../events/backlog-worker.ts'
 import { fanOut, fanOutEvents } from '../events/fan-out.ts'
 import { operations } from '../operations.ts'
+import { recoveryWorker } from '../recoveries/recovery-worker.ts'
 
 /** Seals the secrets of the tests. */
 export const testKeys = SecretKeys.parse(`test:${Buffer.alloc(32, 1).toString('base64')}`)

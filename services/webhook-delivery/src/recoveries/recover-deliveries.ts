@@ -1,0 +1,54 @@
+import { type ApiError, conflict, unprocessable } from '@backoffice/contracts/errors.ts'
+import { Timestamp, TimestampInput } from '@backoffice/contracts/fields.ts'
+import { named } from '@backoffice/contracts/named.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { accepted } from '@backoffice/http/reply.ts'
+import { databaseTime } from '@backoffice/postgres/database-clock.ts'
+import { countByHours } from '@backoffice/postgres/lists/hour-page.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { z } from 'zod'
+import { deliveriesOf } from '../deliveries/list-deliveries.ts'
+import { type RecoveryRow, readRecovery } from './recovery.ts'
+
+/**
+ * POST /v1/webhooks/{id}/recover (extension, OP-101): sends again what failed since some time, once each and paced, so
+ * that fresh events come first (recovery-worker.ts). Answers how many deliveries that is, by the counts that are kept.
+ * An endpoint has one open recovery (OP-195); one that has ended makes way for the new one.
+ */
+export const recoverDeliveries = operation({
+  operationId: 'recoverWebhookDeliveries',
+  method: 'POST',
+  path: '/v1/webhooks/{id}/recover',
+  summary: 'Send again what failed since some time',
+  scope: 'webhook::create',
+  body: named('RecoveryInput', z.strictObject({ since: TimestampInput })),
+  responses: { 202: named('Recovery', z.strictObject({ since: Timestamp, deliveries: z.int() })) },
+  refusals: ['conflict'],
+  openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-101', 'OP-195'],
+  extension: true,
+
+  handle: ({ params: { id }, body, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [since, now] = [new Date(body.since), await databaseTime(tx)]
+      if (since > now) throw unprocessable(['since'], 'lies in the future; send the time from which deliveries failed')
+      const failed = deliveriesOf(tx, id, { status: 'FAILED', since: since.toISOString() })
+      const deliveries = await countByHours(tx, failed)
+      const { count } = await tx`
+        insert into recovery (workspace_id, id, endpoint_id, since, until, after_id, deliveries)
+        select workspace_id, ${uuidv7()}, id, ${since}, ${now}, least_id(${since}), ${deliveries}
+        from endpoint where workspace_id = ${tx.context.workspaceId} and id = ${id}
+        on conflict (workspace_id, endpoint_id) do update set
+          id = excluded.id, since = excluded.since, until = excluded.until, after_id = excluded.after_id,
+          deliveries = excluded.deliveries, sent_again = 0, status = 'RUNNING', ended_at = null, next_step_at = now()
+        where recovery.status <> 'RUNNING'`
+      if (count === 0) throw isOpen(id, await readRecovery(tx, id))
+      return accepted({ since: since.toISOString(), deliveries })
+    }),
+})
+
+const isOpen = (id: string, { since, sent_again, deliveries }: RecoveryRow): ApiError =>
+  conflict(
+    ['id'],
+    `has an open recovery since ${since.toISOString()}, which has sent ${sent_again} of ${deliveries} deliveries; ` +
+      `wait for its end (GET /v1/webhooks/${id}/recovery) or cancel it (POST /v1/webhooks/${id}/recovery/cancel)`,
+  )

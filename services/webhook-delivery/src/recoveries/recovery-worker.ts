@@ -1,0 +1,114 @@
+import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
+import { inTransaction } from '@backoffice/postgres/transaction.ts'
+import { workspacesInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { worker } from '@backoffice/runtime/worker.ts'
+import { AT_THE_END } from './recovery.ts'
+
+/** The pause while no recovery has its turn. */
+const LOOK_EVERY_MS = 500
+/** Deliveries of one recovery made due at once, about once a second: few, so that fresh events still come first. */
+const BATCH_SIZE = 100
+
+/**
+ * Runs recoveries: workspaces in turn, a step of one recovery at a time, in a transaction of its own. Rests as long as
+ * each step took, so it uses half of one connection at most. Replicas share the recoveries; `sql` has the worker role.
+ */
+export function recoveryWorker(sql: Sql, logger: Logger) {
+  const nextWorkspace = workspacesInTurn<{ workspaceId: string }>(
+    sql,
+    () => sql`
+      select workspace_id as "workspaceId" from recovery where status = 'RUNNING' and next_step_at <= now()`,
+  )
+  let hasWorked = false
+  return worker({
+    name: 'recoveries',
+    everyMs: LOOK_EVERY_MS,
+    logger,
+    work: async () => {
+      const startedAt = performance.now()
+      const next = await nextWorkspace()
+      if (next === undefined) {
+        const pauseMs = hasWorked ? 0 : LOOK_EVERY_MS
+        hasWorked = false
+        return pauseMs
+      }
+      if (await stepIn(sql, next.workspaceId)) hasWorked = true
+      return performance.now() - startedAt
+    },
+  })
+}
+
+interface OpenRecovery {
+  readonly workspaceId: string
+  readonly id: string
+  readonly endpointId: string
+  readonly until: Date
+  readonly afterId: string
+}
+
+/** A step of the recovery of the workspace that has waited longest. Returns false when another replica is at it. */
+async function stepIn(sql: Sql, workspaceId: string): Promise<boolean> {
+  let recovery: OpenRecovery | undefined
+  try {
+    return await inTransaction(sql, async (tx) => {
+      recovery = await takeNext(tx, workspaceId)
+      if (recovery === undefined) return false
+      if (!(await attemptsWait(tx, recovery))) await sendSomeAgain(tx, recovery)
+      return true
+    })
+  } catch (error) {
+    // Otherwise it would be next again, and the other recoveries of its workspace would have no turn.
+    if (recovery !== undefined) {
+      await sql`
+        update recovery set next_step_at = now() + interval '1 minute'
+        where workspace_id = ${workspaceId} and id = ${recovery.id}`
+    }
+    throw error
+  }
+}
+
+async function takeNext(tx: AnySql, workspaceId: string): Promise<OpenRecovery | undefined> {
+  const [recovery] = await tx<OpenRecovery[]>`
+    update recovery set next_step_at = now() + interval '1 second'
+    where workspace_id = ${workspaceId} and id = (
+      select id from recovery
+      where workspace_id = ${workspaceId} and status = 'RUNNING' and next_step_at <= now()
+      order by next_step_at limit 1 for update skip locked
+    )
+    returning workspace_id as "workspaceId", id, endpoint_id as "endpointId", until, after_id as "afterId"`
+  return recovery
+}
+
+/** Whether deliveries of the endpoint are due that no replica has taken: these come first. */
+async function attemptsWait(tx: AnySql, { workspaceId, endpointId }: OpenRecovery): Promise<boolean> {
+  const waiting = await tx`
+    select from delivery
+    where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and due_at <= now() and claimed_by is null
+    limit 1`
+  return waiting.length > 0
+}
+
+/** Makes the next failed deliveries due. Fewer than a batch are the last ones. */
+async function sendSomeAgain(tx: AnySql, { workspaceId, id, endpointId, until, afterId }: OpenRecovery): Promise<void> {
+  await tx`
+    with failed as materialized (
+      select id, event_id from delivery
+      where workspace_id = ${workspaceId} and endpoint_id = ${endpointId} and status = 'FAILED'
+        and id > ${afterId} and id < least_id(${until})
+      order by id limit ${BATCH_SIZE}
+    ), sent as (
+      update delivery set resend_at = now() from failed
+      where delivery.workspace_id = ${workspaceId} and delivery.endpoint_id = ${endpointId} and delivery.id = failed.id
+        and delivery.event_id = failed.event_id and delivery.status = 'FAILED'
+      returning delivery.id
+    ), step as (
+      select count(*) < ${BATCH_SIZE}::integer as is_last, (select id from failed order by id desc limit 1) as last_id from failed
+    )
+    update recovery set
+      sent_again = sent_again + (select count(*) from sent),
+      after_id = case when is_last then ${AT_THE_END} else last_id end,
+      status = case when is_last then 'COMPLETED' else 'RUNNING' end,
+      ended_at = case when is_last then now() end
+    from step where workspace_id = ${workspaceId} and id = ${id}`
+}

@@ -1,0 +1,199 @@
+import { randomUUID } from 'node:crypto'
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { PLAN_ONCE_BY_KEYS } from '@backoffice/postgres/plan-settings.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { describe, expect, it } from 'vitest'
+import type { z } from 'zod'
+import { webhookDelivery } from '../testing/webhooks-api.ts'
+import type { EndpointRecovery } from './recovery.ts'
+import { recoveryWorker } from './recovery-worker.ts'
+
+type Recovery = z.output<typeof EndpointRecovery>
+
+const { admin, send, workerUrl } = await webhookDelivery()
+const SINCE = new Date(Date.now() - 3_600_000).toISOString()
+
+/** Endpoints of a workspace with failed deliveries, which nobody sends: no dispatcher runs here. */
+async function endpointsThatFailed(caller: Caller, endpoints: number, deliveries: number): Promise<string[]> {
+  const ids = Array.from({ length: endpoints }, () => uuidv7())
+  await admin`
+    insert into endpoint (workspace_id, id, url, enabled_events, secret_key_id, sealed_secret, created_at, updated_at)
+    select ${caller.workspaceId}, id, 'http://127.0.0.1:9/', '{*}', 'test', '', now(), now() from unnest(${ids}::uuid[]) as id`
+  await admin`
+    insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, status, created_at)
+    select ${caller.workspaceId}, id, uuidv7(), uuidv7(), 'tag.created', 'FAILED', now()
+    from unnest(${ids}::uuid[]) as id, generate_series(1, ${deliveries}::integer)`
+  return ids
+}
+
+async function anEndpointThatFailed(caller: Caller, deliveries: number) {
+  const [id = ''] = await endpointsThatFailed(caller, 1, deliveries)
+  const path = `/v1/webhooks/${id}`
+  return {
+    id,
+    recover: (since = SINCE) => send<{ error: { message: string } }>(caller, 'POST', `${path}/recover`, { since }),
+    recovery: async () => (await send<Recovery>(caller, 'GET', `${path}/recovery`)).body,
+    cancel: () => send<Recovery & { error: { message: string } }>(caller, 'POST', `${path}/recovery/cancel`),
+    /** The attempts that were asked for are made. */
+    attempted: () => admin`update delivery set resend_at = null where endpoint_id = ${id}`,
+  }
+}
+
+/** Starts the worker of a replica. */
+async function startWorker() {
+  const worker = openDatabase({
+    url: workerUrl,
+    applicationName: 'recoveries',
+    poolSize: 1,
+    settings: PLAN_ONCE_BY_KEYS,
+  })
+  const recoveries = recoveryWorker(worker.sql, createLogger('test', 'silent'))
+  await recoveries.start?.()
+  const stop = async () => {
+    await recoveries.stop?.()
+    await worker.stop?.()
+  }
+  whenDone(stop)
+  return stop
+}
+
+const dueOf = async (endpointIds: readonly string[]): Promise<number> => {
+  const [row] = await admin`
+    select count(*)::integer as due from delivery where endpoint_id = any(${[...endpointIds]}::uuid[]) and resend_at is not null`
+  return row?.due
+}
+
+describe('an endpoint has one open recovery (OP-195)', () => {
+  it('a second call is a conflict that says how to go on, and changes nothing', async () => {
+    const { recover, recovery } = await anEndpointThatFailed(aCaller(), 3)
+    expect(await recover()).toMatchObject({ status: 202, body: { since: SINCE, deliveries: 3 } })
+    const before = await recovery()
+    const again = await recover(new Date(0).toISOString())
+    expect([again.status, again.body.error.message]).toEqual([
+      409,
+      expect.stringMatching(
+        /^id: has an open recovery since .*, which has sent 0 of 3 deliveries; wait for its end .*cancel it/,
+      ),
+    ])
+    expect(await recovery()).toEqual(before)
+  })
+
+  it('of calls at once one starts it', async () => {
+    const { id, recover } = await anEndpointThatFailed(aCaller(), 3)
+    const answers = await Promise.all(Array.from({ length: 6 }, () => recover()))
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 409, 409, 409, 409, 409])
+    expect(await admin`select from recovery where endpoint_id = ${id}`).toHaveLength(1)
+  })
+
+  it('one that has ended makes way for another', async () => {
+    const { recover, recovery, cancel } = await anEndpointThatFailed(aCaller(), 3)
+    await recover()
+    await cancel()
+    const since = new Date(Date.now() - 60_000).toISOString()
+    expect((await recover(since)).status).toBe(202)
+    expect(await recovery()).toMatchObject({ status: 'RUNNING', since, deliveries: 3, sent_again: 0, ended_at: null })
+  })
+})
+
+describe('a recovery is followed and cancelled (OP-195)', () => {
+  it('shows how many were sent again, in steps that wait for the attempts of the step before', async () => {
+    const { id, recover, recovery, attempted } = await anEndpointThatFailed(aCaller(), 150)
+    await recover()
+    await startWorker()
+    await eventually('the first step is made', async () => (await recovery()).sent_again > 0)
+    expect(await recovery()).toMatchObject({ status: 'RUNNING', deliveries: 150, sent_again: 100, ended_at: null })
+    expect(await dueOf([id])).toBe(100)
+    await attempted()
+    await eventually('it is over', async () => (await recovery()).status === 'COMPLETED')
+    expect(await recovery()).toMatchObject({ sent_again: 150, since: SINCE, ended_at: expect.any(String) })
+    expect(await dueOf([id])).toBe(50)
+  })
+
+  it('a cancelled one sends no more, and is shown as it ended', async () => {
+    const { id, recover, recovery, cancel, attempted } = await anEndpointThatFailed(aCaller(), 250)
+    await recover()
+    await startWorker()
+    await eventually('the first step is made', async () => (await recovery()).sent_again === 100)
+    const { status, body } = await cancel()
+    expect([status, body]).toMatchObject([202, { status: 'CANCELLED', sent_again: 100, ended_at: expect.any(String) }])
+    expect((await cancel()).body).toEqual(body)
+    await attempted()
+    const other = await anEndpointThatFailed(aCaller(), 1)
+    await other.recover()
+    await eventually('a later one is over', async () => (await other.recovery()).status === 'COMPLETED')
+    expect(await recovery()).toEqual(body)
+    expect(await dueOf([id])).toBe(0)
+  })
+
+  it('one that is over cannot be cancelled', async () => {
+    const { recover, recovery, cancel } = await anEndpointThatFailed(aCaller(), 1)
+    await recover()
+    await startWorker()
+    await eventually('it is over', async () => (await recovery()).status === 'COMPLETED')
+    expect(await cancel()).toMatchObject({
+      status: 409,
+      body: { error: { message: 'status: is COMPLETED; the recovery has ended' } },
+    })
+  })
+
+  it('is not there for an endpoint without one, another workspace and a deleted endpoint', async () => {
+    const caller = aCaller()
+    const { id, recover } = await anEndpointThatFailed(caller, 1)
+    const codes = async (who: Caller, endpointId: string) => [
+      (await send(who, 'GET', `/v1/webhooks/${endpointId}/recovery`)).status,
+      (await send(who, 'POST', `/v1/webhooks/${endpointId}/recovery/cancel`)).status,
+    ]
+    expect(await codes(caller, id)).toEqual([404, 404])
+    const { body } = await send(caller, 'GET', `/v1/webhooks/${id}/recovery`)
+    expect(body.error.message).toBe(
+      `id: webhook endpoint ${id} has no recovery; POST /v1/webhooks/${id}/recover starts one`,
+    )
+    await recover()
+    expect(await codes(aCaller(), id)).toEqual([404, 404])
+    expect(await codes(caller, randomUUID())).toEqual([404, 404])
+    await send(caller, 'DELETE', `/v1/webhooks/${id}`)
+    expect(await codes(caller, id)).toEqual([404, 404])
+    expect(await admin`select from recovery where endpoint_id = ${id}`).toHaveLength(0)
+  })
+})
+
+describe('workspaces have their turns', () => {
+  const openRecoveries = (caller: Caller, endpointIds: readonly string[]) => admin`
+    insert into recovery (workspace_id, id, endpoint_id, since, until, after_id)
+    select ${caller.workspaceId}, uuidv7(), id, ${SINCE}, now(), least_id(${SINCE}) from unnest(${[...endpointIds]}::uuid[]) as id`
+
+  it('one with very many recoveries does not hold up the others', async () => {
+    const [many, few] = [aCaller(), aCaller()]
+    const [ofMany, ofFew] = [await endpointsThatFailed(many, 300, 1), await endpointsThatFailed(few, 1, 1)]
+    await openRecoveries(many, ofMany)
+    await openRecoveries(few, ofFew)
+    await startWorker()
+    await eventually('all are due', async () => (await dueOf([...ofMany, ...ofFew])) === 301, 30_000)
+    // `resend_at` is the begin of the transaction that made the delivery due.
+    const [before] = await admin`
+      select count(*)::integer as deliveries from delivery
+      where endpoint_id = any(${ofMany}::uuid[])
+        and resend_at <= (select resend_at from delivery where endpoint_id = any(${ofFew}::uuid[]))`
+    expect(before?.deliveries).toBeLessThanOrEqual(2)
+  })
+
+  it('a recovery whose step fails does not keep the others of its workspace from theirs', async () => {
+    const caller = aCaller()
+    const [bad = '', ...good] = await endpointsThatFailed(caller, 3, 1)
+    await admin.unsafe(`
+      create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+      create trigger refuse before update on delivery for each row when (new.endpoint_id = '${bad}') execute function refuse();`)
+    whenDone(async () => void (await admin.unsafe('drop trigger refuse on delivery')))
+    await openRecoveries(caller, [bad])
+    await openRecoveries(caller, good)
+    await startWorker()
+    await eventually('the others are due', async () => (await dueOf(good)) === 2)
+    expect(await dueOf([bad])).toBe(0)
+    expect(await admin`select status from recovery where endpoint_id = ${bad}`).toEqual([{ status: 'RUNNING' }])
+  })
+})

@@ -1,0 +1,65 @@
+import { notFound } from '@backoffice/contracts/errors.ts'
+import { Timestamp } from '@backoffice/contracts/fields.ts'
+import { namedObject } from '@backoffice/contracts/named.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { MAX } from 'uuid'
+import { z } from 'zod'
+import { noSuchEndpoint } from '../endpoints/endpoint.ts'
+
+/** The recovery of an endpoint, as its owner follows it (OP-195). */
+export const EndpointRecovery = namedObject(
+  'EndpointRecovery',
+  {
+    status: z.enum(['RUNNING', 'COMPLETED', 'CANCELLED']),
+    since: Timestamp,
+    deliveries: z.int(),
+    sent_again: z.int(),
+    started_at: Timestamp,
+    ended_at: Timestamp.nullable(),
+  },
+  {
+    status: 'RUNNING',
+    since: '2026-03-01T12:00:00.000Z',
+    deliveries: 2500,
+    sent_again: 300,
+    started_at: '2026-03-01T14:30:00.000Z',
+    ended_at: null,
+  },
+)
+
+export interface RecoveryRow {
+  readonly status: z.output<typeof EndpointRecovery>['status']
+  readonly since: Date
+  readonly deliveries: number
+  readonly sent_again: number
+  readonly started_at: Date
+  readonly ended_at: Date | null
+}
+
+export const recoveryColumns = (tx: Transaction) => tx`
+  recovery.status, recovery.since, recovery.deliveries, recovery.sent_again, recovery.until as started_at, recovery.ended_at`
+
+/** `after_id` of an ended recovery. Replicas of the version before know no `status`; they find nothing behind it. */
+export const AT_THE_END = MAX
+
+export const recoveryView = (row: RecoveryRow): z.output<typeof EndpointRecovery> => ({
+  ...row,
+  since: row.since.toISOString(),
+  started_at: row.started_at.toISOString(),
+  ended_at: row.ended_at?.toISOString() ?? null,
+})
+
+/** Reads the recovery of an endpoint: the open one, else the last one. Throws `not_found`. */
+export async function readRecovery(tx: Transaction, endpointId: string): Promise<RecoveryRow> {
+  const [row] = await tx<(RecoveryRow | { status: null })[]>`
+    select ${recoveryColumns(tx)}
+    from endpoint
+    left join recovery on recovery.workspace_id = endpoint.workspace_id and recovery.endpoint_id = endpoint.id
+    where endpoint.workspace_id = ${tx.context.workspaceId} and endpoint.id = ${endpointId}`
+  if (row === undefined) throw noSuchEndpoint(endpointId)
+  if (row.status !== null) return row
+  throw notFound(
+    ['id'],
+    `webhook endpoint ${endpointId} has no recovery; POST /v1/webhooks/${endpointId}/recover starts one`,
+  )
+}

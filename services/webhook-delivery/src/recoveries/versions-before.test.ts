@@ -1,0 +1,104 @@
+import { cpSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { openDatabase, type Sql } from '@backoffice/postgres/database.ts'
+import { migrate } from '@backoffice/postgres/migrate.ts'
+import { migratorUrl, provision, roleUrl } from '@backoffice/postgres/provision.ts'
+import { emptyDatabase } from '@backoffice/testing/database.ts'
+import { passwordOf } from '@backoffice/testing/new-database.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { beforeEach, expect, it } from 'vitest'
+
+const MIGRATIONS = fileURLToPath(new URL('../../migrations', import.meta.url))
+const WORKSPACE = '00000000-0000-7000-8000-000000000001'
+const [ENDPOINT, OTHER] = ['00000000-0000-7000-8000-000000000002', '00000000-0000-7000-8000-000000000003']
+/** The beginnings of hours of one day. */
+const at = (hour: number) => new Date(Date.UTC(2026, 2, 1, hour))
+
+let admin: Sql
+/** A replica of the version before, as the app role of the workspace. */
+let replica: Sql
+let migrateFurther: () => Promise<void>
+
+/** As the version before starts a recovery. */
+const insertRecovery = (sql: Sql, endpointId: string, since: Date, until: Date) => sql`
+  insert into recovery (workspace_id, id, endpoint_id, since, until, after_id)
+  select workspace_id, uuidv7(), id, ${since}, ${until}, least_id(${since}) from endpoint
+  where workspace_id = ${WORKSPACE} and id = ${endpointId}
+  returning endpoint_id`
+
+const recoveries = () => admin`
+  select endpoint_id, status, since, until, after_id, deliveries from recovery order by endpoint_id`
+
+/** What `least_id` is of the beginning of an hour. */
+const idAt = (hour: number) =>
+  at(hour)
+    .getTime()
+    .toString(16)
+    .padStart(12, '0')
+    .padEnd(32, '0')
+    .replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+
+/** A database of the version before, with two endpoints of which one has failed deliveries of two hours. */
+beforeEach(async () => {
+  const { url, drop } = await emptyDatabase()
+  await provision(url, { schemas: ['webhook_delivery'], passwordOf })
+  const before = mkdtempSync(join(tmpdir(), 'migrations-'))
+  cpSync(MIGRATIONS, before, { recursive: true, filter: (path) => !/(001[4-9]|00[2-9]\d)_/.test(path) })
+  const migrateFrom = (directory: string) =>
+    migrate({ url: migratorUrl(url, passwordOf), schema: 'webhook_delivery', directory })
+  await migrateFrom(before)
+  migrateFurther = () => migrateFrom(MIGRATIONS)
+  const settings = { search_path: 'webhook_delivery', 'app.workspace_id': WORKSPACE }
+  const connect = (asRole: string) =>
+    openDatabase({ url: asRole, applicationName: 'versions before', poolSize: 1, settings })
+  const [superuser, app] = [connect(url), connect(roleUrl(url, 'webhook_delivery', passwordOf))]
+  admin = superuser.sql
+  replica = app.sql
+  whenDone(async () => {
+    await Promise.all([superuser.stop?.(), app.stop?.()])
+    await drop()
+    rmSync(before, { recursive: true })
+  })
+  await admin`
+    insert into endpoint (workspace_id, id, url, enabled_events, secret_key_id, sealed_secret, created_at, updated_at)
+    select ${WORKSPACE}, id, 'https://receiver.example/', '{*}', 'test', '', now(), now()
+    from unnest(${[ENDPOINT, OTHER]}::uuid[]) as id`
+  await admin`
+    insert into hourly_delivery_count (workspace_id, endpoint_id, hour, event_day, event_type, status, shard, deliveries)
+    select ${WORKSPACE}, ${ENDPOINT}, hour, '2026-03-01', 'tag.created', 'FAILED', 0, deliveries
+    from (values (${at(3)}::timestamptz, 30), (${at(8)}::timestamptz, 8)) as counted (hour, deliveries)`
+})
+
+it('the migration makes one recovery of those that an endpoint has, which does what is left of all', async () => {
+  await insertRecovery(replica, ENDPOINT, at(5), at(9))
+  await insertRecovery(replica, ENDPOINT, at(2), at(10))
+  await admin`update recovery set after_id = least_id(${at(6)}) where since = ${at(2)}`
+  await insertRecovery(replica, ENDPOINT, at(6), at(11))
+  await insertRecovery(replica, OTHER, at(7), at(12))
+  await migrateFurther()
+  expect(await recoveries()).toEqual([
+    { endpoint_id: ENDPOINT, status: 'RUNNING', since: at(2), until: at(11), after_id: idAt(5), deliveries: 38 },
+    { endpoint_id: OTHER, status: 'RUNNING', since: at(7), until: at(12), after_id: idAt(7), deliveries: 0 },
+  ])
+})
+
+it('one that a replica of the version before starts takes the place of the open one, and does the rest of it', async () => {
+  await migrateFurther()
+  expect(await insertRecovery(replica, ENDPOINT, at(5), at(9))).toHaveLength(1)
+  expect(await insertRecovery(replica, ENDPOINT, at(7), at(10))).toHaveLength(1)
+  await insertRecovery(replica, OTHER, at(7), at(10))
+  expect(await recoveries()).toMatchObject([
+    { endpoint_id: ENDPOINT, status: 'RUNNING', since: at(5), until: at(10), after_id: idAt(5), deliveries: 8 },
+    { endpoint_id: OTHER, since: at(7), until: at(10) },
+  ])
+})
+
+it('one that a replica of the version before starts leaves nothing of one that has ended', async () => {
+  await migrateFurther()
+  await insertRecovery(replica, ENDPOINT, at(2), at(9))
+  await admin`update recovery set status = 'CANCELLED', ended_at = now(), after_id = 'ffffffff-ffff-ffff-ffff-ffffffffffff'`
+  await insertRecovery(replica, ENDPOINT, at(7), at(10))
+  expect(await recoveries()).toMatchObject([{ status: 'RUNNING', since: at(7), until: at(10), after_id: idAt(7) }])
+})
