@@ -85,6 +85,7 @@ it('the one-shot commands prepare PostgreSQL, Kafka and the registry from their 
     ROLE_PASSWORDS: JSON.stringify(Object.fromEntries(roles.map((role) => [role, passwordOf(role)]))),
     KAFKA_BROKERS: kafkaBrokers.join(','),
     KAFKA_PREFIX: `test-${randomUUID()}.`,
+    KAFKA_PARTITIONS: '6',
     KAFKA_REPLICATION_FACTOR: '1',
     SCHEMA_REGISTRY_URL: registryUrl,
   }

@@ -5,9 +5,9 @@ import { declaredTopic } from '@backoffice/messaging/kafka/create-topics.ts'
 import { describedSettings } from './configuration-document.ts'
 import { table } from './markdown-table.ts'
 
-const copies = Number(
-  describedSettings(TopicsConfig.shape).find(({ name }) => name === 'KAFKA_REPLICATION_FACTOR')?.standard,
-)
+const standard = (setting: keyof typeof TopicsConfig.shape) =>
+  Number(describedSettings(TopicsConfig.shape).find(({ name }) => name === setting)?.standard)
+const [partitions, copies] = [standard('KAFKA_PARTITIONS'), standard('KAFKA_REPLICATION_FACTOR')]
 
 const INTRODUCTION = `# Topics
 
@@ -17,11 +17,12 @@ The job \`topics\` creates these topics. When something else declares them (Terr
 \`KAFKA_PREFIX\` before each name; the job then compares, and fails with one line for each difference. Settings that are not here may have any value.
 Brokers create no topic by themselves (\`auto.create.topics.enable=false\`).
 
-Each record has ${copies} copies (\`KAFKA_REPLICATION_FACTOR\`). With another number, \`min.insync.replicas\` is one less than it, and at least 1.`
+The numbers are those of the settings of the job unless set: \`KAFKA_PARTITIONS=${partitions}\`, but for dead letters, which have few records, and
+\`KAFKA_REPLICATION_FACTOR=${copies}\`; \`min.insync.replicas\` is one less than the copies, and at least 1.`
 
 /** The text of docs/topics.md. */
 export function topicsDocument(): string {
-  const declared = topics.map((topic) => declaredTopic(topic, copies))
+  const declared = topics(partitions).map((topic) => declaredTopic(topic, copies))
   const settings = [...new Set(declared.flatMap(({ config }) => Object.keys(config)))]
   const onBrokers = declared.map(({ name, partitions, replicas, config }) => [
     `\`${name}\``,
@@ -29,7 +30,11 @@ export function topicsDocument(): string {
     String(replicas),
     ...settings.map((setting) => config[setting] ?? '–'),
   ])
-  const users = topics.map(({ name, readers }) => [`\`${name}\``, publishersOf(name), readers.join(', ') || '–'])
+  const users = topics(partitions).map(({ name, readers }) => [
+    `\`${name}\``,
+    publishersOf(name),
+    readers.join(', ') || '–',
+  ])
   const sections = [
     INTRODUCTION,
     table(['topic', 'partitions', 'copies', ...settings.map((setting) => `\`${setting}\``)], onBrokers),

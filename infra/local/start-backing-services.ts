@@ -1,5 +1,5 @@
 import { SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
-import { topics } from '@backoffice/contracts/topics.ts'
+import { FEW_PARTITIONS, topics } from '@backoffice/contracts/topics.ts'
 import { migrateServices } from '@backoffice/jobs/migrate.ts'
 import { provisionServices } from '@backoffice/jobs/provision.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
@@ -50,7 +50,9 @@ export async function startBackingServices({
   const broker = async () => {
     const brokers = await start('kafka', titled('Kafka', 'KAFKA_BROKERS'), services.kafka)
     const prefix = process.env.KAFKA_PREFIX ?? ''
-    await step('topics', () => createTopics(brokers, topics, { prefix, replicationFactor: 1, fix: true }))
+    await step('topics', () =>
+      createTopics(brokers, topics(FEW_PARTITIONS), { prefix, replicationFactor: 1, fix: true }),
+    )
     return brokers
   }
   const schemas = async () => {

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SERVICE_NAMES, type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
-import { topics } from '@backoffice/contracts/topics.ts'
+import { FEW_PARTITIONS, topics } from '@backoffice/contracts/topics.ts'
 import { rolePasswords, stackSecrets } from '@backoffice/local/secrets.ts'
 import type { StackEnvironment } from '@backoffice/local/service-settings.ts'
 import { serviceDirectory, startService } from '@backoffice/local/services.ts'
@@ -149,7 +149,7 @@ async function prepareSchemas(url: string, directory: string): Promise<void> {
 
 /** Creates the topics with the prefix of this process. */
 export const prepareTopics = (brokers: readonly string[]) =>
-  createTopics(brokers, topics, { prefix: process.env.KAFKA_PREFIX ?? '', replicationFactor: 1 })
+  createTopics(brokers, topics(FEW_PARTITIONS), { prefix: process.env.KAFKA_PREFIX ?? '', replicationFactor: 1 })
 
 async function withPorts(name: ServiceName, count: number) {
   const replicas = await Promise.all(

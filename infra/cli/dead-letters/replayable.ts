@@ -1,8 +1,12 @@
 import { consumersOf, deadLetterTopic, SERVICE_NAMES, type ServiceName } from '@backoffice/contracts/services.ts'
-import { topics } from '@backoffice/contracts/topics.ts'
+import { FEW_PARTITIONS, topics } from '@backoffice/contracts/topics.ts'
 
 const consumers = SERVICE_NAMES.flatMap((service) => consumersOf(service).map((one) => ({ service, ...one })))
-const compacted = new Set(topics.filter(({ config }) => config['cleanup.policy'] === 'compact').map(({ name }) => name))
+const compacted = new Set(
+  topics(FEW_PARTITIONS)
+    .filter(({ config }) => config['cleanup.policy'] === 'compact')
+    .map(({ name }) => name),
+)
 
 /** The service of a consumer; undefined where none has that name. */
 export const serviceOf = (consumer: string): ServiceName | undefined =>

@@ -55,6 +55,14 @@ export const DatabasesConfig = z.object({
 export const TopicsConfig = z
   .object({
     ...KAFKA,
+    KAFKA_PARTITIONS: z.coerce
+      .number()
+      .int()
+      .min(1)
+      .default(48)
+      .describe(
+        'Partitions of each topic but those of dead letters: as many replicas of a consumer can share its work. Decided at the first deploy; more later by the steps of `docs/operations.md`.',
+      ),
     KAFKA_REPLICATION_FACTOR: z.coerce
       .number()
       .int()

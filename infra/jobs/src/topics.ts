@@ -14,8 +14,8 @@ async function main(): Promise<object> {
   const { values } = parseArgs({ options: { fix: { type: 'boolean', default: false } } })
   const config = readConfig(TopicsConfig)
   const { brokers, ...servers } = kafkaServers(config)
-  const replicationFactor = config.KAFKA_REPLICATION_FACTOR
-  return createTopics(brokers, topics, { ...servers, replicationFactor, fix: values.fix })
+  const { KAFKA_PARTITIONS: partitions, KAFKA_REPLICATION_FACTOR: replicationFactor } = config
+  return createTopics(brokers, topics(partitions), { ...servers, replicationFactor, fix: values.fix })
 }
 
 await runJob('topics', main)

@@ -4,8 +4,8 @@ import { consumersOf, deadLetterTopic, SERVICE_NAMES, SERVICES, TOPICS_FROM_OUTS
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
-/** Never changed: another number would move keys to other partitions. */
-const PARTITIONS = 6
+/** Of each topic on one machine, and of dead letters, which are few. */
+export const FEW_PARTITIONS = 6
 
 const retained = (days: number) => ({
   'cleanup.policy': 'delete',
@@ -25,19 +25,26 @@ const compacted = {
 const consumers = SERVICE_NAMES.flatMap(consumersOf)
 const published = SERVICE_NAMES.flatMap((name): readonly Topic[] => SERVICES[name].publishes)
 
-const topic = (name: Topic | `${string}.dead-letters`, config: Readonly<Record<string, string>>) => ({
+const topic = (
+  name: Topic | `${string}.dead-letters`,
+  partitions: number,
+  config: Readonly<Record<string, string>>,
+) => ({
   name,
-  partitions: PARTITIONS,
+  partitions,
   config,
   /** The consumer groups that read it. */
   readers: consumers.filter(({ topics }) => topics.includes(name)).map((consumer) => consumer.name),
 })
 
-/** Every topic, as it is created: those that services publish to, those from outside, and the dead letters. */
-export const topics = [
+/**
+ * Every topic, as it is created: those that services publish to and those from outside, with so many partitions, and
+ * the dead letters. Another number later moves keys to other partitions (docs/operations.md, “More partitions”).
+ */
+export const topics = (partitions: number) => [
   ...[...new Set([...published, ...TOPICS_FROM_OUTSIDE])].map((name) =>
-    topic(name, name === TOPICS.catalogProducts ? compacted : retained(7)),
+    topic(name, partitions, name === TOPICS.catalogProducts ? compacted : retained(7)),
   ),
   // Long enough for an operator to examine what a consumer could not process.
-  ...consumers.map(({ name }) => topic(deadLetterTopic(name), retained(90))),
+  ...consumers.map(({ name }) => topic(deadLetterTopic(name), FEW_PARTITIONS, retained(90))),
 ]

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { schemaOf } from '@backoffice/contracts/services.ts'
-import { topics } from '@backoffice/contracts/topics.ts'
+import { FEW_PARTITIONS, topics } from '@backoffice/contracts/topics.ts'
 import { createTopics } from '@backoffice/messaging/kafka/create-topics.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
 import type { KafkaServers } from '@backoffice/messaging/kafka/kafka-settings.ts'
@@ -71,7 +71,7 @@ await Promise.all([
     const directory = fileURLToPath(new URL(`../../../services/${service}/migrations`, import.meta.url))
     return migrate({ url: migratorUrl(postgresUrl, passwordOf), ca, schema: schemaOf(service), directory })
   }),
-  createTopics(brokers, topics, { ...secured, replicationFactor: 1 }),
+  createTopics(brokers, topics(FEW_PARTITIONS), { ...secured, replicationFactor: 1 }),
   registerSchemas(registry),
 ])
 

@@ -12,7 +12,8 @@ export interface Difference {
 }
 
 const COPIES = 'add copies with `kafka-reassign-partitions`'
-const FEWER = 'Kafka removes no partitions: declare as many'
+const MORE = 'Kafka removes no partitions: declare as many'
+const FEWER = 'declare as many (KAFKA_PARTITIONS), or add some by docs/operations.md, “More partitions”'
 
 /** How an existing topic differs from what is declared. Settings that are not declared may have any value. */
 export function differences(topic: DeclaredTopic, existing: ExistingTopic | undefined): Difference[] {
@@ -27,7 +28,7 @@ export function differences(topic: DeclaredTopic, existing: ExistingTopic | unde
   if (existing.partitions !== topic.partitions) {
     const text = `has ${existing.partitions} partitions, declared are ${topic.partitions}`
     const isSmaller = existing.partitions < topic.partitions
-    found.push(isSmaller ? { topic, text, mend: 'partitions', remedy: '' } : { topic, text, remedy: FEWER })
+    found.push(isSmaller ? { topic, text, mend: 'partitions', remedy: FEWER } : { topic, text, remedy: MORE })
   }
   // More copies lose nothing.
   if (existing.replicas < topic.replicas)
