@@ -40,7 +40,8 @@ const CHECKS = {
   reconcile: {
     service: 'webhook-delivery',
     file: 'src/reconcile/reconcile.ts',
-    description: 'Compare events with their deliveries: --since <ISO> --until <ISO> [--workspace <id>]',
+    description:
+      'Compare events of the last day with their deliveries: [--since <ISO>] [--until <ISO>] [--workspace <id>]',
     reads: 'kafka',
   },
 } satisfies Record<string, Check>

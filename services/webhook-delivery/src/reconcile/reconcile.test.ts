@@ -78,9 +78,12 @@ async function reconcile(workspaceId: string, options: Partial<Reconciliation> =
   return { reported, ...counts, outcomes: [...outcomes], discrepancies: [...discrepancies] }
 }
 
-/** Runs the command for the last ten minutes; resolves with its output and exit code. */
-async function command(args: Record<string, string>, environment: NodeJS.ProcessEnv = {}) {
-  const given = { since: ago(10).toISOString(), until: new Date(Date.now() + MINUTE_MS).toISOString(), ...args }
+/** The options for the last ten minutes. */
+const lately = () => ({ since: ago(10).toISOString(), until: new Date(Date.now() + MINUTE_MS).toISOString() })
+
+/** Runs the command, for the last ten minutes unless told; resolves with its output and exit code. */
+async function command(args: Record<string, string>, environment: NodeJS.ProcessEnv = {}, time: object = lately()) {
+  const given = { ...time, ...args }
   const child = spawn(
     process.execPath,
     [
@@ -115,6 +118,14 @@ test('when every event has its delivery the command says so and exits 0, without
     expect.stringMatching(/^wrong: 0 missing, 0 twice, (0 [a-z ]+, )*0 [a-z ]+$/),
   ])
   expect(code).toBe(0)
+})
+
+test('without a time the command compares the events of the last day', async () => {
+  const { workspaceId, event } = await subscribed()
+  const events = [23, 25].map((hours) => event({ occurred_at: ago(hours * 60).toISOString() }))
+  await kafka.produce(events.map((each) => recordOf(each)))
+  const { lines } = await command({ workspace: workspaceId }, {}, {})
+  expect(lines).toContainEqual(expect.stringMatching(/^events: 1, /))
 })
 
 test('a delivery that is not there is printed with its workspace, event, type and endpoint, and the command exits 1', async () => {

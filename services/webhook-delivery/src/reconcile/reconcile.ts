@@ -83,27 +83,30 @@ const withoutRepetitions = (events: readonly JudgedEvent[]): JudgedEvent[] => [
 ]
 
 /**
- * `npm run reconcile -w services/webhook-delivery -- --since <ISO> --until <ISO> [--workspace <id>]`: proves that each
- * event has one delivery to each subscribed endpoint. Exits 0, 1 with discrepancies, 2 when it could not finish.
+ * `npm run reconcile -w services/webhook-delivery -- [--since <ISO>] [--until <ISO>] [--workspace <id>]`: proves that
+ * each event, of the last day unless told, has one delivery to each subscribed endpoint. Exits 0, 1 with discrepancies, 2 when it could not finish.
  */
 const Config = z.object({ ...WORKER_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka)
 
 const MINUTE_MS = 60_000
+const DAY_MS = 24 * 60 * MINUTE_MS
 /** How long Kafka keeps events (contracts/topics.ts). */
-const KEPT_MS = 7 * 24 * 60 * MINUTE_MS
+const KEPT_MS = 7 * DAY_MS
 const Minutes = z.coerce.number().min(0)
 const Time = TimestampInput.transform((value) => new Date(value))
 
 const Arguments = z
   .strictObject({
-    since: Time,
-    until: Time,
+    /** A day before the end unless given. */
+    since: Time.optional(),
+    until: Time.default(() => new Date()),
     workspace: Id.optional(),
     /** Minutes between the occurrence of an event and its publication at most: longer after an outage of Kafka. */
     margin: Minutes.default(60),
     /** Minutes after which a pending, unclaimed delivery is overdue. */
     overdue: Minutes.default(10),
   })
+  .transform(({ since, ...others }) => ({ ...others, since: since ?? new Date(others.until.getTime() - DAY_MS) }))
   .refine(({ since, until }) => since < until, { path: ['since'], message: 'must be before until' })
   .refine(({ since }) => since.getTime() >= Date.now() - KEPT_MS, {
     path: ['since'],
