@@ -4,12 +4,12 @@ import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlink
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { SERVICE_NAMES, schemaOf } from '@backoffice/contracts/services.ts'
+import { SERVICE_NAMES, schemaOf, workerSetting } from '@backoffice/contracts/services.ts'
 import { treeSize } from '@backoffice/docker/assemble.ts'
 import { entriesIn } from '@backoffice/docker/entries-in.ts'
 import { COMPILE_CACHE } from '@backoffice/docker/start-script.ts'
-import { IMAGES } from '@backoffice/docker/workspaces.ts'
-import { MIGRATOR } from '@backoffice/postgres/provision.ts'
+import { IMAGES, isService } from '@backoffice/docker/workspaces.ts'
+import { MIGRATOR, roleUrl } from '@backoffice/postgres/provision.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { emptyDatabase } from '@backoffice/testing/database.ts'
 import { passwordOf } from '@backoffice/testing/new-database.ts'
@@ -28,7 +28,7 @@ async function assemble(image: string, tree: string): Promise<void> {
 beforeAll(async () => {
   const make = async (image: string) => {
     await assemble(image, treeOf(image))
-    if (image !== 'jobs') await run(process.execPath, ['infra/docker/fill-compile-cache.ts', treeOf(image)])
+    if (isService(image)) await run(process.execPath, ['infra/docker/fill-compile-cache.ts', treeOf(image)])
   }
   for (let next = 0; next < IMAGES.length; next += 2) await Promise.all(IMAGES.slice(next, next + 2).map(make))
 }, 600_000)
@@ -75,7 +75,7 @@ it('an image is the same each time', async () => {
   rmSync(again, { recursive: true })
 })
 
-it('the one-shot commands prepare PostgreSQL, Kafka and the registry from their image', async () => {
+it('from their images, the one-shot commands prepare PostgreSQL, Kafka and the registry, and operators check all', async () => {
   const { kafkaBrokers, registryUrl } = backingServices()
   const database = await emptyDatabase()
   const roles = [MIGRATOR, ...SERVICE_NAMES.map(schemaOf).flatMap((schema) => [schema, `${schema}_worker`])]
@@ -92,6 +92,17 @@ it('the one-shot commands prepare PostgreSQL, Kafka and the registry from their 
   for (const job of ['provision', 'migrate', 'topics', 'schemas']) {
     const { stdout } = await run('node', [`infra/jobs/src/${job}.ts`], { cwd: treeOf('jobs'), env })
     expect(stdout, job).toContain('"msg":"done"')
+  }
+  const urls = SERVICE_NAMES.map((name) => {
+    return [workerSetting(name), roleUrl(database.url, `${schemaOf(name)}_worker`, passwordOf)]
+  })
+  const operator = { ...Object.fromEntries(urls), KAFKA_BROKERS: env.KAFKA_BROKERS, KAFKA_PREFIX: env.KAFKA_PREFIX }
+  const checks = ['check-stock', 'check-orders', 'check-members', 'reconcile'].map((check) => ['checks', check])
+  for (const command of [...checks, ['dead-letters', 'list'], ['outbox', 'list']]) {
+    // As the image does, whose PATH has the folder of its files; the process starts nowhere near them.
+    const settings = { ...operator, PATH: `${treeOf('operator')}:${process.env.PATH}` }
+    const { stdout } = await run('backoffice', command, { cwd: tmpdir(), env: settings })
+    expect(stdout, command.join(' ')).toMatch(/none|: 0|wrong: 0/)
   }
   await database.drop()
 })

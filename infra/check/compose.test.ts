@@ -10,6 +10,8 @@ import { serviceTokens } from '@backoffice/service/service-tokens.ts'
 import { Ajv } from 'ajv'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { connectionOf } from '../cli/command/connection.ts'
+import { kafkaOf, workerServer } from '../cli/command/stack-services.ts'
 
 interface Compose {
   readonly services: Record<string, ComposeService>
@@ -81,6 +83,17 @@ it('the one-shot commands get what they need', () => {
     for (const name of Object.keys(DatabasesConfig.shape).filter((each) => each.endsWith('_PASSWORD')))
       expect(settings, name).toHaveProperty(name)
   }
+})
+
+it('operators get what leads to Kafka, every database and the admin API', () => {
+  const settings = environmentOf('operator')
+  for (const name of SERVICE_NAMES)
+    expect(workerServer(name, settings).url).toBe(environmentOf(name).WORKER_DATABASE_URL)
+  expect(kafkaOf(settings).brokers).toEqual([environmentOf('gateway').KAFKA_BROKERS])
+  expect(connectionOf(undefined, settings)).toEqual({
+    url: `http://gateway:${environmentOf('gateway').ADMIN_PORT}`,
+    token: environmentOf('gateway').ADMIN_TOKEN,
+  })
 })
 
 it('each image is built from its target', () => {

@@ -7,8 +7,8 @@ const ROOT = join(import.meta.dirname, '../..')
 const guide = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
 const unique = (found: Iterable<RegExpMatchArray>) => [...new Set([...found].map(([text]) => text))]
 
-test.each(unique(guide.matchAll(/(?<=npx backoffice )[a-z][a-z -]*[a-z]/g)))(
-  'docs/operations.md: npx backoffice %s is a command with these options',
+test.each(unique(guide.matchAll(/(?<=(?:-- |npx |`|^ *)backoffice )[a-z][a-z -]*[a-z]/gm)))(
+  'docs/operations.md: backoffice %s is a command with these options',
   async (line) => {
     const [words, options] = [line.split(' --')[0] ?? '', [...line.matchAll(/--[a-z-]+/g)].map(([option]) => option)]
     let [output, errors] = ['', '']

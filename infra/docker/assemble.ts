@@ -3,12 +3,12 @@ import { basename, join, resolve } from 'node:path'
 import { entriesIn } from './entries-in.ts'
 import { installPackages } from './install-packages.ts'
 import { START_SCRIPT, startScript } from './start-script.ts'
-import { ROOT, type Workspace, workspacesOf } from './workspaces.ts'
+import { isService, packageOf, ROOT, type Workspace, workspacesOf } from './workspaces.ts'
 
 /**
- * Makes the tree of files of an image in an empty folder: the packages it needs at run time, its sources, and `run`,
- * which starts the service. The tree, file times included, depends only on the sources and the lock file. The
- * Dockerfile runs this command; it works without Docker too.
+ * Makes the tree of files of an image in an empty folder: the packages it needs at run time, its sources, and the
+ * program of the image: `run` starts a service, `backoffice` is the command line. The tree, file times included,
+ * depends only on the sources and the lock file. The Dockerfile runs this command; it works without Docker too.
  */
 export function assemble(image: string, target: string): void {
   const workspaces = workspacesOf(image)
@@ -16,11 +16,19 @@ export function assemble(image: string, target: string): void {
   if (readdirSync(target).length > 0) throw new Error(`${target} is not empty`)
   installPackages(image, workspaces, target)
   copySources(image, workspaces, target)
-  if (image !== 'jobs') {
-    writeFileSync(join(target, START_SCRIPT), startScript(image))
-    chmodSync(join(target, START_SCRIPT), 0o755)
-  }
+  if (isService(image)) writeProgram(join(target, START_SCRIPT), startScript(image))
+  if (image === 'operator') writeProgram(join(target, 'backoffice'), COMMAND_SCRIPT)
   for (const { path } of entriesIn(target)) lutimesSync(path, 0, 0)
+}
+
+/** The command line in a tree: `backoffice`, by its path or from a folder in PATH. */
+const COMMAND_SCRIPT = `#!/bin/sh
+exec node "$(dirname "$0")/${packageOf('operator')}/main.ts" "$@"
+`
+
+function writeProgram(file: string, text: string): void {
+  writeFileSync(file, text)
+  chmodSync(file, 0o755)
 }
 
 /**

@@ -12,8 +12,8 @@ const stages = new Map(
     .map((text) => [/ AS (\S+)/.exec(text)?.[1] ?? '', text]),
 )
 
-it('there is an image for each service, and one for the one-shot commands', () => {
-  expect(IMAGES).toEqual([...SERVICE_NAMES, 'jobs'].toSorted())
+it('there is an image for each service, one for the one-shot commands, and one for operators', () => {
+  expect(IMAGES).toEqual([...SERVICE_NAMES, 'jobs', 'operator'].toSorted())
 })
 
 it.each(IMAGES)('the image of %s is the tree that assemble.ts makes, run by a user without rights', (image) => {

@@ -1,15 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { asInstalled, type Dependencies } from './as-installed.ts'
 import { entriesIn } from './entries-in.ts'
-import { type Manifest, ROOT, type Workspace } from './workspaces.ts'
+import { ROOT, type Workspace } from './workspaces.ts'
 
-interface LockEntry {
+interface LockEntry extends Dependencies {
   /** Of a link to a package of this repository, its folder. */
   readonly resolved?: string
   readonly link?: boolean
-  readonly dependencies?: Readonly<Record<string, string>>
-  readonly devDependencies?: Readonly<Record<string, string>>
 }
 
 /**
@@ -22,7 +21,7 @@ export function installPackages(image: string, workspaces: readonly Workspace[],
   const directories = workspaces.map(({ directory }) => directory)
   for (const { directory, manifest } of workspaces) {
     mkdirSync(join(target, directory), { recursive: true })
-    writeJson(join(directory, 'package.json'), asInstalled(image, directory, manifest))
+    writeJson(join(directory, 'package.json'), manifest)
   }
   const root = { name: `backoffice-${image}`, version: '0.0.0', private: true, workspaces: directories }
   writeJson('package.json', root)
@@ -57,43 +56,4 @@ function removeUnloaded(target: string): void {
     const isUnloaded = entry.isFile() && UNLOADED.test(entry.name) && !LICENCE.test(entry.name)
     if (isUnloaded && entry.path.includes('/node_modules/')) rmSync(entry.path)
   }
-}
-
-/**
- * Dependencies that no image loads, by the folder of the package that names them. The registry's client brings the
- * encryption of fields with the keys of five clouds, Avro, Protobuf and rules in two languages; we load its client and
- * its JSON serializer.
- */
-const NEVER_LOADED: Readonly<Record<string, readonly string[]>> = {
-  'node_modules/@confluentinc/schemaregistry': [
-    '@aws-sdk/client-kms',
-    '@aws-sdk/credential-providers',
-    '@azure/identity',
-    '@azure/keyvault-keys',
-    '@bufbuild/cel',
-    '@bufbuild/protobuf',
-    '@google-cloud/kms',
-    '@hackbg/miscreant-esm',
-    '@smithy/types',
-    '@types/simple-oauth2',
-    '@types/validator',
-    'avsc',
-    'jsonata',
-    'node-vault',
-  ],
-}
-
-/** Only `jobs` migrates. */
-const LOADED_BY_JOBS: Readonly<Record<string, readonly string[]>> = { 'libs/postgres': ['node-pg-migrate', 'pg'] }
-
-/** A package's manifest, or its entry in the lock file, without what an image never loads. */
-function asInstalled<Entry extends Pick<Manifest, 'dependencies' | 'devDependencies'>>(
-  image: string,
-  folder: string,
-  { devDependencies: _, ...entry }: Entry,
-): Omit<Entry, 'devDependencies'> {
-  const leftOut = [...(NEVER_LOADED[folder] ?? []), ...((image !== 'jobs' && LOADED_BY_JOBS[folder]) || [])]
-  if (entry.dependencies === undefined) return entry
-  const kept = Object.entries(entry.dependencies).filter(([name]) => !leftOut.includes(name))
-  return { ...entry, dependencies: Object.fromEntries(kept) }
 }

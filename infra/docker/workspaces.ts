@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { asInstalled } from './as-installed.ts'
 
 /** The members of a package.json that matter here. */
 export interface Manifest {
   readonly name: string
   readonly workspaces?: readonly string[]
   readonly dependencies?: Readonly<Record<string, string>>
-  readonly devDependencies?: Readonly<Record<string, string>>
 }
 
 /** A package of this repository. */
@@ -22,23 +22,34 @@ export const ROOT = join(import.meta.dirname, '../..')
 const manifestIn = (directory: string): Manifest =>
   JSON.parse(readFileSync(join(ROOT, directory, 'package.json'), 'utf8'))
 
-/** All images: one for each service, and `jobs`. */
+const SERVICES = globSync('services/*/package.json', { cwd: ROOT }).map((file) => dirname(file))
+
+/** The images of commands, and the folders of the packages that they are made for. */
+const COMMANDS: Readonly<Record<string, string>> = { jobs: 'infra/jobs', operator: 'infra/cli' }
+
+/** All images: one for each service, `jobs` with the one-shot commands, and `operator` with `backoffice`. */
 export const IMAGES: readonly string[] = [
-  ...globSync('services/*/package.json', { cwd: ROOT }).map((file) => dirname(file).replace('services/', '')),
-  'jobs',
+  ...SERVICES.map((folder) => folder.replace('services/', '')),
+  ...Object.keys(COMMANDS),
 ].toSorted()
 
-/** The folder of the package that an image is made for. */
-export const packageOf = (image: string): string => (image === 'jobs' ? 'infra/jobs' : `services/${image}`)
+/** Whether an image is that of a service. */
+export const isService = (image: string): boolean => COMMANDS[image] === undefined
 
-/** The packages of this repository that an image needs: its own, and those it depends on, also indirectly. */
+/** The folder of the package that an image is made for. */
+export const packageOf = (image: string): string => COMMANDS[image] ?? `services/${image}`
+
+/**
+ * The packages of this repository that an image needs: its own, and those it depends on, also indirectly. `backoffice`
+ * runs the commands of all services.
+ */
 export function workspacesOf(image: string): Workspace[] {
   if (!IMAGES.includes(image)) throw new Error(`no such image: ${image}; there are ${IMAGES.join(', ')}`)
   const folders =
     manifestIn('.').workspaces?.flatMap((pattern) => globSync(`${pattern}/package.json`, { cwd: ROOT })) ?? []
   const all = new Map(
     folders.map(dirname).map((directory) => {
-      const manifest = manifestIn(directory)
+      const manifest = asInstalled(image, directory, manifestIn(directory))
       return [manifest.name, { directory, manifest }]
     }),
   )
@@ -48,6 +59,7 @@ export function workspacesOf(image: string): Workspace[] {
     needed.add(workspace)
     for (const name of Object.keys(workspace.manifest.dependencies ?? {})) add(all.get(name))
   }
-  add(all.get(manifestIn(packageOf(image)).name))
+  const roots = image === 'operator' ? [packageOf(image), ...SERVICES] : [packageOf(image)]
+  for (const folder of roots) add(all.get(manifestIn(folder).name))
   return [...needed].toSorted((a, b) => a.directory.localeCompare(b.directory))
 }

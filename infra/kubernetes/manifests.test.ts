@@ -10,12 +10,15 @@ import {
   type ServiceName,
   urlSetting,
 } from '@backoffice/contracts/services.ts'
+import { IMAGES } from '@backoffice/docker/workspaces.ts'
 import { CONFIGS } from '@backoffice/generate/service-configs.ts'
 import { readDatabases } from '@backoffice/jobs/databases.ts'
 import { readConfig } from '@backoffice/runtime/config.ts'
 import { serviceTokens } from '@backoffice/service/service-tokens.ts'
 import { afterAll, expect, test } from 'vitest'
 import { parse, parseAllDocuments } from 'yaml'
+import { kafkaOf, workerServer } from '../cli/command/stack-services.ts'
+import { checks } from '../cli/commands/checks.ts'
 import { localSecrets } from './local-secrets.ts'
 import { K8S, type Reader, readSettings, SECRETS_FOLDER, secretKeys, settingsIn } from './settings.ts'
 
@@ -69,11 +72,13 @@ interface Job {
   }
 }
 
+const programOf = ({ spec }: Job) => spec.template.spec.containers[0].command
+
 test('the jobs run programs that are there, and migrate each service, with a password for every role', () => {
   const jobs = ['provision', 'migrate', 'topics', 'schemas'].flatMap((file) =>
     parseAllDocuments(readFileSync(join(K8S, `base/jobs/${file}.yaml`), 'utf8')).map((job) => job.toJS() as Job),
   )
-  const commands = jobs.map(({ spec }) => spec.template.spec.containers[0].command)
+  const commands = jobs.map(programOf)
   for (const [, program = ''] of commands) expect(existsSync(join(K8S, '..', program))).toBe(true)
   const migrated = commands.flatMap(([, , service = []]) => service)
   expect(migrated.toSorted()).toEqual(SERVICE_NAMES.toSorted())
@@ -85,7 +90,7 @@ test('the jobs run programs that are there, and migrate each service, with a pas
   }
 })
 
-test.each([...SERVICE_NAMES, 'jobs'] as const)('the README names each key of the Secret of %s', (name) => {
+test.each([...SERVICE_NAMES, 'jobs', 'operator'] as const)('the README names each key of the Secret of %s', (name) => {
   const readme = readFileSync(join(K8S, 'README.md'), 'utf8')
   for (const key of secretKeys(settingsIn('production', name))) expect(readme).toContain(`\`${key}\``)
 })
@@ -121,6 +126,41 @@ test('gateways that start without the server of the rate limits count with as ma
   const { spec } = manifest<{ spec: { minReplicas: number } }>('base/every-service/autoscaler.yaml')
   expect(environment('production', 'gateway').RATE_LIMIT_GATEWAYS).toBe(String(spec.minReplicas))
 })
+
+interface CronJob {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly jobTemplate: Job }
+}
+
+const operatorCommands = ['commands', 'checks'].flatMap((file) =>
+  parseAllDocuments(readFileSync(join(K8S, `base/operator/${file}.yaml`), 'utf8')).map((job) => job.toJS() as CronJob),
+)
+
+test('operators start every check as a job of its own, and a pod for other commands', async () => {
+  const { subCommands = {} } = checks
+  expect(operatorCommands.map(({ metadata, spec }) => [metadata.name, programOf(spec.jobTemplate)])).toEqual([
+    ['operator', ['sleep', 'infinity']],
+    ...Object.keys(await subCommands).map((name) => [name, ['backoffice', 'checks', name]]),
+  ])
+})
+
+test.each(OVERLAYS)('the settings and the Secret of operators in %s lead to Kafka and every database', (overlay) => {
+  const settings = environment(overlay, 'operator')
+  for (const name of SERVICE_NAMES)
+    expect(workerServer(name, settings)).toEqual({
+      url: environmentValue('local', name, 'WORKER_DATABASE_URL'),
+      ca: overlay === 'production' ? FURTHER.DATABASE_CA : undefined,
+    })
+  expect(kafkaOf(settings).brokers).toEqual(settings.KAFKA_BROKERS?.split(','))
+  const adminService = manifest<AdminService>('base/gateway/admin-service.yaml')
+  const { port } = adminService.spec.ports[0]
+  expect(settings.BACKOFFICE_URL).toBe(`http://${adminService.metadata.name}:${port}`)
+})
+
+interface AdminService {
+  readonly metadata: { readonly name: string }
+  readonly spec: { readonly ports: readonly [{ readonly port: number }] }
+}
 
 interface Deployment {
   readonly spec: { readonly template: { readonly spec: PodSpec } }
@@ -185,7 +225,10 @@ test.each(OVERLAYS)('a pod of %s has the time that its stop takes', (overlay) =>
 interface NetworkPolicy {
   readonly spec: {
     readonly podSelector: Selector
-    readonly ingress?: readonly { readonly from: readonly Peer[] }[]
+    readonly ingress?: readonly {
+      readonly from: readonly Peer[]
+      readonly ports: readonly [{ readonly port: number }]
+    }[]
     readonly egress?: readonly { readonly to: readonly Peer[] }[]
   }
 }
@@ -208,7 +251,8 @@ test.each(SERVICE_NAMES)('%s knows the URLs of those that it calls, and of no ot
 test.each(SERVICE_NAMES)('the network lets %s call those it calls, and be called by its callers', (name) => {
   const { spec } = manifest<NetworkPolicy>(`base/${name}/network-policy.yaml`)
   const callers = SERVICE_NAMES.filter((caller) => callsOf(caller).includes(name))
-  expect(peers(spec.ingress?.flatMap(({ from }) => from))).toEqual(callers.toSorted())
+  const onPublicPort = spec.ingress?.filter(({ ports }) => ports[0].port === portOf('every-service', 'http'))
+  expect(peers(onPublicPort?.flatMap(({ from }) => from))).toEqual(callers.toSorted())
   expect(peers(spec.egress?.flatMap(({ to }) => to))).toEqual(callsOf(name).toSorted())
 })
 
@@ -263,6 +307,6 @@ test('every service is deployed, with an image in each overlay', () => {
   )
   for (const overlay of OVERLAYS) {
     const { images } = manifest<Kustomization>(`overlays/${overlay}/kustomization.yaml`)
-    expect(images.map(({ name }) => name)).toEqual([...SERVICE_NAMES, 'jobs'].map((name) => `backoffice/${name}`))
+    expect(images.map(({ name }) => name).toSorted()).toEqual(IMAGES.map((name) => `backoffice/${name}`))
   }
 })

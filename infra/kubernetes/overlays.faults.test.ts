@@ -29,7 +29,8 @@ interface Manifest {
   readonly metadata: { readonly name: string; readonly labels?: Labels }
   readonly data?: Readonly<Record<string, string>>
   readonly spec: {
-    readonly template: { readonly metadata: { readonly labels: Labels }; readonly spec: Pod }
+    readonly template: PodTemplate
+    readonly jobTemplate: { readonly spec: { readonly template: PodTemplate } }
     readonly scaleTargetRef: { readonly name: string }
     readonly triggers: readonly { readonly metadata: { readonly consumerGroup?: string } }[]
     readonly selector: Labels | Selector
@@ -38,9 +39,17 @@ interface Manifest {
     readonly egress?: readonly { readonly to: readonly Peer[] }[]
   }
 }
+interface PodTemplate {
+  readonly metadata: { readonly labels: Labels }
+  readonly spec: Pod
+}
 interface Pod {
   readonly serviceAccountName?: string
-  readonly containers: readonly { readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[] }[]
+  readonly securityContext?: object
+  readonly containers: readonly {
+    readonly securityContext?: object
+    readonly envFrom?: readonly { readonly configMapRef: { readonly name: string } }[]
+  }[]
 }
 
 describe.skipIf(!hasGo)('built by Kustomize', () => {
@@ -48,7 +57,10 @@ describe.skipIf(!hasGo)('built by Kustomize', () => {
   const ofKind = (overlay: string, ...kinds: string[]) =>
     (manifests.get(overlay) ?? []).filter(({ kind }) => kinds.includes(kind))
   const names = (overlay: string, kind: string) => ofKind(overlay, kind).map(({ metadata }) => metadata.name)
-  const pods = (overlay: string) => ofKind(overlay, 'Deployment', 'Job').map(({ spec }) => spec.template)
+  const pods = (overlay: string) => [
+    ...ofKind(overlay, 'Deployment', 'Job').map(({ spec }) => spec.template),
+    ...ofKind(overlay, 'CronJob').map(({ spec }) => spec.jobTemplate.spec.template),
+  ]
 
   beforeAll(async () => {
     const kustomize = await installed('kustomize')
@@ -64,6 +76,23 @@ describe.skipIf(!hasGo)('built by Kustomize', () => {
   test('the validators accept every overlay', { timeout: TIMEOUT_MS }, async () => {
     const { stdout } = await run(process.execPath, [join(import.meta.dirname, 'check.ts')])
     for (const overlay of OVERLAYS) expect(stdout).toContain(`${overlay}: kubectl-validate passed`)
+  })
+
+  test.each(OVERLAYS)('every pod of %s keeps to the restricted profile that the namespace enforces', (overlay) => {
+    for (const { metadata, spec } of pods(overlay)) {
+      const name = metadata.labels['app.kubernetes.io/name']
+      expect(spec.securityContext, name).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: expect.any(Number),
+        seccompProfile: { type: 'RuntimeDefault' },
+      })
+      for (const { securityContext } of spec.containers)
+        expect(securityContext, name).toEqual({
+          allowPrivilegeEscalation: false,
+          readOnlyRootFilesystem: true,
+          capabilities: { drop: ['ALL'] },
+        })
+    }
   })
 
   test.each(OVERLAYS)('%s has every ConfigMap, ServiceAccount and Deployment that it names', (overlay) => {

@@ -1,4 +1,4 @@
-import { type ServiceName, schemaOf } from '@backoffice/contracts/services.ts'
+import { type ServiceName, workerSetting } from '@backoffice/contracts/services.ts'
 import { stackSecrets } from '@backoffice/local/secrets.ts'
 import { type StackEnvironment, settingsOf } from '@backoffice/local/service-settings.ts'
 import {
@@ -22,9 +22,6 @@ export const WITHOUT_A_STACK =
   'Without a local stack: with <SERVICE>_WORKER_DATABASE_URL, and KAFKA_… and DATABASE_CA as services have them'
 
 const Kafka = z.object(KAFKA).superRefine(refuseIncompleteKafka)
-
-/** The setting with the URL of a service's worker role. */
-const workerSetting = (name: ServiceName): string => `${schemaOf(name).toUpperCase()}_WORKER_DATABASE_URL`
 
 /*
  * The settings for commands that work on Kafka and databases are those of the services, except

@@ -84,7 +84,8 @@ const withoutRepetitions = (events: readonly JudgedEvent[]): JudgedEvent[] => [
 
 /**
  * `npm run reconcile -w services/webhook-delivery -- [--since <ISO>] [--until <ISO>] [--workspace <id>]`: proves that
- * each event, of the last day unless told, has one delivery to each subscribed endpoint. Exits 0, 1 with discrepancies, 2 when it could not finish.
+ * each event, of the last day unless told, has one delivery to each subscribed endpoint. Exits 0, 1 with discrepancies,
+ * 2 when it could not finish.
  */
 const Config = z.object({ ...WORKER_DATABASE, ...KAFKA }).superRefine(refuseIncompleteKafka)
 
