@@ -221,7 +221,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
       panel('Duration of requests to apps, p99', 's', p99('app_request_duration_seconds', 'call')),
       panel('Oldest paid order that is not placed', 's', ['max(orders_oldest_placement_seconds)', 'oldest']),
       panel('Paid orders that are not placed', 'short', by('state', 'max', 'orders_placements')),
-      panel('Attempts to place paid orders', 'ops', rate('orders_placements_total', 'outcome')),
+      panel('Attempts to place paid orders', 'ops', rate('orders_placement_attempts_total', 'outcome')),
       panel('Oldest reservation under way', 's', ['max(orders_oldest_taking_seconds)', 'oldest']),
       panel('Reservations under way (up to 10,000)', 'short', ['max(orders_reservations_taking)', 'reservations']),
     ],

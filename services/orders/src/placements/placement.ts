@@ -9,7 +9,7 @@ export const ATTEMPT_S = 15
 /** Seconds between attempts: twice as many after each. */
 const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]
 
-const ended = counter('orders_placements_total', 'Attempts to place paid orders, by what became of them')
+const ended = counter('orders_placement_attempts', 'Attempts to place paid orders, by what became of them')
 
 /** Notes, in the transaction of a payment, that its order is to be placed. */
 export const notePlacement = (tx: Transaction, order: string) => tx`
