@@ -58,6 +58,7 @@ export const topicRequests = (
       const configEntries = entriesOf({ ...kept, ...config })
       const resources = [{ type: ConfigResourceTypes.TOPIC, name: prefix + name, configEntries }]
       await open.alterConfigs({ validateOnly: false, resources })
+      await untilInForce(open, prefix + name, config)
     })
   },
 
@@ -83,6 +84,18 @@ async function configsOf(open: Admin, topics: readonly string[]) {
   const wanted = topics.map((name) => ({ type: ConfigResourceTypes.TOPIC, name }))
   const { resources } = await open.describeConfigs({ resources: wanted, includeSynonyms: false })
   return new Map(resources.map(({ resourceName, configEntries }) => [resourceName, configEntries]))
+}
+
+/** Resolves once a broker answers these settings: it learns of them some milliseconds after they are written. */
+async function untilInForce(open: Admin, topic: string, config: DeclaredTopic['config']): Promise<void> {
+  const deadline = performance.now() + LEADERS_WITHIN_MS
+  const ask = async () => {
+    const own = (await configsOf(open, [topic])).get(topic) ?? []
+    const values = new Map(own.map(({ configName, configValue }) => [configName, configValue]))
+    const late = Object.entries(config).filter(([name, value]) => values.get(name) !== value)
+    if (late.length > 0) throw new Error(`${topic}: ${late.map(([name]) => name).join(', ')} are not in force`)
+  }
+  await retry(ask, () => (performance.now() > deadline ? undefined : PAUSE_MS))
 }
 
 /** Resolves once so many partitions have leaders. kafkajs' own wait fails at a broker that knows no new topic yet. */
