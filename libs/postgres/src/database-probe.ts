@@ -1,5 +1,6 @@
 import type { Component } from '@backoffice/runtime/component.ts'
 import type { ProcessContext } from '@backoffice/runtime/process.ts'
+import { noteConnections } from './connections.ts'
 import type { Sql } from './database.ts'
 import type { DatabaseServer } from './database-server.ts'
 import { type LockSession, openTimedSession } from './lock-session.ts'
@@ -17,7 +18,8 @@ interface Probed extends DatabaseServer {
 /**
  * Ready while PostgreSQL, or the pooler before it, answers within 2 s, on a connection of the probe's own. Until
  * PostgreSQL has answered once, the probe ends the process when the connection is refused (OP-174), or when row level
- * security does not hold for the role. Later it ends nothing: a replica goes on with the connections that it has.
+ * security does not hold for the role. Later it ends nothing: a replica goes on with the connections that it has. When
+ * PostgreSQL answers after it did not, the connections of the process that have heard nothing since are given up.
  */
 export function databaseProbe(
   { setting, applicationName, ...server }: Probed,
@@ -25,6 +27,18 @@ export function databaseProbe(
 ): Component {
   let session: LockSession | undefined
   let isChecked = false
+  let giveUpSilent: (() => Promise<number>) | undefined
+
+  async function ask(): Promise<void> {
+    const noted = noteConnections(server)
+    try {
+      await probe()
+    } catch (error) {
+      giveUpSilent = noted
+      throw error
+    }
+    if ((await giveUpSilent?.()) === 0) giveUpSilent = undefined
+  }
 
   async function probe(): Promise<void> {
     if (session === undefined || session.lost.aborted)
@@ -43,12 +57,12 @@ export function databaseProbe(
   return {
     name: applicationName,
     async start() {
-      await probe().catch((error: unknown) => {
+      await ask().catch((error: unknown) => {
         if (!isUnavailable(error)) throw error
       })
     },
     async isReady() {
-      await probe()
+      await ask()
       return true
     },
     async stop() {

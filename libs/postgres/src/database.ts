@@ -3,9 +3,11 @@ import type { Component } from '@backoffice/runtime/component.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { retry } from '@backoffice/runtime/retry.ts'
 import postgres from 'postgres'
+import { answerWithin } from './answer-within.ts'
+import { watched } from './connections.ts'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
 import { measurePool, measureTransaction } from './pool-metrics.ts'
-import { isRetriable } from './postgres-errors.ts'
+import { isConnectionLost, isRetriable } from './postgres-errors.ts'
 import { inTransaction } from './transaction.ts'
 
 /** The workspace a transaction acts in, and the trace it belongs to. */
@@ -35,7 +37,10 @@ export interface TransactionLimits {
   readonly statementMs?: number
 }
 
-/** A pool of connections of one role. */
+/**
+ * A pool of connections of one role. Not ready after a transaction in a workspace that found no server, until the pool has
+ * answered again.
+ */
 export interface Database extends Component {
   readonly sql: Sql
   /**
@@ -60,6 +65,13 @@ export interface DatabaseOptions extends DatabaseServer {
   readonly beginWithinMs?: number
   /** The longest transaction in a workspace, in milliseconds; its statements alone are bounded unless given. */
   readonly endWithinMs?: number
+  /** Closes connections that are idle for so long, in seconds; 20 unless given. */
+  readonly idleSeconds?: number
+  /**
+   * Gives a connection up that is silent for so long, in milliseconds, as it is when its server's host has vanished; 35,000
+   * unless given, and without limit when `settings` say how long a statement may take.
+   */
+  readonly answerWithinMs?: number
   /** Settings of the server for these connections, such as `plan_cache_mode`. A pooler refuses them. */
   readonly settings?: Readonly<Record<string, string>>
   /** Settings of the server for each transaction in a workspace: a pooler gives the connection to others afterwards. */
@@ -69,6 +81,14 @@ export interface DatabaseOptions extends DatabaseServer {
   /** Called with the text and parameters of every statement. For tests and measurements only, since it costs time. */
   readonly onStatement?: (statement: string, parameters: unknown[]) => void
 }
+
+/** The driver closes idle connections then. Those that are silent for longer wait for an answer. */
+const IDLE_SECONDS = 20
+/** Longer than the roles' own statement_timeout and idle_in_transaction_session_timeout. */
+const ANSWER_WITHIN_MS = 35_000
+
+/** The readiness probe waits for 2 s. */
+const READY_WITHIN_MS = 1500
 
 const ATTEMPTS = 3
 /** The wait before another attempt. Without it, the victim of a deadlock could lock its rows again at once. */
@@ -103,19 +123,24 @@ export function openDatabase(options: DatabaseOptions): Database {
   const { poolSize = 10, beginWithinMs = 5000, endWithinMs, transactionSettings, onPublished, onStatement } = options
   const connections = connectionShares(poolSize, beginWithinMs)
   measurePool(options.applicationName, poolSize)
+  const { idleSeconds = IDLE_SECONDS, settings } = options
+  const answerMs = options.answerWithinMs ?? (settings?.statement_timeout === undefined ? ANSWER_WITHIN_MS : Infinity)
   const sql = postgres(options.url, {
     ...tlsTo(options),
+    ...watched(options, options.applicationName, { idleMs: idleSeconds * 1000, answerMs }),
     max: poolSize,
+    idle_timeout: idleSeconds,
     connect_timeout: 5,
     // Seconds until the next attempt to connect. Short, since requests wait for it; the driver's own limit is 20 s.
     backoff: (failures: number) => (failures > 0 ? 0.1 : 0),
     onnotice: () => undefined,
-    connection: { ...options.settings, application_name: options.applicationName },
+    connection: { ...settings, application_name: options.applicationName },
     // The types refuse undefined. The driver refuses it too, but the connection is unusable afterwards.
     transform: { undefined: null },
     types: { int8: { to: 20, from: [20], serialize: String, parse: Number } },
     ...(onStatement && { debug: (_connection, statement, parameters) => onStatement(statement, parameters) }),
   }) as Sql
+  let hasAnswered = true
 
   return {
     name: options.applicationName,
@@ -137,13 +162,23 @@ export function openDatabase(options: DatabaseOptions): Database {
         })
         waitMs -= performance.now() - askedAt
         const limits = { beginWithinMs: waitMs, endWithinMs, measured }
-        const { result, hasPublished } = await inTransaction(sql, entered, limits).finally(giveBack)
+        const { result, hasPublished } = await inTransaction(sql, entered, limits)
+          .catch((error: unknown) => {
+            if (isConnectionLost(error)) hasAnswered = false
+            throw error
+          })
+          .finally(giveBack)
         if (hasPublished) onPublished?.()
         return result
       }
       return retry(attempt, (error, failures) =>
         failures < ATTEMPTS && isRetriable(error) ? failures * (YIELD_MS + Math.random() * YIELD_MS) : undefined,
       )
+    },
+    async isReady() {
+      if (!hasAnswered) await answerWithin(READY_WITHIN_MS, sql`select 1`)
+      hasAnswered = true
+      return true
     },
     async stop() {
       await sql.end({ timeout: 5 })

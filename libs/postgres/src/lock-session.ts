@@ -1,5 +1,6 @@
 import { deadline } from '@backoffice/runtime/deadline.ts'
 import postgres from 'postgres'
+import { watched } from './connections.ts'
 import type { Sql } from './database.ts'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
 
@@ -15,6 +16,7 @@ export function openSession(
 ): Sql {
   return postgres(server.url, {
     ...tlsTo(server),
+    ...watched(server, applicationName),
     max: 1,
     max_lifetime: null,
     connect_timeout: 5,

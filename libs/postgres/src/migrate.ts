@@ -1,6 +1,7 @@
 import { retry } from '@backoffice/runtime/retry.ts'
 import { runner } from 'node-pg-migrate'
 import postgres from 'postgres'
+import { KEEP_ALIVE_SECONDS, watched } from './connections.ts'
 import { type DatabaseServer, tlsTo } from './database-server.ts'
 import { loadMigrations } from './migration-files.ts'
 import { FOUNDATION_MIGRATIONS, MIGRATION_TABLES } from './migrations-applied.ts'
@@ -33,7 +34,14 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
   ] as const) {
     await whileLocked(deadline, () =>
       runner({
-        databaseUrl: { connectionString: url, ...tlsTo({ url, ca }), lock_timeout: LOCK_TIMEOUT_MS },
+        databaseUrl: {
+          connectionString: url,
+          ...tlsTo({ url, ca }),
+          lock_timeout: LOCK_TIMEOUT_MS,
+          // A statement may take hours. The system notices within 15 s that the host of the server has vanished.
+          keepAlive: true,
+          keepAliveInitialDelayMillis: KEEP_ALIVE_SECONDS * 1000,
+        },
         schema,
         dir,
         migrationsTable,
@@ -50,7 +58,16 @@ export async function migrate({ url, ca, schema, directory, withinMs = TRY_WITHI
 }
 
 /** SQLSTATE of a lock that was not available in time, of a deadlock, and of a server that starts or stops. */
-const TRANSIENT_CODES = new Set(['55P03', '40P01', '57P01', '57P02', '57P03', 'ECONNREFUSED', 'ECONNRESET'])
+const TRANSIENT_CODES = new Set([
+  '55P03',
+  '40P01',
+  '57P01',
+  '57P02',
+  '57P03',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ETIMEDOUT',
+])
 const MAX_PAUSE_MS = 10_000
 
 /** Runs `work` again, after growing pauses, while others hold its locks or the server is away. */
@@ -63,7 +80,12 @@ const whileLocked = (deadline: number, work: () => Promise<unknown>) =>
 
 /** Lets the service read the applied migrations, for its readiness probe, and not change them. */
 async function protectRecords(server: DatabaseServer, schema: string): Promise<void> {
-  const sql = postgres(server.url, { ...tlsTo(server), max: 1, onnotice: () => undefined })
+  const sql = postgres(server.url, {
+    ...tlsTo(server),
+    ...watched(server, 'migrate'),
+    max: 1,
+    onnotice: () => undefined,
+  })
   try {
     await inTransaction(sql, async (tx) => {
       // Concurrent changes of a table's privileges fail: "tuple concurrently updated".

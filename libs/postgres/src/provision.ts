@@ -1,6 +1,7 @@
 import { retry } from '@backoffice/runtime/retry.ts'
 import postgres from 'postgres'
 import { ADVISORY_LOCKS } from './advisory-locks.ts'
+import { watched } from './connections.ts'
 import { tlsTo } from './database-server.ts'
 import { isRetriable } from './postgres-errors.ts'
 
@@ -26,7 +27,13 @@ interface Provisioning {
  * managed servers have it.
  */
 export async function provision(adminUrl: string, { schemas, passwordOf, ca }: Provisioning): Promise<void> {
-  const sql = postgres(adminUrl, { ...tlsTo({ url: adminUrl, ca }), max: 1, onnotice: () => undefined })
+  const server = { url: adminUrl, ca }
+  const sql = postgres(adminUrl, {
+    ...tlsTo(server),
+    ...watched(server, 'provision'),
+    max: 1,
+    onnotice: () => undefined,
+  })
   const provisionAll = async (tx: postgres.TransactionSql) => {
     await tx`select pg_advisory_xact_lock(${ADVISORY_LOCKS.provisioning})`
     await createRole(tx, MIGRATOR, passwordOf)

@@ -12,13 +12,17 @@ import type { KafkaServers } from '@backoffice/messaging/kafka/kafka-settings.ts
 import { collect, silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { registerSchemas } from '@backoffice/messaging/registry/register-schemas.ts'
 import { refuseWrongRegistry } from '@backoffice/messaging/registry/registry-client.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { databaseProbe } from '@backoffice/postgres/database-probe.ts'
 import { migrate } from '@backoffice/postgres/migrate.ts'
+import { isUnavailable } from '@backoffice/postgres/postgres-errors.ts'
 import { MIGRATOR, migratorUrl, type PasswordOf, provision, roleUrl } from '@backoffice/postgres/provision.ts'
 import { refuseWrongDatabase } from '@backoffice/postgres/refuse-wrong-database.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { aCaller, headersOf } from '@backoffice/testing/caller.ts'
 import { testAuthority } from '@backoffice/testing/certificates.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { startMovingAddress } from '@backoffice/testing/moving-address.ts'
 import { passwordOf } from '@backoffice/testing/new-database.ts'
 import { type ServiceProcess, startServiceProcess } from '@backoffice/testing/service-process.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -268,4 +272,23 @@ test('with new passwords of its roles a replica works on, and starts again with 
   expect(await replica.end('SIGTERM')).toBe(0)
   expect((await createCategory(restarted)).status).toBe(201)
   await setPasswords(passwordOf)
+})
+
+test('a statement over TLS fails as unavailable when the host of PostgreSQL vanished, and the next goes elsewhere', async () => {
+  const url = roleUrl(postgresUrl, 'catalog', passwordOf)
+  const address = await startMovingAddress(url)
+  const server = { url: address.through(url), ca }
+  const database = openDatabase({ ...server, applicationName: 'moved', poolSize: 1, idleSeconds: 1 })
+  whenDone(() => void database.stop?.())
+  const probe = databaseProbe({ ...server, setting: 'DATABASE_URL', applicationName: 'probe' }, () => undefined)
+  whenDone(() => probe.stop?.())
+  await probe.start?.()
+  await database.sql`select 1`
+  address.vanish()
+  const waiting = database.sql`select 1`.catch((error: unknown) => error)
+  await expect(probe.isReady?.()).rejects.toThrow()
+  address.moveTo(url)
+  const isOver = async () => (await probe.isReady?.()) && (await Promise.race([waiting, undefined]))
+  expect(isUnavailable(await eventually('it has failed', isOver))).toBe(true)
+  expect(await database.sql`select 7 as seven`).toEqual([{ seven: 7 }])
 })

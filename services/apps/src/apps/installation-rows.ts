@@ -3,6 +3,7 @@ import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import type { ListQuery } from '@backoffice/contracts/pagination.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
@@ -60,6 +61,9 @@ export const scopesOf = ({ manifest }: Pick<InstallationRow, 'manifest'>): strin
 
 export const noSuchInstallation = (id: string): ApiError => notFound(['id'], `there is no installation ${id}`)
 
+/** The longest wait for the workspace of an installation, in milliseconds. */
+const FOUND_WITHIN_MS = 5000
+
 /** The pools: `db` acts inside one workspace, `worker` reads across workspaces. */
 export interface Databases {
   readonly db: Database
@@ -76,8 +80,9 @@ export async function inWorkspaceOf<Result>(
   id: string,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
-  const [found] = await worker.sql<{ workspaceId: string; livemode: boolean }[]>`
+  const installation = worker.sql<{ workspaceId: string; livemode: boolean }[]>`
     select workspace_id as "workspaceId", livemode from installation where id = ${id}`
+  const [found] = await answerWithin(FOUND_WITHIN_MS, installation)
   const isAllowed = workspaceId === PLATFORM || workspaceId === found?.workspaceId
   if (found === undefined || !isAllowed) throw noSuchInstallation(id)
   return db.inWorkspace({ ...found, traceparent, actor }, work)

@@ -1,7 +1,9 @@
 import type { Reply } from '@backoffice/http/reply.ts'
 import type { DefaultParams, Route, RouteDeclaration, ValidRequest } from '@backoffice/http/route.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
+import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { AnySql, Database, Transaction } from '@backoffice/postgres/database.ts'
+import { REQUEST_TRANSACTION_MS } from '@backoffice/postgres/request-settings.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { z } from 'zod'
@@ -37,6 +39,9 @@ export interface AdminDependencies {
   readonly upstreams: Upstreams
 }
 
+/** With the wait for a connection a transaction takes 5 s longer. Statements of their own have no limit but this. */
+const ANSWER_WITHIN_MS = REQUEST_TRANSACTION_MS + 5000
+
 type OperatorRequest = Pick<AppsRequest<unknown>, 'actor' | 'requestId' | 'traceparent'>
 
 /** What a handler gets besides the request: what it needs to act in the operator's name. */
@@ -62,11 +67,15 @@ function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
       }),
     /** The same for acts that concern no single workspace: `work` has the rights of the worker role. */
     actOnPlatform: <Result>(acts: readonly Act[], work: (tx: AnySql) => Promise<Result>) =>
-      inTransaction(worker.sql, async (tx) => {
-        const result = await work(tx)
-        await recordActs(tx, null, acts, origin)
-        return result
-      }),
+      inTransaction(
+        worker.sql,
+        async (tx) => {
+          const result = await work(tx)
+          await recordActs(tx, null, acts, origin)
+          return result
+        },
+        { endWithinMs: REQUEST_TRANSACTION_MS },
+      ),
     /** Asks apps in the operator's name. Throws the refusal of apps, or `service_unavailable`. */
     askApps: <Answer>(asked: Omit<AppsRequest<Answer>, keyof OperatorRequest>) => apps.ask({ ...request, ...asked }),
   }
@@ -101,11 +110,10 @@ export function adminRoute(declaration: AnyAdminOperation, dependencies: AdminDe
       request.logged = { ...request.logged, operator: actor }
       return { actor, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
     },
-    answer: (request, valid) =>
-      declaration.handle({
-        ...(valid as ValidRequest<never, never, never>),
-        ...adminInput(request, dependencies),
-      }),
+    answer(request, valid) {
+      const input = { ...(valid as ValidRequest<never, never, never>), ...adminInput(request, dependencies) }
+      return answerWithin(ANSWER_WITHIN_MS, declaration.handle(input))
+    },
   }
 }
 
