@@ -32,7 +32,7 @@ interface DriverOptions {
   readonly onnotify?: unknown
 }
 
-/** Seconds of silence before the system asks the other host, ten times in as many seconds: one that is gone is noticed then. */
+/** Seconds of silence before the system asks whether the other host is there: ten times, each second. */
 export const KEEP_ALIVE_SECONDS = 5
 /** Silence is counted in looks, not by the clock: a process that stood still has not listened meanwhile. */
 const LOOK_EVERY_MS = 1000
@@ -110,8 +110,8 @@ function look(): void {
 }
 
 /**
- * Closes a connection, one in each turn of the event loop: the driver writes in the turn after a statement, and a slot of
- * its pool that is closed in between stays unusable (https://github.com/porsager/postgres/issues/1208).
+ * Closes a connection, one in each turn of the event loop: the driver writes a statement in the turn after it, and a slot
+ * of its pool that is closed in between stays unusable (https://github.com/porsager/postgres/issues/1208).
  */
 async function giveUp(connection: Connection): Promise<void> {
   connections.delete(connection)

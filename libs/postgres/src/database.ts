@@ -38,8 +38,8 @@ export interface TransactionLimits {
 }
 
 /**
- * A pool of connections of one role. Not ready after a transaction in a workspace that found no server, until the pool has
- * answered again.
+ * A pool of connections of one role. Not ready after a transaction in a workspace that found no server, until the pool
+ * has answered again.
  */
 export interface Database extends Component {
   readonly sql: Sql
@@ -68,8 +68,8 @@ export interface DatabaseOptions extends DatabaseServer {
   /** Closes connections that are idle for so long, in seconds; 20 unless given. */
   readonly idleSeconds?: number
   /**
-   * Gives a connection up that is silent for so long, in milliseconds, as it is when its server's host has vanished; 35,000
-   * unless given, and without limit when `settings` say how long a statement may take.
+   * Gives a connection up that is silent for so long, in milliseconds, as when the host of its server has vanished.
+   * 35,000 unless given, and without limit when `settings` say how long a statement may take.
    */
   readonly answerWithinMs?: number
   /** Settings of the server for these connections, such as `plan_cache_mode`. A pooler refuses them. */
