@@ -19,6 +19,7 @@ const FLAGS_OF: Readonly<Record<string, readonly string[]>> = {
   gateway: [COLLECT_EARLY],
   catalog: [COLLECT_EARLY],
   collections: [COLLECT_EARLY],
+  orders: [COLLECT_EARLY],
 }
 
 /** Node's flags for a service, in the local stack and in its image. */

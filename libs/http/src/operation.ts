@@ -6,14 +6,18 @@ import {
   findAnswer,
   fingerprintOf,
   type IdempotentRequest,
+  releaseKey,
   type StoredAnswer,
   storeAnswer,
 } from '@backoffice/postgres/idempotency.ts'
+import { bytesOf, LargeRead } from '@backoffice/postgres/lists/sized-rows.ts'
 import { READ_STATEMENT_MS } from '@backoffice/postgres/request-settings.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import type { FastifyRequest } from 'fastify'
 import type { z } from 'zod'
 import { INTERNAL_TOKEN_HEADER, type RequestContext, type TokenVerifier } from './internal-token.ts'
+import { LARGE_BYTES, type LargeAnswers } from './large-answers.ts'
+import { PagedBody } from './paged-body.ts'
 import { Reply } from './reply.ts'
 import type { DefaultParams, Route, RouteDeclaration, ValidRequest } from './route.ts'
 import type { UploadDeclaration, UploadedFile } from './upload.ts'
@@ -29,7 +33,8 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
   /**
    * Runs the operation's one transaction. A repeated POST with an Idempotency-Key gets the stored answer, without
    * `work` (OP-08). An upload must have been read to its end. A statement of a GET may take 5 s unless `limits` say
-   * otherwise.
+   * otherwise. What it reads by `readSized` may be large: then it is rolled back, waits for its turn and runs again
+   * (OP-192).
    */
   inWorkspace(work: (tx: Transaction) => Promise<Reply>, limits?: TransactionLimits): Promise<Reply>
   /**
@@ -37,6 +42,8 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
    * they answer now does not matter (OP-08).
    */
   storedAnswer(): Promise<Reply | undefined>
+  /** Waits for a turn where the request will take about so many bytes of memory, unless they are few (OP-192). */
+  expectBytes(bytes: number): Promise<void>
 }
 
 /**
@@ -91,13 +98,16 @@ interface Dependencies {
   readonly db: Database
   readonly verifyToken: TokenVerifier
   readonly clock: () => Date
+  readonly largeAnswers: LargeAnswers
 }
 
 const READ_LIMITS: TransactionLimits = { statementMs: READ_STATEMENT_MS }
 
 /** Makes an operation's route: authenticates the caller by the gateway's token and checks the operation's scope. */
 export function operationRoute(declaration: AnyOperation, dependencies: Dependencies): Route<RequestContext> {
-  const { db, verifyToken, clock } = dependencies
+  const { db, verifyToken, clock, largeAnswers } = dependencies
+  // Services bound what they ask of each other themselves.
+  const isInternal = declaration.scope === 'internal'
   return {
     declaration,
     async authorize(request) {
@@ -115,18 +125,31 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
         traceparent: presentTraceparent(request.headers.traceparent),
       }
     },
-    answer(context, valid, request) {
+    async answer(context, valid, request, response) {
       const key = declaration.method === 'POST' ? idempotencyKey(request) : undefined
       const identified = () => (key === undefined ? undefined : { key, fingerprint: fingerprint(request, valid) })
-      return declaration.handle({
+      const turn = largeAnswers.turnOf(context.workspaceId, response.raw)
+      const readLimits = declaration.method === 'GET' ? READ_LIMITS : undefined
+      const reply = await declaration.handle({
         ...(valid as ValidRequest<never, never, never, never>),
         context,
         sentBody: request.body,
         now: clock(),
         isKeyed: key !== undefined,
-        inWorkspace: (work, limits = declaration.method === 'GET' ? READ_LIMITS : undefined) => {
+        async inWorkspace(work, limits = readLimits) {
           const keyed = identified()
-          return db.inWorkspace(context, (tx) => (keyed ? once(tx, keyed, work) : work(tx)), limits)
+          const attempt = () => {
+            const mostBytes = isInternal || turn.isHeld() ? undefined : LARGE_BYTES
+            return db.inWorkspace({ ...context, mostBytes }, (tx) => (keyed ? once(tx, keyed, work) : work(tx)), limits)
+          }
+          return attempt().catch(async (error: unknown) => {
+            if (!(error instanceof LargeRead)) throw error
+            await turn.take({ inMemory: error.bytes })
+            return attempt()
+          })
+        },
+        async expectBytes(bytes) {
+          if (bytes > LARGE_BYTES) await turn.take({ inMemory: bytes })
         },
         storedAnswer: async () => {
           const keyed = identified()
@@ -134,6 +157,13 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
           return stored && replyOf(stored)
         },
       })
+      if (!(reply.body instanceof PagedBody)) return reply
+      const { pieceBytes, rows } = reply.body
+      await turn.take({ inMemory: pieceBytes, bytes: bytesOf(rows) })
+      return new Reply(
+        reply.status,
+        reply.body.readBy((work) => db.inWorkspace(context, work, readLimits)),
+      )
     },
   }
 }
@@ -142,6 +172,11 @@ async function once(tx: Transaction, request: IdempotentRequest, work: (tx: Tran
   const stored = await claimKey(tx, request)
   if (stored !== undefined) return replyOf(stored)
   const reply = await work(tx)
+  if (reply.body instanceof PagedBody) {
+    // Too large to be kept. The operation only reads, so a repeated request reads again.
+    await releaseKey(tx, request)
+    return reply
+  }
   await storeAnswer(tx, request, reply, reply.resource)
   return reply
 }

@@ -2,9 +2,10 @@ import { ApiError, type ErrorCode } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { uploadWithinMs } from './body-deadline.ts'
+import { PagedBody } from './paged-body.ts'
 import type { Reply } from './reply.ts'
 import { Streamed, StreamedBody, sendStream } from './streamed.ts'
 import {
@@ -58,7 +59,7 @@ export interface ValidRequest<Params = unknown, Query = unknown, Body = unknown,
 export interface Route<Caller> {
   readonly declaration: RouteDeclaration
   authorize(request: FastifyRequest): Promise<Caller>
-  answer(caller: Caller, valid: ValidRequest, request: FastifyRequest): Promise<Reply>
+  answer(caller: Caller, valid: ValidRequest, request: FastifyRequest, response: FastifyReply): Promise<Reply>
 }
 
 const NO_MEMBERS = z.strictObject({})
@@ -86,10 +87,12 @@ export function addRoutes<Caller>(
       },
       handler: async (request, response) => {
         const caller = callers.get(request) as Caller
-        const answer = () => withFile(route.declaration, request, (valid) => route.answer(caller, valid, request))
+        const answer = () =>
+          withFile(route.declaration, request, (valid) => route.answer(caller, valid, request, response))
         const reply = await (checkResponses ? checked(route.declaration, answer) : answer())
         response.code(reply.status)
         if (reply.body === undefined) return response.send()
+        if (reply.body instanceof PagedBody) return sendStream(request, response, reply.body.streamed())
         if (reply.body instanceof StreamedBody) return sendStream(request, response, reply.body)
         return response.type('application/json; charset=utf-8').send(JSON.stringify(reply.body))
       },
@@ -189,5 +192,7 @@ function checkResponse({ method, path, responses }: RouteDeclaration, reply: Rep
   if (mediaType !== sent)
     throw new Error(`${method} ${path} declares ${mediaType ?? 'no stream'}, not ${sent ?? 'JSON'}`)
   if (declared === null) z.undefined().parse(body)
-  else if (!(declared instanceof Streamed)) declared.parse(JSON.parse(JSON.stringify(body)))
+  else if (!(declared instanceof Streamed)) {
+    declared.parse(JSON.parse(JSON.stringify(body instanceof PagedBody ? body.view : body)))
+  }
 }

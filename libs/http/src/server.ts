@@ -5,6 +5,7 @@ import { noteRequest } from '@backoffice/runtime/recent-requests.ts'
 import type { FastifyInstance } from 'fastify'
 import { createApp } from './app.ts'
 import type { TokenVerifier } from './internal-token.ts'
+import { LargeAnswers } from './large-answers.ts'
 import { shareLargeRequests } from './large-requests.ts'
 import { openApiDocument } from './openapi.ts'
 import { type AnyOperation, operationRoute } from './operation.ts'
@@ -31,7 +32,7 @@ export function createServiceApp({
   ...options
 }: ServiceAppOptions): FastifyInstance {
   const app = createApp({ logger, trustRequestId: true, writeLimits: GATEWAY_LIMITS })
-  const dependencies = { db, verifyToken, clock: options.clock ?? (() => new Date()) }
+  const dependencies = { db, verifyToken, clock: options.clock ?? (() => new Date()), largeAnswers: new LargeAnswers() }
   const routes = operations.map((operation) => operationRoute(operation, dependencies))
   app.addHook('onRequest', async ({ routeOptions }, reply) => void reply.header(ROUTE_HEADER, routeOptions.url))
   shareLargeRequests(app)

@@ -17,6 +17,8 @@ export interface WorkspaceContext {
   readonly traceparent: string
   /** The id of the acting key, or the name of a worker; triggers write it into their records. */
   readonly actor?: string
+  /** The most bytes that `readSized` reads at once; no limit unless given. */
+  readonly mostBytes?: number | undefined
 }
 
 /** A transaction inside one workspace: row level security shows it that workspace's rows only. */

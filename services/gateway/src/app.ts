@@ -1,4 +1,5 @@
 import { type AppOptions, createApp } from '@backoffice/http/app.ts'
+import { LargeAnswers } from '@backoffice/http/large-answers.ts'
 import { operationRoute } from '@backoffice/http/operation.ts'
 import type { RefuseEarly } from '@backoffice/http/refuse-early.ts'
 import { addRoutes } from '@backoffice/http/route.ts'
@@ -51,7 +52,7 @@ export function createGatewayApp({ clock = now, ...options }: GatewayOptions): F
   addPublicKeys(app, upstreams.apps.public)
   addPages(app, { ...options, ids: signedIds(tokens.signingKeys) })
   if (!options.isAdminApart) addAdmin(app, options, clock)
-  const internal = { db, verifyToken: tokens.verify, clock }
+  const internal = { db, verifyToken: tokens.verify, clock, largeAnswers: new LargeAnswers() }
   const internalRoutes = internalOperations(options.format).map((one) => operationRoute(one, internal))
   addRoutes(app, internalRoutes, checkResponses)
   const describing = Object.values(upstreams).map(({ requests }) => requests)

@@ -29,7 +29,8 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
     responses: { 201: Order },
     openPoints: ['OP-08', 'OP-41', 'OP-42', 'OP-44', 'OP-45', 'OP-46', 'OP-134', 'OP-136', 'OP-137', 'OP-141'],
 
-    async handle({ body: form, sentBody, context, now, inWorkspace, storedAnswer }) {
+    async handle({ body: form, sentBody, context, now, inWorkspace, storedAnswer, expectBytes }) {
+      await expectBytes(form.items.length * LINE_BYTES)
       const stored = await storedAnswer()
       if (stored) return stored
       const [variants] = await Promise.all([
@@ -56,6 +57,9 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
       ).catch(async (error) => (await storedAnswer()) ?? Promise.reject(error))
     },
   })
+
+/** About the bytes of a line's variant, as catalog answers it. */
+const LINE_BYTES = 1024
 
 const wantedVariants = ({ items }: OrderForm) => ({
   ids: unique(items.map(({ variant }) => variant)),

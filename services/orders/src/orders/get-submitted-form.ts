@@ -1,5 +1,6 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import { readSizedValue } from '@backoffice/postgres/lists/sized-rows.ts'
 import { z } from 'zod'
 import { noSuchOrder } from './order.ts'
 
@@ -16,9 +17,12 @@ export const getSubmittedForm = operation({
 
   handle: ({ params: { id }, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [row] = await tx<{ form: Record<string, unknown> }[]>`
-        select form from order_form where workspace_id = ${tx.context.workspaceId} and order_id = ${id}`
-      if (row === undefined) throw noSuchOrder(id)
-      return ok(row.form)
+      const form = await readSizedValue<Record<string, unknown>>(tx, {
+        value: tx`form`,
+        bytes: tx`octet_length(form::text)`,
+        source: tx`from order_form where workspace_id = ${tx.context.workspaceId} and order_id = ${id}`,
+      })
+      if (form === undefined) throw noSuchOrder(id)
+      return ok(form)
     }),
 })

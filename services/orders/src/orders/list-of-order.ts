@@ -1,7 +1,6 @@
 import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
+import { okCountedPage } from '@backoffice/http/paged-body.ts'
 import type { z } from 'zod'
 import { noSuchOrder } from './order.ts'
 
@@ -34,10 +33,11 @@ export const listOfOrder = <Row extends object>({ item, table, columns, bodyOf, 
         const workspace = tx.context.workspaceId
         const found = await tx`select from sales_order where workspace_id = ${workspace} and id = ${id}`
         if (found.length === 0) throw noSuchOrder(id)
-        const page = await countedPage<Row>(tx, query, {
+        return okCountedPage<Row>(tx, query, {
           columns: tx.unsafe(columns),
           source: tx`from ${tx(table)} where workspace_id = ${workspace} and order_id = ${id}`,
+          bytes: tx`octet_length(${tx(table)}::text)`,
+          bodyOf,
         })
-        return ok({ ...page, items: page.items.map((row) => bodyOf(row)) })
       }),
   })

@@ -3,6 +3,7 @@ import { type RecordType, TOPICS } from '@backoffice/contracts/events.ts'
 import type { RecordOf } from '@backoffice/contracts/members.ts'
 import { ORDER, ORDER_ITEM, type Order } from '@backoffice/contracts/order.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
+import { readSized, theseInOrder, type WantedRows } from '@backoffice/postgres/lists/sized-rows.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 
 /** A line of an order. */
@@ -32,7 +33,7 @@ export const customerName = (firstname: string, lastname: string | null): string
  * The columns of an OrderRecord, to be selected from `sales_order`. The customer is read as it is now: an order has no
  * copy of personal data, but for its address and note.
  */
-export const orderColumns = (sql: AnySql) => sql`
+const orderColumns = (sql: AnySql) => sql`
   ${sql.unsafe(ORDER.sql.selected)},
   (
     select json_build_object('id', customer.id, 'name', concat_ws(' ', firstname, lastname), 'email', email)
@@ -43,10 +44,31 @@ export const orderColumns = (sql: AnySql) => sql`
     from order_item where order_item.workspace_id = sales_order.workspace_id and order_id = sales_order.id
   ) as items`
 
+/** About the bytes of an item, beside its texts. */
+const ITEM_BYTES = 200
+/** The texts of these items stand for those of all: an order may have a thousand. */
+const SAMPLED = [0, 1, 2, 3, 5, 9, 17, 33, 65, 129, 257, 513, 999]
+
+/** Reads orders. */
+export const readOrders = (tx: Transaction, wanted: WantedRows): Promise<OrderRecord[]> =>
+  readSized<OrderRecord>(tx, {
+    ...wanted,
+    columns: orderColumns(tx),
+    source: tx`from sales_order where workspace_id = ${tx.context.workspaceId}`,
+    bytes: tx`
+      octet_length(coalesce(shipping_address::text, '')) + octet_length(coalesce(note, '')) + (
+        select max(position) + 1 from order_item
+        where order_item.workspace_id = sales_order.workspace_id and order_id = sales_order.id
+      ) * (
+        select avg(octet_length(title) + octet_length(sku)) + ${ITEM_BYTES} from order_item
+        where order_item.workspace_id = sales_order.workspace_id and order_id = sales_order.id
+          and position = any(${SAMPLED}::int[])
+      )`,
+  })
+
 /** Reads an order. Throws `not_found`. */
 export async function readOrder(tx: Transaction, id: string): Promise<OrderRecord> {
-  const [order] = await tx<OrderRecord[]>`
-    select ${orderColumns(tx)} from sales_order where workspace_id = ${tx.context.workspaceId} and sales_order.id = ${id}`
+  const [order] = await readOrders(tx, theseInOrder(tx, [id]))
   if (order === undefined) throw noSuchOrder(id)
   return order
 }

@@ -1,0 +1,48 @@
+import type { ServerResponse } from 'node:http'
+import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
+import { deadline } from '@backoffice/runtime/deadline.ts'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
+
+/** An answer of more bytes is large. Read from PostgreSQL and made JSON, it is in memory about ten times. */
+export const LARGE_BYTES = 512 * 1024
+
+/** Of LARGE_BYTES each. A workspace gets half of them, and an answer of 4 MiB or more takes all that it may. */
+const SLOTS = { slots: 16, share: 8, most: 8, waiting: 256, waitMs: 15_000 }
+
+/** A client takes a large answer within this time, and a second more for each BYTES_PER_SECOND: others wait for it. */
+const SENT_WITHIN_MS = 30_000
+const BYTES_PER_SECOND = 64 * 1024
+
+/** Lets large answers take turns, workspaces one after the other (OP-192). Others wait for nothing. */
+export class LargeAnswers {
+  readonly #slots = new FairSlots(
+    SLOTS,
+    slotRefusals({
+      owner: 'This workspace has too many large answers under way; ask for fewer at once, or for smaller pages',
+      all: 'Too many large answers are under way; try again shortly',
+    }),
+  )
+
+  /** The turns of one request: the first call waits, and what it has got is kept until the answer is sent. */
+  turnOf(workspace: string, answer: ServerResponse) {
+    let isHeld = false
+    return {
+      isHeld: () => isHeld,
+      /** `inMemory`: the bytes that are in memory at a time. `bytes`: those of the whole answer. */
+      take: async ({ inMemory, bytes = inMemory }: { inMemory: number; bytes?: number }): Promise<void> => {
+        if (isHeld) return
+        const giveBack = await this.#slots.take(workspace, { count: Math.ceil(inMemory / LARGE_BYTES) })
+        isHeld = true
+        const tooSlow = () => answer.socket?.destroy(new Error('The client takes a large answer too slowly'))
+        const inTime = deadline(SENT_WITHIN_MS + (1000 * bytes) / BYTES_PER_SECOND, tooSlow)
+        const end = () => {
+          inTime()
+          giveBack()
+        }
+        // No `close` event comes once the client has left.
+        if (answer.destroyed) end()
+        else for (const event of ['finish', 'close']) answer.once(event, end)
+      },
+    }
+  }
+}
