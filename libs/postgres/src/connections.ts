@@ -110,8 +110,8 @@ function look(): void {
 }
 
 /**
- * Closes a connection, one in each turn of the event loop. The driver writes a statement in the turn after it: a slot of
- * its pool that is closed in between stays unusable (https://github.com/porsager/postgres/issues/1208).
+ * Closes a connection, one in each turn of the event loop. The driver writes a statement in the turn after it: a slot
+ * of its pool that is closed in between stays unusable (https://github.com/porsager/postgres/issues/1208).
  */
 async function giveUp(connection: Connection): Promise<void> {
   connections.delete(connection)
