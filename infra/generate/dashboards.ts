@@ -155,6 +155,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
       panel('Records', 'ops', rate('consumer_records_total', 'consumer')),
       panel('Age of records when processed, p99', 's', p99('consumer_record_age_seconds', 'consumer')),
       panel('Processing of a batch, p99', 's', p99('consumer_batch_duration_seconds', 'consumer')),
+      panel('Records that wait for an error to pass', 's', by('consumer', 'max', 'consumer_waiting_seconds')),
       panel('Dead letters of an hour', 'short', inAnHour('consumer_dead_letters_total', 'consumer')),
       panel(
         'Statements that took too long, of an hour',

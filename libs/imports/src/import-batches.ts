@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
@@ -61,7 +62,7 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
         await handleOnce(begun, context, { consumer: name, id: `${importId}/${batch}` }, async (tx) => {
           const startedAt = performance.now()
           const parsed = ImportBatch.safeParse(data)
-          if (!parsed.success) throw new Error(`data: ${z.prettifyError(parsed.error)}`)
+          if (!parsed.success) throw unprocessable(['data'], z.prettifyError(parsed.error))
           await applyBatch(tx, importer, parsed.data, new Date())
           tookMs = performance.now() - startedAt
         })

@@ -7,21 +7,23 @@ const UNIQUE_VIOLATION = '23505'
 const LOCK_NOT_AVAILABLE = '55P03'
 const QUERY_CANCELED = '57014'
 
-const codeOf = (error: unknown) => (error instanceof postgres.PostgresError ? error.code : undefined)
+/** The SQLSTATE of an error of PostgreSQL; undefined for other errors. */
+export const sqlStateOf = (error: unknown): string | undefined =>
+  error instanceof postgres.PostgresError ? error.code : undefined
 
 /** Whether a unique value exists already, such as one that a concurrent transaction wrote first. */
-export const isUniqueViolation = (error: unknown): boolean => codeOf(error) === UNIQUE_VIOLATION
+export const isUniqueViolation = (error: unknown): boolean => sqlStateOf(error) === UNIQUE_VIOLATION
 
 /** Whether a statement waited too long for a lock (`lock_timeout`). */
-export const isLockTimeout = (error: unknown): boolean => codeOf(error) === LOCK_NOT_AVAILABLE
+export const isLockTimeout = (error: unknown): boolean => sqlStateOf(error) === LOCK_NOT_AVAILABLE
 
 /** Whether a statement took too long (`statement_timeout`). */
-export const isStatementTimeout = (error: unknown): boolean => codeOf(error) === QUERY_CANCELED
+export const isStatementTimeout = (error: unknown): boolean => sqlStateOf(error) === QUERY_CANCELED
 
 const RETRIABLE = new Set([DEADLOCK, SERIALIZATION_FAILURE, FOREIGN_KEY_VIOLATION, UNIQUE_VIOLATION])
 
 /** Whether to run the transaction again: it sees the rows of the faster one then, and may succeed. */
-export const isRetriable = (error: unknown): boolean => RETRIABLE.has(codeOf(error) ?? '')
+export const isRetriable = (error: unknown): boolean => RETRIABLE.has(sqlStateOf(error) ?? '')
 
 const CONNECTION_LOST = new Set([
   'CONNECT_TIMEOUT',
@@ -57,4 +59,4 @@ const SERVER_AWAY = /^(08|53)|^57P0[1-5]$|^55P03$|^57014$/
 
 /** Whether PostgreSQL could not be reached or could not serve: the same work may succeed later. */
 export const isUnavailable = (error: unknown): boolean =>
-  isConnectionLost(error) || SERVER_AWAY.test(codeOf(error) ?? '')
+  isConnectionLost(error) || SERVER_AWAY.test(sqlStateOf(error) ?? '')

@@ -49,4 +49,6 @@ export interface ConsumerContext extends ProcessContext {
   readonly db: Database
   /** Ends the process after so long without progress while records wait, in milliseconds; a minute unless given. */
   readonly stalledAfterMs?: number
+  /** How long a record waits that may meet a bug of ours (`causeOf`), in milliseconds; 5 minutes unless given. */
+  readonly patienceMs?: number
 }

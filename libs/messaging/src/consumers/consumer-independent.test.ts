@@ -1,3 +1,4 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
 import { testConsumer } from './testing/consumer.ts'
@@ -6,7 +7,7 @@ const notes = await testConsumer()
 const dead = notes.deadLetters()
 await notes.start(
   async (records, tx) => {
-    if (records.some(({ value }) => value.name === 'poison')) throw new Error('cannot take poison')
+    if (records.some(({ value }) => value.name === 'poison')) throw unprocessable(['name'], 'is poison')
     return notes.insert(records, tx)
   },
   {},
@@ -14,7 +15,7 @@ await notes.start(
 )
 
 test.each([
-  ['the handler cannot take', Buffer.from('\0\0\0\0\x01{"name":"poison"}')],
+  ['the handler refuses', Buffer.from('\0\0\0\0\x01{"name":"poison"}')],
   ['does not fit the consumer’s schema', Buffer.from('\0\0\0\0\x01{"name":7}')],
 ])('of independent records only one that %s goes to the dead letters, and its key goes on', async (_, value) => {
   const key = notes.aKey()

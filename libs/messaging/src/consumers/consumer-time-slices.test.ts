@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 
 let handle: ConsumerDefinition<Note>['handle'] = notes.insert
-beforeAll(() => notes.start((records, tx) => handle(records, tx), {}, { batchSize: 1 }))
+beforeAll(() => notes.start((records, tx) => handle(records, tx), { patienceMs: 500 }, { batchSize: 1 }))
 
 test('a partition whose records take long gives way: another partition’s record is handled meanwhile', async () => {
   await notes.notesOf(quick, 1)

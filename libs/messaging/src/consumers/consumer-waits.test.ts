@@ -1,8 +1,12 @@
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
 import { testConsumer } from './testing/consumer.ts'
 
 const notes = await testConsumer()
+const dead = notes.deadLetters()
+const stalledAfterMs = 2500
+await notes.start(notes.insert, { stalledAfterMs })
 
 /** Ends the consumer's connections and lets it make no new ones until called again. */
 async function closeDatabase() {
@@ -13,9 +17,6 @@ async function closeDatabase() {
 }
 
 test('records wait while the database takes no connections; none is given up and nothing counts as stalled', async () => {
-  const dead = notes.deadLetters()
-  const stalledAfterMs = 2500
-  await notes.start(notes.insert, { stalledAfterMs })
   const [key, other] = [notes.aKey(), notes.aKey()]
   await notes.send(key, 'before')
   await notes.notesOf(key, 1)
@@ -32,3 +33,40 @@ test('records wait while the database takes no connections; none is given up and
   expect(dead.records).toEqual([])
   expect(notes.fatals).toEqual([])
 })
+
+/** Makes PostgreSQL refuse writes, as after a fail-over or with a full disk, until called again. */
+async function refuseWrites() {
+  const [{ name }] = await notes.admin<[{ name: string }]>`select current_database() as name`
+  await notes.admin`alter database ${notes.admin(name)} set default_transaction_read_only = on`
+  await replaceConnections()
+  return async () => {
+    await notes.admin`alter database ${notes.admin(name)} reset default_transaction_read_only`
+    await replaceConnections()
+  }
+}
+
+/** Ends the consumer's connections of before: the next ones have the database's new settings. */
+async function replaceConnections() {
+  const [{ now }] = await notes.admin<[{ now: Date }]>`select now()`
+  await eventually('the connections are new', async () => {
+    const old = await notes.admin`
+      select case when state = 'idle' then pg_terminate_backend(pid) end from pg_stat_activity
+      where application_name = 'test consumer' and backend_start < ${now}`
+    return old.length === 0
+  })
+}
+
+test('records wait while PostgreSQL is read-only: none of 50 goes to the dead letters', async () => {
+  const key = notes.aKey()
+  const names = Array.from({ length: 50 }, (_, index) => String(index))
+  const allowWrites = await refuseWrites()
+  await notes.send(key, ...names)
+  await eventually('they wait', async () => Number(waiting.exec(await metricsText())?.[1] ?? 0) > 2)
+  await allowWrites()
+  expect(await notes.notesOf(key, 50)).toEqual(names)
+  expect(dead.records).toEqual([])
+  expect(notes.fatals).toEqual([])
+})
+
+/** How long the consumer's records have waited. */
+const waiting = /^consumer_waiting_seconds\{consumer="test\.notes"[^}]*\} ([\d.]+)$/m

@@ -1,3 +1,4 @@
+import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, test } from 'vitest'
@@ -8,17 +9,21 @@ import type { Note } from './testing/note.ts'
 const notes = await testConsumer()
 const dead = notes.deadLetters()
 
-/** Poison is what the handler cannot take, and a statement with a slow one takes too long; the rest is written. */
+/**
+ * Poison is what the handler refuses; at a bug it fails, and a statement with a slow one takes too long. The rest is
+ * written.
+ */
 await notes.start(
   async (records: ReceivedRecord<Note>[], tx) => {
-    if (records.some(({ value }) => value.name === 'poison')) throw new Error('cannot take poison')
+    if (records.some(({ value }) => value.name === 'poison')) throw unprocessable(['name'], 'is poison')
+    if (records.some(({ value }) => value.name === 'bug')) throw new TypeError('no member of undefined')
     if (records.some(({ value }) => value.name === 'slow')) {
       await tx`select set_config('statement_timeout', '50ms', true)`
       await tx`select pg_sleep(60)`
     }
     return notes.insert(records, tx)
   },
-  { stalledAfterMs: 10_000 },
+  { stalledAfterMs: 10_000, patienceMs: 200 },
 )
 
 const deadNamesOf = (key: string) =>
@@ -38,7 +43,7 @@ test('a poison record goes to the dead letters with its reason and where it was'
   await notes.send(key, 'poison')
   await eventually('a dead letter', () => deadNamesOf(key).length === 1)
   const headers = dead.records.find((record) => record.key === key)?.headers ?? {}
-  expect(headers['dead-letter-reason']?.toString()).toBe('cannot take poison')
+  expect(headers['dead-letter-reason']?.toString()).toBe('name: is poison')
   expect(headers['dead-letter-topic']?.toString()).toBe('notes')
   expect(headers['dead-letter-offset']?.toString()).toMatch(/^\d+$/)
 })
@@ -51,6 +56,16 @@ test('later records of a poison record’s key follow it, in their order, and it
   for (const key of healthy) expect(await notes.notesOf(key, 2)).toEqual(['one', 'two'])
   await eventually('three dead letters', () => deadNamesOf(sick).length === 3)
   expect(deadNamesOf(sick)).toEqual(['poison', 'after', 'much later'])
+  expect(await notes.notesOf(sick, 1)).toEqual(['before'])
+})
+
+test('a record that meets a bug waits, then goes to the dead letters, and its neighbours go on', async () => {
+  const [sick, healthy] = [notes.aKey(), notes.aKey()]
+  await notes.send(sick, 'before', 'bug', 'after')
+  await notes.send(healthy, 'one', 'two')
+  expect(await notes.notesOf(healthy, 2)).toEqual(['one', 'two'])
+  await eventually('two dead letters', () => deadNamesOf(sick).length === 2)
+  expect(deadNamesOf(sick)).toEqual(['bug', 'after'])
   expect(await notes.notesOf(sick, 1)).toEqual(['before'])
 })
 

@@ -3,10 +3,11 @@ import { whileHeartbeating } from '../kafka/heartbeat.ts'
 import type { GroupMember, IncomingBatch, IncomingRecord } from '../kafka/kafka-connection.ts'
 import type { Consumer, ConsumerContext, ConsumerDefinition } from './consumer-definition.ts'
 import { countDeadLetters, measureBatch } from './consumer-metrics.ts'
+import { BUG_PATIENCE_MS, Interrupted } from './error-causes.ts'
 import { HalvedBatches } from './halved-batches.ts'
+import { Patience } from './patience.ts'
 import { inProcessSpan } from './process-span.ts'
 import { RecordProcessor } from './record-processor.ts'
-import { Interrupted } from './transient-errors.ts'
 import { type Progress, watchForStall } from './watchdog.ts'
 
 /** Partitions handled side by side, each on a connection of the pool. */
@@ -22,7 +23,7 @@ const [GATHER_FROM, GATHER_BELOW] = [20, 200]
  * once, and the records of a key in their order.
  */
 export const consumer = <Value>(definition: ConsumerDefinition<Value>, context: ConsumerContext): Consumer =>
-  new RunningConsumer(definition, { ...context, stalledAfterMs: context.stalledAfterMs ?? 60_000 })
+  new RunningConsumer(definition, { stalledAfterMs: 60_000, patienceMs: BUG_PATIENCE_MS, ...context })
 
 class RunningConsumer<Value> implements Consumer {
   readonly name: string
@@ -30,6 +31,7 @@ class RunningConsumer<Value> implements Consumer {
   readonly #definition: ConsumerDefinition<Value>
   readonly #context: Required<ConsumerContext>
   readonly #halvedBatches = new HalvedBatches()
+  readonly #patience: Patience
   readonly #progress: Progress = { retries: 0, processed: new Map() }
   #member: GroupMember | undefined
   #stopWatching: (() => void) | undefined
@@ -39,6 +41,9 @@ class RunningConsumer<Value> implements Consumer {
     this.topics = definition.topics
     this.#definition = definition
     this.#context = context
+    const { patienceMs, stalledAfterMs } = context
+    // One that waits longer between its tries would count as stalled.
+    this.#patience = new Patience({ bugMs: patienceMs, longestWaitMs: Math.min(5000, stalledAfterMs / 4) })
   }
 
   async start(): Promise<void> {
@@ -48,7 +53,14 @@ class RunningConsumer<Value> implements Consumer {
     const onBatch = (batch: IncomingBatch) => this.#processBatch(batch)
     const member = this.#context.kafka.consume({ group: name, topics, concurrency: CONCURRENCY, onBatch })
     this.#member = member
-    this.#stopWatching = watchForStall({ ...this.#context, name, topics, member, progress: this.#progress })
+    this.#stopWatching = watchForStall({
+      ...this.#context,
+      name,
+      topics,
+      member,
+      progress: this.#progress,
+      patience: this.#patience,
+    })
   }
 
   async stop(): Promise<void> {
@@ -67,8 +79,9 @@ class RunningConsumer<Value> implements Consumer {
 
   async #processInTransactions(batch: IncomingBatch, lost: AbortSignal): Promise<void> {
     const { batchSize = BATCH_SIZE, gatherMs = 0 } = this.#definition
-    const [halvedBatches, progress] = [this.#halvedBatches, this.#progress]
-    const processor = new RecordProcessor(this.#definition, this.#context, { batch, lost, halvedBatches, progress })
+    const [halvedBatches, patience, progress] = [this.#halvedBatches, this.#patience, this.#progress]
+    const processing = { batch, lost, halvedBatches, patience, progress }
+    const processor = new RecordProcessor(this.#definition, this.#context, processing)
     const endsAt = performance.now() + TIME_SLICE_MS
     for (let from = 0; from < batch.records.length && performance.now() < endsAt; ) {
       const atHand = batch.records.length - from

@@ -1,7 +1,7 @@
 import { recordSpans } from '@backoffice/testing/trace-receiver.ts'
 import { expect, test } from 'vitest'
+import { Interrupted } from './error-causes.ts'
 import { inProcessSpan } from './process-span.ts'
-import { Interrupted } from './transient-errors.ts'
 
 const traceparent = (trace: number, isSampled = true) =>
   `00-${String(trace).padStart(32, '0')}-00000000000000aa-0${isSampled ? 1 : 0}`

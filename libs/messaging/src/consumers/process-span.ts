@@ -1,7 +1,7 @@
 import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
 import { noteError, type Span, SpanKind, traceIds, within } from '@backoffice/runtime/spans.ts'
 import type { IncomingRecord } from '../kafka/kafka-connection.ts'
-import { Interrupted } from './transient-errors.ts'
+import { Interrupted } from './error-causes.ts'
 
 /**
  * Processes a batch in a span. A batch has many causes, so the span begins a trace of its own with links to the traces

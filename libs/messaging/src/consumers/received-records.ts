@@ -8,6 +8,9 @@ export interface ReceivedRecord<Value> extends Pick<IncomingRecord, 'topic' | 'p
   readonly traceparent: string | undefined
 }
 
+/** The name of a record's partition. */
+export const partitionOf = ({ topic, partition }: IncomingRecord): string => `${topic}/${partition}`
+
 /** The schema of a record's value: one for all topics, or one for each topic. */
 export type RecordSchema<Value> = z.ZodType<Value> | ((topic: string) => z.ZodType<Value>)
 

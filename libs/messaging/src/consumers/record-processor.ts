@@ -7,9 +7,10 @@ import type { IncomingBatch, IncomingRecord } from '../kafka/kafka-connection.ts
 import type { ConsumerContext, ConsumerDefinition, Handle } from './consumer-definition.ts'
 import { countDeadLetters } from './consumer-metrics.ts'
 import { deadLetter, parkedKeys, parkKey, reasonOf } from './dead-letters.ts'
+import { causeOf, Interrupted } from './error-causes.ts'
 import type { HalvedBatches } from './halved-batches.ts'
-import { parseRecord, type ReceivedRecord } from './received-records.ts'
-import { Interrupted, isTransient } from './transient-errors.ts'
+import type { Patience } from './patience.ts'
+import { parseRecord, partitionOf, type ReceivedRecord } from './received-records.ts'
 import type { Progress } from './watchdog.ts'
 
 /** Waits before a failed batch is retried as a whole, in milliseconds; after the last retry the batch is split. */
@@ -35,6 +36,7 @@ interface Processing {
   /** Aborted when this member has lost the partition. */
   readonly lost: AbortSignal
   readonly halvedBatches: HalvedBatches
+  readonly patience: Patience
   readonly progress: Progress
 }
 
@@ -57,12 +59,12 @@ export class RecordProcessor<Value> {
   }
 
   /**
-   * Passes records to the handler in their order, in one transaction. A batch that keeps failing is split in halves
-   * until the failing record is alone. That record goes to the dead letters, and the others go on. Unless records are
-   * independent, its key is parked, so that no later record overtakes it. Transient errors are retried without limit.
-   * Returns the number of dead letters. Throws Interrupted after a statement timeout, and after a lock timeout if the
-   * handler cannot postpone its records. Then the records come again, after a statement timeout in smaller batches, and
-   * other partitions go on meanwhile.
+   * Passes records to the handler in their order, in one transaction. A batch that keeps failing because of a record is
+   * split in halves until that record is alone. It goes to the dead letters, and the others go on. Unless records are
+   * independent, its key is parked, so that no later record overtakes it. Returns the number of dead letters. Throws
+   * Interrupted after other errors (`causeOf`), after a statement timeout, and after a lock timeout if the handler cannot
+   * postpone its records. Then the partition pauses and its records come again, after a statement timeout in smaller
+   * batches. Other partitions go on meanwhile.
    */
   async processRecords(records: readonly IncomingRecord[]): Promise<number> {
     let dead = 0
@@ -90,9 +92,11 @@ export class RecordProcessor<Value> {
         return dead
       } catch (error) {
         if (error instanceof Interrupted) throw error
+        if (causeOf(error) === 'WORLD') throw this.#pause(first.record, batch.length, error)
         if (isStatementTimeout(error)) {
-          if (!this.#isHalved(batch, error)) return this.#reject(first.record, error)
-          this.#processing.batch.coolDown(Math.min(performance.now() - startedAt, LONGEST_COOLDOWN_MS))
+          const coolDownMs = Math.min(performance.now() - startedAt, LONGEST_COOLDOWN_MS)
+          if (!this.#isHalved(batch, error)) return this.#rejectOrPause(first, error, coolDownMs)
+          this.#processing.batch.coolDown(coolDownMs)
           throw new Interrupted('a statement took too long', { cause: error })
         }
         const wait = waits[attempt]
@@ -100,7 +104,7 @@ export class RecordProcessor<Value> {
           await pause(wait)
           continue
         }
-        if (batch.length === 1) return this.#reject(first.record, error)
+        if (batch.length === 1) return this.#rejectOrPause(first, error)
         const middle = batch.length >> 1
         const dead = await this.#processBatch(batch.slice(0, middle), [])
         return dead + (await this.#processBatch(batch.slice(middle), []))
@@ -110,14 +114,35 @@ export class RecordProcessor<Value> {
 
   /** Logs and counts a statement timeout. Returns whether its records come again, in smaller batches. */
   #isHalved(batch: readonly ParsedRecord<Value>[], error: unknown): boolean {
-    const { name } = this.#definition
-    const records = batch.map(({ record }) => record)
-    const { topic, partition, offset: first_offset } = records[0] ?? {}
-    const where = { consumer: name, topic, partition, first_offset, records: records.length }
-    this.#context.logger.error({ err: error, ...where }, 'a statement of the consumer took too long')
-    statementTimeouts.add(1, { consumer: name })
+    const details = { err: error, ...this.#placeOf(batch[0]?.record, batch.length) }
+    this.#context.logger.error(details, 'a statement of the consumer took too long')
+    statementTimeouts.add(1, { consumer: this.#definition.name })
     this.#processing.progress.retries++
-    return this.#processing.halvedBatches.halve(records)
+    return this.#processing.halvedBatches.halve(batch.map(({ record }) => record))
+  }
+
+  #placeOf(first: IncomingRecord | undefined, records: number) {
+    const { topic, partition, offset: first_offset } = first ?? {}
+    return { consumer: this.#definition.name, topic, partition, first_offset, records }
+  }
+
+  /** Lets the partition pause, at least for so long, and returns the error to throw. Its records come again. */
+  #pause(first: IncomingRecord, records: number, error: unknown, atLeastMs = 0): Interrupted {
+    const { patience, progress, batch: fetched } = this.#processing
+    const waitMs = Math.max(patience.failed(partitionOf(first)), atLeastMs)
+    const [cause, wait_ms] = [causeOf(error), Math.round(waitMs)]
+    const details = { err: error, cause, wait_ms, ...this.#placeOf(first, records) }
+    this.#context.logger[cause === 'BUG' ? 'error' : 'warn'](details, 'records wait for an error to pass')
+    progress.retries++
+    fetched.coolDown(waitMs)
+    return new Interrupted('the records wait', { cause: error })
+  }
+
+  /** Rejects a record that fails alone. When that may be our bug, throws Interrupted until patience is over. */
+  async #rejectOrPause(failed: ParsedRecord<Value>, error: unknown, atLeastMs?: number): Promise<number> {
+    const mayPass = causeOf(error) === 'BUG' && !this.#processing.patience.isOver(partitionOf(failed.record))
+    if (mayPass) throw this.#pause(failed.record, 1, error, atLeastMs)
+    return this.#reject(failed.record, error)
   }
 
   /**
@@ -146,8 +171,7 @@ export class RecordProcessor<Value> {
     return rejected.length
   }
 
-  /** Runs the handler in a transaction. Retries transient errors, except lock timeouts. */
-  #handleInTransaction(handle: Handle<Value>, batch: readonly ParsedRecord<Value>[]) {
+  async #handleInTransaction(handle: Handle<Value>, batch: readonly ParsedRecord<Value>[]) {
     const { name, isEachIndependent } = this.#definition
     const { db, stalledAfterMs } = this.#context
     const records = batch.map(({ record }) => record)
@@ -163,11 +187,9 @@ export class RecordProcessor<Value> {
         afterCommit: accepted.length > 0 ? await handle(accepted, tx) : undefined,
       }
     }
-    return this.#retryWhileUnavailable(
-      // Short enough that a consumer that waits for the database does not count as stalled.
-      () => inTransaction(db.sql, handleIn, { beginWithinMs: stalledAfterMs / 4 }),
-      (error) => isTransient(error) && !isLockTimeout(error),
-    )
+    this.#throwIfInterrupted()
+    // Short enough that a consumer that waits for the database does not count as stalled.
+    return inTransaction(db.sql, handleIn, { beginWithinMs: stalledAfterMs / 4 })
   }
 
   /** Parks the record's key, unless records are independent, and sends the record to the dead letters. Returns 1. */
@@ -186,10 +208,11 @@ export class RecordProcessor<Value> {
 
   /** Notes that all records up to this one are committed or in the dead letters. */
   #markProcessed(last: IncomingRecord): void {
-    const { batch, halvedBatches, progress } = this.#processing
+    const { batch, halvedBatches, patience, progress } = this.#processing
     batch.markProcessed(last)
     halvedBatches.processed(last)
-    const partition = `${last.topic}/${last.partition}`
+    const partition = partitionOf(last)
+    patience.succeeded(partition)
     progress.processed.set(partition, (progress.processed.get(partition) ?? 0) + 1)
     // kafkajs commits at the end of the batch.
     if (last !== batch.records.at(-1)) batch.commit()
@@ -204,23 +227,23 @@ export class RecordProcessor<Value> {
     countDeadLetters(name, records.length)
   }
 
-  /** Runs `work` until it succeeds, with growing waits. Throws the errors that `isWorthRetrying` refuses. */
-  async #retryWhileUnavailable<Result>(
-    work: () => Promise<Result>,
-    isWorthRetrying: (error: unknown) => boolean = () => true,
-  ): Promise<Result> {
-    const { batch, lost, progress } = this.#processing
+  /** Runs `work` until it succeeds, with growing waits. */
+  async #retryWhileUnavailable<Result>(work: () => Promise<Result>): Promise<Result> {
     for (let failures = 1; ; failures++) {
-      if (lost.aborted || !batch.isRunning()) throw new Interrupted('this member has lost the batch or stops')
+      this.#throwIfInterrupted()
       try {
         return await work()
       } catch (error) {
-        if (!isWorthRetrying(error)) throw error
-        progress.retries++
+        this.#processing.progress.retries++
         const details = { err: error, consumer: this.#definition.name, failures }
         this.#context.logger.warn(details, 'trying again until it succeeds')
         await pause(Math.min(50 * 2 ** failures, MAX_WAIT_MS))
       }
     }
+  }
+
+  #throwIfInterrupted(): void {
+    const { batch, lost } = this.#processing
+    if (lost.aborted || !batch.isRunning()) throw new Interrupted('this member has lost the batch or stops')
   }
 }

@@ -1,6 +1,7 @@
 import { gauge } from '@backoffice/runtime/metrics.ts'
 import type { GroupMember, Position } from '../kafka/kafka-connection.ts'
 import type { ConsumerContext, ConsumerDefinition } from './consumer-definition.ts'
+import type { Patience } from './patience.ts'
 
 /** Checks without progress until a consumer counts as stalled. */
 const CHECKS = 12
@@ -10,9 +11,16 @@ const lagRecords = gauge(
   'Records that wait for the consumer group, as each replica sees all partitions',
 )
 
+const waitingSeconds = gauge(
+  'consumer_waiting_seconds',
+  'How long records of a consumer have waited for an error to pass that is not of the record',
+  's',
+)
+
 interface Watched extends Required<ConsumerContext>, Pick<ConsumerDefinition<never>, 'name' | 'topics'> {
   readonly member: GroupMember
   readonly progress: Progress
+  readonly patience: Patience
 }
 
 /** What a consumer has done so far. One that retries is not stalled. */
@@ -29,10 +37,15 @@ export interface Progress {
  * Returns a function that ends the watch.
  */
 export function watchForStall(watched: Watched): () => void {
-  const { name, topics, kafka, member, progress, logger, fatal, stalledAfterMs } = watched
+  const { name, topics, kafka, member, progress, patience, logger, fatal, stalledAfterMs } = watched
   const stalledOf = stallDetector(CHECKS)
   let isChecking = false
   const check = async () => {
+    const assigned = member.assigned()
+    waitingSeconds.record(
+      patience.longestSeconds((partition) => assigned.has(partition)),
+      { consumer: name },
+    )
     if (isChecking) return
     isChecking = true
     try {

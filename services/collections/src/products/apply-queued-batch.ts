@@ -1,4 +1,5 @@
-import { isTransient } from '@backoffice/messaging/consumers/transient-errors.ts'
+import { BUG_PATIENCE_MS, causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
+import { Patience } from '@backoffice/messaging/consumers/patience.ts'
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
 import { isLockTimeout, isRetriable } from '@backoffice/postgres/postgres-errors.ts'
 import { inTransaction } from '@backoffice/postgres/transaction.ts'
@@ -16,17 +17,24 @@ const MEMBERSHIP_LOCK_TIMEOUT_MS = 1000
 const LOCK_TIMEOUT_MS = 100
 /** After so long a product waits for the partition's lock. Before, the consumer goes first: others wait for it. */
 const OVERDUE_S = 2
-/** How long a workspace rests after a transient error, such as a wait for a row that one of its requests has locked. */
-const COOLDOWN_MS = 1000
+/** The longest rest of a workspace after an error that may pass, such as a wait for a row that a request has locked. */
+const LONGEST_COOLDOWN_MS = 5000
 const MAX_REASON_LENGTH = 1000
 
 /**
  * Returns a function that applies the next batch of a workspace and catches its errors: the next one is half as large
- * then, and a product that fails alone is set aside with the reason. Returns the number of products, or LOCKED.
+ * then, and a product that is refused alone is set aside with the reason. Returns the number of products, or LOCKED.
  */
 export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, shard?: Batch['shard']) {
   /** Of workspaces whose last batch failed: the size of the next one, and when it may begin. */
   const failed = new Map<string, { size: number; from: number }>()
+  const patience = new Patience({ bugMs: BUG_PATIENCE_MS, longestWaitMs: LONGEST_COOLDOWN_MS })
+  /** Whether the batch may succeed later as it is. A single product waits that may meet a bug of ours. */
+  const mayPass = (error: unknown, { workspaceId, size }: Batch): boolean => {
+    if (isRetriable(error)) return true
+    const cause = causeOf(error)
+    return cause === 'WORLD' || (cause === 'BUG' && size === 1 && !patience.isOver(workspaceId))
+  }
 
   return async (workspaceId: string): Promise<number | 'LOCKED'> => {
     const { size, from } = failed.get(workspaceId) ?? { size: BATCH_SIZE, from: 0 }
@@ -36,6 +44,7 @@ export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, shar
     try {
       const applied = await applyQueuedOf(sql, ruleSets, batch)
       if (applied === 'LOCKED') return applied
+      patience.succeeded(workspaceId)
       if (size * 2 > BATCH_SIZE) failed.delete(workspaceId)
       else failed.set(workspaceId, { size: size * 2, from: 0 })
       const duration_ms = Math.round(performance.now() - startedAt)
@@ -43,11 +52,12 @@ export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, shar
         logger.info({ workspace: workspaceId, products: applied, duration_ms }, 'applied queued products')
       return applied
     } catch (error) {
-      const mayPass = isTransient(error) || isRetriable(error)
-      if (!mayPass && size === 1) await markRefused(sql, batch, error, logger)
-      else
-        failed.set(workspaceId, { size: Math.max(1, size >> 1), from: mayPass ? performance.now() + COOLDOWN_MS : 0 })
-      if (mayPass) logger.warn({ err: error, workspace: workspaceId }, 'queued products wait for another try')
+      if (mayPass(error, batch)) {
+        const waitMs = patience.failed(workspaceId)
+        failed.set(workspaceId, { size: Math.max(1, size >> 1), from: performance.now() + waitMs })
+        logger.warn({ err: error, workspace: workspaceId, wait_ms: waitMs }, 'queued products wait for another try')
+      } else if (size === 1) await markRefused(sql, batch, error, logger)
+      else failed.set(workspaceId, { size: size >> 1, from: 0 })
       return 1
     }
   }

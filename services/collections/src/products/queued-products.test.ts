@@ -12,6 +12,7 @@ import { beforeEach, describe, expect, it } from 'vitest'
 import { lockMembershipsExclusive } from '../memberships/membership-lock.ts'
 import { ruleSets } from '../memberships/rule-sets.ts'
 import { aProductState, collectionsService } from '../testing/collections-api.ts'
+import { queuedBatches } from './apply-queued-batch.ts'
 import { projectProducts } from './project-products.ts'
 import { projector, recordOf } from './testing/projection.ts'
 import { applyProducts, lockPartition } from './write-products.ts'
@@ -214,6 +215,32 @@ describe('What is applied from the queue is what the records say', () => {
     await startQueue()
     await untilApplied()
     expect(await versionsOf(changed, deleted)).toEqual([3, undefined])
+  })
+
+  it('states wait while PostgreSQL is read-only, and none is set aside', async () => {
+    const caller = aCaller()
+    const release = await holdMembershipLock(caller)
+    const states = Array.from({ length: 9 }, () => aProductState())
+    await project(caller, ...states)
+    await release()
+    const lines: unknown[] = []
+    const readOnly = openDatabase({
+      url: workerUrl,
+      applicationName: 'read-only',
+      settings: { default_transaction_read_only: 'on' },
+    })
+    whenDone(() => readOnly.stop?.())
+    const logger = { ...silent, warn: (line: unknown) => void lines.push(line) } as unknown as typeof silent
+    const applyNext = queuedBatches(readOnly.sql, ruleSets(), logger)
+    await eventually('five tries', async () => {
+      await applyNext(caller.workspaceId)
+      return lines.length >= 5
+    })
+    expect(lines).toMatchObject(Array.from({ length: lines.length }, () => ({ err: { code: '25006' } })))
+    expect(await admin`select from queued_product where refused is not null`).toHaveLength(0)
+    await startQueue()
+    await untilApplied()
+    expect(await versionsOf(...states)).toEqual(states.map(() => 1))
   })
 
   it('a state that cannot be written is set aside with its reason, and a newer one takes its place', async () => {

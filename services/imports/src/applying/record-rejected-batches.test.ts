@@ -37,7 +37,7 @@ it('an import of which the owner rejects a batch is FAILED with what was applied
   const { import_id: id } = await validated(caller, 'products', FILE)
   // The owner cannot write this row of the second batch, however often it tries.
   await adminOf('catalog').unsafe(`
-    create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
+    create function refuse() returns trigger language plpgsql as $$ begin raise check_violation; end $$;
     create trigger refuse before insert on variant for each row when (new.sku = 'SKU-700') execute function refuse()`)
   await send(caller, 'POST', `/v1/imports/${id}/start`)
   const failed = await atRest(caller, id)

@@ -7,6 +7,7 @@ const settled = counter('webhook_deliveries_settled', 'Deliveries that ended, by
 const duration = durations('webhook_attempt_duration_seconds', 'From sending to the end of the response')
 const delay = durations('webhook_first_attempt_delay_seconds', 'From the event to the start of its first attempt')
 const unwritable = counter('webhook_attempts_unwritable', 'Attempts that PostgreSQL refused as they were')
+const unwritten = gauge('webhook_attempts_unwritten_seconds', 'How long attempts that ended have not been written', 's')
 
 const waiting = gauge('webhook_endpoints_waiting', 'Endpoints with deliveries that wait in the table, due or not')
 const overdue = gauge('webhook_oldest_due_seconds', 'For how long the oldest delivery that is due has been', 's')
@@ -22,6 +23,9 @@ export function measureAttempt({ job, exchange, status, startedAt }: Attempt, is
 
 /** Counts an attempt that cannot be written as it was. */
 export const countUnwritableAttempt = (): void => unwritable.add(1)
+
+/** Measures how long attempts have waited to be written, in seconds. */
+export const measureUnwritten = (seconds: number): void => unwritten.record(seconds)
 
 /** Counts deliveries that end as FAILED with the day that they belong to. */
 export const countGivenUp = (deliveries: number): void => settled.add(deliveries, { status: 'FAILED' })

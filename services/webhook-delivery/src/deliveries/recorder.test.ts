@@ -1,4 +1,5 @@
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { afterAll, expect, test } from 'vitest'
 import type { Attempt } from './attempt.ts'
@@ -28,6 +29,7 @@ function recorderOver(write: WriteAttempts = async (attempts) => new Set(idsOf(a
       recorded.push(...ids)
     },
     logger: { warn: log('warn'), error: log('error') },
+    limits: { bugMs: 250, longestWaitMs: 100 },
   })
   return { recorder, written, recorded, lines }
 }
@@ -35,6 +37,8 @@ function recorderOver(write: WriteAttempts = async (attempts) => new Set(idsOf(a
 const { sql, stop } = openDatabase({ url: backingServices().postgresUrl, applicationName: 'test' })
 afterAll(() => stop?.())
 
+const raised = (sqlState: string) =>
+  sql.unsafe(`do $$ begin raise exception using errcode = '${sqlState}'; end $$`).catch((error: unknown) => error)
 /** Errors of PostgreSQL as it makes them. */
 const refusals = {
   '22P05': await sql`select (chr(34) || chr(92) || 'u0000' || chr(34))::jsonb`.catch((error: unknown) => error),
@@ -79,16 +83,46 @@ test('what ends just as the last write is over is written as well', async () => 
   expect(written).toEqual(['a', 'b'])
 })
 
-test('a write is repeated while PostgreSQL is away, and the log says so', async () => {
-  let failures = 1
-  const { recorder, written, lines } = recorderOver(async () => {
-    if (failures-- > 0) throw Object.assign(new Error('away'), { code: 'ECONNREFUSED' })
-    return new Set()
+test.each([
+  ['is away', Object.assign(new Error('away'), { code: 'ECONNREFUSED' })],
+  ['is read-only', await raised('25006')],
+  ['has no disk left', await raised('53100')],
+  ['is shut down', await raised('57P01')],
+  ['lacks a grant', await raised('42501')],
+])('a write is repeated while PostgreSQL %s, as it is; the log and a metric say so', async (_, err) => {
+  const tries: string[][] = []
+  let measured: string | undefined
+  const { recorder, written, recorded, lines } = recorderOver(async (attempts) => {
+    tries.push(idsOf(attempts))
+    if (tries.length > 6) return new Set(idsOf(attempts))
+    measured = /^webhook_attempts_unwritten_seconds ([\d.]+)$/m.exec(await metricsText())?.[1]
+    throw err
   })
-  recorder.add(attempt('a'))
+  for (const id of ['a', 'b']) recorder.add(attempt(id))
   await recorder.settled()
-  expect(written).toEqual([['a']])
-  expect(lines).toMatchObject([{ level: 'warn', line: { attempts: 1, failures: 1, err: { message: 'away' } } }])
+  expect(tries).toEqual(Array.from({ length: 7 }, () => ['a', 'b']))
+  expect([written, recorded]).toEqual([[['a', 'b']], ['a', 'b']])
+  expect(lines).toMatchObject([{ level: 'warn', line: { attempts: 2, failures: 1, err } }])
+  expect(Number(measured)).toBeGreaterThan(0)
+  expect(await metricsText()).toMatch(/^webhook_attempts_unwritten_seconds 0$/m)
+})
+
+test.each([
+  ['ours', new TypeError('no member of undefined')],
+  ['a statement', await raised('42601')],
+])('a bug of %s is waited for, and later the attempt that meets it is written without its answer', async (_, bug) => {
+  let tries = 0
+  const { recorder, recorded, lines } = recorderOver(async (attempts) => {
+    const bad = attempts.find(({ job, exchange }) => job.deliveryId === 'b' && exchange.response?.body.length)
+    if (!bad) return new Set(idsOf(attempts))
+    tries++
+    throw bug
+  })
+  for (const id of ['a', 'b', 'c']) recorder.add(attempt(id))
+  await recorder.settled()
+  expect(recorded.toSorted()).toEqual(['a', 'b', 'c'])
+  expect(tries).toBeGreaterThan(3)
+  expect(lines.map(({ level }) => level)).toEqual(['warn', 'error'])
 })
 
 test.each(['22P05', '57014'] as const)(
@@ -108,7 +142,8 @@ test.each(['22P05', '57014'] as const)(
     expect(bare).toMatchObject([
       { status: 'PENDING', exchange: { response: { status: 500, headers: {} }, failure: { class: 'status' } } },
     ])
-    expect(lines).toMatchObject([{ level: 'error', line: { delivery_id: '7', attempt: 1, err: { code } } }])
+    const errors = lines.filter(({ level }) => level === 'error')
+    expect(errors).toMatchObject([{ line: { delivery_id: '7', attempt: 1, err: { code } } }])
   },
 )
 

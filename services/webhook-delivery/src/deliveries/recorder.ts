@@ -1,17 +1,21 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { isTransient } from '@backoffice/messaging/consumers/transient-errors.ts'
+import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
+import { Patience, type PatienceLimits } from '@backoffice/messaging/consumers/patience.ts'
 import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { type Attempt, withoutAnswer } from './attempt.ts'
-import { countUnwritableAttempt } from './delivery-metrics.ts'
+import { countUnwritableAttempt, measureUnwritten } from './delivery-metrics.ts'
 
 /** Attempts written at once, at most. */
 const BATCH_SIZE = 500
 /** How long an attempt waits for others to be written with, in milliseconds. */
 const LINGER_MS = 10
-const TRY_AGAIN_MS = 500
-/** While PostgreSQL is away, one try of so many is logged. */
+/** Attempts that are not written within their lease are made again, so it waits for bugs for less than that. */
+const LIMITS: PatienceLimits = { bugMs: 20_000, longestWaitMs: 500 }
+/** While attempts wait, one try of so many is logged. */
 const LOGGED_EVERY = 20
+/** The name of all writes, which wait together. */
+const WRITES = 'writes'
 
 /** Writes attempts, and returns the ids of the deliveries whose claim still held. */
 export type WriteAttempts = (attempts: readonly Attempt[]) => Promise<Set<string>>
@@ -21,21 +25,24 @@ export interface RecorderOptions {
   /** Called with each batch of attempts that is written or given up; an attempt comes once. */
   onWritten(attempts: readonly Attempt[], recorded: ReadonlySet<string>): void
   readonly logger: Pick<Logger, 'warn' | 'error'>
+  readonly limits?: PatienceLimits
 }
 
 /**
- * Writes the attempts that end at about the same time in one transaction, one write at a time. Repeats a write while
- * PostgreSQL is away, so that no attempt is lost while the process lives. Halves a batch that PostgreSQL refuses until
- * the refused attempt is alone, and writes that one without its answer: without a stored outcome the delivery would be
- * sent again and again.
+ * Writes the attempts that end at about the same time in one transaction, one write at a time. Repeats a write
+ * that fails for another reason than its values, so that no attempt is lost while the process lives. Halves a batch that
+ * PostgreSQL refuses until the refused attempt is alone, and writes that one without its answer: without a stored outcome
+ * the delivery would be sent again and again.
  */
 export class Recorder {
   readonly #options: RecorderOptions
+  readonly #patience: Patience
   #waiting: Attempt[] = []
   #writing: Promise<void> | undefined
 
   constructor(options: RecorderOptions) {
     this.#options = options
+    this.#patience = new Patience(options.limits ?? LIMITS)
   }
 
   add(attempt: Attempt): void {
@@ -91,25 +98,32 @@ export class Recorder {
     onWritten([attempt], recorded)
   }
 
-  /**
-   * Writes attempts, and repeats while PostgreSQL is away. Throws Refused when PostgreSQL refuses them, or on a
-   * statement timeout.
-   */
+  /** Writes attempts, and repeats until it succeeds. Throws Refused when fewer of them, or other values, may succeed. */
   async #untilWrittenOrRefused(attempts: readonly Attempt[]): Promise<Set<string>> {
     const { write, logger } = this.#options
-    for (let failures = 0; ; failures++) {
+    for (let failures = 1; ; failures++) {
       try {
-        return await write(attempts)
+        const recorded = await write(attempts)
+        this.#patience.succeeded(WRITES)
+        return recorded
       } catch (error) {
-        if (!isTransient(error) || isStatementTimeout(error)) throw new Refused('not written', { cause: error })
-        if (failures % LOGGED_EVERY === 0) {
-          logger.warn({ err: error, attempts: attempts.length, failures: failures + 1 }, 'attempts are not written yet')
+        if (this.#isRefusal(error, attempts)) throw new Refused('not written', { cause: error })
+        if (failures % LOGGED_EVERY === 1) {
+          logger.warn({ err: error, attempts: attempts.length, failures }, 'attempts are not written yet')
         }
-        await pause(TRY_AGAIN_MS)
+        await pause(this.#patience.failed(WRITES))
+      } finally {
+        measureUnwritten(this.#patience.longestSeconds())
       }
     }
   }
+
+  #isRefusal(error: unknown, attempts: readonly Attempt[]): boolean {
+    if (isStatementTimeout(error) && attempts.length > 1) return true
+    const cause = causeOf(error)
+    return cause === 'RECORD' || (cause === 'BUG' && this.#patience.isOver(WRITES))
+  }
 }
 
-/** The cause is PostgreSQL's error. */
+/** The cause is the error of the write. */
 class Refused extends Error {}
