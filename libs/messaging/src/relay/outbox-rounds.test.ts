@@ -48,7 +48,10 @@ const add = (workspaceId: string, topic: string, rows: number, bytes = 300) => a
 /** Reads a round, and marks it as published. */
 async function publish(nextRound: () => Promise<OutboxRow[]>): Promise<OutboxRow[]> {
   const rows = await nextRound()
-  await markPublished(session.sql, rows)
+  await markPublished(
+    session.sql,
+    rows.map(({ id }) => id),
+  )
   return rows
 }
 

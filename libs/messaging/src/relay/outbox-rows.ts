@@ -111,9 +111,9 @@ export const waitingRows = (sql: Sql, { kind, after, rows, bytes, except = [] }:
 }
 
 /** Marks rows as published. Refused rows of the same key with smaller ids are overtaken. */
-export const markPublished = (sql: Sql, rows: readonly OutboxRow[]) => sql`
+export const markPublished = (sql: Sql, ids: readonly string[]) => sql`
   with published as (
-    update outbox set published_at = now() where id = any(${rows.map(({ id }) => id)}::bigint[]) returning id, topic, key
+    update outbox set published_at = now() where id = any(${[...ids]}::bigint[]) returning id, topic, key
   )
   update outbox set overtaken = true
   from published

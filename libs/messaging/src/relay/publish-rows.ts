@@ -8,9 +8,10 @@ import { noteError, type Span } from '@backoffice/runtime/spans.ts'
 import { traceparentOf } from '@backoffice/runtime/trace-context.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from '../kafka/kafka-connection.ts'
 import { type RecordSerializer, Unserialisable } from '../registry/schema-registry.ts'
-import { markPublished, type OutboxRow } from './outbox-rows.ts'
+import type { OutboxRow } from './outbox-rows.ts'
 import { publishSpan } from './publish-span.ts'
 import { type HeldRow, holdRows, refuseRow } from './refused-rows.ts'
+import type { UnmarkedRows } from './unmarked-rows.ts'
 
 /** The most bytes of a request with several records. Encoding them blocks the event loop for some milliseconds. */
 const REQUEST_BYTES = 256 * 1024
@@ -34,6 +35,11 @@ export interface Publishing {
   readonly logger: Logger
 }
 
+/** What a leader publishes with. */
+export interface LeaderPublishing extends Publishing {
+  readonly unmarked: UnmarkedRows
+}
+
 interface Sendable {
   readonly row: OutboxRow
   readonly record: OutgoingRecord
@@ -42,15 +48,15 @@ interface Sendable {
 
 /**
  * Publishes a round of waiting rows. A row is marked only after Kafka has acknowledged it, so after a failure the next
- * run sends the rest. A row that does not fit the registry's schema is held, and so are the later rows of its key:
- * during a deploy a newer replica may write it before its schema is registered. A row that Kafka will never accept is
- * refused. Held and refused rows delay no rows of other keys. When a schema could not be read, throws the registry's
- * error after all other rows.
+ * run sends the rest. When marks fail, sends nothing more. A row that does not fit the registry's schema is held, and so
+ * are the later rows of its key: during a deploy a newer replica may write it before its schema is registered. A row
+ * that Kafka will never accept is refused. Held and refused rows delay no rows of other keys. When a schema could not be
+ * read, throws the registry's error after all other rows.
  */
 export async function publishRows(
   session: LockSession,
   rows: readonly OutboxRow[],
-  options: Publishing,
+  options: LeaderPublishing,
 ): Promise<void> {
   const startedAt = performance.now()
   const behind = new Set<string>()
@@ -95,10 +101,10 @@ async function serialiseRows(request: readonly OutboxRow[], behind: Set<string>,
 }
 
 /** Sends a request and marks its rows. Splits one that is refused, until the refused row is alone. */
-async function send(session: LockSession, batch: readonly Sendable[], options: Publishing): Promise<void> {
+async function send(session: LockSession, batch: readonly Sendable[], options: LeaderPublishing): Promise<void> {
   const [first] = batch
   if (!first) return
-  const { schema, kafka } = options
+  const { schema, kafka, unmarked } = options
   try {
     await kafka.produce(batch.map(({ record }) => record))
   } catch (error) {
@@ -112,10 +118,11 @@ async function send(session: LockSession, batch: readonly Sendable[], options: P
   }
   endSpans(batch)
   const sent = batch.map(({ row }) => row)
-  await session.answered(markPublished(session.sql, sent))
   published.add(sent.length, { schema })
   const oldest = Math.min(...sent.map(({ occurred_at }) => occurred_at.getTime()))
   delay.record(Math.max(0, Date.now() - oldest) / 1000, { schema })
+  unmarked.add(sent)
+  await unmarked.mark(session)
 }
 
 const sizeOf = ({ payload }: OutboxRow) => MEMBERS_BYTES + Buffer.byteLength(payload ?? '')

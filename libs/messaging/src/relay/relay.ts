@@ -10,9 +10,10 @@ import { coalesceCalls } from '../kafka/coalesce-calls.ts'
 import { cleanUpOutbox } from './clean-up-outbox.ts'
 import { becomeLeader } from './leadership.ts'
 import { outboxRounds } from './outbox-rounds.ts'
-import { type Publishing, publishRows } from './publish-rows.ts'
+import { type LeaderPublishing, type Publishing, publishRows } from './publish-rows.ts'
 import { releaseHeldRows } from './refused-rows.ts'
 import { backlogOfStates, type StateThrottle, stateThrottle } from './state-throttle.ts'
+import { UnmarkedRows } from './unmarked-rows.ts'
 
 /** `url` connects as the schema's worker role, straight to the server: the relay's lock belongs to a session. */
 export interface RelayOptions extends Publishing, DatabaseServer {
@@ -32,6 +33,7 @@ const RELEASE_EVERY_MS = 1000
  */
 export function outboxRelay(options: RelayOptions) {
   const { url, ca, schema, logger } = options
+  const unmarked = new UnmarkedRows()
   const stopping = new AbortController()
   const rowsAdded = wakeSignal()
   let leader: LockSession | undefined
@@ -58,7 +60,7 @@ export function outboxRelay(options: RelayOptions) {
       leader = await becomeLeader({ url, ca }, schema, stopping.signal, logger)
       if (!leader) return
       logger.info({ schema }, 'leads the outbox relay')
-      await publishWhileLeading(leader, options, throttle, rowsAdded, stopping.signal)
+      await publishWhileLeading(leader, { ...options, unmarked }, throttle, rowsAdded, stopping.signal)
       await leader.close()
     }
   }
@@ -86,22 +88,26 @@ export function outboxRelay(options: RelayOptions) {
 /** Publishes round after round, until the process stops or no longer leads. */
 async function publishWhileLeading(
   session: LockSession,
-  options: RelayOptions,
+  options: RelayOptions & LeaderPublishing,
   throttle: StateThrottle,
   rowsAdded: ReturnType<typeof wakeSignal>,
   stopping: AbortSignal,
 ): Promise<void> {
-  const { schema, logger, pollMs = 500 } = options
+  const { schema, logger, unmarked, pollMs = 500 } = options
   const nextRound = outboxRounds(session, throttle)
   for (let failures = 0; !session.lost.aborted && !stopping.aborted; ) {
     try {
+      await unmarked.mark(session)
       const rows = await nextRound()
       if (rows.length > 0) await publishRows(session, rows, options)
       failures = 0
       if (rows.length === 0) await rowsAdded.wait(Math.min(pollMs, throttle.pausedForMs()))
     } catch (error) {
       failures++
-      logger.error({ err: error, schema, failures }, 'could not publish the outbox, trying again')
+      logger.error(
+        { err: error, schema, failures, unmarked: unmarked.size },
+        'could not publish the outbox, trying again',
+      )
       await pauseUnless(stopping, Math.min(100 * 2 ** failures, MAX_BACKOFF_MS))
     }
   }
