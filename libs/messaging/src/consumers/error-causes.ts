@@ -9,7 +9,7 @@ export class Interrupted extends Error {}
  * What an error comes from, which decides what becomes of the record:
  *
  * - RECORD: its values are refused, now and later. It goes to the dead letters.
- * - BUG: our code fails on it, or a single statement takes too long. It waits for `BUG_PATIENCE_MS`, then goes there too.
+ * - BUG: our code fails on it, or its statement takes too long. It waits for `BUG_PATIENCE_MS`, then goes there too.
  * - WORLD: all else. It waits until the error is over, however long that takes.
  */
 export type ErrorCause = 'RECORD' | 'BUG' | 'WORLD'
@@ -19,7 +19,7 @@ export const BUG_PATIENCE_MS = 5 * 60_000
 
 /** SQLSTATE classes: data exception, integrity constraint violation. */
 const OF_RECORD = /^2[23]/
-/** SQLSTATE classes: unsupported feature, cardinality, syntax error or access rule, program limit, raised by a function. */
+/** SQLSTATE classes: unsupported feature, cardinality, syntax or access rule, program limit, raised by a function. */
 const OF_BUG = /^(0A|21|42|54|P0)/
 /** A grant, table, column, function or schema is missing: a migration is late, or a restore is not over. */
 const NOT_THERE_YET = new Set(['42501', '42P01', '42703', '42883', '3F000'])

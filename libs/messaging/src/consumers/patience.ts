@@ -10,8 +10,8 @@ export interface PatienceLimits {
 }
 
 /**
- * How long work that fails has waited, by a name such as that of its partition. In memory: after a restart it waits from
- * the beginning.
+ * How long work that fails has waited, by a name such as that of its partition. In memory: after a restart it waits
+ * from the beginning.
  */
 export class Patience {
   readonly #limits: PatienceLimits

@@ -62,9 +62,9 @@ export class RecordProcessor<Value> {
    * Passes records to the handler in their order, in one transaction. A batch that keeps failing because of a record is
    * split in halves until that record is alone. It goes to the dead letters, and the others go on. Unless records are
    * independent, its key is parked, so that no later record overtakes it. Returns the number of dead letters. Throws
-   * Interrupted after other errors (`causeOf`), after a statement timeout, and after a lock timeout if the handler cannot
-   * postpone its records. Then the partition pauses and its records come again, after a statement timeout in smaller
-   * batches. Other partitions go on meanwhile.
+   * Interrupted after other errors (`causeOf`), after a statement timeout, and after a lock timeout if the handler
+   * cannot postpone its records. Then the partition pauses and its records come again, after a statement timeout in
+   * smaller batches. Other partitions go on meanwhile.
    */
   async processRecords(records: readonly IncomingRecord[]): Promise<number> {
     let dead = 0

@@ -48,10 +48,10 @@ interface Sendable {
 
 /**
  * Publishes a round of waiting rows. A row is marked only after Kafka has acknowledged it, so after a failure the next
- * run sends the rest. When marks fail, sends nothing more. A row that does not fit the registry's schema is held, and so
- * are the later rows of its key: during a deploy a newer replica may write it before its schema is registered. A row
- * that Kafka will never accept is refused. Held and refused rows delay no rows of other keys. When a schema could not be
- * read, throws the registry's error after all other rows.
+ * run sends the rest. When marks fail, sends nothing more. A row that does not fit the registry's schema is held, and
+ * so are the later rows of its key: during a deploy a newer replica may write it before its schema is registered. A row
+ * that Kafka will never accept is refused. Held and refused rows delay no rows of other keys. When a schema could not
+ * be read, throws the registry's error after all other rows.
  */
 export async function publishRows(
   session: LockSession,

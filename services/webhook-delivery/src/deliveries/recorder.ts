@@ -30,9 +30,9 @@ export interface RecorderOptions {
 
 /**
  * Writes the attempts that end at about the same time in one transaction, one write at a time. Repeats a write
- * that fails for another reason than its values, so that no attempt is lost while the process lives. Halves a batch that
- * PostgreSQL refuses until the refused attempt is alone, and writes that one without its answer: without a stored outcome
- * the delivery would be sent again and again.
+ * that fails for another reason than its values, so that no attempt is lost while the process lives. Halves a batch
+ * that PostgreSQL refuses until the refused attempt is alone, and writes that one without its answer: without a stored
+ * outcome the delivery would be sent again and again.
  */
 export class Recorder {
   readonly #options: RecorderOptions
@@ -98,7 +98,7 @@ export class Recorder {
     onWritten([attempt], recorded)
   }
 
-  /** Writes attempts, and repeats until it succeeds. Throws Refused when fewer of them, or other values, may succeed. */
+  /** Repeats a write until it succeeds. Throws Refused when fewer attempts, or other values, may succeed. */
   async #untilWrittenOrRefused(attempts: readonly Attempt[]): Promise<Set<string>> {
     const { write, logger } = this.#options
     for (let failures = 1; ; failures++) {
