@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
 import { signatureOf } from '../../../services/webhook-delivery/src/secrets/signature.ts'
 import { newSigningKey } from '../../../services/webhook-delivery/src/secrets/signing-secret.ts'
 import { ask } from './ask.ts'
@@ -7,9 +8,10 @@ import { type Examined, expectRefusal, expectSuccess, type Finding } from './fin
 const TOO_OLD_S = 3600
 
 /** Webhooks with the secret that the app was provisioned with (App rule 5; OP-62, OP-63). */
-export async function checkWebhooks({ origin, manifest, webhookKey }: Examined): Promise<Finding[]> {
+export async function checkWebhooks({ origin, manifest, webhookKey, workspaceId }: Examined): Promise<Finding[]> {
   if (!manifest.webhooks) return []
-  const url = new URL(manifest.webhooks.path, origin)
+  const { path } = manifest.webhooks
+  const url = webhookUrl(path, origin, workspaceId)
   const id = randomUUID()
   // The space makes other bytes than JSON.stringify: an app that parses and writes again does not verify them.
   const body = `{"id": "${id}", "type": "webhook.ping", "timestamp": "${new Date().toISOString()}", "livemode": false, "data": {"id": "${id}"}}`
@@ -18,6 +20,8 @@ export async function checkWebhooks({ origin, manifest, webhookKey }: Examined):
   const { 'webhook-signature': _, ...unsigned } = genuine
 
   const post = (headers: Record<string, string>, text = body) => ask(url, text, headers)
+  const another = webhookUrl(path, origin, randomUUID())
+  const ofAnother = 'webhooks refuse a delivery at the path of another workspace'
   return [
     expectRefusal('webhooks refuse a signature by another secret', await post(webhookHeaders(id, body, [foreignKey]))),
     expectRefusal('webhooks refuse a body that was changed', await post(genuine, body.replace('false', 'true'))),
@@ -26,6 +30,7 @@ export async function checkWebhooks({ origin, manifest, webhookKey }: Examined):
       await post(webhookHeaders(id, body, [webhookKey], TOO_OLD_S)),
     ),
     expectRefusal('webhooks refuse a delivery without signature', await post(unsigned)),
+    ...(another.href === url.href ? [] : [expectRefusal(ofAnother, await ask(another, body, genuine))]),
     expectSuccess('webhooks accept a genuine delivery', await post(genuine)),
     expectSuccess('webhooks accept the same event again', await post(genuine)),
     expectSuccess(
@@ -36,11 +41,12 @@ export async function checkWebhooks({ origin, manifest, webhookKey }: Examined):
 }
 
 /** After an uninstall the app has no secret that could verify a delivery. */
-export async function checkForgotten({ origin, manifest, webhookKey }: Examined): Promise<Finding[]> {
+export async function checkForgotten({ origin, manifest, webhookKey, workspaceId }: Examined): Promise<Finding[]> {
   if (!manifest.webhooks) return []
   const id = randomUUID()
   const body = JSON.stringify({ id, type: 'webhook.ping', livemode: false, data: { id } })
-  const answer = await ask(new URL(manifest.webhooks.path, origin), body, webhookHeaders(id, body, [webhookKey]))
+  const url = webhookUrl(manifest.webhooks.path, origin, workspaceId)
+  const answer = await ask(url, body, webhookHeaders(id, body, [webhookKey]))
   return [expectRefusal('after the uninstall the webhook secret is forgotten', answer)]
 }
 

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { verifyWebhook } from './verify-webhook.ts'
+import { MAX_WEBHOOK_BYTES, verifyWebhook, verifyWebhookOfAny } from './verify-webhook.ts'
 
 /** The vector of OP-62. */
 const VECTOR = {
@@ -21,24 +21,25 @@ const installation = { workspaceId: 'ours', webhookSecret: VECTOR.secret }
 
 it('accepts the vector of OP-62 up to 300 seconds before and after', () => {
   for (const now of [NOW, NOW - 300_000, NOW + 300_000]) {
-    const { event } = verifyWebhook({ headers, rawBody }, [installation], now)
-    expect(event).toEqual({ test: 2432232314 })
+    expect(verifyWebhook({ headers, rawBody }, installation, now)).toEqual({ test: 2432232314 })
   }
 })
 
-it('returns the installation whose secret has signed', () => {
+it('returns the installation whose secret has signed, where the URL does not tell', async () => {
   const others = [
     { workspaceId: 'no webhooks' },
     { workspaceId: 'another', webhookSecret: `whsec_${randomBytes(32).toString('base64')}` },
   ]
-  expect(verifyWebhook({ headers, rawBody }, [...others, installation], NOW).installation).toBe(installation)
+  const found = await verifyWebhookOfAny({ headers, rawBody }, [...others, installation], NOW)
+  expect([found.installation, found.event]).toEqual([installation, { test: 2432232314 }])
+  await expect(verifyWebhookOfAny({ headers, rawBody }, others, NOW)).rejects.toThrow('no signature')
 })
 
 it('accepts one of several signatures while a secret is replaced (OP-63)', () => {
   const newer = createHmac('sha256', 'another').update('x').digest('hex')
   for (const signatures of [`v1,${newer} ${VECTOR.signature}`, `${VECTOR.signature} v1,${newer} v2,unknown`]) {
     const given = { ...headers, 'webhook-signature': signatures }
-    expect(verifyWebhook({ headers: given, rawBody }, [installation], NOW).event).toBeDefined()
+    expect(verifyWebhook({ headers: given, rawBody }, installation, NOW)).toBeDefined()
   }
 })
 
@@ -54,7 +55,7 @@ it.each<[string, Record<string, string | undefined>, string, string, number]>([
   ['another secret', {}, VECTOR.body, `whsec_${randomBytes(32).toString('base64')}`, NOW],
 ])('refuses %s', (_, differences, body, webhookSecret, now) => {
   const request = { headers: { ...headers, ...differences }, rawBody: Buffer.from(body) }
-  expect(() => verifyWebhook(request, [{ webhookSecret }], now)).toThrow(
+  expect(() => verifyWebhook(request, { webhookSecret }, now)).toThrow(
     expect.objectContaining({ name: 'WebhookRefused' }),
   )
 })
@@ -63,6 +64,38 @@ it('refuses a signature by the empty secret', () => {
   const digest = createHmac('sha256', '').update(`${VECTOR.id}.${VECTOR.timestamp}.${VECTOR.body}`).digest('hex')
   const request = { headers: { ...headers, 'webhook-signature': `v1,${digest}` }, rawBody }
   for (const webhookSecret of ['', 'whsec_', undefined]) {
-    expect(() => verifyWebhook(request, [{ webhookSecret }], NOW)).toThrow('no signature')
+    expect(() => verifyWebhook(request, { webhookSecret }, NOW)).toThrow('no signature')
   }
+})
+
+it('refuses a workspace without installation', () => {
+  expect(() => verifyWebhook({ headers, rawBody }, undefined, NOW)).toThrow('no signature')
+})
+
+it.each<[string, Record<string, string | undefined>, Uint8Array, string]>([
+  ['a body that is too large', {}, Buffer.alloc(MAX_WEBHOOK_BYTES + 1), 'larger than 8388608 bytes'],
+  ['a timestamp that is too old', { 'webhook-timestamp': '1' }, rawBody, 'Webhook-Timestamp'],
+  ['no signature of the form', { 'webhook-signature': 'v1,00 v2,x' }, rawBody, 'no signature'],
+])('refuses %s before it takes a secret to sign with', async (_, differences, body, reason) => {
+  let taken = 0
+  const counting = {
+    get webhookSecret() {
+      taken++
+      return VECTOR.secret
+    },
+  }
+  const request = { headers: { ...headers, ...differences }, rawBody: body }
+  expect(() => verifyWebhook(request, counting, NOW)).toThrow(reason)
+  await expect(verifyWebhookOfAny(request, [counting], NOW)).rejects.toThrow(reason)
+  expect(taken).toBe(0)
+})
+
+it('lets other work run between the secrets of a shared URL', async () => {
+  const others = Array.from({ length: 20 }, () => ({ webhookSecret: `whsec_${randomBytes(32).toString('base64')}` }))
+  let runs = 0
+  const other = setInterval(() => runs++, 0)
+  const body = Buffer.alloc(1024 * 1024)
+  await expect(verifyWebhookOfAny({ headers, rawBody: body }, others, NOW)).rejects.toThrow('no signature')
+  clearInterval(other)
+  expect(runs).toBeGreaterThan(5)
 })

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 
 /** An event as webhooks deliver it. `data` is the resource after the change. */
 export interface WebhookEvent {
@@ -19,42 +20,79 @@ interface WebhookRequest {
   readonly rawBody: Uint8Array
 }
 
+interface WithSecret {
+  readonly webhookSecret?: string | undefined
+}
+
 /** A webhook that is not genuine, or that is too old. Answer 400. */
 export class WebhookRefused extends Error {
   override readonly name = 'WebhookRefused'
 }
 
+/** The bytes of the largest body that the platform sends (OP-120): refuse more before you read it. */
+export const MAX_WEBHOOK_BYTES = 8 * 1024 * 1024
+
 /** A timestamp may lie so many seconds before or after now. */
 const TOLERANCE_S = 300
 
 /**
- * Verifies a delivery and returns its event, with the installation whose secret has signed it. All installations of an
- * app share one URL, so the secret tells the workspace. While a secret is replaced the header has a signature for each
- * secret; one that matches is enough. Throws a WebhookRefused. `now` is in milliseconds.
+ * Verifies a delivery and returns its event. `installation` is that of the workspace in the URL: the manifest's path
+ * has `{workspace}` (OP-196), so that one secret is tried; undefined verifies nothing. While a secret is replaced the
+ * header has a signature for each secret; one that matches is enough. Throws a WebhookRefused. `now` is in milliseconds.
  */
-export function verifyWebhook<Installation extends { readonly webhookSecret?: string | undefined }>(
-  { headers, rawBody }: WebhookRequest,
+export function verifyWebhook(
+  request: WebhookRequest,
+  installation: WithSecret | undefined,
+  now: number = Date.now(),
+): WebhookEvent {
+  const signatures = plausibleSignatures(request, now)
+  if (!isSigned(request, signatures, installation?.webhookSecret)) throw noMatch()
+  return eventOf(request)
+}
+
+/**
+ * As `verifyWebhook`, for a manifest whose path has no `{workspace}`: all installations of the app share one URL, and
+ * the secret that matches tells the workspace. It tries all of them, and lets other work run between two.
+ */
+export async function verifyWebhookOfAny<Installation extends WithSecret>(
+  request: WebhookRequest,
   installations: Iterable<Installation>,
   now: number = Date.now(),
-): { readonly event: WebhookEvent; readonly installation: Installation } {
-  const { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
+): Promise<{ readonly event: WebhookEvent; readonly installation: Installation }> {
+  const signatures = plausibleSignatures(request, now)
+  for (const installation of installations) {
+    if (isSigned(request, signatures, installation.webhookSecret)) return { event: eventOf(request), installation }
+    await setImmediate()
+  }
+  throw noMatch()
+}
+
+/** The signatures of a request that costs a signature of our own to refuse: what is wrong at first sight is refused here. */
+function plausibleSignatures({ headers, rawBody }: WebhookRequest, now: number): Buffer[] {
+  const { 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
+  if (rawBody.length > MAX_WEBHOOK_BYTES) throw new WebhookRefused(`the body is larger than ${MAX_WEBHOOK_BYTES} bytes`)
   if (!/^\d{1,12}$/.test(String(timestamp)) || Math.abs(now / 1000 - Number(timestamp)) > TOLERANCE_S) {
     throw new WebhookRefused('Webhook-Timestamp is missing or more than 300 seconds from now')
   }
   const given = String(signatures)
     .split(' ')
-    .map((signature) => Buffer.from(signature))
-  for (const installation of installations) {
-    const key = keyOf(installation.webhookSecret)
-    if (key === undefined) continue
-    const digest = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(rawBody).digest('hex')
-    const expected = Buffer.from(`v1,${digest}`)
-    if (given.some((signature) => signature.length === expected.length && timingSafeEqual(signature, expected))) {
-      return { event: JSON.parse(Buffer.from(rawBody).toString('utf8')), installation }
-    }
-  }
-  throw new WebhookRefused('no signature of Webhook-Signature matches')
+    .filter((signature) => /^v1,[0-9a-f]{64}$/.test(signature))
+  if (given.length === 0) throw noMatch()
+  return given.map((signature) => Buffer.from(signature))
 }
+
+function isSigned({ headers, rawBody }: WebhookRequest, signatures: readonly Buffer[], secret: string | undefined) {
+  const key = keyOf(secret)
+  if (key === undefined) return false
+  const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers
+  const digest = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(rawBody).digest('hex')
+  const expected = Buffer.from(`v1,${digest}`)
+  return signatures.some((signature) => timingSafeEqual(signature, expected))
+}
+
+const eventOf = ({ rawBody }: WebhookRequest): WebhookEvent => JSON.parse(Buffer.from(rawBody).toString('utf8'))
+
+const noMatch = () => new WebhookRefused('no signature of Webhook-Signature matches')
 
 /** The key of a secret `whsec_…`; undefined without one: an empty key would verify what anybody can sign. */
 function keyOf(secret = ''): Buffer | undefined {

@@ -16,12 +16,31 @@ export const AppScopes = z
   .max(GRANTS.length)
   .refine((scopes) => new Set(scopes).size === scopes.length, 'has a scope twice')
 
+const PATH = /^\/(?!\/)[\w\-.~!$&'()*+,;=:@/%]*$/
+const isUnchangedByUrl = (path: string) => URL.parse(path, 'https://app.example')?.pathname === path
+
 /** A path on the app's origin: what `new URL` would change, or read as another host, is refused. */
 const AppPath = z
   .string()
   .max(512)
-  .regex(/^\/(?!\/)[\w\-.~!$&'()*+,;=:@/%]*$/, 'must be a path such as /embed, without query or fragment')
-  .refine((path) => URL.parse(path, 'https://app.example')?.pathname === path, 'must not contain . or .. segments')
+  .regex(PATH, 'must be a path such as /embed, without query or fragment')
+  .refine(isUnchangedByUrl, 'must not contain . or .. segments')
+
+/** The path that gets the events of a workspace: `{workspace}` stands for its id (OP-196). */
+const pathIn = (path: string, workspaceId: string): string => path.replaceAll('{workspace}', workspaceId)
+
+const WebhookPath = z
+  .string()
+  .max(512)
+  .refine(
+    (path) => PATH.test(pathIn(path, 'id')),
+    'must be a path such as /webhooks/{workspace}, without query or fragment; only {workspace} may stand in braces',
+  )
+  .refine((path) => isUnchangedByUrl(pathIn(path, 'id')), 'must not contain . or .. segments')
+
+/** Where an app gets the events of a workspace. */
+export const webhookUrl = (path: string, origin: string, workspaceId: string): URL =>
+  new URL(pathIn(path, workspaceId), origin)
 
 /** An app's name towards the platform; it is part of URLs, and the provider of payments (OP-80). */
 export const Provider = z
@@ -39,7 +58,7 @@ export const AppManifest = z.strictObject({
   audience: z.string().min(1).max(255).optional(),
   scopes: AppScopes,
   embed: AppPath,
-  webhooks: z.strictObject({ path: AppPath, events: EnabledEvents }).optional(),
+  webhooks: z.strictObject({ path: WebhookPath, events: EnabledEvents }).optional(),
   checkout: z.strictObject({ path: AppPath }).optional(),
 })
 export type AppManifest = z.output<typeof AppManifest>

@@ -1,33 +1,50 @@
-import { verifyWebhook } from '@backoffice/app-sdk/verify-webhook.ts'
+import type { Credentials } from '@backoffice/app-sdk/key-store.ts'
+import { MAX_WEBHOOK_BYTES, verifyWebhook, WebhookRefused } from '@backoffice/app-sdk/verify-webhook.ts'
 import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../app.ts'
 
-const MAX_BODY_BYTES = 10 * 1024 * 1024
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Of the workspace in the URL, once it is known. */
+    installation?: Credentials
+  }
+}
 
 /**
- * POST /webhooks: verifies the signature over the raw bytes before anything else, and refuses a bad one with 400 (App
+ * POST /webhooks/{workspace}: refuses a workspace without installation before it reads the body. Then it verifies the
+ * signature over the raw bytes by that workspace's secret, before anything else, and refuses a bad one with 400 (App
  * rule 5). An event that comes again is acknowledged and ignored.
  */
 export function addWebhooks(app: FastifyInstance, { keys, database }: Parts): void {
   app.register(async (scope) => {
     // Only here: the other routes get parsed JSON.
     scope.removeAllContentTypeParsers()
-    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_BODY_BYTES }, (_request, body, done) =>
+    scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: MAX_WEBHOOK_BYTES }, (_request, body, done) =>
       done(null, body),
     )
 
-    scope.post('/webhooks', async ({ headers, body, log }, reply) => {
-      const rawBody = body instanceof Buffer ? body : Buffer.alloc(0)
-      const { event, installation } = verifyWebhook({ headers, rawBody }, await keys.all())
-      const { changes } = database
-        .prepare(
-          `insert into event select workspace_id, ?, ?, ? from credentials where workspace_id = ?
-          on conflict do nothing`,
-        )
-        .run(event.id, event.type, JSON.stringify(event.data), installation.workspaceId)
-      // The work of your system goes here, or to a worker that reads the table.
-      if (changes === 1) log.info({ event: event.id, type: event.type }, 'received an event')
-      return reply.status(204).send()
-    })
+    scope.post<{ Params: { workspace: string } }>(
+      '/webhooks/:workspace',
+      {
+        async onRequest(request) {
+          const installation = await keys.get(request.params.workspace)
+          if (installation === undefined) throw new WebhookRefused('the workspace has not installed this app')
+          request.installation = installation
+        },
+      },
+      async ({ headers, body, installation, log, params: { workspace } }, reply) => {
+        const rawBody = body instanceof Buffer ? body : Buffer.alloc(0)
+        const event = verifyWebhook({ headers, rawBody }, installation)
+        const { changes } = database
+          .prepare(
+            `insert into event select workspace_id, ?, ?, ? from credentials where workspace_id = ?
+            on conflict do nothing`,
+          )
+          .run(event.id, event.type, JSON.stringify(event.data), workspace)
+        // The work of your system goes here, or to a worker that reads the table.
+        if (changes === 1) log.info({ event: event.id, type: event.type }, 'received an event')
+        return reply.status(204).send()
+      },
+    )
   })
 }

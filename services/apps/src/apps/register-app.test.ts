@@ -15,7 +15,11 @@ interface ErrorAnswer {
 }
 
 test('an app is registered with its manifest, its provider as name and audience, and version 1 (OP-80)', async () => {
-  const manifest = { ...aManifest(), webhooks: { path: '/hook', events: ['order.paid'] }, checkout: { path: '/pay' } }
+  const manifest = {
+    ...aManifest(),
+    webhooks: { path: '/hooks/{workspace}', events: ['order.paid'] },
+    checkout: { path: '/pay' },
+  }
   const { status, body } = await register({ origin: 'https://App.example:443/', manifest })
   expect(status).toBe(201)
   const { provider, ...members } = manifest
@@ -63,6 +67,11 @@ describe('a wrong manifest is bad_request, and the message names the member', ()
     [{ webhooks: {} }, 'manifest.webhooks.path: expected string (it is missing)'],
     [{ webhooks: { path: '/h' } }, 'manifest.webhooks.events: expected array (it is missing)'],
     [{ webhooks: { path: 'h', events: ['*'] } }, 'manifest.webhooks.path: must be a path'],
+    [{ webhooks: { path: '/{id}', events: ['*'] } }, 'manifest.webhooks.path: must be a path such as /webhooks/{work'],
+    [{ webhooks: { path: '/{{workspace}}', events: ['*'] } }, 'manifest.webhooks.path: must be a path'],
+    [{ webhooks: { path: '/{workspace}?a=b', events: ['*'] } }, 'manifest.webhooks.path: must be a path'],
+    [{ webhooks: { path: '/{workspace}/../x', events: ['*'] } }, 'manifest.webhooks.path: must not contain . or ..'],
+    [{ embed: '/{workspace}' }, 'manifest.embed: must be a path'],
     [{ webhooks: { path: '/h', events: [] } }, 'manifest.webhooks.events: '],
     [
       { webhooks: { path: '/h', events: ['order.paid', 'order.eaten'] } },

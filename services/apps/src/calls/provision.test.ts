@@ -78,6 +78,11 @@ describe('a provision', () => {
     ])
   })
 
+  test('with {workspace} in the path of the webhooks makes an endpoint whose URL names the workspace (OP-196)', async () => {
+    const { app, workspace } = await active({ webhooks: { ...WEBHOOKS, path: '/{workspace}/hooks' } })
+    expect(await endpoints(workspace)).toMatchObject([{ url: `${app.origin}/${workspace}/hooks` }])
+  })
+
   test('is a trace of its own with a link to the consent, without what is secret, and the app gets no header of it', async () => {
     const { app, id } = await active()
     const find = (name: string, service: string, fits: (span: ReceivedSpan) => boolean) =>

@@ -1,3 +1,4 @@
+import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { nameOf } from '../apps/app-row.ts'
 import { lockInstallation } from '../apps/installation-rows.ts'
@@ -37,7 +38,7 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
   const secret = webhookSecretOf(secretKeys, call)
   if (id === null || secret === undefined || !manifest?.webhooks) return undefined
   const { path, events } = manifest.webhooks
-  const url = new URL(path, origin).href
+  const url = webhookUrl(path, origin, context.workspaceId).href
   await platform.createEndpoint(context, { id, url, events, secret, description: `App ${nameOf(manifest)}` })
   return secret
 }
