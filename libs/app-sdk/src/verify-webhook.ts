@@ -38,7 +38,8 @@ const TOLERANCE_S = 300
 /**
  * Verifies a delivery and returns its event. `installation` is that of the workspace in the URL: the manifest's path
  * has `{workspace}` (OP-196), so that one secret is tried; undefined verifies nothing. While a secret is replaced the
- * header has a signature for each secret; one that matches is enough. Throws a WebhookRefused. `now` is in milliseconds.
+ * header has a signature for each secret; one that matches is enough. Throws a WebhookRefused. `now` is in
+ * milliseconds.
  */
 export function verifyWebhook(
   request: WebhookRequest,
@@ -67,7 +68,7 @@ export async function verifyWebhookOfAny<Installation extends WithSecret>(
   throw noMatch()
 }
 
-/** The signatures of a request that costs a signature of our own to refuse: what is wrong at first sight is refused here. */
+/** The signatures to compare with. Refuses what needs no signature of our own to be wrong. */
 function plausibleSignatures({ headers, rawBody }: WebhookRequest, now: number): Buffer[] {
   const { 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
   if (rawBody.length > MAX_WEBHOOK_BYTES) throw new WebhookRefused(`the body is larger than ${MAX_WEBHOOK_BYTES} bytes`)
