@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import type { Installation } from '@backoffice/contracts/app.ts'
 import { SERVICE_NAMES } from '@backoffice/contracts/services.ts'
 import { settingsOf } from '@backoffice/local/service-settings.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
@@ -11,7 +12,9 @@ import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
+import { apiWith } from './testing/api.ts'
 import { prepareDeployment, type VersionSettings } from './testing/deployment.ts'
+import { importsOf, productRows } from './testing/imports.ts'
 import { expectNothingLost } from './testing/nothing-lost.ts'
 import { previousVersion } from './testing/previous-version.ts'
 import { rotatedKeys } from './testing/rotated-keys.ts'
@@ -114,8 +117,51 @@ async function replaceUnderLoad(
 
 const { added, first, alone } = rotatedKeys(stack)
 
-it('the version before runs on the schema of this one and is replaced without a failed request or a lost event', async () => {
+/** What the clients do not: the products of a file are imported, and an app is installed. */
+async function importAndInstall(app: AppOfTest): Promise<void> {
+  const workspace = await newWorkspace(description())
+  const imports = importsOf({ description }, workspace)
+  const { body: uploaded } = await imports.upload('products', productRows(20))
+  expect((await imports.atRest(uploaded.id, RECOVERY_MS)).status).toBe('VALIDATED')
+  await imports.start(uploaded.id)
+  await imports.until(uploaded.id, 'is completed', ({ status }) => status === 'COMPLETED', RECOVERY_MS)
+  await app.install(workspace.id)
+}
+type AppOfTest = Awaited<ReturnType<typeof registerApp>>
+
+/** Registers an app that answers every call of the platform. */
+async function registerApp() {
+  const { origin } = new URL((await startReceiver()).url)
+  const admin = apiWith(description().gateway, description().admin_token)
+  const manifest = JSON.parse(readFileSync(new URL('../examples/app/payments.app.json', import.meta.url), 'utf8'))
+  expect((await admin('POST', '/admin/v1/apps', { origin, manifest })).status).toBe(201)
+  return {
+    async install(workspace: string) {
+      const request = { provider: manifest.provider }
+      const { body } = await admin<Installation>('POST', `/admin/v1/workspaces/${workspace}/installations`, request)
+      await admin('POST', `/admin/v1/installations/${body.id}/consent`, {})
+      const now = () => admin<Installation>('GET', `/admin/v1/installations/${body.id}`)
+      await eventually('the app is installed', async () => (await now()).body.state === 'ACTIVE', RECOVERY_MS)
+    },
+  }
+}
+
+it('each service of this version works with the others of the version before, on the schema of this one', async () => {
   await deployment.start(former ?? {})
+  const app = await registerApp()
+  const turns = SERVICE_NAMES.map((name, index) => async () => {
+    const before = SERVICE_NAMES.slice(0, index).slice(-1)
+    await Promise.all([
+      deployment.replace({ settings: former?.settings ?? {} }, [name]),
+      deployment.replace(former ?? {}, before),
+    ])
+    await importAndInstall(app)
+  })
+  const repeated = await replaceUnderLoad(!canDrain, ...turns)
+  if (canDrain) expect(repeated).toBe(0)
+}, 900_000)
+
+it('the version before is replaced without a failed request or a lost event', async () => {
   // The new version has a new key of every kind as well, the last of its keys.
   const settings = SERVICE_NAMES.map((name) => [name, { ...former?.settings[name], ...added[name] }])
   const repeated = await replaceUnderLoad(!canDrain, Object.fromEntries(settings))

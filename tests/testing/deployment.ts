@@ -40,8 +40,11 @@ export interface Deployment {
   start(version: Version): Promise<void>
   /** Stops all replicas. */
   stop(): Promise<void>
-  /** Replaces the replicas of each service one by one, by SIGTERM and a new process; all services at the same time. */
-  replace(version: Version): Promise<void>
+  /**
+   * Replaces the replicas of services, all unless named, one by one, by SIGTERM and a new process; the services at the
+   * same time.
+   */
+  replace(version: Version, names?: readonly ServiceName[]): Promise<void>
   /** Lines of the replicas' logs at level error, and what the balancer took out. */
   readonly errors: readonly string[]
 }
@@ -128,8 +131,9 @@ export async function prepareDeployment({ replicas, postgresSettings = {} }: Dep
       }
       writeStackFile(directory, { ...addresses, admin_token: secrets.adminToken, workspaces: [], services })
     },
-    async replace(version) {
-      for (const round of rounds) {
+    async replace(version, names = SERVICE_NAMES) {
+      for (const all of rounds) {
+        const round = all.filter(({ name }) => names.includes(name))
         // All at once: a stop takes long and computes nothing.
         await Promise.all(round.map(({ ports }) => running.get(ports)?.stop()))
         await startAll(round, version)

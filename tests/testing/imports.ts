@@ -13,7 +13,10 @@ export const productRows = (count: number): string =>
   ['sku,name,stock', ...Array.from({ length: count }, (_, n) => `SKU-${n},Mug ${n},${n % 10}`)].join('\n')
 
 /** A workspace's imports over the gateway. Services may be killed meanwhile: reads that fail are repeated. */
-export function importsOf(stack: TestStack, { api, key }: Awaited<ReturnType<typeof newWorkspace>>) {
+export function importsOf(
+  stack: Pick<TestStack, 'description'>,
+  { api, key }: Awaited<ReturnType<typeof newWorkspace>>,
+) {
   const { gateway } = stack.description()
   const authorization = { authorization: `Bearer ${key}` }
   async function upload<Body = Import & Refusal>(template: Template, content: string): Promise<Answer<Body>> {
