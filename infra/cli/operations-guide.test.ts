@@ -1,44 +1,95 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { SERVICE_NAMES, schemaOf, workerSetting } from '@backoffice/contracts/services.ts'
+import { KAFKA } from '@backoffice/messaging/kafka/kafka-settings.ts'
+import { type TestDatabase, testDatabase } from '@backoffice/testing/database.ts'
 import { expect, test } from 'vitest'
+import { allGuideBlocks, guideCommands, guideQueries, operationsGuide } from '../../tests/testing/operations-guide.ts'
 import { runCli } from './run-cli.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
-const guide = readFileSync(join(ROOT, 'docs/operations.md'), 'utf8')
-const unique = (found: Iterable<RegExpMatchArray>) => [...new Set([...found].map(([text]) => text))]
+const unique = (texts: Iterable<string>) => [...new Set(texts)]
 
-test.each(unique(guide.matchAll(/(?<=(?:-- |npx |`|^ *)backoffice )[a-z][a-z -]*[a-z]/gm)))(
-  'docs/operations.md: backoffice %s is a command with these options',
-  async (line) => {
-    const [words, options] = [line.split(' --')[0] ?? '', [...line.matchAll(/--[a-z-]+/g)].map(([option]) => option)]
-    let [output, errors] = ['', '']
-    const code = await runCli([...words.split(' '), '--help'], {
-      environment: {},
-      print: (text) => (output += text),
-      printError: (text) => (errors += text),
-      readInput: async () => '',
-    })
-    expect([code, errors]).toEqual([0, ''])
-    if (!words.startsWith('checks')) for (const option of options) expect(output).toContain(option)
-  },
+/** What `kubectl exec` runs in a pod: commands of their own. */
+const inPods = guideCommands.flatMap((words) => {
+  const [tool, , , verb] = words
+  if (tool === 'docker') return [words.slice(words.indexOf('operator') + 1)]
+  return tool === 'kubectl' && verb === 'exec' ? [words.slice(words.indexOf('--') + 1)] : []
+})
+const commands = [...guideCommands, ...inPods].map((words) =>
+  words[0] === 'npx' || words[0] === 'env' ? words.slice(words.indexOf('backoffice')) : words,
 )
+const of = (tool: string) => unique(commands.flatMap((words) => (words[0] === tool ? words.slice(1).join(' ') : [])))
 
-test.each(unique(guide.matchAll(/(?<=npm run )[\w:-]+(?: -w [\w/-]+)?/g)))(
-  'docs/operations.md: npm run %s is a script',
-  (line) => {
-    const [script = '', folder = '.'] = line.split(' -w ')
-    const { scripts } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
-    expect(scripts).toHaveProperty([script])
-  },
-)
+test.each(of('backoffice'))('docs/operations.md: backoffice %s is a command with these options', async (line) => {
+  const [words = '', ...options] = line.split(/ (?=--)/)
+  let [output, errors] = ['', '']
+  // Without the values of positional arguments.
+  const names = words.split(' ').filter((word) => /^[a-z-]+$/.test(word))
+  const code = await runCli([...names, '--help'], {
+    environment: {},
+    print: (text) => (output += text),
+    printError: (text) => (errors += text),
+    readInput: async () => '',
+  })
+  expect([code, errors]).toEqual([0, ''])
+  for (const option of options) expect(`${output} --help`).toContain(option.split(' ')[0])
+})
+
+test.each(of('npm'))('docs/operations.md: npm %s is a script', (line) => {
+  const [verb, script = '', , folder = '.'] = line.split(' ')
+  expect(verb).toBe('run')
+  if (script.startsWith('<')) return
+  const { scripts } = JSON.parse(readFileSync(join(ROOT, folder, 'package.json'), 'utf8'))
+  expect(scripts).toHaveProperty([script])
+})
+
+test.each(of('node'))('docs/operations.md: node %s is a program', (line) => {
+  const [file = ''] = line.split(' ')
+  expect(file.includes('<') || existsSync(join(ROOT, file))).toBe(true)
+})
+
+test('docs/operations.md sets what commands read', () => {
+  const known = [...SERVICE_NAMES.map(workerSetting), ...Object.keys(KAFKA), 'DATABASE_CA']
+  const set = of('export').flatMap((line) => line.split(' ').map((word) => word.split('=')[0]?.replace(/_FILE$/, '')))
+  expect([...known, 'BACKOFFICE_URL', 'BACKOFFICE_TOKEN']).toEqual(expect.arrayContaining(set))
+})
+
+/** Those of the service whose table a query reads; of any service when it reads none. */
+const serviceOf = (query: string) =>
+  SERVICE_NAMES.find((name) => query.includes(` from ${schemaOf(name)}.`)) ?? SERVICE_NAMES[0]
+const databases = new Map<string | undefined, TestDatabase>()
+for (const service of unique(guideQueries.map((query) => serviceOf(query) ?? '')))
+  databases.set(service, await testDatabase(service))
+
+test.each(guideQueries)('docs/operations.md: %s is a query that PostgreSQL plans', async (query) => {
+  expect(await databases.get(serviceOf(query))?.admin.unsafe(`explain ${query}`)).toContainEqual(expect.anything())
+})
+
+/** What the tests here and infra/kubernetes/operations-guide.test.ts know. */
+const KNOWN = ['backoffice', 'kubectl', 'npm', 'node', 'docker', 'export', 'read', 'bash']
+/** Stands in a block that no test reads, with the reason; or names the test that runs it. */
+const MARK = /^(?:#|;|--) (?:no test runs this: .|run by (\S+\.ts))/m
+
+test('every block of code in docs/operations.md is run or checked by a test, or says that none runs it', () => {
+  for (const { section, language, text } of allGuideBlocks) {
+    const [mark, file] = MARK.exec(text) ?? []
+    if (file !== undefined)
+      expect(readFileSync(join(ROOT, file), 'utf8'), section).toContain(`'${section}', '${language}'`)
+    else if (language !== 'sh') expect(mark, `${section}: ${text}`).toBeDefined()
+  }
+  expect(unique(commands.map(([tool = '']) => tool)).filter((tool) => !KNOWN.includes(tool))).toEqual([])
+})
 
 test('links of docs/operations.md lead to its headings', () => {
-  const headings = [...guide.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) => text.toLowerCase().replaceAll(' ', '-'))
-  const linked = [...guide.matchAll(/\]\(#([^)]*)\)/g)].map(([, anchor]) => anchor)
+  const headings = [...operationsGuide.matchAll(/^#+ (.*)$/gm)].map(([, text = '']) =>
+    text.toLowerCase().replaceAll(' ', '-'),
+  )
+  const linked = [...operationsGuide.matchAll(/\]\(#([^)]*)\)/g)].map(([, anchor]) => anchor)
   expect(linked.filter((anchor) => !headings.includes(anchor ?? ''))).toEqual([])
 })
 
 test('docs/operations.md names files that are there', () => {
-  const named = unique(guide.matchAll(/(?:infra|k8s|libs|services|tests)\/[\w./-]+\.(?:ts|yml|md)/g))
+  const named = unique(operationsGuide.match(/(?:infra|k8s|libs|services|tests)\/[\w./-]+\.(?:ts|yml|md)/g) ?? [])
   expect(named.filter((file) => !existsSync(join(ROOT, file)))).toEqual([])
 })
