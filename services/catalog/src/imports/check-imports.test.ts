@@ -79,7 +79,7 @@ const SAMPLES: Partial<Record<Template, readonly [row: object, outcome: string][
     [{ sku: 'XL', ...size('XL'), stock: 1 }, 'product bad_request: is required for a new variant'],
     [
       { sku: 'XXL', product: 'none', ...size('XXL'), stock: 1 },
-      'product unprocessable: this workspace has no product "none"',
+      'product unprocessable: this workspace has no product with the id or slug "none"',
     ],
     [{ sku: 'MUG', stock: 1 }, 'sku unprocessable: is that of a SIMPLE_PRODUCT; import it with the template products'],
   ],
@@ -219,7 +219,7 @@ describe('a check', () => {
       'sku unprocessable: this workspace has no "MUG"',
     ])
     expect(await checked(caller, 'product_variants', [{ sku: 'S', product: 'shirt', ...size('S'), stock: 1 }])).toEqual(
-      ['product unprocessable: this workspace has no product "shirt"'],
+      ['product unprocessable: this workspace has no product with the id or slug "shirt"'],
     )
     expect(await checked(caller, 'categories', [{ slug: 'kitchen', parent: 'home' }])).toEqual([
       'parent unprocessable: this workspace has no category "home"',

@@ -1,3 +1,4 @@
+import { isId } from '@backoffice/contracts/fields.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { RowsToPlan } from '@backoffice/importing/importer.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -6,7 +7,10 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 export interface FoundProduct {
   readonly id: string
   readonly slug: string
+  readonly name: string
   readonly type: Product['type']
+  /** The id of another product with its name, when products are looked for by what rows call them. */
+  readonly namesake: string | null
   /** The number of its variants. */
   readonly variants: number
 }
@@ -16,11 +20,12 @@ export interface FoundProducts {
   /** In id order. */
   readonly products: readonly FoundProduct[]
   readonly bySku: ReadonlyMap<string, FoundProduct>
-  readonly bySlug: ReadonlyMap<string, FoundProduct>
+  /** By slug and by id. */
+  readonly byName: ReadonlyMap<string, FoundProduct>
 }
 
 /**
- * The products that have these SKUs or slugs. Unless it is a check, they and the variants of these SKUs are locked,
+ * The products that have these SKUs, or these slugs or ids as `names`. Unless it is a check, they and the variants of these SKUs are locked,
  * both in id order, until the transaction ends: orders take stock without a lock on the product. Read the products in a
  * later statement. A SKU that another transaction creates afterwards violates its unique constraint, and the batch runs
  * again. One statement when there are none.
@@ -29,25 +34,32 @@ export async function findProductsOf(
   tx: Transaction,
   { isCheck }: RowsToPlan,
   skus: readonly string[],
-  slugs: readonly string[] = [],
+  names: readonly string[] = [],
 ): Promise<FoundProducts> {
   const workspace = tx.context.workspaceId
+  const namesake = tx`
+    select id from product as other
+    where other.workspace_id = ${workspace} and other.name_words = product.name_words and other.name = product.name
+      and other.id <> product.id
+    limit 1`
   const lock = isCheck ? tx`` : tx`for no key update`
   const found = await tx<{ id: string }[]>`
     select id from product
     where workspace_id = ${workspace} and id = any(array(
       select product_id from variant where workspace_id = ${workspace} and sku = any(${skus as string[]})
       union
-      select id from product where workspace_id = ${workspace} and slug = any(${slugs as string[]})
+      select id from product where workspace_id = ${workspace} and slug = any(${names as string[]})
+      union
+      select unnest(${names.filter(isId)}::uuid[])
     ))
     order by id ${lock}`
-  if (found.length === 0) return { products: [], bySku: new Map(), bySlug: new Map() }
+  if (found.length === 0) return { products: [], bySku: new Map(), byName: new Map() }
   const [variants, products] = await Promise.all([
     tx<{ sku: string; product_id: string }[]>`
       select sku, product_id from variant where workspace_id = ${workspace} and sku = any(${skus as string[]})
       order by id ${lock}`,
     tx<FoundProduct[]>`
-      select id, slug, type, (
+      select id, slug, name, type, ${names.length === 0 ? tx`null` : tx`(${namesake})`} as namesake, (
         select count(*) from variant where workspace_id = ${workspace} and variant.product_id = product.id
       ) as variants
       from product where workspace_id = ${workspace} and id = any(${found.map(({ id }) => id)}::uuid[])
@@ -63,7 +75,10 @@ export async function findProductsOf(
       throw new Error('a SKU moved to another product while the products were being locked')
     }),
   )
-  return { products, bySku, bySlug: new Map(products.map((product) => [product.slug, product])) }
+  const byName = new Map(products.map((product) => [product.slug, product]))
+  // An id is the id of its product also when another one has it for a slug.
+  for (const product of products) byName.set(product.id, product)
+  return { products, bySku, byName }
 }
 
 /** The slugs of these that products have: slug → the product's id. No statement when there are none. */

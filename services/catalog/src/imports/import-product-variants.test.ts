@@ -58,6 +58,54 @@ describe('a row with a new SKU', () => {
     expect(values.map(({ value }) => value)).toEqual(['L', 'M', 'S', 'XL'])
   })
 
+  it('names its product by the id that answers show, whatever the slug, and never that of another workspace', async () => {
+    const [caller, other] = [aCaller(), aCaller()]
+    const { id } = await aShirt(caller)
+    const foreign = await create(other, aVariableProduct({ name: 'Foreign' }))
+    const rows = [
+      { sku: 'L', product: id, ...size('L'), stock: 5 },
+      { sku: 'L', product: id, stock: 6 },
+      { sku: 'XL', product: foreign.id, ...size('XL'), stock: 5 },
+      { sku: 'S', product: foreign.id, stock: 5 },
+    ]
+    expect(await outcomes(caller, 'product_variants', rows.slice(0, 1))).toEqual(['created'])
+    expect(await outcomes(caller, 'product_variants', rows.slice(1))).toEqual([
+      'updated',
+      `product unprocessable: this workspace has no product with the id or slug "${foreign.id}"`,
+      'sku conflict: "S" belongs to a variant of another product of this workspace',
+    ])
+    expect((await productOf(caller, 'L')).id).toBe(id)
+  })
+
+  it('is refused when its slug comes from the name of several products, since no answer shows whose it is', async () => {
+    const caller = aCaller()
+    const first = await aShirt(caller)
+    const named = (differences: object) => {
+      const variants = [{ sku: crypto.randomUUID(), attributes: { Size: 'S' }, stock: 1 }]
+      const options = [{ name: 'Size', values: ['S'] }]
+      return create(caller, aVariableProduct({ name: 'Shirt', options, variants, ...differences }))
+    }
+    const second = await named({})
+    await named({ slug: 'shirt-for-work' })
+    const row = (product: string, sku = product) => ({ sku, product, ...size('L'), stock: 1 })
+    const rows = [row('shirt'), row('shirt-2'), row('shirt-for-work'), row(second.id), { sku: 'M', product: 'shirt' }]
+    const ambiguous = expect.stringMatching(
+      /^product unprocessable: products [0-9a-f-]{36} and [0-9a-f-]{36} are both called "Shirt"; give the id of one$/,
+    )
+    expect(await outcomes(caller, 'product_variants', rows)).toEqual([
+      ambiguous,
+      ambiguous,
+      'created',
+      'created',
+      'updated',
+    ])
+    expect((await productOf(caller, 'M')).variants).toHaveLength(first.variants.length)
+    await send(caller, 'PUT', `/v1/products/${second.id}`, { name: 'Blouse' })
+    await imports.admin`delete from product where workspace_id = ${caller.workspaceId} and slug = 'shirt-for-work'`
+    expect(await outcomes(caller, 'product_variants', [row('shirt', 'L')])).toEqual(['created'])
+    expect((await productOf(caller, 'L')).id).toBe(first.id)
+  })
+
   it('defines the options of a product that has none; later rows cover exactly those', async () => {
     const caller = aCaller()
     await aCap(caller)
@@ -118,11 +166,15 @@ describe('a bad row fails alone, with its reason', () => {
   it.each([
     ['no product', { sku: 'NEW', ...size('L'), stock: 1 }, 'product bad_request: is required for a new variant'],
     ['no stock', { sku: 'NEW', product: 'shirt', ...size('L') }, 'stock bad_request: is required for a new variant'],
-    ['an unknown product', { ...row, product: 'none' }, 'product unprocessable: this workspace has no product "none"'],
+    [
+      'an unknown product',
+      { ...row, product: 'none' },
+      'product unprocessable: this workspace has no product with the id or slug "none"',
+    ],
     [
       'another workspace’s product',
       { ...row, product: 'foreign' },
-      'product unprocessable: this workspace has no product "foreign"',
+      'product unprocessable: this workspace has no product with the id or slug "foreign"',
     ],
     [
       'a simple product',

@@ -1,5 +1,6 @@
 import { ApiError, badRequest, conflict, type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { VariantRow } from '@backoffice/contracts/imports.ts'
+import { slugify } from '@backoffice/contracts/slug.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { ProductRecord } from '../products/product-view.ts'
@@ -22,13 +23,13 @@ export const importProductVariants: ProductImporter = {
   async *plan(tx, batch, outcomes, now) {
     const rows = outcomes.read(VariantRow, 'sku', batch.rows)
     const skus = rows.map(({ values }) => values.sku)
-    const slugs = rows.flatMap(({ values }) => values.product ?? [])
-    const found = await findProductsOf(tx, batch, skus, slugs)
+    const names = rows.flatMap(({ values }) => values.product ?? [])
+    const found = await findProductsOf(tx, batch, skus, names)
     const planned = rows.flatMap((row) => outcomes.attempt(row, () => planRow(row, found)) ?? [])
     // Products without options get them from their first variant (OP-22).
     const first = planned.filter(({ product }) => product.variants === 0)
-    const names = new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))
-    const optionIds = await resolveOptions(tx, [...names], now, batch.isCheck)
+    const options = new Set(first.flatMap(({ attributes = {} }) => Object.keys(attributes)))
+    const optionIds = await resolveOptions(tx, [...options], now, batch.isCheck)
     const change = (product: ProductRecord, row: PlannedRow, before: ProductRecord) =>
       inColumns(row, () => withVariant(product, row, before, optionIds))
     yield* planChanges(tx, planned, outcomes, change, now)
@@ -37,24 +38,36 @@ export const importProductVariants: ProductImporter = {
   ...PRODUCT_CHANGES,
 }
 
-function planRow({ row, values }: Row<VariantRow>, { bySku, bySlug }: FoundProducts): PlannedRow {
-  const { sku, product: slug, stock } = values
+function planRow({ row, values }: Row<VariantRow>, { bySku, byName }: FoundProducts): PlannedRow {
+  const { sku, product: name, stock } = values
   const attributes = attributesOf(values)
   const current = bySku.get(sku)
   if (current !== undefined) {
     refuseNotVariable('sku', current)
-    if (slug !== undefined && slug !== current.slug) {
+    if (name !== undefined && byName.get(name)?.id !== current.id) {
       throw conflict(['sku'], `"${sku}" belongs to a variant of another product of this workspace`)
     }
     return { row, values, attributes, product: current, isNew: false }
   }
-  if (slug === undefined) throw badRequest(['product'], 'is required for a new variant')
+  if (name === undefined) throw badRequest(['product'], 'is required for a new variant')
   if (stock === undefined) throw badRequest(['stock'], 'is required for a new variant')
-  const product = bySlug.get(slug)
-  if (product === undefined) throw unprocessable(['product'], `this workspace has no product "${slug}"`)
+  const product = byName.get(name)
+  if (product === undefined)
+    throw unprocessable(['product'], `this workspace has no product with the id or slug "${name}"`)
+  refuseAmbiguous(name, product)
   refuseNotVariable('product', product)
   return { row, values, attributes, product, isNew: true }
 }
+
+/** Refuses a slug that comes from the name of several products, since no answer shows which of them has it. */
+function refuseAmbiguous(slug: string, { id, name, namesake }: FoundProduct): void {
+  if (namesake === null || slug === id || !isOfName(slug, name)) return
+  throw unprocessable(['product'], `products ${id} and ${namesake} are both called "${name}"; give the id of one`)
+}
+
+/** Whether a slug is that of a name, or numbered after it (OP-14). */
+const isOfName = (slug: string, name: string): boolean =>
+  slug.replace(/-\d{1,9}$/, '') === slugify(name, '').replace(/-\d{1,9}$/, '')
 
 function refuseNotVariable(column: string, { type }: FoundProduct): void {
   if (type === 'VARIABLE_PRODUCT') return

@@ -10,7 +10,7 @@ export const CSV = 'text/csv; charset=utf-8'
 /** The byte order mark, without which spreadsheets do not read a file as UTF-8. */
 export const BYTE_ORDER_MARK = '\ufeff'
 
-type Cells = readonly (string | number | null | undefined)[]
+export type Cells = readonly (string | number | null | undefined)[]
 
 // Given a delimiter of records, csv-stringify quotes no other line breaks by itself.
 const OPTIONS = { record_delimiter: '\r\n', quote_record_delimiter: true } satisfies Options
@@ -19,8 +19,8 @@ const OPTIONS = { record_delimiter: '\r\n', quote_record_delimiter: true } satis
 export const csvLines = (rows: readonly Cells[]): string => stringify(rows as unknown[][], OPTIONS)
 
 /** Lines of CSV for a spreadsheet: cells that it would run as formulas are neutralised. */
-export const spreadsheetLines = (rows: readonly Cells[]): string =>
-  stringify(rows as unknown[][], { ...OPTIONS, cast: { string: neutralised } })
+export const spreadsheetLines = (rows: readonly Cells[], delimiter = ','): string =>
+  stringify(rows as unknown[][], { ...OPTIONS, delimiter, cast: { string: neutralised } })
 
 /** The answer with a file of CSV, which browsers save under this name. */
 export const csvFile = (content: Iterable<string> | AsyncIterable<string | Buffer>, name: string) =>

@@ -15,5 +15,5 @@ export const restored = (cell: string): string => (NEUTRALISED.test(cell) ? cell
 
 /** The rows of a corrected file with the cells that the file before it had. */
 export async function* restoredRows(rows: AsyncIterable<CsvRow>): AsyncGenerator<CsvRow> {
-  for await (const { row, cells } of rows) yield { row, cells: cells.map(restored) }
+  for await (const row of rows) yield { ...row, cells: row.cells.map(restored) }
 }

@@ -1,6 +1,6 @@
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, it } from 'vitest'
-import { delimiterOf, MAX_ROW_BYTES, readCsv, UnreadableRow } from './read-csv.ts'
+import { MAX_ROW_BYTES, readCsv, UnreadableRow } from './read-csv.ts'
 import { chunksOf } from './testing/chunks.ts'
 
 const MIB = 1024 * 1024
@@ -17,24 +17,6 @@ async function read(text: string | AsyncIterable<Buffer>, { delimiter = ',', siz
   }
   return { rows }
 }
-
-describe('the delimiter is the one that finds most of the names in the first line', () => {
-  const names = new Set(['sku', 'name', 'stock'])
-
-  it.each([
-    ['sku,name,stock\nA,B;C;D;E,1', ','],
-    ['sku;name;stock\r\nA;B,C;1', ';'],
-    ['sku\tname\tstock\rA\tB\t1', '\t'],
-    ['\ufeff"sku";"name";"stock"\n', ';'],
-    [' sku ; name ;stock\n', ';'],
-    ['"a,b,c,d",;sku;name\n', ';'],
-    ['sku\n1\n', ','],
-    ['', ','],
-    ['"never closed;sku;name', ','],
-  ])('%j → %j', (text, delimiter) => {
-    expect(delimiterOf(text, names)).toBe(delimiter)
-  })
-})
 
 describe('a file is read by RFC 4180, wherever its chunks are cut', () => {
   it.each([
@@ -82,7 +64,6 @@ describe('a file is read by RFC 4180, wherever its chunks are cut', () => {
         [2, '1', ''],
       ],
     ],
-    ['a byte order mark', '\ufeff"a",b\n', [[1, 'a', 'b']]],
     [
       'quoted separators, quotes and line breaks',
       '"a,b","c""d","e\r\nf\ng"\nh',
@@ -107,6 +88,57 @@ describe('a file is read by RFC 4180, wherever its chunks are cut', () => {
   ])('%s', async (_what, text, rows) => {
     for (const size of [1, 2, 3, 5, MIB]) expect(await read(text, { size })).toEqual({ rows })
   })
+})
+
+/** The refusals of rows, by their numbers. */
+async function refusals(bytes: Buffer, skipped = 0) {
+  const found: (readonly [number, string])[] = []
+  for (const size of [1, 3, MIB]) {
+    found.length = 0
+    for await (const { row, refusal } of readCsv(chunksOf(bytes, size), ',', skipped)) {
+      if (refusal !== undefined) found.push([row, refusal.message])
+    }
+  }
+  return found
+}
+
+describe('a row with a byte that is not UTF-8 is refused, and the others are read', () => {
+  const place = (byte: number, value: string) =>
+    expect.stringContaining(`the byte ${byte} of the file (0x${value}) is not UTF-8`)
+
+  it('with the place of the byte', async () => {
+    const bytes = Buffer.from('sku,é\r\nA,"é\r\nx"\r\nB,?\r\nC,日本\r\n?')
+    const bad = [...bytes.keys()].filter((at) => bytes[at] === 0x3f)
+    for (const at of bad) bytes[at] = 0xfc
+    const [first = 0, second = 0] = bad
+    const expected = (skipped: number) => [
+      [3, place(skipped + first + 1, 'FC')],
+      [5, place(skipped + second + 1, 'FC')],
+    ]
+    expect(await refusals(bytes)).toEqual(expected(0))
+    expect(await refusals(bytes, 3)).toEqual(expected(3))
+  })
+
+  it.each([
+    ['a byte that only follows others', [0x41, 0x80], 2, '80'],
+    ['a character that is cut', [0x41, 0xe6, 0x97, 0x2c], 2, 'E6'],
+    ['a character in too many bytes', [0xc0, 0xaf], 1, 'C0'],
+    ['half of a surrogate pair', [0xed, 0xa0, 0x80], 1, 'ED'],
+    ['a character beyond Unicode', [0xf5, 0x80, 0x80, 0x80], 1, 'F5'],
+  ])('%s', async (_what, bytes, at, value) => {
+    expect(await refusals(Buffer.from(bytes))).toEqual([[1, place(at, value)]])
+  })
+
+  it('and so is one in which a character was lost before', async () => {
+    expect(await refusals(Buffer.from('Caf\ufffd\nCafé\n'))).toEqual([[1, expect.stringContaining('U+FFFD')]])
+  })
+})
+
+it('refuses a row of several lines whose quote is closed by that of another row', async () => {
+  const quote = (row: number) => [[row, expect.stringContaining('closed within a cell of a later line')]]
+  expect(await refusals(Buffer.from('a,b,c\nA,"Mug,5\nB,"Cup",3\nC,Jug,1\n'))).toEqual(quote(2))
+  expect(await refusals(Buffer.from('a\r\n"A\r\n"B" ""\r\nC'))).toEqual(quote(2))
+  expect(await refusals(Buffer.from('5" pipe,"two\nlines"\n"""Quoted"" text\nof ""two""",x\n"""\n"""\n'))).toEqual([])
 })
 
 it('numbers rows as a spreadsheet does: empty lines count, line breaks in quotes do not (OP-52)', async () => {

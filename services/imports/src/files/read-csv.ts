@@ -1,12 +1,16 @@
 import { Readable } from 'node:stream'
 import { type ApiError, badRequest } from '@backoffice/contracts/errors.ts'
-import { CsvError, type Options, parse } from 'csv-parse'
-import { parse as parseText } from 'csv-parse/sync'
+import { CsvError, type Info, type Options, parse } from 'csv-parse'
+import { firstBadByte } from './text-encoding.ts'
 
 /** A row of a CSV file. `row` counts as a spreadsheet does: the header is 1, and empty lines count (OP-52). */
 export interface CsvRow {
   readonly row: number
   readonly cells: readonly string[]
+  /** Why the cells cannot be what was meant. */
+  readonly refusal?: ApiError | undefined
+  /** The text of a row of several lines, as it is in the file. */
+  readonly lines?: string | undefined
 }
 
 /** The longest row in bytes. It bounds the memory, also for a quote that is never closed. */
@@ -15,8 +19,9 @@ export const MAX_ROW_BYTES = 1024 * 1024
 /** The most cells of a row. A cell takes ten times the memory of the separator that makes it. */
 export const MAX_CELLS = 1000
 
-const OPTIONS = {
-  bom: true,
+export const OPTIONS = {
+  // A character for each byte: so bytes that are not UTF-8 are found, and a row's length is in bytes.
+  encoding: 'latin1',
   record_delimiter: ['\r\n', '\n', '\r'],
   // Rows of another length are reported by the row reader, with their numbers.
   relax_column_count: true,
@@ -39,44 +44,72 @@ export class UnreadableRow extends Error {
   }
 }
 
-const DELIMITERS = [',', ';', '\t'] as const
-
-/** The delimiter that finds most of these names in the first line of a text; a comma when it does not matter. */
-export function delimiterOf(firstLines: string, names: ReadonlySet<string>): string {
-  const found = (delimiter: string) => firstRow(firstLines, delimiter).filter((cell) => names.has(cell.trim())).length
-  return DELIMITERS.reduce((best, delimiter) => (found(delimiter) > found(best) ? delimiter : best))
-}
-
-/** The cells of a text's first row; none when it is not well-formed. */
-export function firstRow(text: string, delimiter: string): readonly string[] {
-  try {
-    const [cells = []] = parseText(text, { ...OPTIONS, delimiter, to: 1, max_record_size: 0 }) as string[][]
-    return cells
-  } catch {
-    return []
-  }
-}
-
 /**
- * The rows of a CSV text in UTF-8 (RFC 4180), also those that are empty. A row with too many cells has one more than
- * MAX_CELLS. After the rows before it, throws an UnreadableRow for a row that is longer than MAX_ROW_BYTES, and for a
- * quote that is not closed before the end.
+ * The rows of a CSV text in UTF-8 (RFC 4180), also those that are empty; `skipped` bytes of the file come before it. A
+ * row with too many cells has one more than MAX_CELLS. After the rows before it, throws an UnreadableRow for a row that
+ * is longer than MAX_ROW_BYTES, and for a quote that is not closed before the end.
  */
-export async function* readCsv(text: AsyncIterable<Buffer>, delimiter: string): AsyncGenerator<CsvRow> {
+export async function* readCsv(
+  text: AsyncIterable<Buffer>,
+  delimiter: string,
+  skipped = 0,
+): AsyncGenerator<CsvRow, undefined> {
   // A destroyed stream drops the rows that were parsed and not read yet.
-  const parser = parse({ ...OPTIONS, ...{ autoDestroy: false }, delimiter })
+  const parser = parse({ ...OPTIONS, ...{ autoDestroy: false }, delimiter, raw: true, info: true })
   const source = Readable.from(text, { objectMode: false })
   source.on('error', (error) => parser.emit('error', error))
   source.pipe(parser)
   let row = 0
+  let start = skipped
   try {
-    for await (const cells of parser as AsyncIterable<string[]>) yield { row: ++row, cells }
+    for await (const { record, raw, info } of parser as AsyncIterable<{ record: string[]; raw: string; info: Info }>) {
+      yield csvRow(++row, record, raw, start)
+      start = skipped + info.bytes
+    }
   } catch (error) {
     throw error instanceof CsvError ? new UnreadableRow(row + 1, unreadable(error)) : error
   } finally {
     source.destroy()
     parser.destroy()
   }
+}
+
+/** A row as the parser read it, with a character for each byte. `start` is where it begins in the file. */
+function csvRow(row: number, record: readonly string[], raw: string, start: number): CsvRow {
+  const hasLines = /[\r\n][^\r\n]/.test(raw)
+  if (!hasLines && !/[\x80-\xff]/.test(raw)) return { row, cells: record }
+  const cells = record.map(decoded)
+  const refusal = hasLines && record.some((cell) => isOpenQuote(cell, raw)) ? badRequest([], OPEN_QUOTE) : undefined
+  return {
+    row,
+    cells,
+    refusal: refusal ?? refusalOfText(cells, raw, start),
+    lines: hasLines ? decoded(raw) : undefined,
+  }
+}
+
+const decoded = (bytes: string): string => Buffer.from(bytes, 'latin1').toString('utf8')
+
+// Without separators, so that the row, when it comes back in a corrected file, still reads as rows (refuseSwallowed).
+const OPEN_QUOTE =
+  'a quote opens in this row and is closed within a cell of a later line: close it where its own cell ends'
+
+/**
+ * Whether the closing quote of a cell of several lines has text behind it: it belongs to another row, whose cell it
+ * should open. The parser then keeps the opening quote as a character of the cell.
+ */
+const isOpenQuote = (cell: string, raw: string): boolean =>
+  /^"[\s\S]*[\r\n]/.test(cell) && !raw.includes(`"${cell.replaceAll('"', '""')}"`)
+
+/** The refusal of a text that was damaged; so that nobody imports it, also when it was damaged before. */
+function refusalOfText(cells: readonly string[], raw: string, start: number): ApiError | undefined {
+  if (!cells.some((cell) => cell.includes('\ufffd'))) return undefined
+  const at = firstBadByte(raw)
+  if (at === undefined) {
+    return badRequest([], 'has the character U+FFFD, which stands for one that was lost when the file was saved')
+  }
+  const byte = raw.charCodeAt(at).toString(16).toUpperCase()
+  return badRequest([], `the byte ${start + at + 1} of the file (0x${byte}) is not UTF-8; save the file as UTF-8`)
 }
 
 function unreadable(error: CsvError): ApiError {

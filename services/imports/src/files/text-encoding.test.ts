@@ -39,6 +39,17 @@ describe('the encoding of a file is found and its text read, wherever its chunks
   })
 })
 
-it('takes a text that ends within a character of UTF-8 for Windows-1252', async () => {
-  expect(await detected(Buffer.from('é').subarray(0, 1), 1)).toBe('windows-1252')
+describe('a text is UTF-8 with damage, not Windows-1252,', () => {
+  it.each([
+    ['when no more bytes speak against UTF-8 than for it', Buffer.from('\xc3\xa9 \xe9', 'latin1')],
+    ['when it has the byte order mark of UTF-8', Buffer.from('\xef\xbb\xbf\xe9', 'latin1')],
+    ['when Windows-1252 has no such byte', Buffer.from('caf\x8d', 'latin1')],
+    ['when it ends within a character', Buffer.from('日本é').subarray(0, 7)],
+  ])('%s', async (_what, bytes) => {
+    for (const size of [1, 2, 3, 7, 1024]) expect(await detected(bytes, size)).toBe('utf-8')
+  })
+
+  it('and it is Windows-1252 when more do', async () => {
+    expect(await detected(Buffer.from('\xc9\xbb \xe9t\xe9', 'latin1'), 1)).toBe('windows-1252')
+  })
 })

@@ -1,32 +1,63 @@
+import { isAscii } from 'node:buffer'
+
+/**
+ * In a text with a character for each byte: a character of several bytes in UTF-8 (RFC 3629), else a byte that is none.
+ */
+const BEYOND_ASCII =
+  /[\xc2-\xdf][\x80-\xbf]|\xe0[\xa0-\xbf][\x80-\xbf]|[\xe1-\xec\xee\xef][\x80-\xbf]{2}|\xed[\x80-\x9f][\x80-\xbf]|\xf0[\x90-\xbf][\x80-\xbf]{2}|[\xf1-\xf3][\x80-\xbf]{3}|\xf4[\x80-\x8f][\x80-\xbf]{2}|[\x80-\xff]/g
+/** The start of a character whose other bytes may follow. */
+const INCOMPLETE = /[\xc2-\xf4][\x80-\xbf]{0,2}$/
+/** Bytes that Windows-1252 does not have. */
+const NOT_WINDOWS = /[\x81\x8d\x8f\x90\x9d]/
+
+/** Where the first byte is that is not UTF-8, in a text with a character for each byte. */
+export function firstBadByte(bytes: string): number | undefined {
+  for (const { 0: found, index } of bytes.matchAll(BEYOND_ASCII)) if (found.length === 1) return index
+  return undefined
+}
+
+/** After so many bytes that are not UTF-8, no more are counted. */
+const ENOUGH = 10_000
+
 /**
  * Finds the encoding of a text while it is `passed` on, for `encoding()` after its end: by the byte order mark, else
- * UTF-8 if every byte fits it, else Windows-1252, which spreadsheets write in western countries.
+ * Windows-1252, which spreadsheets write in western countries, when more of its bytes beyond ASCII speak against UTF-8
+ * than for it. A few bad bytes in a text that is UTF-8 are damage, and those rows are refused.
  */
 export function encodingDetector() {
-  const utf8 = new TextDecoder('utf-8', { fatal: true })
-  let isUtf8 = true
   let start = Buffer.alloc(0)
-  const decode = (chunk?: Buffer) => {
-    try {
-      utf8.decode(chunk, { stream: chunk !== undefined })
-    } catch {
-      isUtf8 = false
+  let rest = ''
+  let good = 0
+  let bad = 0
+  let isWindows = true
+  const count = (bytes: string) => {
+    for (const [found] of bytes.matchAll(BEYOND_ASCII)) {
+      if (found.length > 1) good++
+      else {
+        bad++
+        isWindows &&= !NOT_WINDOWS.test(found)
+      }
     }
   }
   return {
     async *passed(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
       for await (const chunk of text) {
-        if (start.length < 2) start = Buffer.concat([start, chunk.subarray(0, 2)])
-        if (isUtf8) decode(chunk)
+        if (start.length < 3) start = Buffer.concat([start, chunk.subarray(0, 3)])
+        if (bad < ENOUGH && (rest !== '' || !isAscii(chunk))) {
+          const bytes = rest + chunk.toString('latin1')
+          rest = INCOMPLETE.exec(bytes)?.[0] ?? ''
+          count(bytes.slice(0, bytes.length - rest.length))
+        }
         yield chunk
       }
     },
     /** As TextDecoder names it. */
     encoding() {
-      if (start[0] === 0xff && start[1] === 0xfe) return 'utf-16le'
-      if (start[0] === 0xfe && start[1] === 0xff) return 'utf-16be'
-      if (isUtf8) decode()
-      return isUtf8 ? 'utf-8' : 'windows-1252'
+      count(rest)
+      const mark = start.toString('latin1')
+      if (mark.startsWith('\xff\xfe')) return 'utf-16le'
+      if (mark.startsWith('\xfe\xff')) return 'utf-16be'
+      return bad > good && isWindows && !mark.startsWith('\xef\xbb\xbf') ? 'windows-1252' : 'utf-8'
     },
   }
 }

@@ -42,7 +42,19 @@ export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyO
     body: UploadForm,
     upload: { member: 'file', maxBytes: LIMITS.importBytes, example: 'sku,stock\nLINEN-M,5\nLINEN-L,7\n' },
     responses: { 202: Import },
-    openPoints: ['OP-07', 'OP-08', 'OP-21', 'OP-50', 'OP-54', 'OP-146', 'OP-150'],
+    openPoints: [
+      'OP-07',
+      'OP-08',
+      'OP-21',
+      'OP-50',
+      'OP-54',
+      'OP-146',
+      'OP-150',
+      'OP-185',
+      'OP-186',
+      'OP-187',
+      'OP-188',
+    ],
     extension: true,
 
     handle: (input) =>

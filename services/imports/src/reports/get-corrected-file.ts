@@ -6,15 +6,11 @@ import type { Database, WorkspaceContext } from '@backoffice/postgres/database.t
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { CSV, csvFile, spreadsheetLines } from '../files/csv-lines.ts'
 import { findingPath } from '../files/file-paths.ts'
-import { firstRow } from '../files/read-csv.ts'
 import { cellOf } from '../rows/cells.ts'
-import { ERROR_COLUMN } from '../rows/header.ts'
+import { columnOf, ERROR_COLUMN } from '../rows/header.ts'
 import type { Values } from '../rows/row-reader.ts'
 import { mistakeOf } from '../validation/report-files.ts'
-import { failedBatches, findStored } from './stored-import.ts'
-
-/** Enough for the header of a corrected file. */
-const HEADER_BYTES = 64 * 1024
+import { failedBatches, findStored, storedHeader } from './stored-import.ts'
 
 /**
  * GET /v1/imports/{id}/corrected.csv (extension, OP-148): the bad rows of the file as they were uploaded, then the rows
@@ -45,8 +41,8 @@ async function* badRows(db: Database, storage: FileStorage, context: WorkspaceCo
   const place = { workspaceId: context.workspaceId, id, claim }
   const path = findingPath(place, 'corrected')
   yield* await storage.read(path)
-  const start = await text(await storage.read(path, { start: 0, end: HEADER_BYTES - 1 }))
-  const columns = firstRow(start, ',').flatMap((name) => (name.trim() === ERROR_COLUMN ? [] : name.trim()))
+  const { delimiter, columns } = await storedHeader(storage, path, ERROR_COLUMN)
+  const kept = columns.map(columnOf).filter((column) => column !== ERROR_COLUMN)
   for await (const { first_byte, bytes, errors } of failedBatches(db, context, id)) {
     const range = { start: first_byte, end: first_byte + bytes - 1 }
     const content = await text(await storage.read(findingPath(place, 'rows'), range))
@@ -54,8 +50,8 @@ async function* badRows(db: Database, storage: FileStorage, context: WorkspaceCo
     const errorOf = new Map(errors.map((error) => [error.row, error]))
     const failed = rows.flatMap(({ row, values }) => {
       const error = errorOf.get(row)
-      return error === undefined ? [] : [[...columns.map((column) => cellOf(values[column])), mistakeOf(error)]]
+      return error === undefined ? [] : [[...kept.map((column) => cellOf(values[column])), mistakeOf(error)]]
     })
-    yield spreadsheetLines(failed)
+    yield spreadsheetLines(failed, delimiter)
   }
 }

@@ -7,7 +7,7 @@ import { BYTE_ORDER_MARK, CSV, csvFile, spreadsheetLines } from '../files/csv-li
 import { findingPath } from '../files/file-paths.ts'
 import { failureOf } from '../imports/import-row.ts'
 import { ERROR_HEADER, errorCells } from '../validation/report-files.ts'
-import { failedBatches, findStored, type StoredImport } from './stored-import.ts'
+import { failedBatches, findStored, type StoredImport, storedHeader } from './stored-import.ts'
 
 /** GET /v1/imports/{id}/errors.csv (OP-52): the errors of the validation, then those of applying, by their rows. */
 export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation =>
@@ -33,10 +33,15 @@ export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation 
 
 async function* errorsOf(db: Database, storage: FileStorage, context: WorkspaceContext, found: StoredImport) {
   const { id, claim } = found
+  let delimiter: string | undefined
   if (claim !== null) {
-    yield* await storage.read(findingPath({ workspaceId: context.workspaceId, id, claim }, 'errors'))
+    const path = findingPath({ workspaceId: context.workspaceId, id, claim }, 'errors')
+    yield* await storage.read(path)
+    delimiter = (await storedHeader(storage, path, ERROR_HEADER[0])).delimiter
   } else yield `${BYTE_ORDER_MARK}${spreadsheetLines([ERROR_HEADER])}`
   const failure = failureOf(found)
-  if (failure.length > 0) yield spreadsheetLines(failure.map(errorCells))
-  for await (const { errors } of failedBatches(db, context, id)) yield spreadsheetLines(errors.map(errorCells))
+  if (failure.length > 0) yield spreadsheetLines(failure.map(errorCells), delimiter)
+  for await (const { errors } of failedBatches(db, context, id)) {
+    yield spreadsheetLines(errors.map(errorCells), delimiter)
+  }
 }

@@ -49,6 +49,29 @@ describe('the files of a report', () => {
     expect([again.status, again.summary.created, again.summary.errors]).toEqual(['COMPLETED', 2, []])
   })
 
+  it('keep the separator and the header of the file, also for rows that could not be applied', async () => {
+    const caller = aCaller()
+    const file = (sku: string) => `sep=;\n\nSKU;Name;Slug;Stock\n${sku};Mug, blue;mug;4\nB;Cup;;x\n`
+    const uploaded = [
+      (await post(caller, 'products', file('A'))).body,
+      (await post(caller, 'products', file('C'))).body,
+    ]
+    for (const { id } of uploaded) expect((await atRest(caller, id)).status).toBe('INVALID')
+    for (const { id } of uploaded) await send(caller, 'POST', `/v1/imports/${id}/start?skip_invalid=true`)
+    for (const { id } of uploaded) expect((await atRest(caller, id)).status).toBe('COMPLETED_WITH_ERRORS')
+    const id = uploaded[1]?.id ?? ''
+    const corrected = await download(caller, id, 'corrected.csv')
+    const mistake = 'stock: must be a whole number such as 12, without separators'
+    const conflict = '"slug: ""mug"" belongs to another product of this workspace"'
+    expect(corrected).toEqual(['SKU;Name;Slug;Stock;error', `B;Cup;;x;${mistake}`, `C;Mug, blue;mug;4;${conflict}`, ''])
+    expect((await download(caller, id, 'errors.csv')).map((line) => line.split(';').slice(0, 3))).toEqual([
+      ['row', 'column', 'code'],
+      ['4', 'stock', 'bad_request'],
+      ['3', 'slug', 'conflict'],
+      [''],
+    ])
+  })
+
   it('are there once the file is validated, and 404 in another workspace', async () => {
     const caller = aCaller()
     const { id } = (await post<Import>(caller, 'products', 'sku,name,stock\nA,Mug,1\n')).body

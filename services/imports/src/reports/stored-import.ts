@@ -1,5 +1,7 @@
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import type { Database, Transaction, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { FileStorage } from '@backoffice/storage/file-storage.ts'
+import { openCsv } from '../files/open-csv.ts'
 import { type ImportRow, unknownImport } from '../imports/import-row.ts'
 
 /** An import, as far as its files are concerned. */
@@ -16,6 +18,19 @@ export async function findStored(tx: Transaction, id: string): Promise<StoredImp
     ) then claim end as claim
     from import where workspace_id = ${tx.context.workspaceId} and id = ${id}`
   return found ?? unknownImport(id)
+}
+
+/** Enough for the header of a file that a validation made. */
+const HEADER_BYTES = 64 * 1024
+
+/** The columns of a stored file, one of which is `known`, and the separator between them. */
+export async function storedHeader(storage: FileStorage, path: string, known: string) {
+  const start = await storage.read(path, { start: 0, end: HEADER_BYTES - 1 })
+  const { delimiter, rows } = await openCsv(start, (cell) => cell === known)
+  const { value } = await rows.next()
+  await rows.return(undefined)
+  start.destroy()
+  return { delimiter, columns: value?.cells ?? [] }
 }
 
 /** Batches that are read with one statement. */

@@ -23,6 +23,12 @@ it('ignores spaces around names, and empty cells behind the last one', () => {
   expect(namesOf(' slug ', 'name', '', ' ')).toEqual(['slug', 'name'])
 })
 
+it('finds names in any case', () => {
+  expect(read('Slug', 'NAME', ' Parent').errors).toEqual([])
+  expect(namesOf('Slug', 'NAME', ' Parent')).toEqual(['slug', 'name', 'parent'])
+  expect(read('slug', 'ERROR')).toMatchObject({ isCorrected: true, errors: [] })
+})
+
 it('takes a file with the column "error" for a corrected one, and does not read the column', () => {
   expect(read('slug', 'error')).toMatchObject({ isCorrected: true, errors: [] })
   expect(namesOf('error', 'slug')).toEqual([undefined, 'slug'])
@@ -33,10 +39,10 @@ describe('a header is refused with each of its mistakes (OP-52)', () => {
   it.each([
     ['a missing column', ['name'], [error('slug', 'the column is missing; add it to the header')]],
     ['no column', [], [error('slug', 'the column is missing; add it to the header')]],
-    ['an unknown column', ['slug', 'Name'], [error('Name', `unknown column; ${ALLOWED}`, 'Name')]],
+    ['an unknown column', ['slug', 'Named'], [error('named', `unknown column; ${ALLOWED}`, 'named')]],
     [
       'a column that is there twice',
-      ['slug', 'slug'],
+      ['slug', 'Slug'],
       [error('slug', 'the column is there twice; keep one of them', 'slug')],
     ],
     [

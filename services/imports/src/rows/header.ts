@@ -5,6 +5,9 @@ import { MAX_CELLS } from '../files/read-csv.ts'
 /** The column that a file may have beside those of its template: `corrected.csv` shows what to mend in it. */
 export const ERROR_COLUMN = 'error'
 
+/** The column that a cell of a header names, whatever its case. */
+export const columnOf = (cell: string): string => cell.trim().toLowerCase()
+
 /** The header of a file: the template's column at each place, undefined for one that is not read. */
 export interface Header {
   readonly columns: readonly (ImportColumn | undefined)[]
@@ -27,7 +30,7 @@ const badColumn = (column: string, message: string, value: string | null = null)
 /** Finds the template's columns in the first row of a file: in any order, and optional ones may be missing. */
 export function readHeader(template: ImportTemplate, cells: readonly string[]): Header {
   if (cells.length > MAX_CELLS) return { columns: [], isCorrected: false, errors: [badColumn('', TOO_MANY)] }
-  const trimmed = cells.map((cell) => cell.trim())
+  const trimmed = cells.map(columnOf)
   // Spreadsheets export empty cells behind the last column.
   const names = trimmed.slice(0, trimmed.findLastIndex((name) => name !== '') + 1)
   const byName = new Map(template.columns.map((column) => [column.name, column]))

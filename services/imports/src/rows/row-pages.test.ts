@@ -14,7 +14,12 @@ import { rowReader } from './row-reader.ts'
 import { UniqueKeys } from './unique-keys.ts'
 
 /** The pages of rows below this header, from row 2 on; an error ends them. */
-async function pagesOf(template: Template, header: string, rows: Iterable<readonly string[]>, error?: Error) {
+async function pagesOf(
+  template: Template,
+  header: string,
+  rows: Iterable<readonly string[] | Omit<CsvRow, 'row'>>,
+  error?: Error,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'pages-'))
   const keys = new UniqueKeys(folder)
   whenDone(() => {
@@ -23,12 +28,12 @@ async function pagesOf(template: Template, header: string, rows: Iterable<readon
   })
   const csvRows = async function* (): AsyncGenerator<CsvRow> {
     let row = 1
-    for (const cells of rows) yield { row: ++row, cells }
+    for (const cells of rows) yield { row: ++row, ...('cells' in cells ? cells : { cells }) }
     if (error) throw error
   }
   const readRow = rowReader(template, readHeader(importTemplate(template), header.split(',')))
   const pages: RowPage[] = []
-  for await (const page of rowPages(csvRows(), { template, readRow, keys })) pages.push(page)
+  for await (const page of rowPages(csvRows(), { template, readRow, delimiter: ',', keys })) pages.push(page)
   return pages
 }
 
@@ -250,6 +255,32 @@ describe('a category names its parent to the owner when an earlier page has it (
   })
 })
 
+describe('a row of several lines is refused when one of them reads as a row of its own: a quote was forgotten', () => {
+  const HEADER = 'sku,name,stock'
+  it.each<[string, string[], string, boolean]>([
+    ['the quotes of two cells', ['A', 'Mug,5\nB,Cup', '3'], 'A,"Mug,5\nB,Cup",3', true],
+    [
+      'a row between',
+      ['A', 'Mug, blue,5\r\nB,Cup,3\r\nC,Pipe 5', '2'],
+      'A,"Mug, blue,5\r\nB,Cup,3\r\nC,Pipe 5",2',
+      true,
+    ],
+    ['prose', ['A', 'Mug,\nblue, 5,\nand more', '3'], 'A,"Mug,\nblue, 5,\nand more",3', false],
+    ['prose with as many separators', ['A', 'red, 5, 6\nblue, 7', '3'], 'A,"red, 5, 6\nblue, 7",3', false],
+    ['a line that fits no column', ['A', 'x\nred,green,blue', '3'], 'A,"x\nred,green,blue",3', false],
+  ])('%s', async (_what, cells, lines, isRefused) => {
+    const pages = await pagesOf('products', HEADER, [{ cells, lines }])
+    expect(refusedOf(pages)).toEqual(
+      isRefused ? [[2, '', 'bad_request', expect.stringContaining('reads as a row of its own')]] : [],
+    )
+  })
+})
+
+it('refuses a row whose text is damaged', async () => {
+  const pages = await pagesOf('stock', 'sku,stock', [{ cells: ['A', '1'], refusal: badRequest([], 'is no UTF-8') }])
+  expect(refusedOf(pages)).toEqual([[2, '', 'bad_request', 'is no UTF-8']])
+})
+
 it('reports a row that cannot be read after the rows before it', async () => {
   const unreadable = new UnreadableRow(4, badRequest([], 'a quote opens'))
   const pages = await pagesOf(
@@ -263,4 +294,5 @@ it('reports a row that cannot be read after the rows before it', async () => {
   )
   expect(lengthsOf(pages)).toEqual([[2, 1]])
   expect(refusedOf(pages)).toEqual([[4, '', 'bad_request', 'a quote opens']])
+  expect(pages.map(({ unreadAfter }) => unreadAfter)).toEqual([4])
 })

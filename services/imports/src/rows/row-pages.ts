@@ -1,4 +1,4 @@
-import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
+import { ApiError, badRequest, unprocessable } from '@backoffice/contracts/errors.ts'
 import { TEMPLATE_ROWS } from '@backoffice/contracts/import-templates.ts'
 import { ROWS_PER_BATCH, type RowError, rowErrorOf, type Template } from '@backoffice/contracts/imports.ts'
 import { type CsvRow, UnreadableRow } from '../files/read-csv.ts'
@@ -28,6 +28,8 @@ export interface RowPage {
   readonly refused: RefusedRow[]
   /** Keys of earlier rows that rows of this page refer to. */
   readonly earlier: string[]
+  /** The row after which the rest of the file was not read. */
+  unreadAfter?: number
   /** The bytes of its JSON. */
   bytes: number
   /** The length of its cells, as lengthOf counts it. */
@@ -46,6 +48,8 @@ const CELL_LENGTH = 32
 export interface RowRules {
   readonly template: Template
   readonly readRow: (cells: readonly string[]) => Values
+  /** Separates the cells of the file. */
+  readonly delimiter: string
   /** The keys of the rows before. */
   readonly keys: UniqueKeys
 }
@@ -70,6 +74,7 @@ export async function* rowPages(rows: AsyncIterable<CsvRow>, rules: RowRules): A
     }
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error
+    page.unreadAfter = error.row
     page.refused.push({ row: error.row, cells: [], error: rowErrorOf(error.refusal) })
   }
   if (page.read.length + page.refused.length > 0) yield page
@@ -96,8 +101,10 @@ function add(read: ReadRow, page: RowPage, { keys }: RowRules): void {
   if (parent !== undefined && parentRow !== undefined && parentRow < firstRow) page.earlier.push(parent)
 }
 
-function outcomeOf({ row, cells }: CsvRow, rules: RowRules): ReadRow | RefusedRow {
+function outcomeOf({ row, cells, refusal, lines }: CsvRow, rules: RowRules): ReadRow | RefusedRow {
   try {
+    if (refusal !== undefined) throw refusal
+    if (lines !== undefined) refuseSwallowed(lines, cells.length, rules)
     const values = rules.readRow(cells)
     const json = JSON.stringify({ row, values })
     refuseTooLarge(json)
@@ -110,6 +117,34 @@ function outcomeOf({ row, cells }: CsvRow, rules: RowRules): ReadRow | RefusedRo
     return { row, cells, error: rowErrorOf(error) }
   }
 }
+
+/** So many lines of a row are looked at: the first one that was swallowed is among them. */
+const LINES_READ = 100
+
+/**
+ * Refuses a row when one of its lines reads as a row of its own: a quote was forgotten, and the cell that it opens goes
+ * on into the rows behind. In prose a separator has a space behind it.
+ */
+function refuseSwallowed(lines: string, length: number, { delimiter, readRow }: RowRules): void {
+  const read = (line: string) => {
+    const cells = line.replaceAll('"', '').split(delimiter)
+    if (cells.length !== length || cells.some((cell) => cell.startsWith(' '))) return false
+    try {
+      return readRow(cells) !== undefined
+    } catch {
+      return false
+    }
+  }
+  let looked = 0
+  for (const [, line = ''] of lines.matchAll(/[\r\n]([^\r\n]+)/g)) {
+    if (looked++ === LINES_READ) return
+    if (read(line)) throw badRequest([], SWALLOWED)
+  }
+}
+
+// Without separators, so that the row is refused again when it comes back in a corrected file and is not mended.
+const SWALLOWED =
+  'has a quoted text with a line that reads as a row of its own: close the quote before it or take the line break out'
 
 /** The largest JSON of a row, in bytes, so that a record of a batch and a request have room for it (OP-07). */
 const MAX_ROW_JSON_BYTES = 512 * 1024

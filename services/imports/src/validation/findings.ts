@@ -24,8 +24,11 @@ export function collectFindings(files: ReportFiles, header: Header) {
   }
   return {
     found,
-    /** Reports errors that are about no row: of the file and its header. */
-    report: (about: readonly ReportedError[]) => addBadRows(about.map((error) => ({ cells: [], error }))),
+    /** Reports errors that are about no row: of the file and its header. They are among the first, in any number. */
+    async report(about: readonly ReportedError[]): Promise<void> {
+      errors.splice(Math.max(0, ERRORS_SHOWN - about.length))
+      await addBadRows(about.map((error) => ({ cells: [], error })))
+    },
     /** Adds a page with the answer of the owner. */
     async add(page: RowPage, answer: ImportCheckAnswer): Promise<void> {
       const failed = new Map(answer.failed.map(({ row, error }) => [row, error]))

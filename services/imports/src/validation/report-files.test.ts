@@ -8,10 +8,12 @@ import { expect, it } from 'vitest'
 import { type BadRow, openReportFiles } from './report-files.ts'
 
 /** The files with these bad rows. */
-async function written(header: string[], ...bad: BadRow[]) {
+const written = (header: string[], ...bad: BadRow[]) => writtenWith(',', header, ...bad)
+
+async function writtenWith(delimiter: string, header: string[], ...bad: BadRow[]) {
   const folder = await mkdtemp(join(tmpdir(), 'report-'))
   whenDone(() => rm(folder, { recursive: true }))
-  const files = openReportFiles(folder, header)
+  const files = openReportFiles(folder, header, delimiter)
   await files.addBadRows(bad)
   await files.end()
   const read = (name: string) => readFile(join(folder, name), 'utf8')
@@ -46,8 +48,14 @@ it('writes no formula: such a cell begins with an apostrophe in both files', asy
   expect(parse(corrected, { bom: true })[1]).toEqual(["'=1+1", "'@x", "'+c: -m"])
 })
 
+it('keeps the separator of the file', async () => {
+  const { errors, corrected } = await writtenWith(';', ['sku', 'name'], badRow(['A;B', 'C,D']))
+  expect(errors).toBe('\ufeffrow;column;code;message;value\r\n2;name;bad_request;must not be blank;\r\n')
+  expect(corrected).toBe('\ufeffsku;name;error\r\n"A;B";C,D;name: must not be blank\r\n')
+})
+
 it('gives a file that is corrected again its own column "error" only', async () => {
-  const { corrected } = await written(['sku', ' error ', 'name'], badRow(['A', 'an old mistake', 'B']))
+  const { corrected } = await written(['sku', ' Error ', 'name'], badRow(['A', 'an old mistake', 'B']))
   expect(corrected).toBe('\ufeffsku,name,error\r\nA,B,name: must not be blank\r\n')
 })
 
@@ -71,7 +79,7 @@ it('shows a mistake of the file itself among the errors, and has no row to corre
 it('keeps each batch of valid rows as a line of its own', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'report-'))
   whenDone(() => rm(folder, { recursive: true }))
-  const files = openReportFiles(folder, ['sku'])
+  const files = openReportFiles(folder, ['sku'], ',')
   const places = [await files.addBatch(['{"sku":"é"}', '{"sku":"B"}']), await files.addBatch(['{"sku":"C"}'])]
   await files.end()
   const rows = await readFile(join(folder, 'rows.ndjson'))
@@ -83,7 +91,7 @@ it('keeps each batch of valid rows as a line of its own', async () => {
 it('makes no file any more once it is closed', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'report-'))
   whenDone(() => rm(folder, { recursive: true }))
-  await openReportFiles(folder, ['sku']).close()
+  await openReportFiles(folder, ['sku'], ',').close()
   // It began to make them when it was opened, and waited until they were there.
   expect(readdirSync(folder)).toHaveLength(3)
 })

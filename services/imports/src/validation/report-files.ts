@@ -3,9 +3,9 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
-import { BYTE_ORDER_MARK, spreadsheetLines } from '../files/csv-lines.ts'
+import { BYTE_ORDER_MARK, type Cells, spreadsheetLines } from '../files/csv-lines.ts'
 import { FINDINGS } from '../files/file-paths.ts'
-import { ERROR_COLUMN } from '../rows/header.ts'
+import { columnOf, ERROR_COLUMN } from '../rows/header.ts'
 
 /** Where the rows of a batch are in the file of rows. */
 export interface BatchPlace {
@@ -24,8 +24,12 @@ export const ERROR_HEADER = ['row', 'column', 'code', 'message', 'value'] as con
 
 export const errorCells = ({ row, column, code, message, value }: ReportedError) => [row, column, code, message, value]
 
-/** Writes what a validation finds into a folder. `header` are the columns, without empty cells behind them. */
-export function openReportFiles(folder: string, header: readonly string[]) {
+/**
+ * Writes what a validation finds into a folder. `header` are the columns, without empty cells behind them. The files
+ * have the separator of the one that was uploaded.
+ */
+export function openReportFiles(folder: string, header: readonly string[], delimiter: string) {
+  const csv = (lines: readonly Cells[]) => spreadsheetLines(lines, delimiter)
   const open = (name: string) => createWriteStream(join(folder, name), { flags: 'wx', mode: 0o600 })
   const [rows, errors, corrected] = [open(FINDINGS.rows), open(FINDINGS.errors), open(FINDINGS.corrected)]
   const all = [rows, errors, corrected]
@@ -34,9 +38,9 @@ export function openReportFiles(folder: string, header: readonly string[]) {
   const ended = Promise.all(ends)
   ended.catch(() => undefined)
   // A file that is corrected again drops its old error column.
-  const kept = header.flatMap((name, index) => (name.trim() === ERROR_COLUMN ? [] : [index]))
-  errors.write(`${BYTE_ORDER_MARK}${spreadsheetLines([ERROR_HEADER])}`)
-  corrected.write(`${BYTE_ORDER_MARK}${spreadsheetLines([[...kept.map((index) => header[index]), ERROR_COLUMN]])}`)
+  const kept = header.flatMap((name, index) => (columnOf(name) === ERROR_COLUMN ? [] : [index]))
+  errors.write(`${BYTE_ORDER_MARK}${csv([ERROR_HEADER])}`)
+  corrected.write(`${BYTE_ORDER_MARK}${csv([[...kept.map((index) => header[index]), ERROR_COLUMN]])}`)
   let bytes = 0
 
   async function write(file: WriteStream, text: string | Buffer): Promise<void> {
@@ -53,7 +57,7 @@ export function openReportFiles(folder: string, header: readonly string[]) {
     },
     async addBadRows(bad: readonly BadRow[]): Promise<void> {
       if (bad.length === 0) return
-      await write(errors, spreadsheetLines(bad.map(({ error }) => errorCells(error))))
+      await write(errors, csv(bad.map(({ error }) => errorCells(error))))
       const corrections = bad.filter(({ cells }) => cells.length > 0)
       if (corrections.length === 0) return
       const lines = corrections.map(({ cells, error }) => [
@@ -61,7 +65,7 @@ export function openReportFiles(folder: string, header: readonly string[]) {
         mistakeOf(error),
         ...withoutColumn(cells.slice(header.length)),
       ])
-      await write(corrected, spreadsheetLines(lines))
+      await write(corrected, csv(lines))
     },
     /** Ends the files and waits until they are written. */
     async end(): Promise<void> {

@@ -37,7 +37,10 @@ const rows = (length: number) => Array.from({ length }, (_, n) => `S${n},1\n`).j
 it('keeps all rows before one that cannot be read, and refuses that one with its number', async () => {
   const { findings } = await validate(`sku,stock\n${rows(1234)}"open,1\nlast,1\n`)
   expect(findings.counts).toEqual({ total_rows: 1235, valid_rows: 1234, invalid_rows: 1 })
-  expect(findings.errors).toMatchObject([{ row: 1236, column: '', value: null }])
+  expect(findings.errors).toMatchObject([
+    { row: 1236, column: '', value: null },
+    { row: 1, column: '', code: 'bad_request', message: 'the rows after 1236 were not read' },
+  ])
 })
 
 it('keeps the order of the file, whichever page its owner answers first', async () => {
@@ -150,6 +153,23 @@ it('refuses a row of 1,001 cells, also empty ones, and reads the rows behind it'
   expect(findings.counts).toEqual({ total_rows: 3, valid_rows: 2, invalid_rows: 1 })
   const message = 'has more than 1000 cells, the header has 2'
   expect(findings.errors).toEqual([{ row: 3, column: '', code: 'bad_request', message, value: null }])
+})
+
+it('reads a header behind empty lines, in any case and with the separator that the file names', async () => {
+  const { findings } = await validate(`sep=;\n\n;;\nSKU;Stock\nA;x\n`)
+  expect(findings.counts).toEqual({ total_rows: 1, valid_rows: 0, invalid_rows: 1 })
+  expect(findings.errors).toMatchObject([{ row: 4, column: 'stock', value: 'x' }])
+})
+
+it.each([
+  ['closes where another one opens', 'A,"Mug,5\nB,"Cup",3'],
+  ['goes on into the next row', 'A,"Mug,5\nB,Cup 5",3'],
+])('refuses a forgotten quote that %s, also when it comes back in the corrected file', async (_what, text) => {
+  const template = 'products'
+  const first = await validate(`sku,name,stock\n${text}\nC,Jug,1\n`, { template })
+  expect(first.findings).toMatchObject({ counts: { valid_rows: 1, invalid_rows: 1 }, errors: [{ row: 2 }] })
+  const again = await validate(await readFile(join(first.folder, 'corrected.csv'), 'utf8'), { template })
+  expect(again.findings.counts).toEqual({ total_rows: 1, valid_rows: 0, invalid_rows: 1 })
 })
 
 it('reads columns in the order of the header, and a corrected file without its errors', async () => {

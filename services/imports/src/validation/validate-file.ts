@@ -1,12 +1,14 @@
+import type { ApiError } from '@backoffice/contracts/errors.ts'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import { type ImportTemplate, importTemplate } from '@backoffice/contracts/import-templates.ts'
 import { type ImportCheckAnswer, rowErrorOf, type Template } from '@backoffice/contracts/imports.ts'
 import { pMapIterable } from 'p-map'
 import { restoredRows } from '../files/formulas.ts'
-import { type CsvRow, delimiterOf, MAX_ROW_BYTES, readCsv, UnreadableRow } from '../files/read-csv.ts'
+import { openCsv } from '../files/open-csv.ts'
+import { type CsvRow, UnreadableRow } from '../files/read-csv.ts'
 import { inUtf8 } from '../files/text-encoding.ts'
 import { aboutFile } from '../imports/import-row.ts'
-import { readHeader } from '../rows/header.ts'
+import { columnOf, readHeader } from '../rows/header.ts'
 import { type RowPage, rowPages } from '../rows/row-pages.ts'
 import { rowReader } from '../rows/row-reader.ts'
 import { UniqueKeys } from '../rows/unique-keys.ts'
@@ -41,21 +43,22 @@ export async function validateFile(
   check: CheckPage,
   onRows: (rows: number) => void,
 ): Promise<Findings> {
-  const { rows, header, cells } = await openRows(inUtf8(content, encoding), importTemplate(template))
+  const { rows, delimiter, header, cells } = await openRows(inUtf8(content, encoding), importTemplate(template))
   const keys = new UniqueKeys(folder)
-  const files = openReportFiles(folder, cells.slice(0, header.columns.length))
+  const files = openReportFiles(folder, cells.slice(0, header.columns.length), delimiter)
   const findings = collectFindings(files, header)
   try {
     await findings.report(remarks)
     await findings.report(header.errors.map((error) => ({ row: 1, ...error })))
     if (header.errors.length === 0) {
       const own = header.isCorrected ? restoredRows(rows) : rows
-      const pages = rowPages(own, { template, readRow: rowReader(template, header), keys })
+      const pages = rowPages(own, { template, readRow: rowReader(template, header), delimiter, keys })
       const checked = pMapIterable(pages, async (page) => ({ page, answer: await answerFor(page, check) }), {
         concurrency: PAGES_IN_FLIGHT,
       })
       for await (const { page, answer } of checked) {
         await findings.add(page, answer)
+        if (page.unreadAfter !== undefined) await findings.report([unreadAfter(page.unreadAfter)])
         onRows(findings.found.counts.total_rows)
       }
       if (findings.found.counts.total_rows === 0) await findings.report([NO_ROWS])
@@ -71,38 +74,32 @@ export async function validateFile(
 
 const NO_ROWS = aboutFile('bad_request', 'the file has no rows below its header')
 
+const unreadAfter = (row: number) => aboutFile('bad_request', `the rows after ${row} were not read`)
+
 const NOTHING: ImportCheckAnswer = { created: [], updated: [], unchanged: [], failed: [] }
 
 const answerFor = async (page: RowPage, check: CheckPage) => (page.read.length === 0 ? NOTHING : check(page))
 
 /** Reads the header. The rest of the rows is read later. */
 async function openRows(text: AsyncIterable<Buffer>, template: ImportTemplate) {
-  const chunks = text[Symbol.asyncIterator]()
-  const start: Buffer[] = []
-  for (let bytes = 0; bytes < MAX_ROW_BYTES; ) {
-    const { done = false, value } = await chunks.next()
-    if (done) break
-    start.push(value)
-    bytes += value.length
-    if (value.includes(0x0a) || value.includes(0x0d)) break
-  }
-  async function* again() {
-    yield* start
-    yield* { [Symbol.asyncIterator]: () => chunks }
-  }
   const names = new Set(template.header)
-  const rows = readCsv(again(), delimiterOf(Buffer.concat(start).toString('utf8'), names))
-  const { cells, error } = await firstOf(rows)
+  const { delimiter, rows } = await openCsv(text, (cell) => names.has(columnOf(cell)))
+  const { cells, error } = await headerOf(rows)
   const header = readHeader(template, cells)
-  return { rows, cells, header: error === undefined ? header : { ...header, errors: [error] } }
+  return { rows, delimiter, cells, header: error === undefined ? header : { ...header, errors: [error] } }
 }
 
-async function firstOf(rows: AsyncGenerator<CsvRow>) {
+/** The first row that is not blank. */
+async function headerOf(rows: AsyncGenerator<CsvRow, undefined>) {
   try {
-    const { value } = await rows.next()
-    return { cells: (value as CsvRow | undefined)?.cells ?? [] }
+    let first = await rows.next()
+    while (first.value?.cells.every((cell) => cell.trim() === '')) first = await rows.next()
+    const { cells = [], refusal } = first.value ?? {}
+    return { cells, error: refusal && aboutHeader(refusal) }
   } catch (error) {
     if (!(error instanceof UnreadableRow)) throw error
-    return { cells: [], error: { ...rowErrorOf(error.refusal), value: null } }
+    return { cells: [], error: aboutHeader(error.refusal) }
   }
 }
+
+const aboutHeader = (refusal: ApiError) => ({ ...rowErrorOf(refusal), value: null })

@@ -160,6 +160,74 @@ describe('a file is read as spreadsheets write it', () => {
   })
 })
 
+describe('a file that is damaged is not taken for one that is whole (OP-186)', () => {
+  const namesOf = async (owner: Caller) =>
+    (await send<{ items: { name: string }[] }>(owner, 'GET', '/v1/products')).body.items.map(({ name }) => name)
+
+  it('one byte that is not UTF-8 refuses its row, with the place of the byte, and no other character changes', async () => {
+    const file = Buffer.from('sku,name,stock\nA,Crème,1\nB,Br?lée,2\nC,Café,3\n')
+    const at = file.indexOf('?')
+    file[at] = 0xfb
+    const { status, summary, import_id } = await validated(caller, 'products', file)
+    expect([status, summary.errors]).toEqual([
+      'INVALID',
+      [
+        {
+          row: 3,
+          column: '',
+          code: 'bad_request',
+          message: `the byte ${at + 1} of the file (0xFB) is not UTF-8; save the file as UTF-8`,
+          value: null,
+        },
+      ],
+    ])
+    await send(caller, 'POST', `/v1/imports/${import_id}/start?skip_invalid=true`)
+    expect(await atRest(caller, import_id)).toMatchObject({ status: 'COMPLETED_WITH_ERRORS' })
+    expect((await namesOf(caller)).sort()).toEqual(['Café', 'Crème'])
+  })
+
+  it('another encoding than UTF-8 is told, and makes no row invalid', async () => {
+    const { status, summary } = await validated(
+      caller,
+      'products',
+      Buffer.from('sku,name,stock\nA,Br\xfbl\xe9e,1\n', 'latin1'),
+    )
+    expect([status, summary.errors]).toEqual([
+      'VALIDATED',
+      [
+        {
+          row: 1,
+          column: '',
+          code: 'bad_request',
+          message: expect.stringContaining('was read as windows-1252'),
+          value: 'windows-1252',
+        },
+      ],
+    ])
+  })
+
+  it.each([
+    [
+      'closes where another one opens',
+      'sku,name,stock\nA,"Mug,5\nB,"Cup",3\nC,Jug,1\n',
+      3,
+      'closed within a cell of a later line',
+    ],
+    ['goes on into the next row', 'sku,name,stock\nA,"Mug,5\nB,Cup 5",3\nC,Jug,1\n', 3, 'reads as a row of its own'],
+  ])('a forgotten quote that %s refuses its row', async (_what, file, next, message) => {
+    const { status, summary, import_id } = await validated(caller, 'products', file)
+    expect([status, summary.errors]).toMatchObject(['INVALID', [{ row: 2, message: expect.stringContaining(message) }]])
+    expect((await diff(import_id)).create.rows).toEqual([{ row: next, key: 'C' }])
+  })
+
+  it('the rows behind one that cannot be read are told first of all, however many errors come before it', async () => {
+    const { summary } = await validated(caller, 'stock', `${lines('sku,stock', 1200, (n) => `S${n},x`)}\n"A,1\nB,1\n`)
+    expect(summary.errors).toHaveLength(1000)
+    expect(summary).toMatchObject({ invalid_rows: 1201, errors_truncated: true })
+    expect(summary.errors[0]).toMatchObject({ row: 1, message: 'the rows after 1202 were not read' })
+  })
+})
+
 describe('the rules of the workspace are known before anything is applied (OP-55, OP-56)', () => {
   it.each([
     ['product_variants', 'sku,product,stock', 'V,shirt,1', 'product', 'unprocessable'],

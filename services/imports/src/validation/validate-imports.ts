@@ -129,9 +129,16 @@ async function storeFindings(storage: FileStorage, claimed: ClaimedImport, folde
   return bytes
 }
 
-/** What the report tells about the file itself (OP-146). */
-function remarksOn({ sameAs }: ClaimedImport): ReportedError[] {
-  if (sameAs === null) return []
-  const message = `the file has the same content as the import ${sameAs} of the last 24 hours; start only one of them`
-  return [aboutFile('duplicate', message, sameAs)]
+/** What the report tells about the file itself (OP-146, OP-186). */
+function remarksOn({ sameAs, encoding }: ClaimedImport): ReportedError[] {
+  const remarks: ReportedError[] = []
+  if (sameAs !== null) {
+    const message = `the file has the same content as the import ${sameAs} of the last 24 hours; start only one of them`
+    remarks.push(aboutFile('duplicate', message, sameAs))
+  }
+  if (encoding !== 'utf-8') {
+    const message = `the file is not UTF-8 and was read as ${encoding}; save it as UTF-8 if letters in the report are wrong`
+    remarks.push(aboutFile('bad_request', message, encoding))
+  }
+  return remarks
 }
