@@ -28,7 +28,7 @@ export type ProductRow = z.output<typeof ProductRow>
 
 const { sku: VariantSku, ...VARIANT_COLUMNS } = VARIANT.shapes.imported
 
-/** A row of the template `product_variants`; its key is `sku`, `product` the id or slug of a variable product (OP-188). */
+/** A row of the template `product_variants`; its key is `sku`, `product` a variable product's id or slug (OP-188). */
 export const VariantRow = z.strictObject({
   sku: VariantSku,
   product: Slug.optional(),

@@ -25,10 +25,10 @@ export interface FoundProducts {
 }
 
 /**
- * The products that have these SKUs, or these slugs or ids as `names`. Unless it is a check, they and the variants of these SKUs are locked,
- * both in id order, until the transaction ends: orders take stock without a lock on the product. Read the products in a
- * later statement. A SKU that another transaction creates afterwards violates its unique constraint, and the batch runs
- * again. One statement when there are none.
+ * The products that have these SKUs, or these slugs or ids as `names`. Unless it is a check, they and the variants of
+ * these SKUs are locked, both in id order, until the transaction ends: orders take stock without a lock on the product.
+ * Read the products in a later statement. A SKU that another transaction creates afterwards violates its unique
+ * constraint, and the batch runs again. One statement when there are none.
  */
 export async function findProductsOf(
   tx: Transaction,

@@ -66,8 +66,9 @@ function refuseAmbiguous(slug: string, { id, name, namesake }: FoundProduct): vo
 }
 
 /** Whether a slug is that of a name, or numbered after it (OP-14). */
-const isOfName = (slug: string, name: string): boolean =>
-  slug.replace(/-\d{1,9}$/, '') === slugify(name, '').replace(/-\d{1,9}$/, '')
+const isOfName = (slug: string, name: string): boolean => stemOf(slug) === stemOf(slugify(name, 'product'))
+
+const stemOf = (slug: string): string => slug.replace(/-\d{1,9}$/, '')
 
 function refuseNotVariable(column: string, { type }: FoundProduct): void {
   if (type === 'VARIABLE_PRODUCT') return
