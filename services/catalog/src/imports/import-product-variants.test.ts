@@ -86,7 +86,7 @@ describe('a row with a new SKU', () => {
       return create(caller, aVariableProduct({ name: 'Shirt', options, variants, ...differences }))
     }
     const second = await named({})
-    await named({ slug: 'shirt-for-work' })
+    const third = await named({ slug: 'shirt-for-work' })
     const row = (product: string, sku = product) => ({ sku, product, ...size('L'), stock: 1 })
     const rows = [row('shirt'), row('shirt-2'), row('shirt-for-work'), row(second.id), { sku: 'M', product: 'shirt' }]
     const ambiguous = expect.stringMatching(
@@ -101,7 +101,7 @@ describe('a row with a new SKU', () => {
     ])
     expect((await productOf(caller, 'M')).variants).toHaveLength(first.variants.length)
     await send(caller, 'PUT', `/v1/products/${second.id}`, { name: 'Blouse' })
-    await imports.admin`delete from product where workspace_id = ${caller.workspaceId} and slug = 'shirt-for-work'`
+    await send(caller, 'DELETE', `/v1/products/${third.id}`)
     expect(await outcomes(caller, 'product_variants', [row('shirt', 'L')])).toEqual(['created'])
     expect((await productOf(caller, 'L')).id).toBe(first.id)
   })
