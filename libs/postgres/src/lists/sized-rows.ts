@@ -41,6 +41,12 @@ interface SizedRows extends WantedRows {
   readonly bytes: SqlPart
 }
 
+interface SizedColumns {
+  readonly sized_id: string
+  readonly sized_bytes: number
+  readonly item_id: string | null
+}
+
 /**
  * Reads rows by their ids. Where the transaction has a limit (`mostBytes`), the statement measures them first. Beyond
  * the limit it reads none, and a LargeRead is thrown.
@@ -50,19 +56,18 @@ export async function readSized<Row extends object>(tx: Transaction, rows: Sized
   const { mostBytes } = tx.context
   const wanted = tx`${source} and id = any(array(${ids}))`
   if (mostBytes === undefined) return tx<Row[]>`select ${columns} ${wanted} ${order}`
-  // PostgreSQL evaluates the condition on the sum once, before it reads any row.
-  const found = await tx<(Row & { sized_id: string; sized_bytes: number })[]>`
+  // Materialized, so that PostgreSQL computes the columns of wanted rows only: beyond the limit, of none.
+  const found = await tx<(Row & SizedColumns)[]>`
     with sized as materialized (
       select id as sized_id, (${bytes})::float8 as sized_bytes, row_number() over (${order}) as sized_place ${wanted}
+    ), item as materialized (
+      select id as item_id, ${columns} ${source}
+        and id = any(case when (select sum(sized_bytes) from sized) <= ${mostBytes} then array(select sized_id from sized) end)
     )
-    select sized_id, sized_bytes, item.*
-    from sized left join lateral (
-      select ${columns} ${source} and id = sized_id and (select sum(sized_bytes) from sized) <= ${mostBytes}
-    ) as item on true
-    order by sized_place`
+    select sized_id, sized_bytes, item.* from sized left join item on item_id = sized_id order by sized_place`
   const sizes = found.map((row) => ({ id: row.sized_id, bytes: row.sized_bytes }))
   if (bytesOf(sizes) > mostBytes) throw new LargeRead(sizes)
-  return found.map(({ sized_id: _id, sized_bytes: _bytes, ...row }) => row as unknown as Row)
+  return found.map(({ sized_id: _sized, sized_bytes: _bytes, item_id: _item, ...row }) => row as unknown as Row)
 }
 
 /**
