@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { schemaOf } from '@backoffice/contracts/services.ts'
-import type postgres from 'postgres'
 import { expect, test } from 'vitest'
+import { LARGEST_ANSWERS } from './testing/largest-rows.ts'
 import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
@@ -41,42 +41,8 @@ async function largeAnswer({ key }: Workspace, path: string): Promise<Buffer> {
   }
 }
 
-interface LargestAnswers {
-  readonly service: string
-  /** Makes the rows, and resolves with the path of the largest answer and the bytes that it has at least. */
-  prepare(tx: postgres.TransactionSql, workspaceId: string): Promise<{ path: string; bytes: number; items?: number }>
-  /** A small request. */
-  readonly small: string
-}
-
-const LARGEST: readonly LargestAnswers[] = [
-  {
-    service: 'orders',
-    small: '/v1/orders?limit=1',
-    async prepare(tx, workspaceId) {
-      await tx`
-        with new_order as materialized (
-          insert into sales_order (
-            workspace_id, id, order_number, status, payment_status, fulfillment_status, currency, subtotal_price,
-            total_shipping, total_tax, total_discount, total_price, total_items, order_datetime, created_at, updated_at
-          )
-          select ${workspaceId}::uuid, uuidv7(), 'N' || n, 'CART', 'UNPAID', 'UNFULFILLED', 'EUR', 100, 0, 0, 0, 100, 1000,
-            now(), now(), now()
-          from generate_series(1, 100) as n
-          returning id
-        )
-        insert into order_item (
-          workspace_id, order_id, position, id, variant_id, title, sku, quantity, unit_price, total_price
-        )
-        select ${workspaceId}::uuid, new_order.id, n, uuidv7(), uuidv7(), repeat('x', 150), 'SKU-' || n, 1, 100, 100
-        from new_order, generate_series(1, 1000) as n`
-      return { path: '/v1/orders?limit=100', bytes: 30_000_000, items: 100 }
-    },
-  },
-]
-
-test.each(LARGEST)(
-  '$service answers the largest requests at once within its memory, and others meanwhile',
+test.each(LARGEST_ANSWERS)(
+  '$service sends $what many times at once within its memory, and answers others meanwhile (OP-192)',
   async ({ service, prepare, small }) => {
     const [one, other] = [await newWorkspace(description), await newWorkspace(description)]
     const { path, bytes, items } = await stack.sql.begin(async (tx) => {
@@ -102,7 +68,7 @@ test.each(LARGEST)(
     for (const name of [service, 'gateway']) {
       const peak = peakOf(name)
       console.log(
-        `${name}: ${Math.round(peak / 1e6)} MB at the peak, ${memoryLimit(name) / 1e6} MB are the limit; slowest ${Math.round(slowest)} ms`,
+        `${name}: ${Math.round(peak / 1e6)} MB at the peak, ${Math.round(memoryLimit(name) / 1e6)} MB are the limit; slowest ${Math.round(slowest)} ms`,
       )
       expect(peak).toBeLessThan(memoryLimit(name))
     }

@@ -78,8 +78,13 @@ interface PageSource<Item> {
 /** 200 with a page of a list (OP-03). A large one is read and sent in pieces (OP-192). */
 export async function okPage<Item>(tx: Transaction, query: ListQuery, { total, wanted, read }: PageSource<Item>) {
   const [count, found] = await Promise.all([total, read(tx, wanted).catch(largeRead)])
-  if (!(found instanceof LargeRead)) return new Reply(200, listView(query, count, found))
-  const { items, ...view } = listView(query, count, found.rows)
+  return okFound(query, count, found, read)
+}
+
+/** As `okPage`, for items that were read already, or are too many to be read at once. */
+export function okFound<Item>(query: ListQuery, total: number, found: readonly Item[] | LargeRead, read: Read): Reply {
+  if (!(found instanceof LargeRead)) return new Reply(200, listView(query, total, found))
+  const { items, ...view } = listView(query, total, found.rows)
   return new Reply(200, new PagedBody(view, items, read))
 }
 

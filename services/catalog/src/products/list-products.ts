@@ -1,13 +1,14 @@
-import { ListQuery, listView, Page, SortedByTimeOrName } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, Page, SortedByTimeOrName } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { ok } from '@backoffice/http/reply.ts'
+import { okPage } from '@backoffice/http/paged-body.ts'
 import { foundPage } from '@backoffice/postgres/lists/found-page.ts'
 import { sortedPage } from '@backoffice/postgres/lists/list-page.ts'
+import { theseInOrder } from '@backoffice/postgres/lists/sized-rows.ts'
 import { z } from 'zod'
 import { conditionsOf, listedProducts, ProductFilters } from './product-filters.ts'
 import { productBody } from './product-view.ts'
-import { readProducts } from './read-products.ts'
+import { readWanted } from './read-products.ts'
 
 /** GET /v1/products (extension of OP-19). At most five statements, whatever the filters and the size of the page. */
 export const listProducts = operation({
@@ -26,7 +27,10 @@ export const listProducts = operation({
     inWorkspace(async (tx) => {
       const conditions = await conditionsOf(tx, query)
       const { total, ids } = await foundPage(tx, listedProducts(tx), conditions, sortedPage(query))
-      const products = ids.length === 0 ? [] : await readProducts(tx, ids)
-      return ok(listView(query, total, products.map(productBody)))
+      return okPage(tx, query, {
+        total,
+        wanted: theseInOrder(tx, ids),
+        read: async (within, wanted) => (await readWanted(within, wanted)).map(productBody),
+      })
     }),
 })

@@ -26,10 +26,11 @@ export const updateProduct = operation({
     const wanted = referencesIn(body)
     const concernsVariants = body.type !== undefined || PER_VARIANT.some((member) => body[member] !== undefined)
     return inWorkspace(async (tx) => {
-      const [before, { found, newReferences }] = await Promise.all([
-        lockAndRead(tx, params.id, concernsVariants ? 'ALL' : 'NONE'),
-        resolveReferences(tx, wanted, now),
-      ])
+      const locked = lockAndRead(tx, params.id, concernsVariants ? 'ALL' : 'NONE')
+      const resolved = resolveReferences(tx, wanted, now)
+      // The product may be too large (OP-192): both end before the transaction fails.
+      await Promise.allSettled([locked, resolved])
+      const [before, { found, newReferences }] = await Promise.all([locked, resolved])
       if (before === undefined) throw noSuchProduct(params.id)
       const after = planUpdate(before, body, now, pickReferences(body, found, before.media))
       if (isUnchanged(before, after)) return ok(productBody(before))

@@ -1,8 +1,12 @@
 import { Collection } from '@backoffice/contracts/collection.ts'
-import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { Page, PageQuery, pageOf } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { ok } from '@backoffice/http/reply.ts'
+import { okPage } from '@backoffice/http/paged-body.ts'
+import { readSized } from '@backoffice/postgres/lists/sized-rows.ts'
 import { type CollectionRecord, collectionBody, collectionColumns, isVisible, productCount } from './collection.ts'
+
+/** About the bytes of a collection beside its texts and rules. */
+const COLLECTION_BYTES = 2000
 
 /** GET /v1/collections (spec: Collections, List rules 1–5): the visible collections, newest first. */
 export const listCollections = operation({
@@ -17,18 +21,25 @@ export const listCollections = operation({
 
   handle: ({ query, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const { page, size, offset } = pageOf(query)
+      const { size, offset } = pageOf(query)
       const visible = tx`from collection where workspace_id = ${tx.context.workspaceId} and ${isVisible(tx)}`
-      const [[counted], found] = await Promise.all([
-        tx<[{ count: number }]>`select count(*) ${visible}`,
-        // In one statement with the offset the counts of all earlier pages would be summed, too.
-        tx<(CollectionRecord & { productCount: number })[]>`
-          select ${collectionColumns(tx)}, ${productCount(tx)} as "productCount"
-          from collection where workspace_id = ${tx.context.workspaceId}
-            and id = any(array(select id ${visible} order by id desc limit ${size} offset ${offset}))
-          order by id desc`,
-      ])
-      const items = found.map((one) => collectionBody(one, one.productCount))
-      return ok(pageView(page, size, counted.count, items))
+      return okPage(tx, query, {
+        total: tx<[{ count: number }]>`select count(*) ${visible}`.then(([{ count }]) => count),
+        // Apart from the columns, since the counts of the collections of all earlier pages would be summed, too.
+        wanted: {
+          ids: tx`select id ${visible} order by id desc limit ${size} offset ${offset}`,
+          order: tx`order by id desc`,
+        },
+        async read(within, wanted) {
+          const found = await readSized<CollectionRecord & { productCount: number }>(within, {
+            ...wanted,
+            columns: within`${collectionColumns(within)}, ${productCount(within)} as "productCount"`,
+            source: within`from collection where workspace_id = ${within.context.workspaceId}`,
+            bytes: within`
+              octet_length(concat(description, seo_description)) + octet_length(coalesce(rules::text, '')) + ${COLLECTION_BYTES}`,
+          })
+          return found.map((one) => collectionBody(one, one.productCount))
+        },
+      })
     }),
 })

@@ -1,14 +1,14 @@
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
-import { Page, PageQuery, pageOf, pageView } from '@backoffice/contracts/pagination.ts'
+import { Page, PageQuery, pageOf } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
-import { type ProductData, productOf } from '@backoffice/contracts/product-records.ts'
 import { slotRefusals } from '@backoffice/contracts/slot-refusals.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { ok } from '@backoffice/http/reply.ts'
+import { okFound } from '@backoffice/http/paged-body.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
+import { type BodyRow, bodyColumns, productsOf, readBodies } from '../products/read-bodies.ts'
 import { type CompiledRules, compileRules } from '../rules/compile.ts'
 import { Rules } from '../rules/rules.ts'
 
@@ -36,14 +36,14 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
     extension: true,
 
     async handle({ query, body, context, inWorkspace }) {
-      const { page, size, offset } = pageOf(query)
+      const { size, offset } = pageOf(query)
       const preview = async () => {
         // Compiled while it holds a slot: rules with 60 lists of 1,000 values block the event loop for some 50 ms.
         const rules = compileRules(body.rules)
         return inWorkspace(
           async (tx) => {
-            const { total, products } = await matchingProducts(tx, rules, { size, offset })
-            return ok(pageView(page, size, total, products.map(productOf)))
+            const rows = await matchingProducts(tx, rules, { size, offset })
+            return okFound(query, rows[0].total, productsOf(rows), readBodies)
           },
           { statementMs: budgetMs },
         )
@@ -61,25 +61,29 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
   })
 }
 
+interface MatchRow extends BodyRow {
+  readonly total: number
+}
+
 /** Counts and reads a page in one pass, without parallel workers, which would take processors from other requests. */
 async function matchingProducts(
   tx: Transaction,
   rules: CompiledRules,
   { size, offset }: { readonly size: number; readonly offset: number },
-): Promise<{ total: number; products: ProductData[] }> {
+): Promise<readonly [MatchRow, ...MatchRow[]]> {
   const workspace = tx.context.workspaceId
   const [, rows] = await Promise.all([
     tx`select set_config('max_parallel_workers_per_gather', '0', true)`,
-    tx<[{ total: number; body: ProductData | null }, ...{ total: number; body: ProductData }[]]>`
+    tx<[MatchRow, ...MatchRow[]]>`
       with matching as materialized (
         select product.id from product
         where product.workspace_id = ${workspace} and product.status = 'ACTIVE' and ${rules.toSql(tx)}
       )
-      select total, body
+      select total, ${bodyColumns(tx)}
       from (select count(*) as total from matching) as counted
       left join (select id from matching order by id desc limit ${size} offset ${offset}) as shown on true
       left join product on product.workspace_id = ${workspace} and product.id = shown.id
       order by shown.id desc`,
   ])
-  return { total: rows[0].total, products: rows.flatMap(({ body }) => body ?? []) }
+  return rows
 }

@@ -1,11 +1,11 @@
-import { ListQuery, listView, Page, pageOf } from '@backoffice/contracts/pagination.ts'
+import { ListQuery, Page, pageOf } from '@backoffice/contracts/pagination.ts'
 import { Product } from '@backoffice/contracts/product.ts'
-import { type ProductData, productOf } from '@backoffice/contracts/product-records.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { ok } from '@backoffice/http/reply.ts'
+import { okFound } from '@backoffice/http/paged-body.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { unknownItem } from '@backoffice/postgres/lists/list-page.ts'
 import { CollectionPath, isNamed, isVisible, noSuchCollection } from '../collections/collection.ts'
+import { type BodyRow, bodyColumns, productsOf, readBodies } from '../products/read-bodies.ts'
 
 /**
  * GET /v1/collections/{handle}/products (OP-33): the storefront-available products of a published collection, in its
@@ -30,16 +30,13 @@ export const listMembers = operation({
       const rows = await selectPage(tx, params.handle, pageOf(query))
       if (rows[0] === undefined) throw noSuchCollection(params.handle)
       if (after !== undefined && !rows[0].isAfterThere) throw unknownItem(after, 'the collection has no product')
-      const found = rows.flatMap(({ body }) => (body === null ? [] : [productOf(body)]))
-      return ok(listView(query, rows[0].total, found))
+      return okFound(query, rows[0].total, productsOf(rows), readBodies)
     }),
 })
 
-interface PageRow {
+interface PageRow extends BodyRow {
   total: number
   isAfterThere: boolean
-  /** Null where a page has no products, in its one row. */
-  body: ProductData | null
 }
 
 /** Reads the total, the order and the products in one statement and snapshot; no row without the collection. */
@@ -56,7 +53,7 @@ const selectPage = (tx: Transaction, handleOrId: string, { after, offset, taken 
     left join collection_member as member on member.version_number = number and member.product_id = ${after ?? null}
     where ${isNamed(tx, handleOrId)} and ${isVisible(tx)}
   )
-  select shown.total, shown.after_key is not null as "isAfterThere", product.body
+  select shown.total, shown.after_key is not null as "isAfterThere", ${bodyColumns(tx)}
   from shown
   left join lateral (
     select workspace_id, product_id, sort_key from collection_member

@@ -2,6 +2,7 @@ import { ERRORS_SHOWN, ImportReport, type ReportedError } from '@backoffice/cont
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { readSizedValue } from '@backoffice/postgres/lists/sized-rows.ts'
 import { failureOf, findImport, importCounts } from '../imports/import-row.ts'
 
 /** GET /v1/imports/{id}/errors (spec: Imports): the report of the validation, then of the applying too. */
@@ -31,9 +32,12 @@ export const getReport = operation({
 
 /** The first errors that validation found. */
 async function validationErrors(tx: Transaction, id: string): Promise<readonly ReportedError[]> {
-  const [finding] = await tx<{ errors: ReportedError[] }[]>`
-    select errors from import_finding where workspace_id = ${tx.context.workspaceId} and import_id = ${id}`
-  return finding?.errors ?? []
+  const errors = await readSizedValue<ReportedError[]>(tx, {
+    value: tx`errors`,
+    bytes: tx`octet_length(errors::text)`,
+    source: tx`from import_finding where workspace_id = ${tx.context.workspaceId} and import_id = ${id}`,
+  })
+  return errors ?? []
 }
 
 /** The first errors of rows that were valid and could not be applied. */

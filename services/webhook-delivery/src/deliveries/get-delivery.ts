@@ -4,6 +4,7 @@ import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { mostBytesOf, refuseLarge } from '@backoffice/postgres/lists/sized-rows.ts'
 import { z } from 'zod'
 import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
 import { cutTo, jsonBytes, type ShownBody } from './shown-bodies.ts'
@@ -66,6 +67,7 @@ export const getDelivery = operation({
     inWorkspace(async (tx) => {
       const [delivery] = await selectDelivery(tx, params)
       if (delivery === undefined) throw noSuchDelivery(params)
+      refuseLarge(tx, delivery.bytes)
       const attempts = await selectAttempts(tx, delivery.id)
       return ok({ ...deliveryView(delivery), attempts: attemptViews(attempts, delivery.body) })
     }),
@@ -74,13 +76,18 @@ export const getDelivery = operation({
 export const noSuchDelivery = ({ id, delivery_id }: z.output<typeof DeliveryPath>): ApiError =>
   notFound(['delivery_id'], `webhook endpoint ${id} has no delivery ${delivery_id}`)
 
+/** `bytes` are about those of all attempts, whose bodies are not cut yet; beyond the bound there is no body. */
 const selectDelivery = (tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>) => tx<
-  (DeliveryRow & { body: string })[]
+  (DeliveryRow & { body: string; bytes: number })[]
 >`
-  select ${deliveryColumns(tx)}, event.body
+  select ${deliveryColumns(tx)}, sized.bytes, case when sized.bytes <= ${mostBytesOf(tx)} then event.body end as body
   from delivery
   join endpoint on endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
   join event on event.workspace_id = delivery.workspace_id and event.id = delivery.event_id
+  cross join lateral (
+    select octet_length(event.body) * (1 + count(*)) + coalesce(sum(octet_length(response_body)), 0)::bigint as bytes
+    from attempt where attempt.workspace_id = delivery.workspace_id and attempt.delivery_id = delivery.id
+  ) as sized
   where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${id} and delivery.id = ${delivery_id}`
 
 interface AttemptRow {

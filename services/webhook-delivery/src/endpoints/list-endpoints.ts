@@ -1,8 +1,10 @@
 import { ListQuery, Page } from '@backoffice/contracts/pagination.ts'
 import { operation } from '@backoffice/http/operation.ts'
-import { ok } from '@backoffice/http/reply.ts'
-import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
+import { okCountedPage } from '@backoffice/http/paged-body.ts'
 import { ENDPOINT, Endpoint, type EndpointRecord, endpointColumns } from './endpoint.ts'
+
+/** About the bytes of an endpoint beside its texts. */
+const ENDPOINT_BYTES = 400
 
 /** GET /v1/webhooks: the workspace's endpoints, newest first, without their secrets. */
 export const listEndpoints = operation({
@@ -18,11 +20,12 @@ export const listEndpoints = operation({
   extension: true,
 
   handle: ({ query, inWorkspace }) =>
-    inWorkspace(async (tx) => {
-      const page = await countedPage<EndpointRecord>(tx, query, {
-        columns: endpointColumns(tx),
+    inWorkspace((tx) =>
+      okCountedPage<EndpointRecord>(tx, query, {
+        columns: tx`${endpointColumns(tx)}`,
         source: tx`from endpoint where workspace_id = ${tx.context.workspaceId}`,
-      })
-      return ok({ ...page, items: page.items.map((endpoint) => ENDPOINT.answerOf(endpoint)) })
-    }),
+        bytes: tx`octet_length(concat(url, enabled_events, description)) + ${ENDPOINT_BYTES}`,
+        bodyOf: (endpoint) => ENDPOINT.answerOf(endpoint),
+      }),
+    ),
 })
