@@ -14,7 +14,7 @@ export class Interrupted extends Error {}
  */
 export type ErrorCause = 'RECORD' | 'BUG' | 'WORLD'
 
-/** How long errors that look like a bug are waited for, in milliseconds: a deploy may be about to end them. */
+/** How long bugs that all records meet are waited for, in milliseconds (`Patience`): a deploy may end them. */
 export const BUG_PATIENCE_MS = 5 * 60_000
 
 /** SQLSTATE classes: data exception, integrity constraint violation. */

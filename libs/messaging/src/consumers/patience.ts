@@ -1,9 +1,13 @@
+import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
+
 const FIRST_WAIT_MS = 100
+/** The part of the wait for a bug that is enough when other work succeeds: then the deploy is not the cause. */
+const PART_AMID_SUCCESS = 0.1
 /** After so long without a bug the next one is waited for anew. */
 const FORGET_BUGS_AFTER_MS = 30 * 60_000
 
 export interface PatienceLimits {
-  /** How long errors that may be bugs are waited for, in milliseconds. */
+  /** How long errors that may be bugs are waited for, in milliseconds; a tenth of it while other work succeeds. */
   readonly bugMs: number
   /** The longest wait between two tries, in milliseconds. */
   readonly longestWaitMs: number
@@ -19,6 +23,7 @@ export class Patience {
   readonly #waiting = new Map<string, { since: number; failures: number }>()
   /** When the work met a bug first and last. */
   readonly #bugs = new Map<string, { since: number; last: number }>()
+  #succeededAt = Number.NEGATIVE_INFINITY
 
   constructor(limits: PatienceLimits, now = () => performance.now()) {
     this.#limits = limits
@@ -33,18 +38,21 @@ export class Patience {
   }
 
   /**
-   * Notes that the work may have met a bug. Returns whether it has waited `bugMs` for it. Once it has, further bugs are
-   * not waited for until half an hour has passed without one: a thousand bad records are one wait.
+   * Notes that the work may have met a bug. Returns whether it has waited long enough for it. Once it has, further
+   * bugs are not waited for until half an hour has passed without one: a thousand bad records are one wait. A statement
+   * that takes too long gets the whole time: a slow server fails the large ones, while small ones succeed.
    */
-  isOver(name: string): boolean {
+  isOver(name: string, error?: unknown): boolean {
     const [now, former] = [this.#now(), this.#bugs.get(name)]
     const since = former !== undefined && now - former.last <= FORGET_BUGS_AFTER_MS ? former.since : now
     this.#bugs.set(name, { since, last: now })
-    return now - since >= this.#limits.bugMs
+    const part = this.#succeededAt > since && !isStatementTimeout(error) ? PART_AMID_SUCCESS : 1
+    return now - since >= part * this.#limits.bugMs
   }
 
   /** Notes that the work went on. */
   succeeded(name: string): void {
+    this.#succeededAt = this.#now()
     this.#waiting.delete(name)
   }
 

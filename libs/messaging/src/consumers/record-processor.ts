@@ -140,7 +140,7 @@ export class RecordProcessor<Value> {
 
   /** Rejects a record that fails alone. When that may be our bug, throws Interrupted until patience is over. */
   async #rejectOrPause(failed: ParsedRecord<Value>, error: unknown, atLeastMs?: number): Promise<number> {
-    const mayPass = causeOf(error) === 'BUG' && !this.#processing.patience.isOver(partitionOf(failed.record))
+    const mayPass = causeOf(error) === 'BUG' && !this.#processing.patience.isOver(partitionOf(failed.record), error)
     if (mayPass) throw this.#pause(failed.record, 1, error, atLeastMs)
     return this.#reject(failed.record, error)
   }

@@ -33,7 +33,7 @@ export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, shar
   const mayPass = (error: unknown, { workspaceId, size }: Batch): boolean => {
     if (isRetriable(error)) return true
     const cause = causeOf(error)
-    return cause === 'WORLD' || (cause === 'BUG' && size === 1 && !patience.isOver(workspaceId))
+    return cause === 'WORLD' || (cause === 'BUG' && size === 1 && !patience.isOver(workspaceId, error))
   }
 
   return async (workspaceId: string): Promise<number | 'LOCKED'> => {

@@ -121,7 +121,7 @@ export class Recorder {
   #isRefusal(error: unknown, attempts: readonly Attempt[]): boolean {
     if (isStatementTimeout(error) && attempts.length > 1) return true
     const cause = causeOf(error)
-    return cause === 'RECORD' || (cause === 'BUG' && this.#patience.isOver(WRITES))
+    return cause === 'RECORD' || (cause === 'BUG' && this.#patience.isOver(WRITES, error))
   }
 }
 
