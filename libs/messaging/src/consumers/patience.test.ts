@@ -48,6 +48,15 @@ test('patience for bugs is over once for all that follow closely, and back after
   expect(patience.isOver(one)).toBe(false)
 })
 
+test('a bug that has passed by itself counts no longer', () => {
+  const { patience, at } = aClock()
+  patience.isOver(one)
+  at(500)
+  patience.succeeded(one)
+  at(1500)
+  expect(patience.isOver(one)).toBe(false)
+})
+
 test('a tenth of the patience is enough once other work has succeeded since the bug', () => {
   const { patience, at } = aClock()
   patience.succeeded(other)

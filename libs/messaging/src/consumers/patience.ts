@@ -21,8 +21,8 @@ export class Patience {
   readonly #limits: PatienceLimits
   readonly #now: () => number
   readonly #waiting = new Map<string, { since: number; failures: number }>()
-  /** When the work met a bug first and last. */
-  readonly #bugs = new Map<string, { since: number; last: number }>()
+  /** When the work met a bug first and last, and whether patience was over. */
+  readonly #bugs = new Map<string, { since: number; last: number; isOver: boolean }>()
   #succeededAt = Number.NEGATIVE_INFINITY
 
   constructor(limits: PatienceLimits, now = () => performance.now()) {
@@ -45,15 +45,17 @@ export class Patience {
   isOver(name: string, error?: unknown): boolean {
     const [now, former] = [this.#now(), this.#bugs.get(name)]
     const since = former !== undefined && now - former.last <= FORGET_BUGS_AFTER_MS ? former.since : now
-    this.#bugs.set(name, { since, last: now })
     const part = this.#succeededAt > since && !isStatementTimeout(error) ? PART_AMID_SUCCESS : 1
-    return now - since >= part * this.#limits.bugMs
+    const isOver = now - since >= part * this.#limits.bugMs
+    this.#bugs.set(name, { since, last: now, isOver })
+    return isOver
   }
 
-  /** Notes that the work went on. */
+  /** Notes that the work went on. A bug that has passed by itself is forgotten. */
   succeeded(name: string): void {
     this.#succeededAt = this.#now()
     this.#waiting.delete(name)
+    if (this.#bugs.get(name)?.isOver === false) this.#bugs.delete(name)
   }
 
   /** How long the longest waiting work has waited, in seconds; 0 when none waits. */

@@ -44,7 +44,7 @@ export function queuedBatches(sql: Sql, ruleSets: RuleSets, logger: Logger, shar
     try {
       const applied = await applyQueuedOf(sql, ruleSets, batch)
       if (applied === 'LOCKED') return applied
-      patience.succeeded(workspaceId)
+      if (applied > 0) patience.succeeded(workspaceId)
       if (size * 2 > BATCH_SIZE) failed.delete(workspaceId)
       else failed.set(workspaceId, { size: size * 2, from: 0 })
       const duration_ms = Math.round(performance.now() - startedAt)
