@@ -6,7 +6,6 @@ import { TOPICS } from '@backoffice/contracts/events.ts'
 import { FEW_PARTITIONS, topics } from '@backoffice/contracts/topics.ts'
 import type { StackDescription } from '@backoffice/local/stack-file.ts'
 import { connectKafka } from '@backoffice/messaging/kafka/kafka.ts'
-import type { GroupMember, IncomingRecord } from '@backoffice/messaging/kafka/kafka-connection.ts'
 import { silent } from '@backoffice/messaging/kafka/testing/kafka.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
@@ -17,6 +16,7 @@ import { prepareDeployment } from './testing/deployment.ts'
 import { expectNothingLost, untilPublished } from './testing/nothing-lost.ts'
 import { guideBlocks } from './testing/operations-guide.ts'
 import { aProduct } from './testing/products.ts'
+import { updatesReader } from './testing/updates-reader.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 const RECOVERY_MS = 120_000
@@ -45,29 +45,6 @@ const fixTopics = () =>
     execFile(process.execPath, ['infra/jobs/src/topics.ts', '--fix'], { env }, (_error, stdout) => resolve(stdout))
   })
 
-/** Reads the updates of products in a group, as a service does. */
-function updatesReader() {
-  const records: IncomingRecord[] = []
-  let member: GroupMember | undefined
-  const nameOf = ({ value }: IncomingRecord) => JSON.parse(String(value?.subarray(5))).data.name as string
-  return {
-    start() {
-      member = kafka.consume({
-        group: 'order',
-        topics: [TOPICS.catalogEvents],
-        concurrency: 3,
-        async onBatch(batch) {
-          records.push(...batch.records)
-          for (const record of batch.records) batch.markProcessed(record)
-        },
-      })
-    },
-    stop: () => member?.stop(),
-    namesOf: (id: string) => records.filter(({ key }) => key === id).map(nameOf),
-    partitionsOf: (id: string) => new Set(records.filter(({ key }) => key === id).map(({ partition }) => partition)),
-  }
-}
-
 const untilAllIsRead = async () => {
   await untilPublished(sql)
   const groups = topics(FEW_PARTITIONS).flatMap(({ name, readers }) => readers.map((group) => ({ group, name })))
@@ -84,7 +61,7 @@ const untilAllIsRead = async () => {
 it('topics get more partitions by the steps of the guide: the records of a key stay in their order, and none is lost', async () => {
   const since = new Date()
   await deployment.start({})
-  const reader = updatesReader()
+  const reader = updatesReader(kafka)
   reader.start()
   const { api } = await newWorkspace(description())
   const rules = { match: 'all', conditions: [{ field: 'stock', operator: 'gt', value: 0 }] }

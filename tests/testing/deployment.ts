@@ -56,31 +56,35 @@ interface DeploymentOptions {
   /** Of each service. */
   readonly replicas: number
   readonly postgresSettings?: Readonly<Record<string, string>>
+  /** A Kafka of the test's own, which keeps three copies of each record; one broker unless given. */
+  readonly cluster?: readonly string[]
 }
 
 /**
  * Prepares PostgreSQL, Kafka, the registry and the balancer. The services get the environment of this process, with
  * KAFKA_PREFIX. Everything is stopped after the test file.
  */
-export async function prepareDeployment({ replicas, postgresSettings = {} }: DeploymentOptions): Promise<Deployment> {
+export async function prepareDeployment({
+  replicas,
+  postgresSettings = {},
+  cluster,
+}: DeploymentOptions): Promise<Deployment> {
   const { registryUrl } = backingServices()
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-deployment-'))
   chmodSync(directory, 0o755)
   whenDone(() => rmSync(directory, { recursive: true, force: true }))
   const postgres = await startPostgres({ directory: join(directory, 'postgres'), settings: postgresSettings })
   whenDone(() => postgres.stop())
-  // One of its own: the topics of many tests keep the shared one busy.
-  const kafka = await startKafka({ directory: join(directory, 'kafka') })
-  whenDone(() => kafka.stop())
+  const brokers = cluster ?? (await ownBroker(directory))
   const secrets = stackSecrets(directory)
   await Promise.all([
     prepareSchemas(postgres.url, directory),
-    prepareTopics(kafka.brokers),
+    prepareTopics(brokers, cluster ? 3 : 1),
     registerSchemas(registryUrl),
   ])
   const balanced = await Promise.all(SERVICE_NAMES.map((name) => withPorts(name, replicas)))
   const urls = Object.fromEntries(balanced.map(({ name, port }) => [name, `http://127.0.0.1:${port}`]))
-  const stack = { directory, postgres: postgres.url, kafka: kafka.brokers, registry: registryUrl, secrets, urls }
+  const stack = { directory, postgres: postgres.url, kafka: [...brokers], registry: registryUrl, secrets, urls }
   const running = new Map<BalancedService['replicas'][number], ManagedProcess>()
   const errors: string[] = []
   const isOut = /is DOWN|no server available/
@@ -126,7 +130,7 @@ export async function prepareDeployment({ replicas, postgresSettings = {} }: Dep
       const addresses = {
         gateway: urls.gateway ?? '',
         postgres: postgres.url,
-        kafka: kafka.brokers,
+        kafka: [...brokers],
         registry: registryUrl,
       }
       writeStackFile(directory, { ...addresses, admin_token: secrets.adminToken, workspaces: [], services })
@@ -142,6 +146,13 @@ export async function prepareDeployment({ replicas, postgresSettings = {} }: Dep
   }
 }
 
+/** One of the deployment's own: the topics of many tests keep the shared one busy. */
+async function ownBroker(directory: string): Promise<readonly string[]> {
+  const kafka = await startKafka({ directory: join(directory, 'kafka') })
+  whenDone(() => kafka.stop())
+  return kafka.brokers
+}
+
 async function prepareSchemas(url: string, directory: string): Promise<void> {
   const passwordOf = rolePasswords(stackSecrets(directory))
   await provision(url, { schemas: SERVICE_NAMES.map(schemaOf), passwordOf })
@@ -152,8 +163,8 @@ async function prepareSchemas(url: string, directory: string): Promise<void> {
 }
 
 /** Creates the topics with the prefix of this process. */
-export const prepareTopics = (brokers: readonly string[]) =>
-  createTopics(brokers, topics(FEW_PARTITIONS), { prefix: process.env.KAFKA_PREFIX ?? '', replicationFactor: 1 })
+export const prepareTopics = (brokers: readonly string[], replicationFactor = 1) =>
+  createTopics(brokers, topics(FEW_PARTITIONS), { prefix: process.env.KAFKA_PREFIX ?? '', replicationFactor })
 
 async function withPorts(name: ServiceName, count: number) {
   const replicas = await Promise.all(

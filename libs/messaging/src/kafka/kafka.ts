@@ -2,6 +2,7 @@ import { createRequire } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ConfigurationError } from '@backoffice/runtime/configuration-error.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { retry } from '@backoffice/runtime/retry.ts'
 import { Kafka as KafkaClient, type LogEntry, logLevel, Partitioners, type SASLOptions } from 'kafkajs'
 import { compressionOf, installCompression } from './kafka-compression.ts'
 import { type Kafka, type OutgoingRecord, RecordsRefused } from './kafka-connection.ts'
@@ -23,6 +24,15 @@ const REFUSALS = new Set(['MESSAGE_TOO_LARGE', 'RECORD_LIST_TOO_LARGE', 'INVALID
 /** About 3 s to connect, or to send to a connected broker. All set, since kafkajs has other defaults under test. */
 const RETRY = { initialRetryTime: 100, maxRetryTime: 1000, factor: 0.2, multiplier: 2, retries: 5 }
 const REACHABLE_WITHIN_MS = 2000
+/** No attempt to send begins later after the first failure. */
+const SEND_WITHIN_MS = 3000
+const SEND_PAUSE_MS = 200
+/**
+ * kafkajs (2.2.4, producer/sendMessages) must not send a failed batch again. It asks only brokers that have not answered
+ * for it, also when the partitions of a lost broker have moved to one that has: those records would be lost, and the
+ * batch acknowledged. It demands a number of retries that is not below 1, and NaN is not.
+ */
+const NO_RETRY = { retries: Number.NaN }
 /** Fewer attempts for the first request, so that a refusal is known within REACHABLE_WITHIN_MS. */
 const FIRST_RETRY = { ...RETRY, retries: 2 }
 
@@ -47,21 +57,21 @@ installCompression()
 /** Opens the connection to Kafka; nothing is sent until it is used. */
 export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Kafka {
   const { brokers, prefix = '', tls, sasl } = servers
-  const client = (level: logLevel, retry = RETRY) =>
+  const client = (level: logLevel, retrying = RETRY) =>
     new KafkaClient({
       brokers: [...brokers],
       clientId,
       ...(tls && { ssl: { rejectUnauthorized: true, ...(tls.ca !== undefined && { ca: tls.ca }) } }),
       ...(sasl && { sasl: { ...sasl } as SASLOptions }),
-      retry,
+      retry: retrying,
       connectionTimeout: 3000,
       logLevel: level,
       logCreator: () => (entry) => logKafkajs(logger, entry),
     })
   const producer = reconnectingClient(() =>
-    // At ERROR: kafkajs warns about limited retries. Here they are right, since a failed producer is not used again.
     client(logLevel.ERROR).producer({
       idempotent: true,
+      retry: NO_RETRY,
       maxInFlightRequests: 1,
       allowAutoTopicCreation: false,
       createPartitioner: Partitioners.DefaultPartitioner,
@@ -78,7 +88,14 @@ export function connectKafka({ clientId, logger, ...servers }: KafkaOptions): Ka
     const byTopic = Map.groupBy(records, ({ topic }) => prefix + topic)
     const topicMessages = [...byTopic].map(([topic, messages]) => ({ topic, messages }))
     const compression = compressionOf(records)
-    const sent = sending.then(() => producer.use((open) => open.sendBatch({ acks: -1, compression, topicMessages })))
+    const send = () => producer.use((open) => open.sendBatch({ acks: -1, compression, topicMessages }))
+    let endsAt: number | undefined
+    const pauseAfter = (error: unknown) => {
+      endsAt ??= performance.now() + SEND_WITHIN_MS
+      return isRefusal(error) || performance.now() > endsAt ? undefined : SEND_PAUSE_MS
+    }
+    // Each attempt sends the whole batch, in its order, by a new producer: what has arrived before comes twice.
+    const sent = sending.then(() => retry(send, pauseAfter))
     sending = sent.catch(() => undefined)
     return sent.then(() => undefined, refusedOr)
   }
@@ -136,9 +153,10 @@ function logKafkajs(logger: Logger, { namespace, log }: LogEntry): void {
   logger.warn({ kafkajs: { namespace, ...details } }, message)
 }
 
+const isRefusal = (error: unknown): error is Error =>
+  error instanceof Error && 'type' in error && REFUSALS.has(String(error.type))
+
 function refusedOr(error: unknown): never {
-  if (error instanceof Error && 'type' in error && REFUSALS.has(String(error.type))) {
-    throw new RecordsRefused(error.message, { cause: error })
-  }
+  if (isRefusal(error)) throw new RecordsRefused(error.message, { cause: error })
   throw error
 }

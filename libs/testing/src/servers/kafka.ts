@@ -19,64 +19,116 @@ interface KafkaOptions extends ProgramOptions {
   }
 }
 
+/** A server of a cluster: broker and controller at once. */
+interface KafkaNode {
+  readonly id: number
+  readonly directory: string
+  readonly ports: Readonly<Record<'clients' | 'broker' | 'controller', number>>
+}
+
 /** Starts Apache Kafka on 127.0.0.1 as a KRaft cluster of one, with its data in `directory`. */
 export async function startKafka(options: KafkaOptions) {
   const directory = resolve(options.directory)
-  const log = join(directory, 'kafka.log')
+  const node = await newNode(1, directory)
+  // Written down like this, a server takes the data of an earlier one with other ports.
+  const quorum = { 'controller.quorum.bootstrap.servers': `127.0.0.1:${node.ports.controller}` }
+  const managed = await startNode(node, { ...quorum, ...copies(1) }, clusterId(), options)
+  return Object.assign(managed, { brokers: [`127.0.0.1:${node.ports.clients}`] })
+}
+
+/**
+ * Starts a cluster of three servers on 127.0.0.1, each with its data in a folder of `directory`. `log` is the file with
+ * what a server says about the controllers.
+ */
+export async function startKafkaCluster(options: KafkaOptions) {
+  const directory = resolve(options.directory)
+  const nodes = await Promise.all([1, 2, 3].map((id) => newNode(id, join(directory, String(id)))))
+  const voters = nodes.map(({ id, ports }) => `${id}@127.0.0.1:${ports.controller}`)
+  const settings = { 'controller.quorum.voters': voters.join(), ...copies(3) }
+  const id = clusterId()
+  const start = async (node: KafkaNode) =>
+    Object.assign(await startNode(node, settings, id, options), { log: logOf(node) })
+  return {
+    servers: await Promise.all(nodes.map(start)),
+    brokers: nodes.map(({ ports }) => `127.0.0.1:${ports.clients}`),
+  }
+}
+
+async function newNode(id: number, directory: string): Promise<KafkaNode> {
+  return {
+    id,
+    directory,
+    ports: { clients: await freePort(), broker: await freePort(), controller: await freePort() },
+  }
+}
+
+const logOf = ({ directory }: KafkaNode) => join(directory, 'kafka.log')
+
+async function startNode(
+  node: KafkaNode,
+  settings: Readonly<Record<string, string | number>>,
+  clusterId: string,
+  options: KafkaOptions,
+) {
+  const { directory, ports } = node
   const { kafkaClasspath } = await resolveJavaPrograms(options.onProgress)
-  const port = await freePort()
   mkdirSync(directory, { recursive: true })
   const properties = join(directory, 'server.properties')
-  const ports = { clients: port, broker: await freePort(), controller: await freePort() }
-  writeFileSync(properties, serverProperties(directory, ports, options.clients))
-  const classpath = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', kafkaClasspath]
+  writeFileSync(properties, serverProperties(node, settings, options.clients))
+  const logging = ['defaultLogLevel=warn', 'log.org.apache.kafka.controller.QuorumController=info']
+  const classpath = [...logging.map((one) => `-Dorg.slf4j.simpleLogger.${one}`), '-cp', kafkaClasspath]
   const run = (program: string, args: readonly string[]) =>
-    javaProgram('Kafka', log, 512, [...classpath, program, ...args])
+    javaProgram('Kafka', logOf(node), 512, [...classpath, program, ...args])
   if (!existsSync(join(directory, 'data', 'meta.properties'))) {
     options.onProgress?.('formatting its storage')
-    const format = ['format', '--standalone', '--ignore-formatted', '-t', clusterId(), '-c', properties]
+    const standalone = 'controller.quorum.voters' in settings ? [] : ['--standalone']
+    const format = ['format', ...standalone, '--ignore-formatted', '-t', clusterId, '-c', properties]
     const { formatArguments = [] } = options.clients ?? {}
     const tool = run('kafka.tools.StorageTool', [...format, ...formatArguments])
     await runToEnd(tool, `Kafka could not format ${directory}`)
   }
-  const managed = await startManagedProcess({
+  return startManagedProcess({
     command: run('kafka.Kafka', [properties]),
-    isReady: () => isListening(port),
+    isReady: () => isListening(ports.clients),
     onDeath: options.onDeath,
   })
-  return Object.assign(managed, { brokers: [`127.0.0.1:${port}`] })
 }
 
 /** Sixteen random bytes in base64url. It starts with a letter, since the tool takes a leading dash for an option. */
 const clusterId = () => `A${randomBytes(16).toString('base64url').slice(1)}`
 
+/** How many servers have each record of Kafka's own topics. */
+const copies = (count: number) => ({
+  'default.replication.factor': count,
+  'offsets.topic.replication.factor': count,
+  'transaction.state.log.replication.factor': count,
+  'transaction.state.log.min.isr': Math.max(1, count - 1),
+  'min.insync.replicas': Math.max(1, count - 1),
+})
+
 function serverProperties(
-  directory: string,
-  ports: Readonly<Record<'clients' | 'broker' | 'controller', number>>,
+  { id, directory, ports }: KafkaNode,
+  settings: Readonly<Record<string, string | number>>,
   clients: KafkaOptions['clients'],
 ): string {
   const listeners = Object.entries(ports).map(([name, port]) => `${name.toUpperCase()}://127.0.0.1:${port}`)
   return propertiesText({
     'process.roles': 'broker,controller',
-    'node.id': 1,
+    'node.id': id,
     listeners: listeners.join(),
     'advertised.listeners': listeners.join(),
     'listener.security.protocol.map': `CLIENTS:${clients?.protocol ?? 'PLAINTEXT'},BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT`,
     ...clients?.properties,
     'inter.broker.listener.name': 'BROKER',
     'controller.listener.names': 'CONTROLLER',
-    'controller.quorum.bootstrap.servers': `127.0.0.1:${ports.controller}`,
     // After kill -9 the broker can register again only when its former session has expired (9 s by default).
     'broker.session.timeout.ms': 3000,
     'broker.heartbeat.interval.ms': 500,
     'log.dirs': join(directory, 'data'),
     'auto.create.topics.enable': false,
-    'default.replication.factor': 1,
-    'offsets.topic.replication.factor': 1,
     'offsets.topic.num.partitions': 4,
-    'transaction.state.log.replication.factor': 1,
-    'transaction.state.log.min.isr': 1,
     'transaction.state.log.num.partitions': 4,
     'group.initial.rebalance.delay.ms': 0,
+    ...settings,
   })
 }
