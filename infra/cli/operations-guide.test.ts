@@ -66,7 +66,7 @@ test.each(guideQueries)('docs/operations.md: %s is a query that PostgreSQL plans
   expect(await databases.get(serviceOf(query))?.admin.unsafe(`explain ${query}`)).toContainEqual(expect.anything())
 })
 
-/** What the tests here and infra/kubernetes/operations-guide.test.ts know. */
+/** What the tests here and infra/kubernetes/operations-guide.faults.test.ts know. */
 const KNOWN = ['backoffice', 'kubectl', 'npm', 'node', 'docker', 'export', 'read', 'bash']
 /** Stands in a block that no test reads, with the reason; or names the test that runs it. */
 const MARK = /^(?:#|;|--) (?:no test runs this: .|run by (\S+\.ts))/m

@@ -14,11 +14,29 @@ interface GoProgram {
   readonly folder?: string
   /** Where the module's files are, when Go proxies do not fetch from the host in its name. */
   readonly source?: string
+  /** The program itself, for a module that has its packages alone. */
+  readonly main?: string
 }
 
-/** The programs that check manifests. */
+const KUBECTL = `package main
+
+import (
+	"os"
+
+	"k8s.io/kubectl/pkg/cmd"
+)
+
+func main() {
+	if cmd.NewDefaultKubectlCommand().Execute() != nil {
+		os.Exit(1)
+	}
+}
+`
+
+/** The programs that check manifests, and kubectl, which tries commands of the documents. */
 const PROGRAMS = {
   kustomize: { module: 'sigs.k8s.io/kustomize/kustomize/v5', version: 'v5.7.1' },
+  kubectl: { module: 'k8s.io/kubectl', version: 'v0.34.1', main: KUBECTL },
   'kubectl-validate': { module: 'sigs.k8s.io/kubectl-validate', version: 'v0.0.4' },
   'kube-score': { module: 'github.com/zegl/kube-score', version: 'v1.20.0', folder: 'cmd/kube-score' },
   'kube-linter': {
@@ -48,7 +66,7 @@ const DEFINITIONS: Readonly<Record<string, readonly string[]>> = {
 
 /** The path of a program, installed into a cache unless this version is there. Throws when that fails. */
 export async function installed(program: Program): Promise<string> {
-  const { module, version, folder = '', source = module }: GoProgram = PROGRAMS[program]
+  const { module, version, folder = '', source = module, main }: GoProgram = PROGRAMS[program]
   const place = join(CACHE, `${program}-${version}`)
   const path = join(place, program)
   if (existsSync(path)) return path
@@ -56,7 +74,8 @@ export async function installed(program: Program): Promise<string> {
   // `go install` cannot take a module from another source. A module of our own can, with `replace`.
   const requirement = `require ${module} ${version}\nreplace ${module} => ${source} ${version}\n`
   writeFileSync(join(place, 'go.mod'), `module checks\n\ngo 1.25\n\n${requirement}`)
-  await go(['build', '-o', path, posix.join(module, folder)], place)
+  if (main !== undefined) writeFileSync(join(place, 'main.go'), main)
+  await go(['build', '-o', path, main === undefined ? posix.join(module, folder) : '.'], place)
   return path
 }
 

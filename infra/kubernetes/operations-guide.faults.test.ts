@@ -4,13 +4,16 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { whenDone } from '@backoffice/testing/when-done.ts'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments } from 'yaml'
 import { guideCommands } from '../../tests/testing/operations-guide.ts'
 import { K8S } from './settings.ts'
 import { type KubernetesObject, startKubernetesApi } from './testing/kubernetes-api.ts'
+import { installed } from './tools.ts'
 
-const hasKubectl = spawnSync('kubectl', ['version', '--client']).status === 0
+const hasGo = spawnSync('go', ['version']).status === 0
+/** The first run on a machine compiles kubectl. */
+const TIMEOUT_MS = 20 * 60_000
 
 /** With something in the place of `<service>`; without mentions such as `kubectl exec`. */
 const commands = guideCommands
@@ -52,12 +55,17 @@ const jobOf = ({ metadata, spec: { jobTemplate } }: Manifest) =>
     status: { ready: 1, conditions: [{ type: 'Complete', status: 'True' }] },
   }) as unknown as Manifest
 
-describe.skipIf(!hasKubectl)('kubectl takes the commands of docs/operations.md', () => {
+describe.skipIf(!hasGo)('kubectl takes the commands of docs/operations.md', () => {
   const cache = mkdtempSync(join(tmpdir(), 'kubectl-'))
   whenDone(() => rmSync(cache, { recursive: true }))
-  const built = execFileSync('kubectl', ['kustomize', join(K8S, 'overlays/production')], { encoding: 'utf8' })
-  const manifests = parseAllDocuments(built).map((document) => document.toJS() as Manifest)
+  let [kubectl, manifests]: [string, readonly Manifest[]] = ['', []]
   const ofKind = (kind: string) => manifests.filter((manifest) => manifest.kind === kind)
+
+  beforeAll(async () => {
+    kubectl = await installed('kubectl')
+    const built = execFileSync(kubectl, ['kustomize', join(K8S, 'overlays/production')], { encoding: 'utf8' })
+    manifests = parseAllDocuments(built).map((document) => document.toJS() as Manifest)
+  }, TIMEOUT_MS)
 
   test.each(unique)('kubectl %s', async (_, words) => {
     const [, , verb = '', ...args] = words
@@ -67,7 +75,7 @@ describe.skipIf(!hasKubectl)('kubectl takes the commands of docs/operations.md',
     const before = [...manifests, ...jobs, ...pods]
     const api = await startKubernetesApi(before)
     const dry = verb === 'create' ? ['--dry-run=client', '--output=json'] : []
-    const run = promisify(execFile)('kubectl', [`--server=${api.url}`, `--cache-dir=${cache}`, ...words, ...dry], {
+    const run = promisify(execFile)(kubectl, [`--server=${api.url}`, `--cache-dir=${cache}`, ...words, ...dry], {
       timeout: 30_000,
     })
     if (verb === 'exec') {
