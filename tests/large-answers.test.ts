@@ -8,7 +8,7 @@ import { startStack } from './testing/stack.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
 /** More than the services answer at once for one workspace. */
-const AT_ONCE = 8
+const ANSWERS = 8
 
 const stack = await startStack({ LOG_LEVEL: 'error' })
 const description = stack.description()
@@ -51,7 +51,7 @@ test.each(LARGEST_ANSWERS)(
     })
     for (const name of [service, 'gateway']) forgetPeak(name)
     let isOver = false
-    const answers = Promise.all(Array.from({ length: AT_ONCE }, () => largeAnswer(one, path))).finally(() => {
+    const answers = Promise.all(Array.from({ length: ANSWERS }, () => largeAnswer(one, path))).finally(() => {
       isOver = true
     })
     let slowest = 0

@@ -48,7 +48,7 @@ export class PagedBody {
     return new StreamedBody('application/json; charset=utf-8', Readable.from(this.#chunks()), {})
   }
 
-  /** Text of the page. A piece is read when the one before is on its way. An item that is gone meanwhile is left out. */
+  /** Text of the page. A piece is read when the one before is on its way. An item that is gone by then is left out. */
   async *#chunks(): AsyncGenerator<string> {
     const run = this.#run
     if (run === undefined) throw new Error('nothing reads the pieces of this page')

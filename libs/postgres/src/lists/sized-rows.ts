@@ -7,7 +7,7 @@ export interface SizedRow {
   readonly bytes: number
 }
 
-/** Thrown instead of reading more bytes than the transaction may read at once. Has the ids of the rows in their order. */
+/** Thrown instead of reading more bytes than the transaction may read at once: the ids of the rows in their order. */
 export class LargeRead extends Error {
   override readonly name = 'LargeRead'
   readonly rows: readonly SizedRow[]
