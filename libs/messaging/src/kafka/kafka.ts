@@ -28,9 +28,9 @@ const REACHABLE_WITHIN_MS = 2000
 const SEND_WITHIN_MS = 3000
 const SEND_PAUSE_MS = 200
 /**
- * kafkajs (2.2.4, producer/sendMessages) must not send a failed batch again. It asks only brokers that have not answered
- * for it, also when the partitions of a lost broker have moved to one that has: those records would be lost, and the
- * batch acknowledged. It demands a number of retries that is not below 1, and NaN is not.
+ * kafkajs (2.2.4, producer/sendMessages) must not send a failed batch again. It asks only brokers that have not
+ * answered for it, also when the partitions of a lost broker have moved to one that has: those records would be lost,
+ * and the batch acknowledged. It demands a number of retries that is not below 1, and NaN is not.
  */
 const NO_RETRY = { retries: Number.NaN }
 /** Fewer attempts for the first request, so that a refusal is known within REACHABLE_WITHIN_MS. */
