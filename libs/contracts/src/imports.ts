@@ -113,8 +113,11 @@ export type RowError = z.output<typeof RowError>
 export const rowErrorOf = ({ code, path, reason }: ApiError): Omit<RowError, 'value'> => ({
   column: String(path[0] ?? ''),
   code: code === 'bad_request' || code === 'conflict' ? code : 'unprocessable',
-  message: reason,
+  message: reason.length > MESSAGE_LENGTH ? `${reason.slice(0, MESSAGE_LENGTH).toWellFormed()}…` : reason,
 })
+
+/** A cell of rules may have a thousand mistakes, each of which the API's message tells. */
+const MESSAGE_LENGTH = 1000
 
 /** A text of a file as reports show it: storable in PostgreSQL, and cut, since 500 of them must fit a record. */
 export const reportedText = (text: string): string => text.slice(0, 255).replaceAll('\0', '').toWellFormed()

@@ -25,15 +25,13 @@ await runService('imports', ImportsConfig, POOLS, ({ config, tokens, db, logger,
   return {
     worker,
     operations: operations(db, storage, config.STORED_BYTES_PER_WORKSPACE, {
-      validation() {
-        for (const { wake } of validations) wake()
-      },
+      validation: validations.wake,
       batches: batches.wake,
       undos: undos.wake,
     }),
     components: [storage, owners],
     workspaces: { files: storage },
     consumers: [consume(recordResults(onRecorded), results), consume(recordRejectedBatches(wakeRelay), results)],
-    workers: [...validations, batches, undos, removeExpired(context), measureImports(worker, logger)],
+    workers: [validations, batches, undos, removeExpired(context), measureImports(worker, logger)],
   }
 })

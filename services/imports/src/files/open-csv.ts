@@ -24,9 +24,12 @@ export async function openCsv(text: AsyncIterable<Buffer>, isName: (cell: string
   return { delimiter, rows: readCsv(again(), delimiter, bytes) }
 }
 
+/** Of the first row that is not blank. */
+const FIRST_CHARACTER = /[^\s,;]/
+
 /** Whether a text has a whole line that is not blank. One expression for it would try every place in a long line. */
 function hasLine(text: string): boolean {
-  const begin = text.search(/[^\s,;]/)
+  const begin = text.search(FIRST_CHARACTER)
   return begin >= 0 && /[\r\n]/.test(text.slice(begin))
 }
 
@@ -38,7 +41,10 @@ function leadOf(start: Buffer) {
 
 /** The delimiter that finds most names in the first row of a text; a comma when it does not matter. */
 export function delimiterOf(text: string, isName: (cell: string) => boolean): string {
-  const found = (delimiter: string) => firstRow(text, delimiter).filter(isName).length
+  // A megabyte of blank lines takes the parser many seconds.
+  const begin = text.search(FIRST_CHARACTER)
+  const row = text.slice(Math.max(0, text.lastIndexOf('\n', begin), text.lastIndexOf('\r', begin)))
+  const found = (delimiter: string) => firstRow(row, delimiter).filter(isName).length
   return DELIMITERS.reduce((best, delimiter) => (found(delimiter) > found(best) ? delimiter : best))
 }
 

@@ -19,6 +19,9 @@ export const MAX_ROW_BYTES = 1024 * 1024
 /** The most cells of a row. A cell takes ten times the memory of the separator that makes it. */
 export const MAX_CELLS = 1000
 
+/** The parser parses what it has without a pause: 64 KiB of line breaks would take it most of a second. */
+const AT_ONCE_BYTES = 4 * 1024
+
 export const OPTIONS = {
   // A character for each byte: so bytes that are not UTF-8 are found, and a row's length is in bytes.
   encoding: 'latin1',
@@ -55,8 +58,9 @@ export async function* readCsv(
   skipped = 0,
 ): AsyncGenerator<CsvRow, undefined> {
   // A destroyed stream drops the rows that were parsed and not read yet.
-  const parser = parse({ ...OPTIONS, ...{ autoDestroy: false }, delimiter, raw: true, info: true })
-  const source = Readable.from(text, { objectMode: false })
+  const stream = { autoDestroy: false, writableHighWaterMark: AT_ONCE_BYTES }
+  const parser = parse({ ...OPTIONS, ...stream, delimiter, raw: true, info: true })
+  const source = Readable.from(inChunks(text), { objectMode: false })
   source.on('error', (error) => parser.emit('error', error))
   source.pipe(parser)
   let row = 0
@@ -71,6 +75,12 @@ export async function* readCsv(
   } finally {
     source.destroy()
     parser.destroy()
+  }
+}
+
+async function* inChunks(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const chunk of text) {
+    for (let start = 0; start < chunk.length; start += AT_ONCE_BYTES) yield chunk.subarray(start, start + AT_ONCE_BYTES)
   }
 }
 

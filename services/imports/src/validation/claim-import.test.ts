@@ -88,3 +88,10 @@ it('workspaces are served round robin, with one file each at a time, and small f
   expect(await claim()).toMatchObject({ id: behindFirst.id })
   await finish(first, behindFirst, large, later)
 })
+
+it('a large file that waits for its place holds up no small one of its workspace', async () => {
+  const large = await addUploaded({ bytes: 2000 })
+  const small = await addUploaded({}, large.workspaceId)
+  expect(await claim(1000)).toMatchObject({ id: small.id })
+  await finish(large, small)
+})

@@ -32,9 +32,10 @@ export async function claimImport(
   const waiting = await worker.sql<ImportKey[]>`
     select workspace_id as "workspaceId", id, livemode
     from (
-      select distinct on (workspace_id) workspace_id, id, livemode, bytes
+      select distinct on (workspace_id) workspace_id, id, livemode
       from import as waiting
       where status in ('UPLOADED', 'VALIDATING') and coalesce(claimed_until <= clock_timestamp(), true)
+        and bytes <= ${maxBytes}
         and not exists (
           select from import as busy
           where busy.workspace_id = waiting.workspace_id and busy.status = 'VALIDATING'
@@ -42,7 +43,6 @@ export async function claimImport(
         )
       order by workspace_id, failing_since is not null, created_at, id
     ) first_of_workspace
-    where bytes <= ${maxBytes}
     order by (select max(claimed_at) from import where import.workspace_id = first_of_workspace.workspace_id) nulls first
     limit 10`
   for (const one of waiting) {

@@ -24,6 +24,10 @@ export const ERROR_HEADER = ['row', 'column', 'code', 'message', 'value'] as con
 
 export const errorCells = ({ row, column, code, message, value }: ReportedError) => [row, column, code, message, value]
 
+/** Bad rows that are listed, and the bytes of both their files: a file of a million bad rows has a short report (OP-189). */
+const LISTED_ROWS = 10_000
+const LISTED_BYTES = 32 * 1024 * 1024
+
 /**
  * Writes what a validation finds into a folder. `header` are the columns, without empty cells behind them. The files
  * have the separator of the one that was uploaded.
@@ -42,6 +46,29 @@ export function openReportFiles(folder: string, header: readonly string[], delim
   errors.write(`${BYTE_ORDER_MARK}${csv([ERROR_HEADER])}`)
   corrected.write(`${BYTE_ORDER_MARK}${csv([[...kept.map((index) => header[index]), ERROR_COLUMN]])}`)
   let bytes = 0
+  const listed = { rows: 0, bytes: 0, isFull: false }
+
+  /** The lines of a bad row in the two files. */
+  function linesOf({ cells, error }: BadRow): readonly [error: string, correction: string] {
+    const line = csv([errorCells(error)])
+    if (cells.length === 0) return [line, '']
+    const own = kept.map((index) => cells[index])
+    return [line, csv([[...own, mistakeOf(error), ...withoutColumn(cells.slice(header.length))]])]
+  }
+
+  /** The lines of the rows that are still listed. */
+  function* nextLines(bad: readonly BadRow[]) {
+    for (const row of bad) {
+      if (listed.isFull) return
+      const lines = linesOf(row)
+      const more = Buffer.byteLength(lines[0]) + Buffer.byteLength(lines[1])
+      listed.isFull = listed.rows === LISTED_ROWS || listed.bytes + more > LISTED_BYTES
+      if (listed.isFull) return
+      listed.rows++
+      listed.bytes += more
+      yield lines
+    }
+  }
 
   async function write(file: WriteStream, text: string | Buffer): Promise<void> {
     if (!file.write(text)) await Promise.race([once(file, 'drain'), ended])
@@ -55,17 +82,14 @@ export function openReportFiles(folder: string, header: readonly string[], delim
       await write(rows, line)
       return place
     },
-    async addBadRows(bad: readonly BadRow[]): Promise<void> {
-      if (bad.length === 0) return
-      await write(errors, csv(bad.map(({ error }) => errorCells(error))))
-      const corrections = bad.filter(({ cells }) => cells.length > 0)
-      if (corrections.length === 0) return
-      const lines = corrections.map(({ cells, error }) => [
-        ...kept.map((index) => cells[index]),
-        mistakeOf(error),
-        ...withoutColumn(cells.slice(header.length)),
-      ])
-      await write(corrected, csv(lines))
+    /** Lists errors that are about no row. */
+    addRemarks: (about: readonly ReportedError[]) => write(errors, csv(about.map(errorCells))),
+    /** Lists bad rows until there are too many of them; returns how many of these are listed. */
+    async addBadRows(bad: readonly BadRow[]): Promise<number> {
+      const lines = [...nextLines(bad)]
+      await write(errors, lines.map(([error]) => error).join(''))
+      await write(corrected, lines.map(([, correction]) => correction).join(''))
+      return lines.length
     },
     /** Ends the files and waits until they are written. */
     async end(): Promise<void> {

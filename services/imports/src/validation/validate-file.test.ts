@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -8,6 +8,7 @@ import type { ImportCheckAnswer, Template } from '@backoffice/contracts/imports.
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
 import { chunksOf } from '../files/testing/chunks.ts'
+import { Turns } from './turns.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
 
 const created: CheckPage = async ({ read }): Promise<ImportCheckAnswer> => ({
@@ -19,13 +20,18 @@ const created: CheckPage = async ({ read }): Promise<ImportCheckAnswer> => ({
 
 async function validate(
   content: string,
-  { check = created, onRows = (_rows: number) => {}, template = 'stock' as Template } = {},
+  {
+    check = created,
+    onRows = (_rows: number) => {},
+    template = 'stock' as Template,
+    signal = new AbortController().signal,
+  } = {},
 ) {
   const folder = await mkdtemp(join(tmpdir(), 'validate-'))
   whenDone(() => rm(folder, { recursive: true }))
   const chunks = chunksOf(Buffer.from(content), 64 * 1024)
   const findings = await validateFile(
-    { template, content: chunks, encoding: 'utf-8', folder, remarks: [] },
+    { template, content: chunks, encoding: 'utf-8', folder, remarks: [], turns: new Turns(), signal },
     check,
     onRows,
   )
@@ -137,6 +143,13 @@ describe('three files at once fit into the heap that the process has, 120 MB', (
   })
 })
 
+it('stops in a file of empty rows too, which has no page', async () => {
+  const signal = AbortSignal.timeout(50)
+  await expect(validate(`sku,stock\n${'\n'.repeat(2_000_000)}`, { signal })).rejects.toMatchObject({
+    name: 'TimeoutError',
+  })
+})
+
 it.each([
   ['a header above 1 MiB', `${'x'.repeat(2 * 1024 * 1024)},stock\nA,1\n`, 'the row is longer than 1048576 bytes'],
   ['a header of 10 MB of separators', `${','.repeat(10_000_000)}\nA,1\n`, 'the row is longer than 1048576 bytes'],
@@ -179,4 +192,27 @@ it('reads columns in the order of the header, and a corrected file without its e
     { row: 2, values: { stock: 5, sku: 'A' } },
     { row: 3, values: { stock: 6, sku: '=B' } },
   ])
+})
+
+it('lists the first 10,000 bad rows, counts the others, and says so in row 1 (OP-189)', async () => {
+  const { folder, findings } = await validate(`sku,stock\n${'x\n'.repeat(12_345)}A,1\nlast\n`)
+  const remark = {
+    ...{ row: 1, column: '', code: 'unprocessable', value: null },
+    message: expect.stringContaining('the first 10000 bad rows are listed, and 2346 more are counted only'),
+  }
+  expect(findings.counts).toEqual({ total_rows: 12_347, valid_rows: 1, invalid_rows: 12_346 })
+  expect([findings.errors.length, findings.errors.at(-1)]).toEqual([1001, remark])
+  const linesOf = async (name: string) => (await readFile(join(folder, name), 'utf8')).trimEnd().split('\r\n')
+  const errors = await linesOf('errors.csv')
+  expect([errors.length, errors.at(-2)?.split(',')[0], errors.at(-1)?.split(',')[0]]).toEqual([10_002, '10001', '1'])
+  expect(await linesOf('corrected.csv')).toHaveLength(10_001)
+})
+
+it('lists bad rows up to 32 MiB, whatever their length', async () => {
+  const row = `A,${'x'.repeat(1_000_000)}\n`
+  const { folder, findings } = await validate(`sku,stock\n${row.repeat(40)}A,x\n`)
+  expect(findings.counts).toEqual({ total_rows: 41, valid_rows: 0, invalid_rows: 41 })
+  const sizes = await Promise.all(['errors.csv', 'corrected.csv'].map((name) => stat(join(folder, name))))
+  expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(32 * 1024 * 1024 + 1000)
+  expect(findings.errors.at(-1)).toMatchObject({ row: 1, message: expect.stringContaining('8 more are counted only') })
 })

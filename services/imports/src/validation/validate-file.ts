@@ -14,6 +14,7 @@ import { rowReader } from '../rows/row-reader.ts'
 import { UniqueKeys } from '../rows/unique-keys.ts'
 import { collectFindings, type Findings } from './findings.ts'
 import { openReportFiles } from './report-files.ts'
+import type { Turns } from './turns.ts'
 
 /** An uploaded file, and where its validation may leave files. */
 export interface FileToValidate {
@@ -25,13 +26,17 @@ export interface FileToValidate {
   readonly folder: string
   /** What the report says about the file itself. */
   readonly remarks: readonly ReportedError[]
+  /** The turns of the files that the process validates. */
+  readonly turns: Turns
+  /** Ends the validation, also of a file without any row. */
+  readonly signal: AbortSignal
 }
 
 /** Asks the owner of the template what applying the rows of a page would do. */
 export type CheckPage = (page: RowPage) => Promise<ImportCheckAnswer>
 
-/** Pages that the owner looks at while the next ones are read. */
-const PAGES_IN_FLIGHT = 6
+/** Pages that the owner looks at while the next ones are read: as many as it is asked at a time (owner-client.ts). */
+const PAGES_IN_FLIGHT = 3
 
 /**
  * Holds each row of a file to the rules of its columns, of the file and, through `check`, of the workspace. Its memory
@@ -39,11 +44,14 @@ const PAGES_IN_FLIGHT = 6
  * validation.
  */
 export async function validateFile(
-  { template, content, encoding, folder, remarks }: FileToValidate,
+  { template, content, encoding, folder, remarks, turns, signal }: FileToValidate,
   check: CheckPage,
   onRows: (rows: number) => void,
 ): Promise<Findings> {
-  const { rows, delimiter, header, cells } = await openRows(inUtf8(content, encoding), importTemplate(template))
+  const text = inUtf8(content, encoding)
+  const { rows, delimiter, header, cells } = await openRows(text, importTemplate(template), (all) =>
+    turns.taking(all, signal),
+  )
   const keys = new UniqueKeys(folder)
   const files = openReportFiles(folder, cells.slice(0, header.columns.length), delimiter)
   const findings = collectFindings(files, header)
@@ -63,6 +71,7 @@ export async function validateFile(
       }
       if (findings.found.counts.total_rows === 0) await findings.report([NO_ROWS])
     }
+    await findings.end()
     await files.end()
   } finally {
     await rows.return(undefined)
@@ -81,9 +90,14 @@ const NOTHING: ImportCheckAnswer = { created: [], updated: [], unchanged: [], fa
 const answerFor = async (page: RowPage, check: CheckPage) => (page.read.length === 0 ? NOTHING : check(page))
 
 /** Reads the header. The rest of the rows is read later. */
-async function openRows(text: AsyncIterable<Buffer>, template: ImportTemplate) {
+async function openRows(
+  text: AsyncIterable<Buffer>,
+  template: ImportTemplate,
+  inTurn: (rows: AsyncGenerator<CsvRow, undefined>) => AsyncGenerator<CsvRow, undefined>,
+) {
   const names = new Set(template.header)
-  const { delimiter, rows } = await openCsv(text, (cell) => names.has(columnOf(cell)))
+  const csv = await openCsv(text, (cell) => names.has(columnOf(cell)))
+  const { delimiter, rows } = { ...csv, rows: inTurn(csv.rows) }
   const { cells, error } = await headerOf(rows)
   const header = readHeader(template, cells)
   return { rows, delimiter, cells, header: error === undefined ? header : { ...header, errors: [error] } }

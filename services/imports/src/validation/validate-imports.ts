@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { ReportedError } from '@backoffice/contracts/import.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
+import { inRun } from '@backoffice/runtime/spans.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import type { FileStorage } from '@backoffice/storage/file-storage.ts'
 import { newFolder } from '@backoffice/storage/incoming-files.ts'
@@ -11,11 +12,16 @@ import { noteFailure } from '../imports/end-import.ts'
 import { aboutFile } from '../imports/import-row.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 import { type ClaimedImport, claimImport, recordFindings, renewClaim } from './claim-import.ts'
+import { Turns } from './turns.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
 
-/** Files that a replica validates at the same time. */
-const SLOTS = 3
-/** One of the slots is for small files, so that no small file waits for large ones. */
+/**
+ * Files that a replica validates at the same time, a workspace one of them. They take turns, so that nobody waits for
+ * the large file of somebody else.
+ */
+const PLACES = 8
+/** As many of the places are for small files only, so that these do not wait for large ones either. */
+const SMALL_PLACES = 2
 const SMALL_BYTES = 5 * 1024 * 1024
 const EVERY_MS = 1000
 const HEARTBEAT_MS = 5000
@@ -28,29 +34,48 @@ const validatedRows = counter(
 /** The claim is lost, the import is cancelled, or the process stops. */
 class Stopped extends Error {}
 
-/** Validates uploaded files, one in each slot. Call `wake` of all slots after an upload. */
-export const validateImports = (context: WorkerContext) =>
-  Array.from({ length: SLOTS }, (_, slot) =>
-    worker({
-      name: `validation ${slot}`,
-      everyMs: EVERY_MS,
-      logger: context.logger,
-      async work(stopping) {
-        const claimed = await claimImport(context, slot === 0 ? SMALL_BYTES : Number.MAX_SAFE_INTEGER)
-        if (claimed === undefined) return EVERY_MS
-        await validateClaimed(context, claimed, stopping)
-        return 0
-      },
-    }),
-  )
+/** Validates uploaded files. Call `wake` after an upload. */
+export function validateImports(context: WorkerContext) {
+  const turns = new Turns()
+  const underWay = new Set<Promise<void>>()
+  const claiming = worker({
+    name: 'validations',
+    everyMs: EVERY_MS,
+    logger: context.logger,
+    async work(stopping) {
+      if (underWay.size === PLACES) return EVERY_MS
+      const isForSmall = underWay.size >= PLACES - SMALL_PLACES
+      const claimed = await claimImport(context, isForSmall ? SMALL_BYTES : Number.MAX_SAFE_INTEGER)
+      if (claimed === undefined) return EVERY_MS
+      const validation = inRun('validation', () => validateClaimed(context, claimed, turns, stopping)).finally(() => {
+        underWay.delete(validation)
+        claiming.wake()
+      })
+      underWay.add(validation)
+      return 0
+    },
+  })
+  return {
+    ...claiming,
+    async stop() {
+      await claiming.stop?.()
+      await Promise.all(underWay)
+    },
+  }
+}
 
 /** Validates one import. A failure that may pass is noted, and the import is tried again later. */
-async function validateClaimed(context: WorkerContext, claimed: ClaimedImport, stopping: AbortSignal): Promise<void> {
+async function validateClaimed(
+  context: WorkerContext,
+  claimed: ClaimedImport,
+  turns: Turns,
+  stopping: AbortSignal,
+): Promise<void> {
   const { db, logger } = context
   const startedAt = performance.now()
   const logged = { import_id: claimed.id, workspace_id: claimed.workspaceId }
   try {
-    const rows = await whileHeartbeating(db, claimed, stopping, (held) => validateStored(context, claimed, held))
+    const rows = await whileHeartbeating(db, claimed, stopping, (held) => validateStored(context, claimed, turns, held))
     logger.info({ ...logged, rows, duration_ms: Math.round(performance.now() - startedAt) }, 'import validated')
   } catch (error) {
     if (error instanceof Stopped) return
@@ -100,13 +125,14 @@ async function whileHeartbeating<Result>(
 async function validateStored(
   { db, storage, owners }: WorkerContext,
   claimed: ClaimedImport,
+  turns: Turns,
   { signal, onRows }: HeldClaim,
 ): Promise<number> {
   await using folder = await newFolder(storage.incoming)
   const { template, encoding, formerClaim } = claimed
   await storage.remove(findingPaths({ ...claimed, claim: formerClaim }))
   const content = await storage.read(uploadPath(claimed))
-  const file = { template, content, encoding, folder: folder.path, remarks: remarksOn(claimed) }
+  const file = { template, content, encoding, folder: folder.path, remarks: remarksOn(claimed), turns, signal }
   const check: CheckPage = (page) => owners.check(claimed, page, signal)
   const findings = await validateFile(file, check, onRows)
     .catch(throwNoRoom)

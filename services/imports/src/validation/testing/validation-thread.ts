@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { chunksOf } from '../../files/testing/chunks.ts'
+import { Turns } from '../turns.ts'
 import { validateFile } from '../validate-file.ts'
 
 /*
@@ -15,13 +16,22 @@ interface Wanted {
 
 const { folder, files } = workerData as Wanted
 
+const shared = { turns: new Turns(), signal: new AbortController().signal }
+
 await Promise.all(
   files.map(async (parts, index) => {
     const content = Buffer.concat(parts.flatMap(([part, times]) => Array(times).fill(Buffer.from(part))))
     const own = join(folder, String(index))
     await mkdir(own)
     await validateFile(
-      { template: 'stock', content: chunksOf(content, 64 * 1024), encoding: 'utf-8', folder: own, remarks: [] },
+      {
+        template: 'stock',
+        content: chunksOf(content, 64 * 1024),
+        encoding: 'utf-8',
+        folder: own,
+        remarks: [],
+        ...shared,
+      },
       async ({ read }) => ({ created: read.map(({ row }) => row), updated: [], unchanged: [], failed: [] }),
       () => undefined,
     )
