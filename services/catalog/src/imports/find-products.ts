@@ -1,15 +1,15 @@
 import { isId } from '@backoffice/contracts/fields.ts'
 import type { Product } from '@backoffice/contracts/product.ts'
 import type { RowsToPlan } from '@backoffice/importing/importer.ts'
+import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 
 /** The members of a product that are read first. */
 export interface FoundProduct {
   readonly id: string
   readonly slug: string
-  readonly name: string
   readonly type: Product['type']
-  /** The id of another product with its name, when products are looked for by what rows call them. */
+  /** The id of another product whose name gives the same slug, when products are looked for by what rows call them. */
   readonly namesake: string | null
   /** The number of its variants. */
   readonly variants: number
@@ -37,11 +37,14 @@ export async function findProductsOf(
   names: readonly string[] = [],
 ): Promise<FoundProducts> {
   const workspace = tx.context.workspaceId
-  const namesake = tx`
+  const called = (words: SqlPart) => tx`(
     select id from product as other
-    where other.workspace_id = ${workspace} and other.name_words = product.name_words and other.name = product.name
-      and other.id <> product.id
-    limit 1`
+    where other.workspace_id = ${workspace} and other.name_words = ${words} and other.id <> product.id
+    order by id limit 1
+  )`
+  // A number that does not belong to the product's own name was put behind the slug of another one (OP-14).
+  const namesake = tx`coalesce(${called(tx`fold_words(product.slug)`)}, ${called(tx`
+    case when product.name_words <> fold_words(product.slug) then fold_words(product.slug_stem) end`)})`
   const lock = isCheck ? tx`` : tx`for no key update`
   const found = await tx<{ id: string }[]>`
     select id from product
@@ -59,7 +62,7 @@ export async function findProductsOf(
       select sku, product_id from variant where workspace_id = ${workspace} and sku = any(${skus as string[]})
       order by id ${lock}`,
     tx<FoundProduct[]>`
-      select id, slug, name, type, ${names.length === 0 ? tx`null` : tx`(${namesake})`} as namesake, (
+      select id, slug, type, ${names.length === 0 ? tx`null` : namesake} as namesake, (
         select count(*) from variant where workspace_id = ${workspace} and variant.product_id = product.id
       ) as variants
       from product where workspace_id = ${workspace} and id = any(${found.map(({ id }) => id)}::uuid[])

@@ -1,6 +1,5 @@
 import { ApiError, badRequest, conflict, type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { VariantRow } from '@backoffice/contracts/imports.ts'
-import { slugify } from '@backoffice/contracts/slug.ts'
 import type { Row } from '@backoffice/importing/row-outcomes.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { ProductRecord } from '../products/product-view.ts'
@@ -59,16 +58,11 @@ function planRow({ row, values }: Row<VariantRow>, { bySku, byName }: FoundProdu
   return { row, values, attributes, product, isNew: true }
 }
 
-/** Refuses a slug that comes from the name of several products, since no answer shows which of them has it. */
-function refuseAmbiguous(slug: string, { id, name, namesake }: FoundProduct): void {
-  if (namesake === null || slug === id || !isOfName(slug, name)) return
-  throw unprocessable(['product'], `products ${id} and ${namesake} are both called "${name}"; give the id of one`)
+/** Refuses a slug that the name of another product gives too, since no answer shows which of them has it. */
+function refuseAmbiguous(slug: string, { id, namesake }: FoundProduct): void {
+  if (namesake === null || slug === id) return
+  throw unprocessable(['product'], `"${slug}" may mean the product ${id} or ${namesake}; give the id of one`)
 }
-
-/** Whether a slug is that of a name, or numbered after it (OP-14). */
-const isOfName = (slug: string, name: string): boolean => stemOf(slug) === stemOf(slugify(name, 'product'))
-
-const stemOf = (slug: string): string => slug.replace(/-\d{1,9}$/, '')
 
 function refuseNotVariable(column: string, { type }: FoundProduct): void {
   if (type === 'VARIABLE_PRODUCT') return
