@@ -26,6 +26,8 @@ declare module 'fastify' {
     takesFile?: boolean
     /** How long a body may take to arrive, in milliseconds; JSON_WITHIN_MS unless given. */
     bodyWithinMs?: number
+    /** How long a body may stand still, in milliseconds; as long as it may take unless given. */
+    bodyIdleMs?: number
   }
 }
 

@@ -1,16 +1,28 @@
 import { request as openRequest } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
-import { text } from 'node:stream/consumers'
+import { buffer, text } from 'node:stream/consumers'
+import { setTimeout as pause } from 'node:timers/promises'
+import { FairSlots } from '@backoffice/runtime/fair-slots.ts'
 import { createLogger } from '@backoffice/runtime/logger.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { aFile, FORM, form } from '@backoffice/testing/form.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { afterAll, expect, it } from 'vitest'
 import { createApp } from './app.ts'
 import { uploadWithinMs } from './body-deadline.ts'
+import { receiveForm } from './upload.ts'
 
 const app = createApp({ logger: createLogger('test', 'silent'), trustRequestId: false })
 app.post('/hasty', { config: { bodyWithinMs: 50 } }, async ({ body }) => body)
 app.post('/patient', { config: { bodyWithinMs: 60_000 } }, async ({ body }) => body)
+const uploads = new FairSlots({ slots: 1, share: 1, waiting: 0, waitMs: 0 }, () => new Error('no slot'))
+const UPLOAD = { takesFile: true, bodyWithinMs: 3_600_000, bodyIdleMs: 1000 }
+app.post('/upload', { config: UPLOAD }, ({ raw }) =>
+  uploads.run('workspace', async () => {
+    const { file } = await receiveForm(raw, { member: 'file', maxBytes: 1024 ** 3 })
+    return { bytes: (await buffer(file.content)).length }
+  }),
+)
 await app.listen({ host: '127.0.0.1', port: 0 })
 afterAll(() => app.close())
 const { port } = app.server.address() as AddressInfo
@@ -51,6 +63,48 @@ it('a body that is complete in its time is not in the way of what comes later on
   expect(await statuses[0]).toBe(200)
   second.end('}')
   expect(await statuses[1]).toBe(200)
+})
+
+/** An upload whose file the test sends. */
+function openUpload() {
+  const request = openRequest({
+    port,
+    method: 'POST',
+    path: '/upload',
+    headers: { 'content-type': FORM },
+    agent: false,
+  })
+  request.on('error', () => undefined)
+  const [head = '', end = ''] = form(aFile('|')).toString().split('|')
+  request.write(head)
+  const answer = new Promise<string>((resolve) => {
+    request.on('response', async (response) => resolve(`${response.statusCode} ${await text(response)}`))
+  })
+  return { request, answer, end }
+}
+
+it('an upload that stands still is bad_request, and its slot is free (OP-190)', async () => {
+  const { request, answer } = openUpload()
+  whenDone(() => void request.destroy())
+  await eventually('the upload has its slot', () => uploads.held() === 1)
+  // A few bytes now and then are no progress.
+  const trickle = setInterval(() => request.write('a'), 100)
+  whenDone(() => clearInterval(trickle))
+  await eventually('the slot is free', () => uploads.held() === 0)
+  expect(await answer).toMatch(/^400 .*"The request was not complete in time"/)
+})
+
+it('an upload that goes on is taken, however long it takes', async () => {
+  const { request, answer, end } = openUpload()
+  whenDone(() => void request.destroy())
+  const chunk = Buffer.alloc(256 * 1024)
+  let chunks = 0
+  for (const until = performance.now() + 2500; performance.now() < until; chunks++) {
+    request.write(chunk)
+    await pause(50)
+  }
+  request.end(end)
+  expect(await answer).toBe(`200 {"bytes":${chunks * chunk.length}}`)
 })
 
 it('gives a file as long as a line of 1 Mbit/s takes, and a minute', () => {

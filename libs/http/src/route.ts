@@ -4,7 +4,7 @@ import { refuseUnstorable } from '@backoffice/contracts/storable.ts'
 import { validate } from '@backoffice/contracts/validation.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { uploadWithinMs } from './body-deadline.ts'
+import { UPLOAD_IDLE_MS, uploadWithinMs } from './body-deadline.ts'
 import { PagedBody } from './paged-body.ts'
 import type { Reply } from './reply.ts'
 import { Streamed, StreamedBody, sendStream } from './streamed.ts'
@@ -80,7 +80,7 @@ export function addRoutes<Caller>(
     app.route({
       method,
       url,
-      config: upload ? { takesFile: true, bodyWithinMs: uploadWithinMs(uploadBytes(upload.maxBytes)) } : {},
+      config: upload ? uploadConfig(upload) : {},
       onRequest: async (request) => {
         callers.set(request, await route.authorize(request))
         if (upload) refuseOtherThanForm(request.headers['content-type'])
@@ -100,6 +100,13 @@ export function addRoutes<Caller>(
   }
   for (const [url, allowed] of methodsByUrl) refuseOtherMethods(app, url, allowed)
 }
+
+const uploadConfig = ({ maxBytes }: UploadDeclaration) => ({
+  takesFile: true,
+  bodyWithinMs: uploadWithinMs(uploadBytes(maxBytes)),
+  // The gateway should be the first to end an upload that stands still.
+  bodyIdleMs: 2 * UPLOAD_IDLE_MS,
+})
 
 /** Validates the request and answers it. A form is read up to its file before; its rest is dropped afterwards. */
 async function withFile(

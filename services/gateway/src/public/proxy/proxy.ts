@@ -55,7 +55,7 @@ export function addProxy(app: FastifyInstance, dependencies: ProxyDependencies):
   }
 
   const optionsOf = (limits: RouteLimits) => ({
-    config: { bodyWithinMs: limits.bodyWithinMs },
+    config: { bodyWithinMs: limits.bodyWithinMs, bodyIdleMs: limits.bodyIdleMs },
     onRequest: (request: FastifyRequest, reply: FastifyReply) => forward(request, reply, limits),
     handler: async () => undefined,
   })

@@ -1,6 +1,6 @@
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { ROUTED_SERVICES, type RoutedService, SERVICES } from '@backoffice/contracts/services.ts'
-import { JSON_WITHIN_MS, uploadWithinMs } from '@backoffice/http/body-deadline.ts'
+import { JSON_WITHIN_MS, UPLOAD_IDLE_MS, uploadWithinMs } from '@backoffice/http/body-deadline.ts'
 import { uploadBytes } from '@backoffice/http/upload.ts'
 import type { Connections } from '../upstreams/upstream.ts'
 
@@ -11,6 +11,8 @@ const ROUTES: ReadonlyMap<string, RoutedService> = new Map(
 export interface RouteLimits {
   readonly bodyBytes: number
   readonly bodyWithinMs: number
+  /** How long the body may stand still. */
+  readonly bodyIdleMs: number
   /** An upload is streamed to its service; other bodies are received completely before. */
   readonly isUpload: boolean
   /** Those over which it reaches its service. */
@@ -21,6 +23,7 @@ export interface RouteLimits {
 export const JSON_LIMITS: RouteLimits = {
   bodyBytes: LIMITS.bodyBytes,
   bodyWithinMs: JSON_WITHIN_MS,
+  bodyIdleMs: JSON_WITHIN_MS,
   isUpload: false,
   connections: 'requests',
 }
@@ -37,6 +40,7 @@ function upload(url: SlowRoute['url'], maxBytes: number): SlowRoute {
     url,
     bodyBytes,
     bodyWithinMs: uploadWithinMs(bodyBytes),
+    bodyIdleMs: UPLOAD_IDLE_MS,
     isUpload: true,
     connections: 'files',
   }
