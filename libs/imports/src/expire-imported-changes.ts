@@ -19,6 +19,7 @@ export const expireImportedChanges = (db: Database, logger: Logger) =>
 /** Deletes expired undos and some expired batches; returns the batches. An ended undo has no other rows. */
 export async function deleteExpired({ sql }: Database): Promise<number> {
   await sql`delete from undone_import where stepped_at < now() - make_interval(days => ${KEEP_DAYS})`
+  await sql`delete from restored_version where restored_at < now() - make_interval(days => ${KEEP_DAYS})`
   const deleted = await sql`
     delete from imported_batch where ctid = any(array(
       select ctid from imported_batch where applied_at < now() - make_interval(days => ${KEEP_DAYS})

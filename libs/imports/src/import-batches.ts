@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { unprocessable } from '@backoffice/contracts/errors.ts'
 import { TOPICS } from '@backoffice/contracts/events.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
+import type { ImportResult } from '@backoffice/contracts/imports.ts'
 import type { ConsumerDefinition } from '@backoffice/messaging/consumers/consumer-definition.ts'
 import { handleOnce } from '@backoffice/messaging/consumers/inbox.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -9,6 +10,7 @@ import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import { hasRecentRequests } from '@backoffice/runtime/recent-requests.ts'
 import { traceparentFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
+import { lockImport } from './import-lock.ts'
 import { ImportBatch, type ImportedChange, type Importer, type Importers } from './importer.ts'
 import { RowOutcomes } from './row-outcomes.ts'
 
@@ -72,19 +74,39 @@ export function importBatches(definition: ImportBatchesDefinition): ConsumerDefi
   }
 }
 
-/** Plans and writes one batch, and publishes the outcome of each row. */
+/** Plans and writes one batch, and publishes the outcome of each row. Rows of an import that is undone fail. */
 async function applyBatch(tx: Transaction, importer: Importer, batch: ImportBatch, now: Date): Promise<void> {
   const { import_id, template } = batch
+  await lockImport(tx, import_id)
+  const isUndone = await findUndone(tx, import_id)
+  const rows = isUndone ? batch.rows.map(notApplied) : await appliedRows(tx, importer, batch, now)
+  const answer = { import_id, batch: batch.batch, template, rows }
+  await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
+}
+
+/** Whether the undo of an import has begun. Only a dead letter that is replayed comes after it. */
+async function findUndone(tx: Transaction, importId: string): Promise<boolean> {
+  const found = await tx`
+    select from undone_import where workspace_id = ${tx.context.workspaceId} and import_id = ${importId}`
+  return found.length > 0
+}
+
+const notApplied = ({ row }: ImportBatch['rows'][number]): ImportResult['rows'][number] => ({
+  row,
+  status: 'failed',
+  errors: [{ column: '', code: 'conflict', message: 'the import was undone', value: null }],
+})
+
+async function appliedRows(tx: Transaction, importer: Importer, batch: ImportBatch, now: Date) {
   const outcomes = new RowOutcomes()
   // The connection's kept plans, such as those of foreign key checks, may be from the time when the tables were small.
   await tx`discard plans`
   const plan = importer.plan(tx, { ...batch, isCheck: false, earlier: [] }, outcomes, now)
   for await (const changes of plan) {
     await importer.write(tx, changes, now)
-    await keepChanges(tx, import_id, importer.undo.kept(changes))
+    await keepChanges(tx, batch.import_id, importer.undo.kept(changes))
   }
-  const answer = { import_id, batch: batch.batch, template, rows: outcomes.applied(batch.rows) }
-  await publish(tx, [outboxRecord(TOPICS.importsResults, 'batch.applied', import_id, answer)], now)
+  return outcomes.applied(batch.rows)
 }
 
 /** Keeps what a batch changed, in its transaction, so that the import can be undone (OP-151). */

@@ -50,7 +50,9 @@ export interface UndoneChange extends Pick<ImportedChange, 'id' | 'key' | 'forme
 
 /** What became of a resource. One that is kept has a reason for the workspace's users. */
 export type UndoOutcome =
-  | { readonly outcome: 'deleted' | 'restored' }
+  | { readonly outcome: 'deleted' }
+  /** `version` is the new one, where versions are no values. */
+  | { readonly outcome: 'restored'; readonly version?: string }
   | { readonly outcome: 'kept'; readonly reason: string }
 
 /** How an import of one template is undone (OP-151). */

@@ -3,6 +3,7 @@ import { ImportUndoProgress, ImportUndoStep, KEPT_ROWS_SHOWN, type KeptRow } fro
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import { lockImport } from './import-lock.ts'
 import { type Importers, type ImportUndo, importerOf, type UndoneChange, type UndoOutcome } from './importer.ts'
 
 /** Resources handled in one transaction. */
@@ -19,7 +20,11 @@ interface Progress {
   readonly kept_rows: KeptRow[]
 }
 
-type CollectedChange = Omit<UndoneChange, 'version'> & { readonly version: string | null }
+type CollectedChange = Omit<UndoneChange, 'version'> & {
+  readonly version: string | null
+  /** The version that the import found. */
+  readonly version_before: string | null
+}
 
 /**
  * POST /internal/imports/undo: undoes the next changes of an import (OP-151), and answers how far it is. Each call goes
@@ -46,9 +51,10 @@ export const undoImports = (importers: Importers) =>
     },
   })
 
-/** Locks the undo: calls for one import take turns. Throws `not_found` when no changes of the import are stored. */
+/** Locks the undo: calls for one import take turns, and its batches too. Throws `not_found` when no changes of the import are stored. */
 async function lockProgress(tx: Transaction, id: string): Promise<Progress> {
   const workspace = tx.context.workspaceId
+  await lockImport(tx, id)
   await tx`
     insert into undone_import (workspace_id, import_id)
     select ${workspace}, ${id}
@@ -80,6 +86,7 @@ async function takeStep(
   const outcomes = await outcomesOf(tx, changes, undo, now)
   const handled = changes.slice(0, outcomes.length)
   await deleteChanges(tx, id, handled)
+  await noteRestored(tx, handled, outcomes)
   const count = (wanted: UndoOutcome['outcome']) => outcomes.filter(({ outcome }) => outcome === wanted).length
   const keptRows = handled.flatMap(({ key }, index): KeptRow[] => {
     const outcome = outcomes[index]
@@ -110,9 +117,9 @@ async function collectBatch(tx: Transaction, importId: string): Promise<boolean>
       )
       returning changes
     ), collected as (
-      insert into undone_change as known (workspace_id, import_id, id, key, former, version)
+      insert into undone_change as known (workspace_id, import_id, id, key, former, version_before, version)
       select
-        ${workspace}, ${importId}, row.id, row.key, row.former,
+        ${workspace}, ${importId}, row.id, row.key, row.former, row.version_before,
         case when earlier.id is null or earlier.version = row.version_before then row.version_after end
       from batch
       cross join json_to_recordset(batch.changes)
@@ -126,14 +133,41 @@ async function collectBatch(tx: Transaction, importId: string): Promise<boolean>
   return batches > 0
 }
 
-/** The newest resources first: a resource that depends on another one, such as a child category, is newer. */
+/**
+ * The newest resources first: a resource that depends on another one, such as a child category, is newer. One whose
+ * later import was undone has the version that the undo gave it.
+ */
 const nextChanges = (tx: Transaction, id: string, isOfCreated: boolean, reached: string | null) => tx<
   CollectedChange[]
 >`
-  select id, key, former, version from undone_change
-  where workspace_id = ${tx.context.workspaceId} and import_id = ${id} and (former is null) = ${isOfCreated}
-    and id < ${reached ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'}
-  order by id desc limit ${STEP_SIZE}`
+  select
+    change.id, key, former, version_before, case when same_as = change.version then restored.version else change.version end as version
+  from undone_change as change
+  left join restored_version as restored on restored.workspace_id = ${tx.context.workspaceId} and restored.id = change.id
+  where change.workspace_id = ${tx.context.workspaceId} and import_id = ${id} and (former is null) = ${isOfCreated}
+    and change.id < ${reached ?? 'ffffffff-ffff-ffff-ffff-ffffffffffff'}
+  order by change.id desc limit ${STEP_SIZE}`
+
+/** Notes which versions have the values of earlier ones, so that the imports before can be undone too (OP-191). */
+async function noteRestored(
+  tx: Transaction,
+  changes: readonly CollectedChange[],
+  outcomes: readonly UndoOutcome[],
+): Promise<void> {
+  const restored = changes.flatMap(({ id, version_before: same_as }, index) => {
+    const outcome = outcomes[index]
+    if (outcome?.outcome !== 'restored' || outcome.version === undefined || same_as === null) return []
+    return { id, version: outcome.version, same_as }
+  })
+  if (restored.length === 0) return
+  await tx`
+    insert into restored_version as known (workspace_id, id, version, same_as)
+    select ${tx.context.workspaceId}, id, version, same_as
+    from json_to_recordset(${JSON.stringify(restored)}::text::json) as (id uuid, version text, same_as text)
+    on conflict (workspace_id, id) do update set
+      version = excluded.version, restored_at = excluded.restored_at,
+      same_as = case when known.version = excluded.same_as then known.same_as else excluded.same_as end`
+}
 
 /** The outcomes in the order of the changes; fewer than changes when `undo` did not get to all of them. */
 async function outcomesOf(
@@ -142,7 +176,7 @@ async function outcomesOf(
   undo: ImportUndo['undo'],
   now: Date,
 ): Promise<UndoOutcome[]> {
-  const unchanged = changes.filter((change): change is UndoneChange => change.version !== null)
+  const unchanged = changes.filter((change): change is CollectedChange & UndoneChange => change.version !== null)
   const undone = unchanged.length === 0 ? [] : await undo(tx, unchanged, now)
   const outcomes = new Map(unchanged.map(({ id }, index) => [id, undone[index]]))
   const end = changes.findIndex(({ id, version }) => version !== null && outcomes.get(id) === undefined)

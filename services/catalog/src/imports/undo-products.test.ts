@@ -177,6 +177,51 @@ describe('a product that the import updated', () => {
   })
 })
 
+describe('several imports of a product (OP-191)', () => {
+  it('are undone from the later to the earlier one, which gives the first values back', async () => {
+    const caller = aCaller()
+    await create(caller, aSimpleProduct({ sku: 'MUG', stock: 1 }))
+    const before = await productOf(caller, 'MUG')
+    const first = await applied(caller, 'products', [{ sku: 'MUG', name: 'Cup' }], [{ sku: 'MUG', stock: 2 }])
+    const second = await applied(caller, 'stock', [{ sku: 'MUG', stock: 3 }])
+    expect(await undone(caller, 'stock', second)).toMatchObject({ restored: 1, kept: 0 })
+    const third = await applied(caller, 'stock', [{ sku: 'MUG', stock: 7 }])
+    expect(await undone(caller, 'stock', third)).toMatchObject({ restored: 1, kept: 0 })
+    expect(await undone(caller, 'products', first)).toMatchObject({ restored: 1, kept: 0 })
+    expect(await productOf(caller, 'MUG')).toEqual({ ...before, updated_at: expect.any(String) })
+    expect(await imports.wrongStocks(caller)).toEqual([])
+  })
+
+  it('end with the deletion of what the first one created', async () => {
+    const caller = aCaller()
+    const first = await applied(caller, 'products', [mug()])
+    const second = await applied(caller, 'stock', [{ sku: 'MUG', stock: 3 }])
+    await undone(caller, 'stock', second)
+    expect(await undone(caller, 'products', first)).toMatchObject({ deleted: 1, kept: 0 })
+  })
+
+  it('keep what somebody changed after the undo of the later one', async () => {
+    const caller = aCaller()
+    const first = await applied(caller, 'products', [mug()])
+    const second = await applied(caller, 'stock', [{ sku: 'MUG', stock: 3 }])
+    await undone(caller, 'stock', second)
+    const { id: product } = await productOf(caller, 'MUG')
+    await send(caller, 'PUT', `/v1/products/${product}`, { description: 'blue' })
+    expect(await undone(caller, 'products', first)).toMatchObject({ deleted: 0, kept: 1 })
+  })
+})
+
+it('a batch that comes after the undo has begun is not applied, and says so', async () => {
+  const caller = aCaller()
+  const importId = await applied(caller, 'products', [mug()])
+  await step(caller, 'products', importId)
+  const late = await run(caller, 'products', [mug({ sku: 'LATE', name: 'Late' })], { importId, batch: 1 })
+  const error = { column: '', code: 'conflict', message: 'the import was undone', value: null }
+  expect(late).toEqual([{ row: 2, status: 'failed', errors: [error] }])
+  await undone(caller, 'products', importId)
+  expect(await slugsOf(caller)).toEqual([])
+})
+
 describe('variants', () => {
   const size = (value: string) => ({ option1_name: 'Size', option1_value: value })
 

@@ -45,8 +45,9 @@ export const undoProducts: ImportUndo<ProductChange[]> = {
       }
       const after = withFormerValues(before, former, targets)
       if (typeof after === 'string') return { outcome: 'kept', reason: after }
-      restored.push({ before, after: { ...after, ...oneChangeOn(before, now) } })
-      return { outcome: 'restored' }
+      const next = { ...after, ...oneChangeOn(before, now) }
+      restored.push({ before, after: next })
+      return { outcome: 'restored', version: versionOf(next) }
     })
     await deleteProducts(tx, deleted, now)
     await writeProducts(tx, restored, { stockReason: 'undone', now })

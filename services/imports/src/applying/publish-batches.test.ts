@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { findingPath } from '../files/file-paths.ts'
 import { anAnswer, type StoredImport, storedImports } from '../testing/stored-imports.ts'
+import { claimUndos } from '../undo/undo-imports.ts'
 import { importsToPublish, publishNext } from './publish-batches.ts'
 import { recordResults } from './record-results.ts'
 
@@ -140,4 +141,27 @@ it('publishes no batch in a workspace whose import is being undone, until the un
   await admin`update import_undo set status = 'DONE' where import_id = ${undone.id}`
   expect(await publishableOf(next)).toEqual([[0, 4]])
   await finish(next)
+})
+
+it('publishes nothing once an undo of the workspace was requested, and an undo begins with nothing under way', async () => {
+  for (let round = 0; round < 20; round++) {
+    const applied = await add({ batches: 1, columns: { ended_at: new Date() } })
+    const large = await add({ workspaceId: applied.workspaceId, batches: 4 })
+    const applying = (await importsToPublish(worker)).find(({ id }) => id === large.id)
+    if (applying === undefined) throw new Error('the import may publish')
+    const request = async () => {
+      await admin`insert into import_undo (workspace_id, import_id) values (${applied.workspaceId}, ${applied.id})`
+      return (await claimUndos({ db, worker })).length
+    }
+    const [published, claimed] =
+      round === 0
+        ? [await request(), await publishNext({ db, storage }, applying)].toReversed()
+        : await Promise.all([publishNext({ db, storage }, applying), request()])
+    expect([
+      [4, 0],
+      [0, 1],
+    ]).toContainEqual([published, claimed])
+    await admin`update import_undo set status = 'DONE' where import_id = ${applied.id}`
+    await finish(large)
+  }
 })

@@ -7,6 +7,7 @@ import { worker } from '@backoffice/runtime/worker.ts'
 import { findingPath } from '../files/file-paths.ts'
 import { noteFailure } from '../imports/end-import.ts'
 import { inImport } from '../imports/import-row.ts'
+import { lockApplying } from '../imports/lock-applying.ts'
 import { type AskingImport, OWNERS } from '../imports/owner-client.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 
@@ -79,7 +80,10 @@ export async function importsToPublish({ sql }: Database): Promise<ApplyingImpor
   })
 }
 
-/** Publishes the next batches of an import. Of several replicas, the first to commit does. Returns their number. */
+/**
+ * Publishes the next batches of an import, unless an undo was requested since. Of several replicas, the first to commit
+ * does. Returns their number.
+ */
 export async function publishNext(
   { db, storage }: Pick<WorkerContext, 'db' | 'storage'>,
   applying: ApplyingImport,
@@ -104,9 +108,11 @@ export async function publishNext(
     data: { import_id: id, batch, template, product_statuses, rows: JSON.parse(lines[index] ?? '') },
   }))
   return inImport(db, applying, async (tx) => {
+    await lockApplying(tx)
     const advanced = await tx`
       update import set next_batch = ${last.batch + 1}, sent_at = clock_timestamp(), failing_since = null
-      where workspace_id = ${workspaceId} and id = ${id} and next_batch = ${from} and ends_at_batch > ${last.batch}`
+      where workspace_id = ${workspaceId} and id = ${id} and next_batch = ${from} and ends_at_batch > ${last.batch}
+        and not exists (select from import_undo where workspace_id = ${workspaceId} and status = 'RUNNING')`
     if (advanced.count === 0) return 0
     await publish(tx, records, new Date())
     return records.length

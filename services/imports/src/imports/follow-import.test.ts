@@ -6,7 +6,7 @@ import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
 import { importsService } from '../testing/imports-service.ts'
 
-const { send, validated, urlOf } = await importsService('catalog')
+const { adminOf, send, validated, urlOf } = await importsService('catalog')
 const FILE = ['sku,name,stock', ...Array.from({ length: 1200 }, (_, n) => `SKU-${n},Mug ${n},1`)].join('\n')
 
 /** Follows an import, as an EventSource does. */
@@ -50,6 +50,22 @@ it('sends the present state at once, each change, and `end` with the final state
   const again = await follow(caller, id)
   await again.ended
   expect(again.events()).toEqual(stream.events().slice(-1))
+})
+
+it('sends `end` when the last batch of a cancelled import is answered, not before', async () => {
+  const caller = aCaller()
+  const { import_id: id } = await validated(caller, 'products', FILE)
+  const set = (ended_at: Date | null, created: number) => adminOf('imports')`
+    update import set
+      status = 'CANCELLED', started_at = now(), next_batch = 1, ends_at_batch = 1, ended_at = ${ended_at}, created = ${created}
+    where id = ${id}`
+  await set(null, 0)
+  const stream = await follow(caller, id)
+  await eventually('the first event', () => stream.events().length === 1)
+  expect(stream.events()).toMatchObject([{ name: 'progress', data: { status: 'CANCELLED', processed_rows: 0 } }])
+  await set(new Date(), 500)
+  await stream.ended
+  expect(stream.events()).toMatchObject([{}, { name: 'end', data: { status: 'CANCELLED', processed_rows: 500 } }])
 })
 
 it('is for the imports of the own workspace', async () => {

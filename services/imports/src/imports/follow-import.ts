@@ -1,7 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { ApiError } from '@backoffice/contracts/errors.ts'
-import type { Import } from '@backoffice/contracts/import.ts'
 import { type AnyOperation, operation } from '@backoffice/http/operation.ts'
 import { okStream } from '@backoffice/http/reply.ts'
 import { EVENT_STREAM, Streamed } from '@backoffice/http/streamed.ts'
@@ -15,9 +14,6 @@ const EVERY_MS = 1000
 const SILENCE_MS = 8000
 /** Streams of all workspaces on a replica, and of one: each reads its import every second. None waits. */
 const STREAMS = { slots: 200, share: 10, most: 10, waiting: 0, waitMs: 0 }
-
-/** The states of which nothing follows without a request. */
-const FINAL: readonly Import['status'][] = ['COMPLETED', 'COMPLETED_WITH_ERRORS', 'FAILED', 'CANCELLED']
 
 /**
  * GET /v1/imports/{id}/progress (extension, OP-149): server-sent events `progress` with the import, at first and after
@@ -66,9 +62,10 @@ async function* events(
   let shown = ''
   let shownAt = 0
   while (!ended.aborted) {
-    const found = importBody(await db.inWorkspace(context, (tx) => findImport(tx, id)))
-    const data = JSON.stringify(found)
-    if (FINAL.includes(found.status)) {
+    const found = await db.inWorkspace(context, (tx) => findImport(tx, id))
+    const data = JSON.stringify(importBody(found))
+    // Batches of a cancelled import may still be under way.
+    if (found.ended_at !== null) {
       yield `event: end\ndata: ${data}\n\n`
       return
     }

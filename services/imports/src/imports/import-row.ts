@@ -9,10 +9,13 @@ export interface ImportRow extends ImportCounts, Pick<Import, 'id' | 'template' 
   readonly failure: string | null
   readonly created_at: Date
   readonly updated_at: Date
+  /** When nothing of it was under way any more; null before. */
+  readonly ended_at: Date | null
 }
 
 export const importColumns = (sql: AnySql) => sql`
-  id, template, file, status, failure, total_rows, valid_rows, invalid_rows, created, updated, failed, created_at, updated_at`
+  id, template, file, status, failure, total_rows, valid_rows, invalid_rows, created, updated, failed, created_at, updated_at,
+  ended_at`
 
 /** The import as the API shows it (OP-50). */
 export const importBody = (row: ImportRow): Import => ({

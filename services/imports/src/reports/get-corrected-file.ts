@@ -25,7 +25,7 @@ export const getCorrectedFile = (db: Database, storage: FileStorage): AnyOperati
     scope: 'import::read',
     responses: { 200: new Streamed(CSV) },
     refusals: ['conflict'],
-    openPoints: ['OP-148'],
+    openPoints: ['OP-148', 'OP-189'],
     extension: true,
 
     async handle({ params: { id }, context }) {

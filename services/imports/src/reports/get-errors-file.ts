@@ -19,7 +19,7 @@ export const getErrorsFile = (db: Database, storage: FileStorage): AnyOperation 
     scope: 'import::read',
     responses: { 200: new Streamed(CSV) },
     refusals: ['conflict'],
-    openPoints: ['OP-52'],
+    openPoints: ['OP-52', 'OP-189'],
     extension: true,
 
     async handle({ params: { id }, context }) {

@@ -13,7 +13,7 @@ export const getReport = operation({
   summary: 'Get the validation report of an import',
   scope: 'import::read',
   responses: { 200: ImportReport },
-  openPoints: ['OP-51', 'OP-52', 'OP-56', 'OP-146'],
+  openPoints: ['OP-51', 'OP-52', 'OP-56', 'OP-146', 'OP-189'],
 
   handle: ({ params: { id }, inWorkspace }) =>
     inWorkspace(async (tx) => {

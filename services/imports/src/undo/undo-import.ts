@@ -21,7 +21,7 @@ export const undoImport = (onRequested: () => void): AnyOperation =>
     summary: 'Undo an import',
     scope: 'import::create',
     responses: { 202: ImportUndo },
-    openPoints: ['OP-08', 'OP-151'],
+    openPoints: ['OP-08', 'OP-151', 'OP-191'],
     extension: true,
 
     async handle({ params: { id }, context, inWorkspace }) {

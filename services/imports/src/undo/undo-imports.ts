@@ -2,6 +2,7 @@ import type { ImportUndoProgress } from '@backoffice/contracts/imports.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { inImport } from '../imports/import-row.ts'
+import { lockApplying } from '../imports/lock-applying.ts'
 import type { AskingImport, OwnerClient } from '../imports/owner-client.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 
@@ -52,13 +53,19 @@ export async function claimUndos({ db, worker }: Pick<WorkerContext, 'db' | 'wor
   return running.filter((_, index) => claimed[index])
 }
 
-/** Claims one step; false when another replica was faster. */
+/** Claims one step; false when another replica was faster, or batches were published since. */
 const claimStep = (db: Database, undo: AskingImport): Promise<boolean> =>
   inImport(db, undo, async (tx) => {
+    await lockApplying(tx)
     const claimed = await tx`
       update import_undo set stepped_at = clock_timestamp(), claimed_until = clock_timestamp() + ${LEASE}::interval
       where workspace_id = ${undo.workspaceId} and import_id = ${undo.id} and status = 'RUNNING'
-        and coalesce(claimed_until <= clock_timestamp(), true)`
+        and coalesce(claimed_until <= clock_timestamp(), true)
+        and not exists (
+          select from import as busy
+          where busy.workspace_id = ${undo.workspaceId} and busy.started_at is not null and busy.ended_at is null
+            and busy.next_batch > busy.answered_batches
+        )`
     return claimed.count === 1
   })
 
