@@ -120,6 +120,21 @@ create policy worker on replayed_dead_letter to worker using (true);
 grant select, insert, update, delete on replayed_dead_letter to app;
 grant select, insert on replayed_dead_letter to worker;
 
+create table restored_version (
+  workspace_id uuid not null,
+  id uuid not null,
+  version text not null,
+  same_as text not null,
+  restored_at timestamptz default now() not null,
+  constraint restored_version_pkey primary key (workspace_id, id)
+);
+create index restored_version_age on restored_version (restored_at);
+alter table restored_version enable row level security, force row level security;
+create policy worker on restored_version to worker using (true);
+create policy workspace on restored_version using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on restored_version to app;
+grant select, delete on restored_version to worker;
+
 create table undone_change (
   workspace_id uuid not null,
   import_id uuid not null,
@@ -127,6 +142,7 @@ create table undone_change (
   key text not null,
   former jsonb,
   version text,
+  version_before text,
   constraint undone_change_pkey primary key (workspace_id, import_id, id),
   constraint undone_change_workspace_id_import_id_fkey foreign key (workspace_id, import_id) references undone_import(workspace_id, import_id) on delete cascade
 );
