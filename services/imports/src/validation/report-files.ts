@@ -24,7 +24,7 @@ export const ERROR_HEADER = ['row', 'column', 'code', 'message', 'value'] as con
 
 export const errorCells = ({ row, column, code, message, value }: ReportedError) => [row, column, code, message, value]
 
-/** Bad rows that are listed, and the bytes of both their files: a file of a million bad rows has a short report (OP-189). */
+/** Bad rows that are listed, and the bytes of both their files: a file of mistakes has a short report (OP-189). */
 const LISTED_ROWS = 10_000
 const LISTED_BYTES = 32 * 1024 * 1024
 

@@ -8,7 +8,7 @@ import type { ImportCheckAnswer, Template } from '@backoffice/contracts/imports.
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it } from 'vitest'
 import { chunksOf } from '../files/testing/chunks.ts'
-import { Turns } from './turns.ts'
+import { TimeSlices } from './time-slices.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
 
 const created: CheckPage = async ({ read }): Promise<ImportCheckAnswer> => ({
@@ -31,7 +31,7 @@ async function validate(
   whenDone(() => rm(folder, { recursive: true }))
   const chunks = chunksOf(Buffer.from(content), 64 * 1024)
   const findings = await validateFile(
-    { template, content: chunks, encoding: 'utf-8', folder, remarks: [], turns: new Turns(), signal },
+    { template, content: chunks, encoding: 'utf-8', folder, remarks: [], slices: new TimeSlices(), signal },
     check,
     onRows,
   )

@@ -14,7 +14,7 @@ import { rowReader } from '../rows/row-reader.ts'
 import { UniqueKeys } from '../rows/unique-keys.ts'
 import { collectFindings, type Findings } from './findings.ts'
 import { openReportFiles } from './report-files.ts'
-import type { Turns } from './turns.ts'
+import type { TimeSlices } from './time-slices.ts'
 
 /** An uploaded file, and where its validation may leave files. */
 export interface FileToValidate {
@@ -27,7 +27,7 @@ export interface FileToValidate {
   /** What the report says about the file itself. */
   readonly remarks: readonly ReportedError[]
   /** The turns of the files that the process validates. */
-  readonly turns: Turns
+  readonly slices: TimeSlices
   /** Ends the validation, also of a file without any row. */
   readonly signal: AbortSignal
 }
@@ -44,13 +44,13 @@ const PAGES_IN_FLIGHT = 3
  * validation.
  */
 export async function validateFile(
-  { template, content, encoding, folder, remarks, turns, signal }: FileToValidate,
+  { template, content, encoding, folder, remarks, slices, signal }: FileToValidate,
   check: CheckPage,
   onRows: (rows: number) => void,
 ): Promise<Findings> {
   const text = inUtf8(content, encoding)
   const { rows, delimiter, header, cells } = await openRows(text, importTemplate(template), (all) =>
-    turns.taking(all, signal),
+    slices.of(all, signal),
   )
   const keys = new UniqueKeys(folder)
   const files = openReportFiles(folder, cells.slice(0, header.columns.length), delimiter)

@@ -12,7 +12,7 @@ import { noteFailure } from '../imports/end-import.ts'
 import { aboutFile } from '../imports/import-row.ts'
 import type { WorkerContext } from '../imports/worker-context.ts'
 import { type ClaimedImport, claimImport, recordFindings, renewClaim } from './claim-import.ts'
-import { Turns } from './turns.ts'
+import { TimeSlices } from './time-slices.ts'
 import { type CheckPage, validateFile } from './validate-file.ts'
 
 /**
@@ -36,7 +36,7 @@ class Stopped extends Error {}
 
 /** Validates uploaded files. Call `wake` after an upload. */
 export function validateImports(context: WorkerContext) {
-  const turns = new Turns()
+  const slices = new TimeSlices()
   const underWay = new Set<Promise<void>>()
   const claiming = worker({
     name: 'validations',
@@ -47,7 +47,7 @@ export function validateImports(context: WorkerContext) {
       const isForSmall = underWay.size >= PLACES - SMALL_PLACES
       const claimed = await claimImport(context, isForSmall ? SMALL_BYTES : Number.MAX_SAFE_INTEGER)
       if (claimed === undefined) return EVERY_MS
-      const validation = inRun('validation', () => validateClaimed(context, claimed, turns, stopping)).finally(() => {
+      const validation = inRun('validation', () => validateClaimed(context, claimed, slices, stopping)).finally(() => {
         underWay.delete(validation)
         claiming.wake()
       })
@@ -68,14 +68,16 @@ export function validateImports(context: WorkerContext) {
 async function validateClaimed(
   context: WorkerContext,
   claimed: ClaimedImport,
-  turns: Turns,
+  slices: TimeSlices,
   stopping: AbortSignal,
 ): Promise<void> {
   const { db, logger } = context
   const startedAt = performance.now()
   const logged = { import_id: claimed.id, workspace_id: claimed.workspaceId }
   try {
-    const rows = await whileHeartbeating(db, claimed, stopping, (held) => validateStored(context, claimed, turns, held))
+    const rows = await whileHeartbeating(db, claimed, stopping, (held) =>
+      validateStored(context, claimed, slices, held),
+    )
     logger.info({ ...logged, rows, duration_ms: Math.round(performance.now() - startedAt) }, 'import validated')
   } catch (error) {
     if (error instanceof Stopped) return
@@ -125,14 +127,14 @@ async function whileHeartbeating<Result>(
 async function validateStored(
   { db, storage, owners }: WorkerContext,
   claimed: ClaimedImport,
-  turns: Turns,
+  slices: TimeSlices,
   { signal, onRows }: HeldClaim,
 ): Promise<number> {
   await using folder = await newFolder(storage.incoming)
   const { template, encoding, formerClaim } = claimed
   await storage.remove(findingPaths({ ...claimed, claim: formerClaim }))
   const content = await storage.read(uploadPath(claimed))
-  const file = { template, content, encoding, folder: folder.path, remarks: remarksOn(claimed), turns, signal }
+  const file = { template, content, encoding, folder: folder.path, remarks: remarksOn(claimed), slices, signal }
   const check: CheckPage = (page) => owners.check(claimed, page, signal)
   const findings = await validateFile(file, check, onRows)
     .catch(throwNoRoom)

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { workerData } from 'node:worker_threads'
 import { chunksOf } from '../../files/testing/chunks.ts'
-import { Turns } from '../turns.ts'
+import { TimeSlices } from '../time-slices.ts'
 import { validateFile } from '../validate-file.ts'
 
 /*
@@ -16,7 +16,7 @@ interface Wanted {
 
 const { folder, files } = workerData as Wanted
 
-const shared = { turns: new Turns(), signal: new AbortController().signal }
+const shared = { slices: new TimeSlices(), signal: new AbortController().signal }
 
 await Promise.all(
   files.map(async (parts, index) => {

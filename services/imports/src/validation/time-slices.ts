@@ -1,21 +1,21 @@
 /** How long a file is computed at a time, in milliseconds. */
-const TURN_MS = 10
+const SLICE_MS = 10
 
 /**
  * Lets files that are validated at the same time take turns: one computes at a time and for a short while, and requests
  * are answered in between. A workspace has one file, so the workspaces take turns.
  */
-export class Turns {
+export class TimeSlices {
   readonly #waiting: (() => void)[] = []
 
   /** Passes rows on, for a turn at a time. Throws the reason of the signal when it is aborted. */
-  async *taking<Row>(rows: AsyncGenerator<Row>, signal: AbortSignal): AsyncGenerator<Row, undefined> {
+  async *of<Row>(rows: AsyncGenerator<Row>, signal: AbortSignal): AsyncGenerator<Row, undefined> {
     try {
       for (let until = 0; ; ) {
         if (performance.now() >= until) {
           await this.#next()
           signal.throwIfAborted()
-          until = performance.now() + TURN_MS
+          until = performance.now() + SLICE_MS
         }
         const { done = false, value } = await rows.next()
         if (done) return undefined

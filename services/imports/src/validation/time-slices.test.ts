@@ -1,7 +1,7 @@
 import { setImmediate as turnOfLoop } from 'node:timers/promises'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { expect, it } from 'vitest'
-import { Turns } from './turns.ts'
+import { TimeSlices } from './time-slices.ts'
 
 /** Rows each of which takes so long to compute, in milliseconds, until the test is over. */
 function endless(computeMs: number) {
@@ -16,12 +16,12 @@ function endless(computeMs: number) {
 }
 
 it('files take turns, and the process answers requests in between', async () => {
-  const turns = new Turns()
+  const slices = new TimeSlices()
   const read = [0, 0, 0]
   let loops = 0
   const done = Promise.withResolvers<void>()
   const files = read.map(async (_, file) => {
-    for await (const _row of turns.taking(endless(3)(), new AbortController().signal)) {
+    for await (const _row of slices.of(endless(3)(), new AbortController().signal)) {
       read[file] = (read[file] ?? 0) + 1
       if (read.every((rows) => rows >= 8)) done.resolve()
       if (read.some((rows) => rows >= 500)) return done.resolve()
@@ -49,6 +49,6 @@ it('ends the rows when nobody wants more of them', async () => {
       isEnded = true
     }
   }
-  for await (const _ of new Turns().taking(rows(), new AbortController().signal)) break
+  for await (const _ of new TimeSlices().of(rows(), new AbortController().signal)) break
   expect(isEnded).toBe(true)
 })
