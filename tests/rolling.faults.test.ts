@@ -98,16 +98,20 @@ async function replaceUnderLoad(
   const since = new Date()
   const shops = [await shop(() => isRepeated), await shop(() => isRepeated)]
   const sent = () => shops.reduce((sum, { load }) => sum + load.requests, 0)
+  const expectNoFailure = () => {
+    const failures = shops.flatMap(({ load }) => load.failures)
+    expect(failures, deployment.errors.map((line) => line.slice(0, 500)).join('\n')).toEqual([])
+  }
   await eventually('clients work', () => sent() > 100, RECOVERY_MS)
   for (const step of steps) {
     if (typeof step === 'function') await step()
     else await deployment.replace({ settings: step })
     const before = sent()
     await eventually('clients work afterwards', () => sent() > before + 50, RECOVERY_MS)
+    expectNoFailure()
   }
   await Promise.all(shops.map(({ load }) => load.stop()))
-  const failures = shops.flatMap(({ load }) => load.failures)
-  expect(failures, deployment.errors.map((line) => line.slice(0, 500)).join('\n')).toEqual([])
+  expectNoFailure()
   await Promise.all(shops.map(({ untilAllArrived }) => untilAllArrived()))
   await expectNothingLost(sql, directory, since)
   const repeated = shops.reduce((sum, { load }) => sum + load.repeated, 0)
