@@ -52,8 +52,8 @@ export const undoImports = (importers: Importers) =>
   })
 
 /**
- * Locks the undo: calls for one import take turns, and its batches too. Throws `not_found` when no changes of the import
- * are stored.
+ * Locks the undo: calls for one import take turns, and its batches too. Throws `not_found` when no changes of it are
+ * stored.
  */
 async function lockProgress(tx: Transaction, id: string): Promise<Progress> {
   const workspace = tx.context.workspaceId
