@@ -11,6 +11,7 @@ import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import postgres from 'postgres'
 import { expect, it } from 'vitest'
+import { takeBaseBackup } from './testing/base-backup.ts'
 import { prepareDeployment, prepareTopics } from './testing/deployment.ts'
 import { expectNothingLost, untilPublished } from './testing/nothing-lost.ts'
 import { guideBlocks } from './testing/operations-guide.ts'
@@ -49,18 +50,6 @@ const open = () => {
   return sql
 }
 const description = (): StackDescription => JSON.parse(readFileSync(join(directory, 'stack.json'), 'utf8'))
-
-/** A base backup of the running server, in the steps of pg_basebackup, which the packages here lack. */
-async function takeBaseBackup(sql: postgres.Sql, data: string, backup: string): Promise<void> {
-  await sql`select pg_backup_start('base', true)`
-  cpSync(data, backup, {
-    recursive: true,
-    preserveTimestamps: true,
-    filter: (source) => !/\/(pg_wal\/.+|postmaster\.(pid|opts))$/.test(source),
-  })
-  const [stopped] = await sql<{ labelfile: string }[]>`select labelfile from pg_backup_stop()`
-  writeFileSync(join(backup, 'backup_label'), stopped?.labelfile ?? '')
-}
 
 /** Restores the backup to a time, by the settings of docs/operations.md. */
 async function restore(data: string, backup: string, time: string): Promise<void> {

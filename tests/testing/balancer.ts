@@ -13,24 +13,24 @@ export interface BalancedService {
   readonly replicas: readonly { readonly port: number; readonly opsPort: number }[]
 }
 
-/** How often the balancer asks each replica whether it is ready. */
-const ASK_EVERY = '200ms'
 /** A replica without an answer for so long is not ready: a busy machine must not take all of them out. */
 const ANSWER_WITHIN = '10s'
 
 /**
  * Starts HAProxy (Debian's package of that name) before the replicas of services, like a Kubernetes Service before its
  * pods. It gives each new connection to one of the ready replicas, keeps open connections, and repeats nothing.
- * `onLine` gets a line for each change of a replica's state. HAProxy is stopped after the test file.
+ * It asks each replica every `askEvery` whether it is ready. `onLine` gets a line for each change of a replica's state.
+ * HAProxy is stopped after the test file.
  */
 export async function startBalancer(
   services: readonly BalancedService[],
+  askEvery: string,
   onLine: (line: string) => void,
 ): Promise<void> {
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-balancer-'))
   whenDone(() => rmSync(directory, { recursive: true, force: true }))
   const file = join(directory, 'haproxy.cfg')
-  writeFileSync(file, configuration(services))
+  writeFileSync(file, configuration(services, askEvery))
   const balancer = await startManagedProcess({
     command: {
       name: 'HAProxy (apt-get install haproxy)',
@@ -44,7 +44,7 @@ export async function startBalancer(
   whenDone(() => balancer.stop())
 }
 
-const configuration = (services: readonly BalancedService[]): string => `global
+const configuration = (services: readonly BalancedService[], askEvery: string): string => `global
   maxconn 4000
 defaults
   mode tcp
@@ -54,7 +54,7 @@ defaults
   timeout check ${ANSWER_WITHIN}
   timeout client 1h
   timeout server 1h
-  default-server check inter ${ASK_EVERY} fall 1 rise 1
+  default-server check inter ${askEvery} fall 1 rise 1
 ${services.map(section).join('')}`
 
 const section = ({ name, port, replicas }: BalancedService): string => `listen ${name}

@@ -58,6 +58,10 @@ interface DeploymentOptions {
   readonly postgresSettings?: Readonly<Record<string, string>>
   /** A Kafka of the test's own, which keeps three copies of each record; one broker unless given. */
   readonly cluster?: readonly string[]
+  /** The URL over which the services reach PostgreSQL, when it is another than the server's own. */
+  addressOf?(serverUrl: string): Promise<string>
+  /** How often the balancer asks each replica whether it is ready; 200 ms unless given. */
+  readonly askReadinessEvery?: string
 }
 
 /**
@@ -68,6 +72,8 @@ export async function prepareDeployment({
   replicas,
   postgresSettings = {},
   cluster,
+  addressOf = async (url) => url,
+  askReadinessEvery = '200ms',
 }: DeploymentOptions): Promise<Deployment> {
   const { registryUrl } = backingServices()
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-deployment-'))
@@ -84,11 +90,22 @@ export async function prepareDeployment({
   ])
   const balanced = await Promise.all(SERVICE_NAMES.map((name) => withPorts(name, replicas)))
   const urls = Object.fromEntries(balanced.map(({ name, port }) => [name, `http://127.0.0.1:${port}`]))
-  const stack = { directory, postgres: postgres.url, kafka: [...brokers], registry: registryUrl, secrets, urls }
+  const stack = {
+    directory,
+    postgres: await addressOf(postgres.url),
+    kafka: [...brokers],
+    registry: registryUrl,
+    secrets,
+    urls,
+  }
   const running = new Map<BalancedService['replicas'][number], ManagedProcess>()
   const errors: string[] = []
   const isOut = /is DOWN|no server available/
-  await startBalancer(balanced, (line) => isOut.test(line) && errors.push(`${new Date().toISOString()} ${line}`))
+  await startBalancer(
+    balanced,
+    askReadinessEvery,
+    (line) => isOut.test(line) && errors.push(`${new Date().toISOString()} ${line}`),
+  )
   whenDone(() => Promise.all([...running.values()].map((replica) => replica.kill())))
 
   const startReplica = async (name: ServiceName, ports: BalancedService['replicas'][number], version: Version) => {
@@ -129,7 +146,7 @@ export async function prepareDeployment({
       )
       const addresses = {
         gateway: urls.gateway ?? '',
-        postgres: postgres.url,
+        postgres: stack.postgres,
         kafka: [...brokers],
         registry: registryUrl,
       }

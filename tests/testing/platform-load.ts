@@ -21,8 +21,8 @@ export interface Load {
   stop(): Promise<void>
 }
 
-/** Publishes events of a workspace, some of them twice, and some unreadable records. */
-export function startLoad(kafka: Kafka, workspaceId: string, perSecond: number): Load {
+/** Publishes events of a workspace, some of them twice, and some unreadable records unless told. */
+export function startLoad(kafka: Kafka, workspaceId: string, perSecond: number, { isPoisoned = true } = {}): Load {
   const serialize = recordSerializer(backingServices().registryUrl)
   const events: string[] = []
   let [poison, due, isOver] = [0, 0, false]
@@ -38,7 +38,7 @@ export function startLoad(kafka: Kafka, workspaceId: string, perSecond: number):
       headers: {},
     }
     events.push(event.id)
-    if (number % POISON_EVERY !== 1) return number % TWICE_EVERY === 0 ? [record, record] : [record]
+    if (!isPoisoned || number % POISON_EVERY !== 1) return number % TWICE_EVERY === 0 ? [record, record] : [record]
     poison++
     return [{ ...record, value: Buffer.from('poison') }, record]
   }

@@ -71,7 +71,8 @@ export interface DatabaseOptions extends DatabaseServer {
   readonly idleSeconds?: number
   /**
    * Gives a connection up that is silent for so long, in milliseconds, as when the host of its server has vanished.
-   * 35,000 unless given, and without limit when `settings` say how long a statement may take.
+   * Unless given 35,000, or 23,000 when transactions have `endWithinMs`; without limit when `settings` say how long a
+   * statement may take.
    */
   readonly answerWithinMs?: number
   /** Settings of the server for these connections, such as `plan_cache_mode`. A pooler refuses them. */
@@ -88,6 +89,8 @@ export interface DatabaseOptions extends DatabaseServer {
 const IDLE_SECONDS = 20
 /** Longer than the roles' own statement_timeout and idle_in_transaction_session_timeout. */
 const ANSWER_WITHIN_MS = 35_000
+/** How much later than `endWithinMs` an answer has certainly failed to come. */
+const LATE_MS = 3000
 
 /** The readiness probe waits for 2 s. */
 const READY_WITHIN_MS = 1500
@@ -126,10 +129,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   const connections = connectionShares(poolSize, beginWithinMs)
   measurePool(options.applicationName, poolSize)
   const { idleSeconds = IDLE_SECONDS, settings } = options
-  const answerMs = options.answerWithinMs ?? (settings?.statement_timeout === undefined ? ANSWER_WITHIN_MS : Infinity)
+  const idleMs = idleSeconds * 1000
+  const answerMs = options.answerWithinMs ?? longestAnswer(options, idleMs)
   const sql = postgres(options.url, {
     ...tlsTo(options),
-    ...watched(options, options.applicationName, { idleMs: idleSeconds * 1000, answerMs }),
+    ...watched(options, options.applicationName, { idleMs, answerMs }),
     max: poolSize,
     idle_timeout: idleSeconds,
     connect_timeout: 5,
@@ -186,6 +190,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       await sql.end({ timeout: 5 })
     },
   }
+}
+
+/** How long the server may take, in milliseconds: an idle connection is silent too, until it is closed. */
+function longestAnswer({ endWithinMs, settings }: DatabaseOptions, idleMs: number): number {
+  if (settings?.statement_timeout !== undefined) return Number.POSITIVE_INFINITY
+  return endWithinMs === undefined ? ANSWER_WITHIN_MS : Math.max(endWithinMs, idleMs) + LATE_MS
 }
 
 /** Of ten connections three stay free for a workspace that holds fewer than three. */

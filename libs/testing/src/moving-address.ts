@@ -2,6 +2,9 @@ import { connect, createServer, type Socket } from 'node:net'
 import { freePort } from './processes/ports.ts'
 import { whenDone } from './when-done.ts'
 
+/** An address of a server that may vanish and lead to another. */
+export type MovingAddress = Awaited<ReturnType<typeof startMovingAddress>>
+
 /**
  * Opens an address that leads to a server and can vanish, as a host does: its connections stay open, and nothing
  * arrives on them any more. For the calling test or file.

@@ -30,7 +30,7 @@ export async function startPostgres(options: PostgresOptions) {
   const managed = await startManagedProcess({
     command: serverCommand(place, log, { port, ...options.settings }),
     prepare: () => clearLeftover(place),
-    isReady: async () => postmasterFile(place)[7]?.trim() === 'ready',
+    isReady: async () => ['ready', 'standby'].includes(postmasterFile(place)[7]?.trim() ?? ''),
     onDeath: options.onDeath,
   })
   const password = readFileSync(join(place.home, 'password'), 'utf8')
