@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
 import { type Database, openDatabase } from './database.ts'
-import { isUnavailable } from './postgres-errors.ts'
+import { isLostWhileOpened, isUnavailable } from './postgres-errors.ts'
 
 const { admin, appUrl, db } = await testDatabase('catalog')
 const context = { workspaceId: randomUUID(), livemode: true, traceparent: 'trace' }
@@ -66,6 +67,13 @@ describe('isUnavailable', () => {
     'is false of %s',
     (error) => expect(isUnavailable(error)).toBe(false),
   )
+})
+
+it('takes a connection that PgBouncer refuses while it is opened for a lost one, which ends no process', () => {
+  // It sends no severity but the one for people.
+  const fields = { severity_local: 'FATAL', code: '08P01', message: 'query_wait_timeout' }
+  const refused = new postgres.PostgresError(fields as never)
+  expect(isLostWhileOpened(Object.assign(refused, { query: 'select from pg_catalog.pg_type' }))).toBe(true)
 })
 
 describe('a connection that is lost', () => {

@@ -41,10 +41,13 @@ const CONNECTION_LOST = new Set([
   'ETIMEDOUT',
 ])
 
+const ENDS_CONNECTION = new Set(['FATAL', 'PANIC'])
+
 /** Whether the connection was lost, and the transaction with it. */
 export const isConnectionLost = (error: unknown): boolean =>
   error instanceof postgres.PostgresError
-    ? error.severity === 'FATAL' || error.severity === 'PANIC'
+    ? // PgBouncer sends the severity alone that PostgreSQL translates.
+      ENDS_CONNECTION.has(error.severity ?? error.severity_local)
     : error instanceof Error && 'code' in error && CONNECTION_LOST.has(String(error.code))
 
 /**
