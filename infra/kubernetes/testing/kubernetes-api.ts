@@ -27,8 +27,8 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const VERBS = ['create', 'delete', 'get', 'list', 'patch', 'watch']
 
 /**
- * Starts an HTTP server that answers kubectl as the API of Kubernetes would for these objects, until the calling file is
- * done. Nothing runs in it: it creates nothing, and ends commands in pods at once.
+ * Starts an HTTP server that answers kubectl as the API of Kubernetes would for these objects, until the calling file
+ * is done. Nothing runs in it: it creates nothing, and ends commands in pods at once.
  */
 export async function startKubernetesApi(objects: readonly KubernetesObject[]) {
   const kept = [...objects]
