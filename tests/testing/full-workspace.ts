@@ -22,7 +22,8 @@ export async function fullWorkspace(stack: TestStack, receiverUrl: string) {
   await make('/v1/collections/summer/products', { products: [product.id] })
   await make('/v1/customers', { firstname: 'Ada', lastname: 'Obi', email: 'ada@example.com' })
   const items = [{ variant: product.variants[0]?.id, quantity: 1 }]
-  const order = await make<{ id: string }>('/v1/orders', { currency: 'NGN', items, status: 'PLACED' })
+  const order = await make<{ id: string }>('/v1/orders', { currency: 'NGN', items })
+  // The payment places it.
   await make(`/v1/orders/${order.id}/payments`, { amount: 450_000, currency: 'NGN', reference: 'r1' })
   await make(`/v1/orders/${order.id}/fulfillments`)
   const imports = importsOf(stack, workspace)
