@@ -68,7 +68,10 @@ pool_mode = transaction
 default_pool_size = ${SERVER_CONNECTIONS}
 max_client_conn = 1000
 query_wait_timeout = 5
+query_timeout = 35
+server_idle_timeout = 20
 server_login_retry = 1
+server_connect_timeout = 5
 ${isPreparing ? 'max_prepared_statements = 500' : ''}
 `
 
