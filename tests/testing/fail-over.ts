@@ -59,9 +59,9 @@ async function throughPooler({ postgres: url, secrets }: StackEnvironment): Prom
 }
 
 /**
- * Lets the host of the primary vanish under load of the API, Kafka and webhooks, promotes a synchronous standby, moves the
- * address, and expects that the API is back in time and that nothing confirmed was lost. Returns the milliseconds that
- * this took from the promotion on, and how much load there was.
+ * Lets the host of the primary vanish under load of the API, Kafka and webhooks, promotes a synchronous standby and
+ * moves the address. Expects that the API is back in time and that nothing confirmed was lost. Returns the milliseconds
+ * from the promotion on, and how much load there was.
  */
 export async function failOver({ isPooled }: { readonly isPooled: boolean }) {
   Object.assign(process.env, { KAFKA_PREFIX: '', LOG_LEVEL: 'warn' })

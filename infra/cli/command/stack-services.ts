@@ -63,9 +63,7 @@ export async function asWorker<Result>(
   const server = workerServer(name, environment)
   const setting = workerSetting(name)
   await refuseWrongDatabase(server, setting).catch((error: Error) => {
-    throw error instanceof ConfigurationError
-      ? error
-      : new CommandError(`no connection to the server of ${setting}: ${error.message}`)
+    throw error instanceof ConfigurationError ? error : new CommandError(error.message)
   })
   const db = openDatabase({ ...server, applicationName: 'backoffice', poolSize: 1 })
   try {

@@ -7,13 +7,19 @@ const ANSWER_WITHIN_MS = 10_000
 const WRONG_PASSWORD = '28P01'
 const NOT_AUTHORIZED = '28000'
 
-/** Connects once, before a command opens its connections. Throws ConfigurationError when PostgreSQL or TLS refuses. */
+/**
+ * Connects once, before a command opens its connections. Throws ConfigurationError when PostgreSQL or TLS refuses, and
+ * an error that names the setting when nothing answers.
+ */
 export async function refuseWrongDatabase(server: DatabaseServer, setting: string): Promise<void> {
   const { sql, answered, close } = openLockSession(server, 'first connection', ANSWER_WITHIN_MS)
   try {
     await answered(sql`select 1`)
   } catch (error) {
-    throw refusedConnection(error, setting) ?? error
+    const refused = refusedConnection(error, setting)
+    if (refused !== undefined) throw refused
+    const reason = error instanceof Error ? error.message : error
+    throw new Error(`${setting}: PostgreSQL does not answer: ${reason}`, { cause: error })
   } finally {
     await close()
   }

@@ -106,8 +106,10 @@ it('a transaction that fails, and a connection that is lost, after the number wa
   const lost = db.inWorkspace(context, async (tx) => {
     await tx.unsafe(takeNumber)
     const [self] = await tx<[{ pid: number }]>`select pg_backend_pid() as pid`
+    // The driver ends the process when a statement is sent over a connection that it knows to be closed.
+    const underWay = tx`select pg_sleep(60)`.execute()
     await admin`select pg_terminate_backend(${self.pid})`
-    await tx`select 1`
+    await underWay
   })
   await expect(lost).rejects.toThrow()
   expect((await issue(caller, id)).body.number).toBe('1')

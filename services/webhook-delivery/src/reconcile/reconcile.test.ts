@@ -288,7 +288,12 @@ test.each([
   ['with an option that is none', { everything: 'yes' }, {}, "Unknown option '--everything'"],
   ['without its environment', {}, { WORKER_DATABASE_URL: '' }, 'configuration: WORKER_DATABASE_URL'],
   ['without Kafka', {}, { KAFKA_BROKERS: '127.0.0.1:1' }, 'ECONNREFUSED'],
-  ['without PostgreSQL', {}, { WORKER_DATABASE_URL: 'postgres://127.0.0.1:1/none' }, 'ECONNREFUSED'],
+  [
+    'without PostgreSQL',
+    {},
+    { WORKER_DATABASE_URL: 'postgres://127.0.0.1:1/none' },
+    'WORKER_DATABASE_URL: PostgreSQL does not answer: connect ECONNREFUSED',
+  ],
 ])('the command %s exits 2 and says why', async (_, args, environment, reason) => {
   const { publish, event } = await subscribed()
   await publish(event())
