@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { testDatabase } from '@backoffice/testing/database.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import postgres from 'postgres'
 import { afterAll, describe, expect, it } from 'vitest'
-import { type Database, openDatabase } from './database.ts'
+import { type Database, openDatabase, type Transaction } from './database.ts'
 import { isLostWhileOpened, isUnavailable } from './postgres-errors.ts'
 
 const { admin, appUrl, db } = await testDatabase('catalog')
@@ -88,6 +89,23 @@ describe('a connection that is lost', () => {
     })
     expect(isUnavailable(await errorOf(lost))).toBe(true)
     expect(await admin`select from tag`).toHaveLength(0)
+    expect(await one.inWorkspace(context, (tx) => tx`select 7 as seven`)).toEqual([{ seven: 7 }])
+  })
+
+  it.each<[string, (tx: Transaction) => unknown]>([
+    ['a statement', (tx) => tx`select 1`],
+    ['a text', (tx) => tx.unsafe('select 1')],
+    ['the commit', () => 1],
+    ['the rollback', () => Promise.reject(new Error('no'))],
+  ])('fails its transaction and ends no process when it is lost before %s is sent', async (_, last) => {
+    const one = open(appUrl, { poolSize: 1 })
+    const lost = one.inWorkspace(context, async (tx) => {
+      const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
+      await terminate(session?.pid ?? 0)
+      await pause(200)
+      await last(tx)
+    })
+    expect(isUnavailable(await errorOf(lost))).toBe(true)
     expect(await one.inWorkspace(context, (tx) => tx`select 7 as seven`)).toEqual([{ seven: 7 }])
   })
 

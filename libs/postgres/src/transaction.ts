@@ -46,16 +46,22 @@ async function runTransaction<Result>(
     if (endWithinMs === undefined) return
     inTime = deadline(endWithinMs, failWith(`the transaction has not ended within ${endWithinMs} ms`, 'ETIMEDOUT'))
   }
-  const run = () =>
-    sql.begin(async (tx) => {
+  const run = () => {
+    let lost: unknown
+    const ended = sql.begin(async (tx) => {
       if (late) throw late
       begun()
       measured.began()
-      const result = await unlessLost(work(tx))
+      const result = await unlessLost(work(refusing(tx, () => lost)), () => lost !== undefined)
       // The caller already has the error.
       if (late) throw late
       return result
     }) as Promise<Result>
+    return ended.catch((error: unknown) => {
+      lost = error
+      throw error
+    })
+  }
   const done = run().catch((error: unknown) => {
     if (hasBegun || late || !isConnectionLost(error)) throw error
     return run()
@@ -86,18 +92,39 @@ export const inTransaction: typeof runTransaction = (sql, work, options) =>
   )
 
 /**
- * Never settles when the connection is lost; the transaction fails with the driver's own CONNECTION_CLOSED. On the
- * error, `sql.begin` would write ROLLBACK to the lost socket: that ends the process or leaves a connection that never
- * answers (https://github.com/porsager/postgres/issues/1208). So the work of a transaction awaits only its statements
- * and catches none of their errors.
+ * A transaction that throws the error that ended it, once it has ended: the driver ends the process when a statement is
+ * sent over a connection that is closed.
  */
-async function unlessLost<Result>(work: Promise<Result>): Promise<Result> {
+function refusing(tx: postgres.TransactionSql, lost: () => unknown): postgres.TransactionSql {
+  const refuse = () => {
+    if (lost() !== undefined) throw lost()
+  }
+  return new Proxy(tx, {
+    apply(target, self, args) {
+      refuse()
+      return Reflect.apply(target as (...args: unknown[]) => unknown, self, args)
+    },
+    get(target, member) {
+      refuse()
+      return Reflect.get(target, member)
+    },
+  })
+}
+
+/**
+ * Never settles when the connection is lost; the transaction fails with the driver's own CONNECTION_CLOSED. On the
+ * error, `sql.begin` would write ROLLBACK to the lost socket, and COMMIT on a result: that ends the process or leaves a
+ * connection that never answers (https://github.com/porsager/postgres/issues/1208). So the work of a transaction awaits
+ * only its statements and catches none of their errors.
+ */
+async function unlessLost<Result>(work: Promise<Result>, hasEnded: () => boolean): Promise<Result> {
   try {
-    return await work
+    const result = await work
+    if (!hasEnded()) return result
   } catch (error) {
     // The driver adds `query` to errors of its statements; other errors may come from connections to elsewhere.
     const isOfStatement = error instanceof Error && 'query' in error
-    if (isOfStatement && isConnectionLost(error)) return await new Promise<never>(() => undefined)
-    throw error
+    if (!hasEnded() && !(isOfStatement && isConnectionLost(error))) throw error
   }
+  return await new Promise<never>(() => undefined)
 }
