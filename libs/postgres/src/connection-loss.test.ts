@@ -99,13 +99,17 @@ describe('a connection that is lost', () => {
     ['the rollback', () => Promise.reject(new Error('no'))],
   ])('fails its transaction and ends no process when it is lost before %s is sent', async (_, last) => {
     const one = open(appUrl, { poolSize: 1 })
+    const { promise: isClosed, resolve: goOn } = Promise.withResolvers<void>()
     const lost = one.inWorkspace(context, async (tx) => {
       const [session] = await tx<{ pid: number }[]>`select pg_backend_pid() as pid`
       await terminate(session?.pid ?? 0)
-      await pause(200)
+      await isClosed
       await last(tx)
     })
     expect(isUnavailable(await errorOf(lost))).toBe(true)
+    // Nobody has opened the connection anew: what is sent now finds none.
+    goOn()
+    await pause(50)
     expect(await one.inWorkspace(context, (tx) => tx`select 7 as seven`)).toEqual([{ seven: 7 }])
   })
 
