@@ -1,7 +1,8 @@
 import type { MemberPath } from '@backoffice/contracts/errors.ts'
-import Ajv, { type ErrorObject } from 'ajv/dist/2020.js'
+import Ajv, { type ErrorObject, type FuncKeywordDefinition, str } from 'ajv/dist/2020.js'
 import { FORMATS } from './formats.ts'
 import { linearPattern } from './linear-pattern.ts'
+import { multipleOf } from './multiple-of.ts'
 
 /** A member that breaks the form, and why. */
 interface BrokenRule {
@@ -10,6 +11,15 @@ interface BrokenRule {
 }
 
 const LONGEST_REASON = 300
+
+/** As ajv's own, but exact. */
+const MULTIPLE_OF: FuncKeywordDefinition & { keyword: string } = {
+  keyword: 'multipleOf',
+  type: 'number',
+  schemaType: 'number',
+  compile: multipleOf,
+  error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+}
 
 /**
  * Compiles a workspace's order form, which `checkFormSchema` has accepted, into a function that returns the first rule
@@ -29,6 +39,7 @@ export function compileFormSchema(schema: object): (form: unknown) => BrokenRule
     inlineRefs: false,
     code: { optimize: false, regExp: Object.assign(linearPattern, { code: 'linearPattern' }) },
   })
+  ajv.removeKeyword(MULTIPLE_OF.keyword).addKeyword(MULTIPLE_OF)
   const isValid = ajv.compile(schema)
   return (form) => (isValid(form) ? undefined : brokenRule(isValid.errors ?? [], form))
 }
