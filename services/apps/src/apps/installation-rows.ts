@@ -72,7 +72,7 @@ export interface Databases {
 
 /**
  * Runs `work` in the workspace of an installation. An operator names an installation by its id alone; any other caller
- * has those of its own workspace only. Throws `not_found`.
+ * has those of its own workspace only. Throws `not_found`, also where the workspace is deleted (OP-243).
  */
 export async function inWorkspaceOf<Result>(
   { db, worker }: Databases,
@@ -81,7 +81,10 @@ export async function inWorkspaceOf<Result>(
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   const installation = worker.sql<{ workspaceId: string; livemode: boolean }[]>`
-    select workspace_id as "workspaceId", livemode from installation where id = ${id}`
+    select workspace_id as "workspaceId", livemode from installation
+    where id = ${id} and not exists (
+      select from deleted_workspace where deleted_workspace.workspace_id = installation.workspace_id
+    )`
   const [found] = await answerWithin(FOUND_WITHIN_MS, installation)
   const isAllowed = workspaceId === PLATFORM || workspaceId === found?.workspaceId
   if (found === undefined || !isAllowed) throw noSuchInstallation(id)

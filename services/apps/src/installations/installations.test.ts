@@ -76,6 +76,17 @@ describe('asking for an app', () => {
     expect(await acts(`installations/${answers[0]?.body.id}`)).toEqual(['merchant installation.created'])
   })
 
+  test('in a workspace that is being deleted is not_found, as its installations are', async () => {
+    const { id, caller, path, again, consent } = await requested()
+    await admin`insert into deleted_workspace (workspace_id, livemode) values (${caller.workspaceId}, true)`
+    const refused = { status: 404, body: { error: { code: 'not_found' } } }
+    expect(await again()).toMatchObject(refused)
+    expect(await install(caller, (await anApp()).provider)).toMatchObject(refused)
+    expect(await consent(undefined, operator)).toMatchObject(refused)
+    expect(await send(operator, 'GET', path)).toMatchObject(refused)
+    expect(await admin`select id from installation where workspace_id = ${caller.workspaceId}`).toEqual([{ id }])
+  })
+
   test('again before the consent shows the newest manifest', async () => {
     const { id, again, update, get } = await requested()
     await update({ scopes: ['sale'] })

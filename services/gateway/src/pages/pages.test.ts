@@ -180,6 +180,18 @@ describe('a one-time link', () => {
     expect((await install(ACTIVE)).body.consent_url).toBeNull()
   })
 
+  test('of an installation in a deleted workspace is not found', async () => {
+    const { workspaceId: deleted } = await gateway.aKey()
+    const { id } = apps.add(deleted, { ...ACTIVE, requested_scopes: ['sale'] })
+    await gateway.admin('DELETE', `/workspaces/${deleted}`)
+    for (const [path, body] of [
+      ['links', { page: 'consent' }],
+      ['session', {}],
+    ] as const) {
+      expect([path, (await gateway.admin('POST', `/installations/${id}/${path}`, body)).status]).toEqual([path, 404])
+    }
+  })
+
   test('comes with a session for the embed', async () => {
     const { id, provider } = apps.add(workspaceId, ACTIVE)
     const { status, body } = await gateway.admin<{ token: string; embed_url: string }>(

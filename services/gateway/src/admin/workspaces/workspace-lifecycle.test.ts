@@ -133,7 +133,7 @@ it.each([
   expect([answer.status, answer.body.error.code]).toEqual([404, 'not_found'])
 })
 
-it('a deleted workspace gets no key, no settings and no suspension', async () => {
+it('a deleted workspace gets no key, no settings, no suspension and no app, and shows none', async () => {
   const { live } = await aPair()
   await admin('DELETE', `/workspaces/${live}`)
   for (const [method, path, body] of [
@@ -141,6 +141,9 @@ it('a deleted workspace gets no key, no settings and no suspension', async () =>
     ['PUT', '/settings', {}],
     ['POST', '/suspend', {}],
     ['POST', '/resume', {}],
+    ['POST', '/installations', { provider: 'acme-pay' }],
+    ['GET', '/installations'],
+    ['GET', '/keys'],
   ] as const)
     expect([path, (await admin(method, `/workspaces/${live}${path}`, body)).status]).toEqual([path, 404])
 })

@@ -18,9 +18,10 @@ export const WorkspaceStatus = WorkspaceHead.extend({
   suspension_reason: z.string().nullable(),
 })
 
-/** A workspace, live or sandbox, also a deleted one. Throws `not_found`. */
+/** A workspace, live or sandbox. Throws `not_found` when it does not exist or is deleted. */
 export async function findWorkspace(worker: AnySql, id: string): Promise<WorkspaceRow> {
-  const [workspace] = await worker<WorkspaceRow[]>`select id, name, domain, livemode from workspace where id = ${id}`
+  const [workspace] = await worker<WorkspaceRow[]>`
+    select id, name, domain, livemode from workspace where id = ${id} and deleted_at is null`
   if (workspace === undefined) throw unknownWorkspace(id)
   return workspace
 }

@@ -1,3 +1,4 @@
+import { notFound } from '@backoffice/contracts/errors.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { v4 as uuidv4 } from 'uuid'
 import type { Reference, SignedIds } from './signed-ids.ts'
@@ -14,21 +15,23 @@ export interface PageTarget {
 
 /** Makes one-time links (OP-81); the admin API hands them out. `publicUrl` is the gateway as browsers see it. */
 export const pageLinks = (ids: SignedIds, publicUrl: URL) => ({
+  /** Throws `not_found` in a workspace that is deleted (OP-243). */
   async create(tx: Transaction, { page, installationId, provider }: PageTarget) {
     const { workspaceId } = tx.context
     const id = uuidv4()
-    const [{ expires_at }] = await tx<[{ expires_at: Date }]>`
+    const [created] = await tx<{ expires_at: Date }[]>`
       with expired as (
         delete from page_link where workspace_id = ${workspaceId} and expires_at < clock_timestamp() - interval '1 day'
       )
       insert into page_link (workspace_id, id, installation_id, provider, page, expires_at)
-      values (
-        ${workspaceId}, ${id}, ${installationId}, ${provider}, ${page}, clock_timestamp() + interval '10 minutes'
-      )
+      select
+        workspace.id, ${id}, ${installationId}, ${provider}, ${page}, clock_timestamp() + interval '10 minutes'
+      from workspace where workspace.id = ${workspaceId} and deleted_at is null
       returning expires_at`
+    if (created === undefined) throw notFound([], `Workspace ${workspaceId} does not exist`)
     const url = new URL('/apps/enter', publicUrl)
     url.searchParams.set('link', ids.sign('link', { workspaceId, id }))
-    return { url: url.href, expires_at }
+    return { url: url.href, expires_at: created.expires_at }
   },
 })
 export type PageLinks = ReturnType<typeof pageLinks>
