@@ -14,6 +14,7 @@ import { parseJsonBody } from './json-body.ts'
 import { earlyRefusals, type RefuseEarly } from './refuse-early.ts'
 import { measureRequest } from './request-metrics.ts'
 import { endRequestSpan, traceRequests } from './request-span.ts'
+import { plainTarget } from './request-target.ts'
 import { CLIENT_LIMITS, endSlowAnswers, type WriteLimits } from './write-deadline.ts'
 
 declare module 'fastify' {
@@ -69,6 +70,8 @@ export function createApp(options: AppOptions): FastifyInstance {
     serverFactory(handle) {
       const isRefused = refuseEarly && earlyRefusals(logger, refuseEarly, addressOf)
       const answer: RequestListener = (request, response) => {
+        // Before anybody reads it: what the beginning of the path decides has to hold for each of its spellings.
+        request.url = plainTarget(request.url ?? '')
         if (!isRefused?.(request, response, { isLast: isDraining() })) handle(request, response)
       }
       // Node itself would answer an unknown Expect header, without our error body.
