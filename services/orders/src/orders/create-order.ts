@@ -46,15 +46,14 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
           return created(orderBody(cart))
         })
       }
-      // The stock may have gone to the same request, sent twice at once: then the answer of the other one is stored.
       return reserveStock(context, { id: plan.id, lines: plan.items }, (hold) =>
         inWorkspace(async (tx) => {
-          const { cart, events } = await planCart(tx, plan, form, now)
           await hold(tx)
+          const { cart, events } = await planCart(tx, plan, form, now)
           const write = (order: OrderRecord) => insertOrder(tx, order, sentBody)
           return created(orderBody(await changeOrder(tx, cart, { status: 'PLACED' }, now, { events, write })))
         }),
-      ).catch(async (error) => (await storedAnswer()) ?? Promise.reject(error))
+      )
     },
   })
 

@@ -1,7 +1,6 @@
-import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
-import type { HoldReservation, ReserveStock } from '../reservations/reserve-stock.ts'
+import type { ReserveStock } from '../reservations/reserve-stock.ts'
 import { changeOrder, type OrderChange } from './change-order.ts'
 import { lockOrder, type OrderRecord, readOrder } from './order.ts'
 import { requireTransition } from './order-states.ts'
@@ -15,26 +14,16 @@ import { requireTransition } from './order-states.ts'
 export const placeWithStock =
   (db: Database, reserveStock: ReserveStock) =>
   async (context: RequestContext, id: string, now: Date, change: OrderChange = {}): Promise<OrderRecord> => {
-    const read = () => db.inWorkspace(context, (tx) => readOrder(tx, id))
-    /** `hold` is missing when the order has left CART, to which it never returns. */
-    const place = (hold?: HoldReservation) =>
+    const { status, items } = await db.inWorkspace(context, (tx) => readOrder(tx, id))
+    // An order never returns to CART.
+    const lines = status === 'CART' ? items : []
+    return reserveStock(context, { id, lines }, (hold) =>
       db.inWorkspace(context, async (tx) => {
         const order = await lockOrder(tx, id)
         requireTransition(order, 'PLACED')
-        // Another request may have placed it: then its reservation is not held twice.
-        if (order.status === 'CART') await hold?.(tx)
+        if (order.status === 'CART') await hold(tx)
         return changeOrder(tx, order, { ...change, status: 'PLACED' }, now)
-      })
-
-    const { status, items } = await read()
-    if (status !== 'CART') return place()
-    try {
-      return await reserveStock(context, { id, lines: items }, place)
-    } catch (error) {
-      // The stock may be short because a concurrent request has placed this very order.
-      const isRefused = error instanceof ApiError && error.code === 'conflict'
-      if (isRefused && (await read()).status !== 'CART') return place()
-      throw error
-    }
+      }),
+    )
   }
 export type PlaceWithStock = ReturnType<typeof placeWithStock>

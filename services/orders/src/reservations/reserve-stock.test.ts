@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Order } from '@backoffice/contracts/order.ts'
 import type { Caller, RequestContext } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
@@ -166,6 +167,41 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     const { status, body } = await place(caller, id, {}, headers)
     expect([status, body.id]).toEqual([201, await first.promise])
     expect([await ordersOf(caller), await releasesOf(caller)]).toEqual([1, []])
+  })
+
+  it.each([
+    ['is refused', forward, []],
+    ['has no answer', (request: IncomingMessage) => request.socket.destroy(), ['released']],
+  ])(
+    'a request whose take %s is answered by the order that a concurrent one has placed meanwhile (OP-44)',
+    async (_, answer, released) => {
+      const caller = aCaller()
+      const { id: variant } = await catalog.addVariant(caller, { stock: 1 })
+      const { body: order } = await place(caller, variant, { status: 'CART' })
+      const put = (note: string) => send<Order>(caller, 'PUT', `/v1/orders/${order.id}`, { status: 'PLACED', note }, {})
+      between.next.push(async (...request) => {
+        expect((await put('first')).body).toMatchObject({ status: 'PLACED', note: 'first' })
+        between.next.push(answer)
+        await answer(...request)
+      })
+      expect(await put('second')).toMatchObject({ status: 200, body: { status: 'PLACED', note: 'second' } })
+      between.next.splice(0)
+      expect((await reservationsOf(caller)).map(({ state }) => state)).toEqual(['HELD'])
+      expect((await releasesOf(caller)).map(() => 'released')).toEqual(released)
+      await consumeReleases(caller)
+      expect(await catalog.stockOf(variant)).toBe(0)
+    },
+  )
+
+  it('the work sees the refusal of a take where it would hold the stock, and only there', async () => {
+    const caller = aCaller()
+    const { id: variant } = await catalog.addVariant(caller, { stock: 1 })
+    const context = contextOf(caller)
+    const order = { id: randomUUID(), lines: [{ variant, quantity: 2 }] }
+    const hold = reserveStock(db, client)(context, order, (hold) => db.inWorkspace(context, hold))
+    await expect(hold).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('only 1 of') })
+    expect(await reserveStock(db, client)(context, order, async () => 'done already')).toBe('done already')
+    expect([await reservationsOf(caller), await releasesOf(caller)]).toEqual([[], []])
   })
 })
 

@@ -8,14 +8,21 @@ import { v7 as uuidv7 } from 'uuid'
 import type { Catalog, StockLine } from '../catalog/catalog-client.ts'
 import { CatalogError } from '../catalog/catalog-refusal.ts'
 
-/** Marks the reservation as held, in the transaction of placing. Throws `service_unavailable` if it was released. */
+/**
+ * Marks the reservation as held, in the transaction of placing. Throws what catalog refused, and `service_unavailable`
+ * if the reservation was released.
+ */
 export type HoldReservation = (tx: Transaction) => Promise<void>
 
 /**
  * Reserves stock in three steps: a row says that catalog is about to take it, catalog takes it, and the transaction of
  * `work` holds it. Whatever is not held afterwards is released: here, or by `releaseAbandoned` when this process ends
- * in between. Throws what catalog refuses (`conflict` for short stock), and `service_unavailable` when catalog does not
- * answer in time.
+ * in between. Without lines there is nothing to take.
+ *
+ * `work` runs also when catalog has taken nothing: a concurrent request may have placed this very order, perhaps with
+ * the last of the stock. So `work` looks at the order under a lock, or claims the Idempotency-Key, and calls `hold`
+ * where it still needs the stock. `hold` then throws what catalog refused (`conflict` for short stock), or
+ * `service_unavailable` when catalog did not answer in time.
  *
  * Each attempt has an id of its own, also under the same Idempotency-Key. Under a shared id the release of a failed
  * attempt, which catalog may consume late, could return what the next attempt has taken (OP-136).
@@ -27,6 +34,7 @@ export const reserveStock =
     { id: order, lines }: { readonly id: string; readonly lines: readonly StockLine[] },
     work: (hold: HoldReservation) => Promise<Result>,
   ): Promise<Result> => {
+    if (lines.length === 0) return work(async () => undefined)
     const reservation = uuidv7()
     /** Stays true when `hold` is rolled back and not repeated: then `releaseAbandoned` releases it. */
     let isHeld = false
@@ -44,7 +52,7 @@ export const reserveStock =
     } catch (error) {
       const isNothingTaken = error instanceof CatalogError && error.isDefinite
       await end(isNothingTaken ? deleteTaking : releaseTaking)
-      throw error
+      return work(() => Promise.reject(error))
     }
     try {
       const result = await work(hold)
