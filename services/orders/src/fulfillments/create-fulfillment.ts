@@ -34,7 +34,7 @@ export const createFulfillment = operation({
   scope: 'sale::create',
   body: FulfillmentBody.optional(),
   responses: { 201: Fulfillment },
-  openPoints: ['OP-08', 'OP-43', 'OP-48', 'OP-67', 'OP-145'],
+  openPoints: ['OP-08', 'OP-43', 'OP-48', 'OP-67', 'OP-145', 'OP-207'],
   extension: true,
 
   handle: ({ params: { id }, body, now, inWorkspace }) =>

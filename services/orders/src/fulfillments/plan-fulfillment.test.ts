@@ -3,6 +3,7 @@ import { planFulfillment } from './plan-fulfillment.ts'
 
 const order = {
   status: 'PLACED',
+  fulfillmentStatus: 'PARTIALLY_FULFILLED',
   items: [
     { id: 'shirt', quantity: 3, fulfilled: 1 },
     { id: 'cap', quantity: 1, fulfilled: 0 },
@@ -42,5 +43,7 @@ it('refuses an order at CART or CANCELLED (OP-48), and one with nothing open (OP
     expect(() => planFulfillment({ ...order, status })).toThrow(`An order at ${status} cannot be fulfilled`)
   }
   const items = order.items.map((item) => ({ ...item, fulfilled: item.quantity }))
-  expect(() => planFulfillment({ status: 'COMPLETED', items })).toThrow('All items of the order are fulfilled')
+  expect(() => planFulfillment({ status: 'COMPLETED', fulfillmentStatus: 'FULFILLED', items })).toThrow(
+    'All items of the order are fulfilled',
+  )
 })

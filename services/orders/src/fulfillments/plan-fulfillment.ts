@@ -1,10 +1,11 @@
 import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
 import type { ItemRecord, OrderRecord } from '../orders/order.ts'
+import { requireAllowed } from '../orders/order-states.ts'
 
 /** A quantity of an item of an order. */
 type FulfilledItem = Pick<ItemRecord, 'id' | 'quantity'>
 
-interface FulfillableOrder extends Pick<OrderRecord, 'status'> {
+interface FulfillableOrder extends Pick<OrderRecord, 'status' | 'fulfillmentStatus'> {
   readonly items: readonly Pick<ItemRecord, 'id' | 'quantity' | 'fulfilled'>[]
 }
 
@@ -14,9 +15,7 @@ interface FulfillableOrder extends Pick<OrderRecord, 'status'> {
  * and `unprocessable` for an unknown item and for more than is open.
  */
 export function planFulfillment(order: FulfillableOrder, wanted?: readonly FulfilledItem[] | null): FulfilledItem[] {
-  if (order.status === 'CART' || order.status === 'CANCELLED') {
-    throw conflict([], `An order at ${order.status} cannot be fulfilled; it must be PLACED`)
-  }
+  requireAllowed('be fulfilled', order)
   const open = new Map(order.items.map(({ id, quantity, fulfilled }) => [id, quantity - fulfilled]))
   const taken = wanted == null ? open : sumWanted(open, wanted)
   const items = order.items

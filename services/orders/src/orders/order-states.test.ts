@@ -1,6 +1,16 @@
-import { ORDER_STATUSES } from '@backoffice/contracts/order.ts'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { FULFILLMENT_STATUSES, ORDER_STATUSES } from '@backoffice/contracts/order.ts'
 import { describe, expect, it } from 'vitest'
-import { fulfillmentStatusOf, isLegalTransition, paymentStatusOf, requireTransition } from './order-states.ts'
+import {
+  type Act,
+  ALLOWED,
+  fulfillmentStatusOf,
+  isLegalTransition,
+  paymentStatusOf,
+  requireAllowed,
+  requireTransition,
+} from './order-states.ts'
 
 it('the legal transitions are CART to PLACED to COMPLETED, and CART or PLACED to CANCELLED (OP-48)', () => {
   const pairs = ORDER_STATUSES.flatMap((from) => ORDER_STATUSES.map((to) => [from, to] as const))
@@ -30,6 +40,34 @@ it('an order with a fulfilment cannot be cancelled, but completed (OP-143)', () 
     )
     expect(() => requireTransition(order, 'COMPLETED')).not.toThrow()
   }
+})
+
+it('docs/orders.md shows what is allowed, status by status (OP-207)', () => {
+  const page = readFileSync(join(import.meta.dirname, '../../../../docs/orders.md'), 'utf8')
+  const row = (...cells: readonly string[]) => `| ${cells.join(' | ')} |`
+  const table = [
+    row('an order can', ...ORDER_STATUSES),
+    `|${'---|'.repeat(ORDER_STATUSES.length + 1)}`,
+    ...Object.entries(ALLOWED).map(([act, cells]) => row(act, ...ORDER_STATUSES.map((status) => cells[status]))),
+  ]
+  expect(page).toContain(`\n\n${table.join('\n')}\n\n`)
+})
+
+it('what the table does not allow is a conflict that says what would allow it (OP-207)', () => {
+  for (const act of Object.keys(ALLOWED) as Act[]) {
+    for (const status of ORDER_STATUSES) {
+      for (const fulfillmentStatus of FULFILLMENT_STATUSES) {
+        const asked = () => requireAllowed(act, { status, fulfillmentStatus })
+        const cell = ALLOWED[act][status]
+        const isRefused =
+          cell === 'no' || (cell === 'while nothing is fulfilled' && fulfillmentStatus !== 'UNFULFILLED')
+        if (isRefused) expect(asked).toThrow(`An order at ${status} cannot ${act}`)
+        else expect(asked).not.toThrow()
+      }
+    }
+  }
+  const cart = { status: 'CART', fulfillmentStatus: 'UNFULFILLED' } as const
+  expect(() => requireAllowed('be fulfilled', cart)).toThrow('it must be PLACED or COMPLETED')
 })
 
 describe('the payment status follows from the total and the sum of the payments (OP-42)', () => {

@@ -1,34 +1,89 @@
 import { conflict } from '@backoffice/contracts/errors.ts'
-import type { FulfillmentStatus, OrderStatus, PaymentStatus } from '@backoffice/contracts/order.ts'
+import {
+  type FulfillmentStatus,
+  ORDER_STATUSES,
+  type OrderStatus,
+  type PaymentStatus,
+} from '@backoffice/contracts/order.ts'
 import type { ItemRecord, OrderRecord } from './order.ts'
 
-/** The statuses that an order can have next (OP-48). */
-const NEXT: Readonly<Record<OrderStatus, readonly OrderStatus[]>> = {
-  CART: ['PLACED', 'CANCELLED'],
-  PLACED: ['COMPLETED', 'CANCELLED'],
-  COMPLETED: [],
-  CANCELLED: [],
+/** What the table asks about an order. */
+type OrderState = Pick<OrderRecord, 'status' | 'fulfillmentStatus'>
+
+/** What has to hold of an order beside its status, in the words of the table, and what is said when it does not. */
+const CONDITIONS = {
+  'while nothing is fulfilled': {
+    holds: ({ fulfillmentStatus }) => fulfillmentStatus === 'UNFULFILLED',
+    otherwise: ({ fulfillmentStatus }) => `while it is ${fulfillmentStatus}`,
+  },
+} satisfies Record<string, { holds(order: OrderState): boolean; otherwise(order: OrderState): string }>
+
+type Cell = 'yes' | 'no' | keyof typeof CONDITIONS
+
+const at = (CART: Cell, PLACED: Cell, COMPLETED: Cell, CANCELLED: Cell): Readonly<Record<OrderStatus, Cell>> => ({
+  CART,
+  PLACED,
+  COMPLETED,
+  CANCELLED,
+})
+
+/** What is allowed, status by status (OP-47, OP-48, OP-207). docs/orders.md shows it, and a test compares. */
+export const ALLOWED = {
+  //             CART   PLACED COMPLETED CANCELLED
+  'be paid': at('yes', 'yes', 'yes', 'yes'),
+  'be placed': at('yes', 'no', 'no', 'no'),
+  'be fulfilled': at('no', 'yes', 'yes', 'no'),
+  'be cancelled': at('yes', 'while nothing is fulfilled', 'no', 'no'),
+  'be completed': at('no', 'yes', 'no', 'no'),
+  'get another note or promise date': at('yes', 'yes', 'yes', 'yes'),
+} as const
+export type Act = keyof typeof ALLOWED
+
+/** The statuses that can allow an act. */
+const allowing = (act: Act): OrderStatus[] => ORDER_STATUSES.filter((status) => ALLOWED[act][status] !== 'no')
+
+/** Refuses with `conflict` what the table does not allow. */
+export function requireAllowed(act: Act, order: OrderState): void {
+  const reason = reasonAgainst(ALLOWED[act][order.status], order, `it must be ${allowing(act).join(' or ')}`)
+  if (reason !== undefined) throw conflict([], `An order at ${order.status} cannot ${act}${reason}`)
+}
+
+/** The end of a refusal, with `hint` where the status alone is against it; undefined where nothing is. */
+function reasonAgainst(cell: Cell, order: OrderState, hint: string): string | undefined {
+  if (cell === 'yes') return undefined
+  if (cell === 'no') return `; ${hint}`
+  const { holds, otherwise } = CONDITIONS[cell]
+  return holds(order) ? undefined : ` ${otherwise(order)}`
+}
+
+/** What moves an order to a status. Nothing moves it to CART. */
+const MOVES: Readonly<Record<OrderStatus, Act | undefined>> = {
+  CART: undefined,
+  PLACED: 'be placed',
+  COMPLETED: 'be completed',
+  CANCELLED: 'be cancelled',
+}
+
+/** The cell of the table about a transition. */
+function transition(from: OrderStatus, to: OrderStatus): Cell {
+  const act = MOVES[to]
+  return act === undefined ? 'no' : ALLOWED[act][from]
 }
 
 /** Whether an order can go from one status to another (OP-48). */
-export const isLegalTransition = (from: OrderStatus, to: OrderStatus): boolean => NEXT[from].includes(to)
+export const isLegalTransition = (from: OrderStatus, to: OrderStatus): boolean => transition(from, to) !== 'no'
 
 /**
  * Refuses an illegal transition with `conflict` (OP-48). An order that has a fulfilment cannot be cancelled, because
  * its goods have left the stock (OP-143). The present status is no transition.
  */
-export function requireTransition(
-  { status: from, fulfillmentStatus }: Pick<OrderRecord, 'status' | 'fulfillmentStatus'>,
-  to: OrderStatus,
-): void {
+export function requireTransition(order: OrderState, to: OrderStatus): void {
+  const { status: from } = order
   if (from === to) return
-  if (!isLegalTransition(from, to)) {
-    const legal = NEXT[from].length === 0 ? `${from} is final` : `from ${from} it can become ${NEXT[from].join(' or ')}`
-    throw conflict(['status'], `an order cannot go from ${from} to ${to}; ${legal}`)
-  }
-  if (to === 'CANCELLED' && fulfillmentStatus !== 'UNFULFILLED') {
-    throw conflict(['status'], `an order cannot go from ${from} to ${to} while it is ${fulfillmentStatus}`)
-  }
+  const next = ORDER_STATUSES.filter((status) => isLegalTransition(from, status))
+  const legal = next.length === 0 ? `${from} is final` : `from ${from} it can become ${next.join(' or ')}`
+  const reason = reasonAgainst(transition(from, to), order, legal)
+  if (reason !== undefined) throw conflict(['status'], `an order cannot go from ${from} to ${to}${reason}`)
 }
 
 type PaymentState = Pick<OrderRecord, 'status' | 'paymentStatus' | 'totalPrice' | 'paid'>
