@@ -192,6 +192,21 @@ describe('a one-time link', () => {
     }
   })
 
+  test('of a suspended workspace gets no session token, and leaves no act, until the workspace is resumed', async () => {
+    const { workspaceId: suspended } = await gateway.aKey()
+    const { id } = apps.add(suspended, ACTIVE)
+    const open = () => gateway.admin('POST', `/installations/${id}/session`, {})
+    await gateway.admin('POST', `/workspaces/${suspended}/suspend`)
+    const refused = await open()
+    expect(refused).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+    expect(refused.body.error.message).toBe('the workspace is suspended; resume it first')
+    const acts = () => gateway.database.admin`select from audit where target = ${`installations/${id}`}`
+    expect(await acts()).toHaveLength(0)
+    await gateway.admin('POST', `/workspaces/${suspended}/resume`)
+    expect((await open()).status).toBe(201)
+    expect(await acts()).toHaveLength(1)
+  })
+
   test('comes with a session for the embed', async () => {
     const { id, provider } = apps.add(workspaceId, ACTIVE)
     const { status, body } = await gateway.admin<{ token: string; embed_url: string }>(

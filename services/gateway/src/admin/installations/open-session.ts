@@ -3,8 +3,9 @@ import { Timestamp } from '@backoffice/contracts/fields.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
 import { adminOperation } from '../admin-operation.ts'
+import { refuseSuspended } from '../workspaces/workspace.ts'
 
-/** POST /admin/v1/installations/{id}/session (OP-83). */
+/** POST /admin/v1/installations/{id}/session (OP-83); a suspended workspace has none (OP-157). */
 export const openSession = adminOperation({
   method: 'POST',
   path: '/admin/v1/installations/{id}/session',
@@ -17,6 +18,7 @@ export const openSession = adminOperation({
     const session = await askApps({ method: 'POST', path: `${path}/session`, answer: AppSession })
     const { token, expires_at, provider } = session
     return act(workspace, [{ action: 'session.created', target: `installations/${id}` }], async (tx) => {
+      await refuseSuspended(tx)
       const { url } = await links.create(tx, { page: 'embed', provider, installationId: id })
       return created({ token, expires_at, embed_url: url })
     })

@@ -1,4 +1,4 @@
-import { notFound } from '@backoffice/contracts/errors.ts'
+import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { Id, Timestamp } from '@backoffice/contracts/fields.ts'
 import type { AnySql, Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
@@ -35,10 +35,12 @@ export async function ownWorkspace(tx: Transaction): Promise<WorkspaceRow> {
   return workspace
 }
 
+type Suspension = Pick<z.output<typeof WorkspaceStatus>, 'status'> & { readonly suspended_by_live: boolean }
+
 /** Locks the transaction's workspace and returns its WorkspaceStatus and `suspended_by_live`. Throws `not_found`. */
 export async function lockWorkspace(tx: Transaction) {
   const { workspaceId } = tx.context
-  const [row] = await tx<(WorkspaceRow & { suspended_by_live: boolean })[]>`
+  const [row] = await tx<(WorkspaceRow & Suspension)[]>`
     select
       id, name, domain, livemode, case when suspended_at is null then 'ACTIVE' else 'SUSPENDED' end as status,
       suspended_at, suspension_reason, suspended_by_live
@@ -46,6 +48,12 @@ export async function lockWorkspace(tx: Transaction) {
   if (row === undefined) throw unknownWorkspace(workspaceId)
   const { suspended_by_live, ...status } = row
   return { suspended_by_live, status }
+}
+
+/** Throws `conflict` when the transaction's workspace is suspended. It is not suspended before the transaction ends. */
+export async function refuseSuspended(tx: Transaction): Promise<void> {
+  const { status } = await lockWorkspace(tx)
+  if (status.status === 'SUSPENDED') throw conflict([], 'the workspace is suspended; resume it first')
 }
 
 export const unknownWorkspace = (id: string) => notFound([], `Workspace ${id} does not exist`)
