@@ -16,6 +16,16 @@ create table app (
 create policy worker on app to worker using (true);
 grant select, insert, update, delete on app to app;
 grant select on app to worker;
+create trigger claim_names after insert or update of manifest on app for each row execute function claim_names();
+
+create table app_name (
+  name text not null,
+  app_id uuid not null,
+  constraint app_name_pkey primary key (name)
+);
+create policy worker on app_name to worker using (true);
+grant select, insert, update, delete on app_name to app;
+grant select on app_name to worker;
 
 create table call (
   workspace_id uuid not null,
@@ -86,3 +96,14 @@ create policy worker on installation to worker using (true);
 create policy workspace on installation using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on installation to app;
 grant select on installation to worker;
+
+create function claim_names() returns trigger language plpgsql as $function$
+begin
+  insert into app_name (name, app_id)
+  select distinct name, new.id
+  from unnest(array[new.provider, new.manifest ->> 'audience']) as wanted (name)
+  where name is not null
+    and not exists (select from app_name where app_name.name = wanted.name and app_name.app_id = new.id);
+  return null;
+end
+$function$;

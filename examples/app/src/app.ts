@@ -30,7 +30,7 @@ export function paymentApp(settings: Settings, logger: boolean): FastifyInstance
     database,
     tokens: platformTokens({
       issuer,
-      audience: 'example-pay',
+      provider: 'example-pay',
       keys: pem === undefined ? { jwksUrl: `${PLATFORM_URL}/.well-known/jwks.json` } : { pem },
       usedTokens: usedTokens(database),
     }),

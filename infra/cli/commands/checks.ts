@@ -37,6 +37,11 @@ const CHECKS = {
     file: 'src/memberships/check-members.ts',
     description: 'Compare the members of collections with their rules',
   },
+  'check-apps': {
+    service: 'apps',
+    file: 'src/check/check-apps.ts',
+    description: 'Name the apps whose tokens another app could take for its own',
+  },
   reconcile: {
     service: 'webhook-delivery',
     file: 'src/reconcile/reconcile.ts',

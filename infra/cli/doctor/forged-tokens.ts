@@ -37,6 +37,8 @@ async function forgedTokens({ authorization = '' }: RequestHeaders, { privateKey
     ['a token whose claims were changed', bearer(`${head}.${encoded({ ...claims, scopes: ['*'] })}.${signature}`)],
     ['an expired token', await signed({ exp: Math.floor(Date.now() / 1000) - 600 })],
     ['a token for another audience', await signed({ aud: `not-${claims.aud}` })],
+    ['a token for another provider', await signed({ provider: `not-${claims.provider}` })],
+    ['a token without a provider', await signed({ provider: undefined })],
     ['a token of another issuer', await signed({ iss: 'https://elsewhere.example' })],
     ['a token for another purpose', await signed({ purpose: anotherPurpose })],
   ] as const

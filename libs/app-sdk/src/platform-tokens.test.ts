@@ -25,7 +25,7 @@ const publish = (...keys: (typeof first)[]) => {
 publish(first, second)
 
 const tokensBy = (keys: PlatformKeys) =>
-  platformTokens({ issuer: ISSUER, audience: 'pay', keys, usedTokens: usedTokensInMemory() })
+  platformTokens({ issuer: ISSUER, provider: 'pay', keys, usedTokens: usedTokensInMemory() })
 const byPem = tokensBy({ pem })
 const byJwks = tokensBy({ jwksUrl: `${jwks.url}/.well-known/jwks.json` })
 
@@ -35,6 +35,7 @@ const provisionClaims = (): Claims => ({
   aud: 'pay',
   wid: WORKSPACE,
   purpose: 'provision',
+  provider: 'pay',
   scopes: ['sale'],
   jti: crypto.randomUUID(),
   exp: seconds() + 300,
@@ -45,7 +46,6 @@ const sessionClaims = (): Claims => ({
   purpose: 'session',
   wsn: 'Demo',
   wsd: null,
-  provider: 'pay',
 })
 const bearer = async (claims: Claims, { id, privateKey }: { id: string; privateKey: KeyObject } = first) =>
   `Bearer ${await new SignJWT(claims as JWTPayload).setProtectedHeader({ alg: 'EdDSA', kid: id }).sign(privateKey)}`
@@ -79,6 +79,8 @@ it.each<[string, Partial<Claims>]>([
   ['issuer', { iss: 'https://elsewhere.example' }],
   ['purpose', { purpose: 'session' }],
   ['purpose', { purpose: undefined }],
+  ['provider', { provider: 'another-app' }],
+  ['provider', { provider: undefined }],
   ['malformed', { exp: undefined }],
   ['malformed', { jti: undefined }],
   ['malformed', { wid: '../../etc/passwd' }],
@@ -135,6 +137,21 @@ it('a session token is accepted until it expires, and is no provision token', as
   await byPem.session(authorization)
   await expect(byPem.provision(authorization)).rejects.toMatchObject({ reason: 'purpose' })
   await expect(byPem.session(await bearer(provisionClaims()))).rejects.toMatchObject({ reason: 'purpose' })
+})
+
+it('the audience is the provider unless given', async () => {
+  const tokens = platformTokens({
+    issuer: ISSUER,
+    provider: 'pay',
+    audience: 'https://pay.example',
+    keys: { pem },
+    usedTokens: usedTokensInMemory(),
+  })
+  const claims = provisionClaims()
+  await expect(tokens.provision(await bearer(claims))).rejects.toMatchObject({ reason: 'audience' })
+  expect(await tokens.provision(await bearer({ ...claims, aud: 'https://pay.example' }))).toBeDefined()
+  const session = { ...sessionClaims(), aud: 'https://pay.example', provider: 'another-app' }
+  await expect(tokens.session(await bearer(session))).rejects.toMatchObject({ reason: 'provider' })
 })
 
 it('keys that cannot be read are no refusal of the token', async () => {

@@ -10,8 +10,10 @@ export type PlatformKeys = { readonly jwksUrl: string } | { readonly pem: string
 interface PlatformTokensOptions {
   /** The platform's `iss`. */
   readonly issuer: string
-  /** The `audience` of your manifest; its `provider` unless it has one. */
-  readonly audience: string
+  /** The `provider` of your manifest: a token that names another app is refused, whatever its audience is. */
+  readonly provider: string
+  /** The `audience` of your manifest; its `provider` unless given. */
+  readonly audience?: string
   readonly keys: PlatformKeys
   /** Remembers the provision tokens that were used. */
   readonly usedTokens: UsedTokens
@@ -60,7 +62,8 @@ const CLOCK_TOLERANCE_S = 5
  * TokenRefused, which you answer with 401. Another error means that the platform's keys could not be read: answer 503,
  * and the platform tries again.
  */
-export function platformTokens({ issuer, audience, keys, usedTokens }: PlatformTokensOptions): PlatformTokens {
+export function platformTokens(of: PlatformTokensOptions): PlatformTokens {
+  const { issuer, provider, audience = provider, keys, usedTokens } = of
   const options: JWTVerifyOptions = {
     issuer,
     audience,
@@ -77,8 +80,9 @@ export function platformTokens({ issuer, audience, keys, usedTokens }: PlatformT
     const { payload } = await verified.catch((error: unknown) => {
       throw error instanceof errors.JOSEError ? tokenRefusal(error) : error
     })
-    if (payload.purpose === purpose) return payload
-    throw new TokenRefused('purpose', `the token is not for the purpose ${purpose}`)
+    if (payload.purpose !== purpose) throw new TokenRefused('purpose', `the token is not for the purpose ${purpose}`)
+    if (payload.provider !== provider) throw new TokenRefused('provider', 'the token is for another app')
+    return payload
   }
 
   return {

@@ -8,6 +8,7 @@ export type TokenRefusal =
   | 'issuer'
   | 'audience'
   | 'purpose'
+  | 'provider'
   | 'replayed'
 
 /** A token that is not accepted. Answer 401. The message is safe to send and to log: it has no part of the token. */

@@ -161,6 +161,45 @@ test('a provider is registered once, also by ten requests at once', async () => 
   expect(await admin`select from app where provider = ${manifest.provider}`).toHaveLength(1)
 })
 
+describe('the provider and the audience of an app are names that no other app has or had (OP-225)', () => {
+  const taken = (member: string, name: string) => ({
+    status: 409,
+    body: {
+      error: { code: 'conflict', message: expect.stringContaining(`manifest.${member}: ${name} is or was the`) },
+    },
+  })
+
+  test('neither as its audience nor as its provider, in a registration and in an update', async () => {
+    const audience = `aud-${crypto.randomUUID()}`
+    const app = await anApp({ audience })
+    const sharing = { ...aManifest(), audience }
+    expect(await registerManifest(sharing)).toMatchObject(taken('audience', audience))
+    const imitating = { ...aManifest(), audience: app.provider }
+    expect(await registerManifest(imitating)).toMatchObject(taken('audience', app.provider))
+    expect(await registerManifest({ ...aManifest(), provider: audience })).toMatchObject(taken('provider', audience))
+    const other = await anApp()
+    const update = (manifest: unknown) => send(operator, 'PUT', `/internal/apps/${other.id}`, { manifest })
+    expect(await update({ ...other.manifest, audience })).toMatchObject(taken('audience', audience))
+    expect(await admin`select manifest from app where id = ${other.id}`).toEqual([{ manifest: other.manifest }])
+  })
+
+  test('also after the app has got another audience, which it may take back', async () => {
+    const audience = `aud-${crypto.randomUUID()}`
+    const app = await anApp({ audience })
+    const update = (manifest: unknown) => send(operator, 'PUT', `/internal/apps/${app.id}`, { manifest })
+    const { audience: _, ...without } = app.manifest
+    expect((await update(without)).status).toBe(200)
+    expect(await registerManifest({ ...aManifest(), audience })).toMatchObject(taken('audience', audience))
+    expect((await update(app.manifest)).status).toBe(200)
+  })
+
+  test('also when ten apps ask for one at once', async () => {
+    const audience = `aud-${crypto.randomUUID()}`
+    const answers = await Promise.all(Array.from({ length: 10 }, () => registerManifest({ ...aManifest(), audience })))
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)])
+  })
+})
+
 test('an update replaces the manifest, counts the version and keeps the origin unless given', async () => {
   const app = await anApp({ checkout: { path: '/pay' } })
   const manifest = { ...app.manifest, scopes: ['sale'], checkout: undefined, name: 'Pay' }

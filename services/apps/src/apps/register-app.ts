@@ -1,6 +1,5 @@
 import { App } from '@backoffice/contracts/app.ts'
 import { AppManifest } from '@backoffice/contracts/app-manifest.ts'
-import { conflict } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
@@ -8,10 +7,11 @@ import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { targetOrigin } from '@backoffice/outbound/target-url.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
+import { refuseTakenNames } from './app-names.ts'
 import { type AppRow, appBody } from './app-row.ts'
 import { recordAct } from './record-act.ts'
 
-/** POST /internal/apps, for POST /admin/v1/apps: registers an app by its manifest (OP-80, OP-81). */
+/** POST /internal/apps, for POST /admin/v1/apps: registers an app by its manifest (OP-80, OP-81, OP-225). */
 export const registerApp = (policy: TargetPolicy, resolve: Resolve) =>
   operation({
     method: 'POST',
@@ -23,16 +23,14 @@ export const registerApp = (policy: TargetPolicy, resolve: Resolve) =>
     async handle({ body: { origin, manifest }, context, now, inWorkspace }) {
       await refuseForbiddenTarget({ url: new URL(origin), path: ['origin'] }, policy, resolve)
       return inWorkspace(async (tx) => {
+        const id = uuidv7()
+        await refuseTakenNames(tx, id, manifest)
         const [row] = await tx<AppRow[]>`
           insert into app (id, provider, origin, manifest, created_at, updated_at)
-          values (${uuidv7()}, ${manifest.provider}, ${origin}, ${tx.json(manifest)}, ${now}, ${now})
-          on conflict (provider) do nothing
+          values (${id}, ${manifest.provider}, ${origin}, ${tx.json(manifest)}, ${now}, ${now})
           returning *`
-        if (row === undefined) {
-          throw conflict(['manifest', 'provider'], `the app ${manifest.provider} is registered; update it with PUT`)
-        }
-        await recordAct(tx, context, 'app.registered', `apps/${row.id}`, now)
-        return created(appBody(row))
+        await recordAct(tx, context, 'app.registered', `apps/${id}`, now)
+        return created(appBody(row as AppRow))
       })
     },
   })

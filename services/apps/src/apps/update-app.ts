@@ -7,6 +7,7 @@ import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbid
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { targetOrigin } from '@backoffice/outbound/target-url.ts'
 import { z } from 'zod'
+import { refuseTakenNames } from './app-names.ts'
 import { type AppRow, appBody, noSuchApp } from './app-row.ts'
 import { recordAct } from './record-act.ts'
 
@@ -31,6 +32,7 @@ export const updateApp = (policy: TargetPolicy, resolve: Resolve) =>
         if (app.provider !== manifest.provider) {
           throw unprocessable(['manifest', 'provider'], `must stay ${app.provider}; register another app instead`)
         }
+        await refuseTakenNames(tx, id, manifest)
         const [row] = await tx<AppRow[]>`
           update app set
             origin = coalesce(${origin ?? null}, origin), manifest = ${tx.json(manifest)},

@@ -124,6 +124,7 @@ describe('a provision', () => {
         exp: iat + 300,
         wid: workspace,
         purpose: 'provision',
+        provider: app.provider,
         scopes: app.manifest.scopes,
         jti: expect.stringMatching(/^[0-9a-f-]{36}$/),
       })

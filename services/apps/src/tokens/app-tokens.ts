@@ -18,7 +18,8 @@ export function appTokens([{ id, privateKey }]: SigningKeys, issuer: string) {
   async function sign(subject: TokenSubject, claims: Record<string, unknown>, now: Date, scopes = scopesOf(subject)) {
     const issuedAt = Math.floor(now.getTime() / 1000)
     const expiresAt = issuedAt + LIFETIME_SECONDS
-    const token = await new SignJWT({ wid: subject.workspace_id, ...claims, scopes })
+    const { provider } = subject.app_manifest
+    const token = await new SignJWT({ wid: subject.workspace_id, provider, ...claims, scopes })
       .setProtectedHeader({ alg: 'EdDSA', kid: id, typ: 'JWT' })
       .setIssuer(issuer)
       .setAudience(audienceOf(subject.app_manifest))
@@ -33,8 +34,8 @@ export function appTokens([{ id, privateKey }]: SigningKeys, issuer: string) {
       sign(subject, { purpose: 'provision', jti: uuidv4() }, now, scopes),
     /** For the embed and create-checkout (OP-83). */
     session(subject: TokenSubject, now: Date) {
-      const { workspace_name: wsn, workspace_domain: wsd, app_manifest: app } = subject
-      return sign(subject, { purpose: 'session', wsn, wsd, provider: app.provider }, now)
+      const { workspace_name: wsn, workspace_domain: wsd } = subject
+      return sign(subject, { purpose: 'session', wsn, wsd }, now)
     },
   }
 }

@@ -1,0 +1,19 @@
+import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
+import { conflict } from '@backoffice/contracts/errors.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { audienceOf } from './app-row.ts'
+
+/**
+ * Throws `conflict` when the provider or the audience is or was a name of another app (OP-225). The trigger
+ * `claim_names` claims both. Of two apps that claim one at once, the second transaction runs again and is refused here.
+ */
+export async function refuseTakenNames(tx: Transaction, appId: string, manifest: AppManifest): Promise<void> {
+  const { provider } = manifest
+  const [taken] = await tx<{ name: string }[]>`
+    select name from app_name
+    where name in (${provider}, ${audienceOf(manifest)}) and app_id <> ${appId}
+    order by name <> ${provider}`
+  if (taken === undefined) return
+  const member = taken.name === provider ? 'provider' : 'audience'
+  throw conflict(['manifest', member], `${taken.name} is or was the provider or audience of another app; take another`)
+}
