@@ -76,6 +76,7 @@ describe('a delivery whose receiver always answers 500', async () => {
           'Webhook-Signature': headers['webhook-signature'],
         },
         body: body.toString(),
+        truncated: false,
       },
       response: {
         status: 500,

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { EVENT_TYPES } from '@backoffice/contracts/events.ts'
+import { openPoints } from '@backoffice/testing/open-points.ts'
 import { expect, it } from 'vitest'
 import { z } from 'zod'
 import { OPERATIONS, wholeDocument } from './openapi-document.ts'
@@ -90,3 +92,35 @@ it('describes each event as a webhook: envelope, data and headers (OP-61)', () =
     expect(properties.data?.$ref).toMatch(/^#\/components\/schemas\/\w+$/)
   }
 })
+
+/** Rows of these chapters concern operators and partners; the others that decide no answer of `/v1` are listed. */
+const OTHER_CHAPTERS = ['Apps and operators', 'Running the services']
+const NO_ANSWERS = {
+  'OP-91': 'files, outside /v1',
+  'OP-95': 'between services',
+  'OP-96': 'between services',
+  'OP-102': 'a command',
+  'OP-103': 'a command',
+  'OP-105': 'when deliveries leave',
+  'OP-106': 'when deliveries leave',
+  'OP-107': 'when deliveries leave',
+  'OP-138': 'a command',
+  'OP-166': 'when deliveries leave',
+}
+
+it('names each open point that decides answers', () => {
+  const text = readFileSync(new URL('../../docs/open-points.md', import.meta.url), 'utf8')
+  const chapters = text.split(/^## /m).filter((chapter) => !OTHER_CHAPTERS.some((title) => chapter.startsWith(title)))
+  const decided = [...openPoints.keys()].filter((id) => chapters.some((chapter) => chapter.includes(`### ${id} `)))
+  const named = new Set(openPointsIn(wholeDocument()))
+  expect(decided.filter((id) => !named.has(id) && !(id in NO_ANSWERS))).toEqual([])
+  expect(Object.keys(NO_ANSWERS).filter((id) => named.has(id))).toEqual([])
+})
+
+/** The ids of all `x-open-point` in a part of the document. */
+const openPointsIn = (part: unknown): string[] =>
+  typeof part === 'object' && part !== null
+    ? Object.entries(part).flatMap(([name, value]) =>
+        name === 'x-open-point' ? [value as string | string[]].flat() : openPointsIn(value),
+      )
+    : []

@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import {
   CategorySlug,
   Description,
+  Email,
   Id,
   MoneyMap,
   MoneyMapInput,
@@ -41,6 +42,12 @@ describe.each<[string, z.ZodType, unknown[], unknown[]]>([
     ['', 'A', 'a b', 'a--b', '-a', 'a-', 'x'.repeat(256), null],
   ],
   ['CategorySlug', CategorySlug, ['mugs', '0198c7a0'], ['Mugs', '0198c7a0-0000-7000-8000-000000000001', null]],
+  [
+    'Email',
+    Email,
+    ['ada@example.com', `${'a'.repeat(64)}@example.com`],
+    ['ada', '@example.com', `${'a'.repeat(65)}@example.com`, `ada@${'example.'.repeat(32)}com`, null],
+  ],
   ['Description', Description, ['', 'x'.repeat(65_536)], ['x'.repeat(65_537), null]],
   [
     'NonNegativeInteger',

@@ -24,8 +24,13 @@ export const TimestampInput = z.iso
 /** 1 to 255 characters (OP-07). */
 const ShortText = z.string().min(1).max(LIMITS.nameLength)
 
-/** An e-mail address, kept as sent: an ASCII local part at a domain (OP-40). */
-export const Email = z.email('must be an e-mail address, such as ada@example.com').max(LIMITS.nameLength)
+const LOCAL_PART = 64
+
+/** An e-mail address, kept as sent: an ASCII local part of at most 64 characters at a domain (OP-40). */
+export const Email = z
+  .email('must be an e-mail address, such as ada@example.com')
+  .max(LIMITS.nameLength)
+  .refine((email) => email.indexOf('@') <= LOCAL_PART, `must have at most ${LOCAL_PART} characters before the @`)
 
 /** A required name, not only spaces (OP-07). */
 export const Name = ShortText.refine((value) => value.trim() !== '', 'must not be blank')

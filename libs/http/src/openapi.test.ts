@@ -59,11 +59,13 @@ it('shows the body as it is sent and the answers as they are given, closed to un
 
 it('says that a body is required exactly where a request without one is refused', () => {
   const members = z.strictObject({ seconds: z.int().default(0) })
+  const needed = z.strictObject({ seconds: z.int() })
   const bodyOf = (body: z.ZodType) => {
     const { paths } = openApiDocument([{ ...createThing, body }]) as { paths: Record<string, { post: Entry }> }
     return paths['/v1/things']?.post.requestBody
   }
-  expect(bodyOf(members)?.required).toBe(true)
+  expect(bodyOf(needed)?.required).toBe(true)
+  expect(bodyOf(members)?.required).toBe(false)
   expect(bodyOf(members.prefault({}))?.required).toBe(false)
   expect(bodyOf(members.optional())?.required).toBe(false)
   expect(bodyOf(members.prefault({}))?.content).toMatchObject({

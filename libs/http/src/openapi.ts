@@ -67,8 +67,8 @@ function requestBodyOf({ body, upload }: PublicEntry, schemaOf: SchemaOf): Json 
     return { requestBody: { required: true, content: { 'multipart/form-data': { schema: form } } } }
   }
   if (body === undefined) return {}
-  // A request without a body is validated as undefined.
-  const isRequired = !body.safeParse(undefined).success
+  // A request without a body is validated as `{}`, where the schema takes that (OP-09).
+  const isRequired = ![undefined, {}].some((nothing) => body.safeParse(nothing).success)
   return { requestBody: { required: isRequired, content: jsonContent(schemaOf(body, 'input')) } }
 }
 

@@ -45,7 +45,7 @@ export function uploadAsset({ logger, ...uploading }: Uploading & { readonly log
     scope: 'product::create',
     upload: { member: 'file', maxBytes: LIMITS.assetBytes },
     responses: { 201: Asset },
-    openPoints: ['OP-07', 'OP-08', 'OP-18', 'OP-21', 'OP-90', 'OP-164'],
+    openPoints: ['OP-07', 'OP-08', 'OP-18', 'OP-21', 'OP-90', 'OP-164', 'OP-190'],
     extension: true,
 
     handle: (input) =>

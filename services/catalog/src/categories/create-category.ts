@@ -34,7 +34,7 @@ export const createCategory = operation({
   scope: 'product::create',
   body: CreateCategoryBody,
   responses: { 201: Category },
-  openPoints: ['OP-08', 'OP-19', 'OP-26', 'OP-38'],
+  openPoints: ['OP-08', 'OP-19', 'OP-26', 'OP-38', 'OP-168'],
   extension: true,
 
   handle({ body: { name, slug: fixedSlug, parent = null, position = 0 }, now, inWorkspace }) {

@@ -23,7 +23,7 @@ export const deleteCategory = operation({
   query: z.strictObject({ reassign_to: Id.optional() }),
   responses: { 204: null },
   refusals: ['conflict', 'unprocessable'],
-  openPoints: ['OP-01', 'OP-19', 'OP-37', 'OP-38', 'OP-67'],
+  openPoints: ['OP-01', 'OP-19', 'OP-37', 'OP-38', 'OP-67', 'OP-167'],
   extension: true,
 
   handle: ({ params, query, now, inWorkspace }) =>

@@ -19,7 +19,20 @@ export const updateProduct = operation({
   scope: 'product::update',
   body: UpdateProductBody,
   responses: { 200: Product },
-  openPoints: ['OP-10', 'OP-11', 'OP-12', 'OP-120', 'OP-13', 'OP-14', 'OP-15', 'OP-16', 'OP-36', 'OP-73', 'OP-79'],
+  openPoints: [
+    'OP-10',
+    'OP-11',
+    'OP-12',
+    'OP-120',
+    'OP-13',
+    'OP-14',
+    'OP-15',
+    'OP-16',
+    'OP-36',
+    'OP-73',
+    'OP-79',
+    'OP-168',
+  ],
 
   async handle({ params, body, context, now, inWorkspace }) {
     refuseUnsupportedStatus(body.status, context.productStatuses)

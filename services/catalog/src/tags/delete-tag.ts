@@ -18,7 +18,7 @@ export const deleteTag = operation({
   summary: 'Delete a tag',
   scope: 'product::delete',
   responses: { 204: null },
-  openPoints: ['OP-01', 'OP-19', 'OP-37', 'OP-39', 'OP-67'],
+  openPoints: ['OP-01', 'OP-19', 'OP-37', 'OP-39', 'OP-67', 'OP-167'],
   extension: true,
 
   handle: ({ params, now, inWorkspace }) =>

@@ -34,7 +34,7 @@ export const explainMembership = operation({
   params: z.strictObject({ ...CollectionPath.shape, product_id: Id }),
   responses: { 200: Explanation },
   refusals: ['unprocessable'],
-  openPoints: ['OP-30', 'OP-112'],
+  openPoints: ['OP-30', 'OP-112', 'OP-110', 'OP-169'],
   extension: true,
 
   handle: ({ params, inWorkspace }) =>

@@ -21,7 +21,7 @@ export const getCollection = operation({
   scope: 'product::read',
   params: CollectionPath,
   responses: { 200: Collection },
-  openPoints: ['OP-20', 'OP-32'],
+  openPoints: ['OP-20', 'OP-32', 'OP-116'],
 
   handle: ({ params, inWorkspace }) =>
     inWorkspace(async (tx) => {

@@ -32,7 +32,7 @@ export const previewRules = (budgetMs = BUDGET_MS) => {
     query: PageQuery,
     body: namedObject('RulesPreviewInput', { rules: Rules }),
     responses: { 200: Page(Product) },
-    openPoints: ['OP-03', 'OP-20', 'OP-30', 'OP-112'],
+    openPoints: ['OP-03', 'OP-20', 'OP-30', 'OP-112', 'OP-110', 'OP-162'],
     extension: true,
 
     async handle({ query, body, context, inWorkspace }) {

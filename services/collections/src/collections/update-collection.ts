@@ -29,7 +29,7 @@ export const updateCollection = (catalog: InternalCalls) =>
     params: CollectionPath,
     body: UpdateCollectionBody,
     responses: { 200: Collection },
-    openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115'],
+    openPoints: ['OP-01', 'OP-30', 'OP-32', 'OP-73', 'OP-113', 'OP-115', 'OP-110', 'OP-169'],
 
     async handle({ params, body, context, now, inWorkspace }) {
       const image = await findCoverImage(catalog, context, body.image)

@@ -30,7 +30,7 @@ export const addProducts = (catalog: InternalCalls) =>
     params: CollectionPath,
     body: ProductIds,
     responses: { 204: null },
-    openPoints: ['OP-08', 'OP-33', 'OP-34', 'OP-114'],
+    openPoints: ['OP-08', 'OP-33', 'OP-34', 'OP-114', 'OP-117'],
     extension: true,
 
     async handle({ params, body: { products }, context, inWorkspace }) {

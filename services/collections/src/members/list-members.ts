@@ -21,7 +21,7 @@ export const listMembers = operation({
   query: ListQuery,
   responses: { 200: Page(Product) },
   refusals: ['unprocessable'],
-  openPoints: ['OP-03', 'OP-20', 'OP-33', 'OP-35', 'OP-114'],
+  openPoints: ['OP-03', 'OP-20', 'OP-33', 'OP-35', 'OP-114', 'OP-116', 'OP-117', 'OP-169'],
   extension: true,
 
   handle: ({ params, query, inWorkspace }) =>

@@ -19,7 +19,7 @@ export const startImport = (onStarted: () => void): AnyOperation =>
     query: StartQuery,
     responses: { 202: Import },
     refusals: ['unprocessable'],
-    openPoints: ['OP-08', 'OP-13', 'OP-50', 'OP-150'],
+    openPoints: ['OP-08', 'OP-13', 'OP-50', 'OP-150', 'OP-55', 'OP-72', 'OP-119'],
     extension: true,
 
     async handle({ params: { id }, query, context, inWorkspace }) {

@@ -54,6 +54,9 @@ export function uploadImport(uploading: Uploading, onUploaded: () => void): AnyO
       'OP-186',
       'OP-187',
       'OP-188',
+      'OP-55',
+      'OP-119',
+      'OP-190',
     ],
     extension: true,
 

@@ -25,7 +25,7 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
     scope: 'sale::create',
     body: CheckoutBody,
     responses: { 201: CheckoutSession },
-    openPoints: ['OP-08', 'OP-44', 'OP-85'],
+    openPoints: ['OP-08', 'OP-44', 'OP-85', 'OP-71'],
     extension: true,
 
     async handle({ params: { id }, body: { provider }, context, now, inWorkspace, storedAnswer }) {

@@ -16,7 +16,7 @@ export const updateFormSchema = (validator: FormValidator) =>
     scope: 'sale::update',
     body: FormSchemaBody,
     responses: { 200: FormSchemaBody },
-    openPoints: ['OP-41', 'OP-134'],
+    openPoints: ['OP-41', 'OP-134', 'OP-135'],
     extension: true,
 
     async handle({ body: { schema }, context, now, inWorkspace }) {

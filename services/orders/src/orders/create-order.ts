@@ -27,7 +27,20 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
     scope: 'sale::create',
     body: OrderForm,
     responses: { 201: Order },
-    openPoints: ['OP-08', 'OP-41', 'OP-42', 'OP-44', 'OP-45', 'OP-46', 'OP-134', 'OP-136', 'OP-137', 'OP-141'],
+    openPoints: [
+      'OP-08',
+      'OP-41',
+      'OP-42',
+      'OP-44',
+      'OP-45',
+      'OP-46',
+      'OP-134',
+      'OP-136',
+      'OP-137',
+      'OP-141',
+      'OP-71',
+      'OP-135',
+    ],
 
     async handle({ body: form, sentBody, context, now, inWorkspace, storedAnswer, expectBytes }) {
       await expectBytes(form.items.length * LINE_BYTES)

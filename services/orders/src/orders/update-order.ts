@@ -28,7 +28,7 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
     scope: 'sale::update',
     body: UpdateOrderBody,
     responses: { 200: Order },
-    openPoints: ['OP-41', 'OP-43', 'OP-44', 'OP-45', 'OP-48', 'OP-73', 'OP-143', 'OP-207'],
+    openPoints: ['OP-41', 'OP-43', 'OP-44', 'OP-45', 'OP-48', 'OP-71', 'OP-73', 'OP-143', 'OP-207'],
     extension: true,
 
     async handle({ params: { id }, body, context, now, inWorkspace }) {

@@ -9,7 +9,7 @@ import { z } from 'zod'
 import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
 import { cutTo, jsonBytes, type ShownBody } from './shown-bodies.ts'
 
-const Headers = z.record(z.string(), z.union([z.string(), z.array(z.string())]))
+const Headers = z.record(z.string(), z.string())
 
 /** One attempt as it went: what was sent, what came back, what went wrong (OP-60, OP-66). */
 const AttemptDetail = named(
@@ -24,8 +24,8 @@ const AttemptDetail = named(
         url: z.string(),
         headers: Headers,
         body: z.string(),
-        /** There only where the body was cut (OP-122). */
-        truncated: z.literal(true).optional(),
+        /** Whether the body was cut (OP-122). */
+        truncated: z.boolean(),
       }),
     ),
     response: named(
@@ -60,7 +60,7 @@ export const getDelivery = operation({
   scope: 'webhook::read',
   params: DeliveryPath,
   responses: { 200: DeliveryDetail },
-  openPoints: ['OP-60', 'OP-66', 'OP-77', 'OP-99', 'OP-122'],
+  openPoints: ['OP-60', 'OP-66', 'OP-77', 'OP-99', 'OP-122', 'OP-139', 'OP-171'],
   extension: true,
 
   handle: ({ params, inWorkspace }) =>
@@ -140,17 +140,20 @@ const attemptView = (row: AttemptRow, sent: ShownBody, answered: ShownBody): z.o
   request: {
     url: row.request_url,
     headers: row.request_headers,
-    body: sent.body,
-    ...(sent.truncated && { truncated: true }),
+    ...sent,
   },
   response:
     row.response_status === null
       ? null
       : {
           status: row.response_status,
-          headers: row.response_headers ?? {},
+          headers: joined(row.response_headers ?? {}),
           body: answered.body,
           truncated: row.response_truncated === true || answered.truncated,
         },
   error: row.error_class === null ? null : { class: row.error_class, message: row.error_message ?? '' },
 })
+
+/** Each header with one value, so that clients have one type for it; those that came several times are joined. */
+const joined = (headers: Record<string, string | string[]>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value].flat().join(', ')]))

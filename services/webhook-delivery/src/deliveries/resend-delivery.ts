@@ -25,7 +25,7 @@ export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
     scope: 'webhook::create',
     params: DeliveryPath,
     responses: { 202: Delivery },
-    openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-66', 'OP-100', 'OP-122'],
+    openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-66', 'OP-100', 'OP-122', 'OP-139', 'OP-171'],
     extension: true,
 
     async handle({ params, inWorkspace }) {

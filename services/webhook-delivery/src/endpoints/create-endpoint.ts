@@ -58,6 +58,7 @@ export const createEndpoint = (creation: EndpointCreation) =>
       'OP-78',
       'OP-99',
       'OP-121',
+      'OP-173',
     ],
     extension: true,
 
