@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { CheckoutSession } from '@backoffice/contracts/app.ts'
+import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import { parsedJson } from '@backoffice/runtime/parsed-json.ts'
+import { z } from 'zod'
 import { type Answer, ask, type RequestHeaders } from './ask.ts'
 import { type Examined, expectNothing, expectSuccess, type Finding, isRefusal, isSuccess, skipped } from './finding.ts'
 import { checkForgedTokens } from './forged-tokens.ts'
@@ -17,6 +19,9 @@ export async function checkCheckout(app: Examined): Promise<Finding[]> {
   ]
 }
 
+/** As the platform takes it; an app that is tried on loopback may stay there (OP-238). */
+const Session = z.object({ ...CheckoutSession.shape, redirectUrl: targetUrl({ allowLoopback: true }) })
+
 /** An app may refuse an order that it cannot find at the platform: that is no fault of it. */
 function sessionFinding(answer: Answer): Finding {
   const expectation = 'checkout answers {sessionId, redirectUrl, amountMinor}'
@@ -24,7 +29,7 @@ function sessionFinding(answer: Answer): Finding {
     return skipped(expectation, `the app refuses the order that the doctor invents: ${answer.text}`)
   }
   if (!isSuccess(answer)) return expectSuccess(expectation, answer)
-  const { error } = CheckoutSession.safeParse(parsedJson(answer.body))
+  const { error } = Session.safeParse(parsedJson(answer.body))
   return expectNothing(
     expectation,
     error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),

@@ -13,14 +13,21 @@ const RESOLVED_WITHIN_MS = 2000
 export const resolveName: Resolve = (name) =>
   Promise.race([targetNames.find(name).catch(() => []), pause(RESOLVED_WITHIN_MS, [], { ref: false })])
 
-/** Throws `unprocessable` for a forbidden address (OP-70); a name without one now is checked by each connection. */
+/** Whether a URL leads to a forbidden address (OP-70); a name without one now is checked by each connection. */
+export async function isForbiddenTarget(url: URL, policy: TargetPolicy, resolve: Resolve): Promise<boolean> {
+  const host = hostOf(url.hostname)
+  const addresses = isIP(host) ? [host] : await resolve(host)
+  return !addresses.every((address) => isAllowedAddress(address, policy))
+}
+
+/** Throws `unprocessable` for what `isForbiddenTarget` finds. */
 export async function refuseForbiddenTarget(
   { url, path }: { readonly url: URL; readonly path: MemberPath },
   policy: TargetPolicy,
   resolve: Resolve,
 ): Promise<void> {
-  const host = hostOf(url.hostname)
-  const addresses = isIP(host) ? [host] : await resolve(host)
-  if (addresses.every((address) => isAllowedAddress(address, policy))) return
-  throw unprocessable(path, `${host} is not a public address`)
+  if (await isForbiddenTarget(url, policy, resolve)) throw unprocessable(path, notPublic(url))
 }
+
+/** What is wrong with the host of a forbidden target. */
+export const notPublic = ({ hostname }: URL): string => `${hostOf(hostname)} is not a public address`

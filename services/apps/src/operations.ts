@@ -37,7 +37,7 @@ export const operations = ({ policy, resolve, ...operating }: Operating): AnyOpe
   declineInstallation(operating),
   openSession(operating),
   uninstallApp(operating),
-  createCheckout(operating),
+  createCheckout({ ...operating, policy, resolve }),
   listInstalledApps,
   getInstalledApp,
 ]

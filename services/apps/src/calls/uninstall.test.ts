@@ -257,10 +257,6 @@ describe('a checkout (OP-85)', () => {
       (response) => response.writeHead(200).end(JSON.stringify({ ...session, sessionId: undefined })),
     ],
     [
-      'redirects to a script',
-      (response) => response.writeHead(200).end(JSON.stringify({ ...session, redirectUrl: 'javascript:alert(1)' })),
-    ],
-    [
       'asks for a negative amount',
       (response) => response.writeHead(200).end(JSON.stringify({ ...session, amountMinor: -1 })),
     ],
@@ -277,6 +273,33 @@ describe('a checkout (OP-85)', () => {
     app.answerWith(answer)
     const failed = await ask(workspace, app.provider)
     expect(failed).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+  })
+
+  test.each([
+    ['javascript:alert(1)', 'must be a URL such as'],
+    ['/s1', 'must be a URL such as'],
+    ['http://pay.example/s1', 'must be an https URL'],
+    ['https://shop@pay.example/s1', 'must not contain a user name'],
+    ['https://pay.example:25/s1', 'must use port 443'],
+    ['https://10.0.0.1/s1', '10.0.0.1 is not a public address'],
+    ['https://[fd00::1]/s1', 'fd00::1 is not a public address'],
+    ['https://169.254.169.254/latest', '169.254.169.254 is not a public address'],
+  ])(
+    'with an app that sends the customer to %s is service_unavailable, which says so (OP-238)',
+    async (redirectUrl, reason) => {
+      const { app, workspace } = await paying()
+      app.answer(200, { ...session, redirectUrl })
+      const failed = await ask(workspace, app.provider)
+      expect(failed).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+      expect(failed.body.error.message).toContain(`redirectUrl of its answer: ${reason}`)
+    },
+  )
+
+  test('may send the customer to http on loopback where APPS_ALLOW_LOOPBACK says so', async () => {
+    const { app, workspace } = await paying()
+    const redirectUrl = 'http://127.0.0.1:9998/s1'
+    app.answer(200, { ...session, redirectUrl })
+    expect(await ask(workspace, app.provider)).toEqual({ status: 201, body: { ...session, redirectUrl } })
   })
 
   test('with an app that has no checkout, is not installed here or not yet ACTIVE is unprocessable, and calls nobody', async () => {

@@ -3,19 +3,28 @@ import { Provider } from '@backoffice/contracts/app-manifest.ts'
 import { ApiError, unprocessable } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
+import { isForbiddenTarget, notPublic, type Resolve } from '@backoffice/outbound/forbidden-target.ts'
 import type { Exchange } from '@backoffice/outbound/post.ts'
+import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
+import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import { z } from 'zod'
 import { findInstallations } from '../apps/installation-rows.ts'
 import { callApp } from '../calls/call-app.ts'
 import type { Calling } from '../calls/calling.ts'
+
+interface CheckingOut extends Pick<Calling, 'db' | 'tokens' | 'app'> {
+  readonly policy: TargetPolicy
+  readonly resolve: Resolve
+}
 
 /**
  * POST /internal/checkout, for POST /v1/orders/{id}/checkout: asks the app for a checkout of a placed order (OP-85).
  * Refusals of the app are `unprocessable` with its message. An app that fails, is silent for too long or answers
  * something else is `service_unavailable`.
  */
-export const createCheckout = ({ db, tokens, app }: Pick<Calling, 'db' | 'tokens' | 'app'>) =>
-  operation({
+export const createCheckout = ({ db, tokens, app, policy, resolve }: CheckingOut) => {
+  const AppAnswer = appAnswer(policy)
+  return operation({
     method: 'POST',
     path: '/internal/checkout',
     scope: 'internal',
@@ -32,15 +41,28 @@ export const createCheckout = ({ db, tokens, app }: Pick<Calling, 'db' | 'tokens
       }
       const { token } = await tokens.session(installation, now)
       const exchange = await callApp(app, installation, { call: 'checkout', path, token, body: order })
-      return created(sessionIn(exchange, provider))
+      const session = sessionIn(exchange, AppAnswer, provider)
+      const url = new URL(session.redirectUrl)
+      if (await isForbiddenTarget(url, policy, resolve)) {
+        throw unavailable(provider, `redirectUrl of its answer: ${notPublic(url)}`)
+      }
+      return created(session)
     },
   })
+}
 
-/** Other members of an app's answer are dropped. */
-const AppAnswer = z.object(CheckoutSession.shape)
+/**
+ * What an app answers; other members are dropped. The platform sends the customer's browser to `redirectUrl`, so it has
+ * the form of every address that outsiders choose (OP-238).
+ */
+const appAnswer = (policy: TargetPolicy) => z.object({ ...CheckoutSession.shape, redirectUrl: targetUrl(policy) })
 
 /** The session in an app's answer. Throws the refusal that the answer means. */
-function sessionIn({ response, failure }: Exchange, provider: string): CheckoutSession {
+function sessionIn(
+  { response, failure }: Exchange,
+  AppAnswer: ReturnType<typeof appAnswer>,
+  provider: string,
+): CheckoutSession {
   if (failure !== null) {
     if (response !== null && response.status >= 400 && response.status < 500) {
       throw unprocessable(['provider'], `${provider} refuses the checkout: ${refusalIn(response.body)}`)
@@ -48,9 +70,12 @@ function sessionIn({ response, failure }: Exchange, provider: string): CheckoutS
     throw unavailable(provider, failure.message)
   }
   const read = AppAnswer.safeParse(jsonOf(response.body))
-  if (!read.success) throw unavailable(provider, 'its answer is not {sessionId, redirectUrl, amountMinor}')
+  if (!read.success) throw unavailable(provider, wrongMembers(read.error))
   return read.data
 }
+
+const wrongMembers = ({ issues }: z.ZodError): string =>
+  issues.map(({ path, message }) => `${path.join('.') || 'the body'} of its answer: ${message}`).join('; ')
 
 const unavailable = (provider: string, reason: string) =>
   new ApiError('service_unavailable', `${provider} does not create a checkout now: ${reason}`)
