@@ -11,20 +11,21 @@ import type { Rules } from '../rules/rules.ts'
 import { CollectionPath, type CollectionRecord, collectionColumns, isNamed, noSuchCollection } from './collection.ts'
 
 const ExplainedCondition = namedObject('ExplainedCondition', {
-  field: z.string(),
-  operator: z.string(),
-  value: z.unknown().optional(),
+  /** Its place among the conditions, from 0. */
+  position: z.int(),
   holds: z.boolean(),
 })
 
 const Explanation = namedObject('RulesExplanation', {
-  match: z.enum(['all', 'any']),
-  conditions: z.array(ExplainedCondition),
   /** Whether the product matches the rules as a whole. */
   holds: z.boolean(),
+  conditions: z.array(ExplainedCondition),
 })
 
-/** GET …/products/{product_id}/explain (extension): shows the rules, so it needs the scope that changes them. */
+/**
+ * GET …/products/{product_id}/explain (extension; OP-112), for those who may change the rules: which of their conditions
+ * hold. Answers never show rules (spec: Collection), so it names conditions by their position.
+ */
 export const explainMembership = operation({
   operationId: 'explainCollectionMembership',
   method: 'GET',
@@ -46,13 +47,10 @@ export const explainMembership = operation({
         throw unprocessable(['handle'], 'the collection is MANUAL; its products are picked by hand')
       }
       const product = await readProduct(tx, params.product_id)
-      const rules = collection.rules as Rules
-      const compiled = compileRules(rules)
-      const holds = compiled.explain(product)
+      const compiled = compileRules(collection.rules as Rules)
       return ok({
-        match: rules.match,
-        conditions: rules.conditions.map((condition, index) => ({ ...condition, holds: holds[index] ?? false })),
         holds: compiled.matches(product),
+        conditions: compiled.explain(product).map((holds, position) => ({ position, holds })),
       })
     }),
 })
