@@ -103,7 +103,6 @@ export const ORDER = members({
     shape: Json.nullable(),
     input: ShippingAddress,
     unset: null,
-    fixed: true,
     personal: true,
     shown: 'answer',
   },

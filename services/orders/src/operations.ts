@@ -24,6 +24,7 @@ import { getSubmittedForm } from './orders/get-submitted-form.ts'
 import { listInvoices } from './orders/list-invoices.ts'
 import { listOrders } from './orders/list-orders.ts'
 import { placeWithStock } from './orders/place-order.ts'
+import { updateCart } from './orders/update-cart.ts'
 import { updateOrder } from './orders/update-order.ts'
 import { listPayments } from './payments/list-payments.ts'
 import { recordPayment } from './payments/record-payment.ts'
@@ -50,6 +51,7 @@ export const operations = (
     getOrder,
     listOrders,
     updateOrder(catalog, place),
+    updateCart({ db, catalog, place, logger }),
     getFormSchema,
     updateFormSchema(forms),
     getSubmittedForm,

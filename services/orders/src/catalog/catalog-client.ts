@@ -24,6 +24,9 @@ const Variants = z.object({ variants: z.array(OrderableVariant) })
 /** What a take and a release answer begins with; orders needs no more of it. */
 const Reserved = z.object({ order: z.string() })
 
+/** About the bytes of a variant that catalog answers. */
+export const VARIANT_BYTES = 1024
+
 /** Limits of the calls to catalog, which has ten connections to PostgreSQL; times in milliseconds. */
 const LIMITS = {
   /** For the whole call: the wait for a slot, the repetition and the reading of the answer. */

@@ -3,13 +3,13 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { publish } from '@backoffice/postgres/outbox.ts'
-import type { Catalog } from '../catalog/catalog-client.ts'
+import { type Catalog, VARIANT_BYTES } from '../catalog/catalog-client.ts'
 import type { CheckOrder } from '../form/order-check.ts'
 import type { ReserveStock } from '../reservations/reserve-stock.ts'
 import { changeOrder } from './change-order.ts'
-import { type PlannedOrder, planOrder } from './new-order.ts'
-import { customerName, type OrderRecord, orderBody, orderEvent } from './order.ts'
-import { orderCustomer } from './order-customer.ts'
+import { type PlannedOrder, planOrder, wantedVariants } from './new-order.ts'
+import { type OrderRecord, orderBody, orderEvent } from './order.ts'
+import { orderCustomer, shownCustomer } from './order-customer.ts'
 import { OrderForm } from './order-form.ts'
 import { newOrderNumber } from './order-number.ts'
 import { insertOrder } from './write-order.ts'
@@ -43,11 +43,11 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
     ],
 
     async handle({ body: form, sentBody, context, now, inWorkspace, storedAnswer, expectBytes }) {
-      await expectBytes(form.items.length * LINE_BYTES)
+      await expectBytes(form.items.length * VARIANT_BYTES)
       const stored = await storedAnswer()
       if (stored) return stored
       const [variants] = await Promise.all([
-        catalog.readVariants(context, wantedVariants(form)),
+        catalog.readVariants(context, wantedVariants(form.items)),
         checkOrder(context, sentBody),
       ])
       const plan = planOrder(form, variants, now)
@@ -70,25 +70,13 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
     },
   })
 
-/** About the bytes of a line's variant, as catalog answers it. */
-const LINE_BYTES = 1024
-
-const wantedVariants = ({ items }: OrderForm) => ({
-  ids: unique(items.map(({ variant }) => variant)),
-  skus: unique(items.map(({ sku }) => sku)),
-})
-
-const unique = (values: readonly (string | null | undefined)[]) => [...new Set(values.filter((value) => value != null))]
-
 /** The order at CART with its customer, which is written, and the events about both. */
 async function planCart(tx: Transaction, plan: PlannedOrder, form: OrderForm, now: Date) {
   const { customer, events } = await orderCustomer(tx, form.customer, now)
   const cart: OrderRecord = {
     ...plan,
     orderNumber: newOrderNumber(),
-    customer: customer
-      ? { id: customer.id, name: customerName(customer.firstname, customer.lastname), email: customer.email }
-      : null,
+    customer: shownCustomer(customer),
   }
   return { cart, events: [...events, orderEvent('order.created', cart)] }
 }

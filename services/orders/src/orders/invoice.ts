@@ -24,6 +24,12 @@ export function invoicePaid(invoice: InvoiceRecord): OutboxRecord {
 /** The columns of an InvoiceRecord. */
 export const INVOICE_COLUMNS = `number, ${INVOICE.sql.selected}`
 
+/** Whether an order has its invoice. */
+export async function hasInvoice(tx: Transaction, order: string): Promise<boolean> {
+  const found = await tx`select from invoice where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
+  return found.length > 0
+}
+
 /**
  * Issues the invoice of an order, unless it has one (OP-45); the invoice of an order that is PAID becomes PAID. The
  * caller has locked the order. Call it after each statement that can wait for others: it locks the workspace's counter

@@ -29,10 +29,25 @@ export function planOrder(form: OrderForm, variants: readonly OrderableVariant[]
   }
 }
 
-function orderedLines({ items, currency }: OrderForm, variants: readonly OrderableVariant[]) {
+/** The variants that the lines of a form name. */
+export const wantedVariants = (items: OrderForm['items']) => ({
+  ids: unique(items.map(({ variant }) => variant)),
+  skus: unique(items.map(({ sku }) => sku)),
+})
+
+const unique = (values: readonly (string | null | undefined)[]) => [...new Set(values.filter((value) => value != null))]
+
+/** A line that has no id or total yet. */
+export type OrderedLine = Omit<ItemRecord, 'id' | 'totalPrice'>
+
+/** The lines of a form, with the prices that catalog has now. Throws `unprocessable`, as `planOrder` does. */
+export function orderedLines(
+  { items, currency }: Pick<OrderForm, 'items' | 'currency'>,
+  variants: readonly OrderableVariant[],
+): OrderedLine[] {
   const byId = new Map(variants.map((variant) => [variant.id, variant]))
   const bySku = new Map(variants.map((variant) => [variant.sku, variant]))
-  return items.map((line, index): Omit<ItemRecord, 'id' | 'totalPrice'> => {
+  return items.map((line, index): OrderedLine => {
     const member = line.variant == null ? 'sku' : 'variant'
     const variant = line.variant == null ? bySku.get(line.sku ?? '') : byId.get(line.variant)
     const path = ['items', index, member]

@@ -3,6 +3,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { OutboxRecord } from '@backoffice/postgres/outbox.ts'
 import { type CustomerRecord, customerColumns, customerEvent, emailKey, newCustomer } from '../customers/customer.ts'
 import { findOrInsertCustomer } from '../customers/write-customers.ts'
+import { customerName, type OrderRecord } from './order.ts'
 import type { OrderForm } from './order-form.ts'
 
 interface OrderCustomer {
@@ -31,6 +32,12 @@ export async function orderCustomer(tx: Transaction, form: OrderForm['customer']
   const isNew = found.id === wanted.id
   return { customer: found, events: isNew ? [customerEvent('customer.created', found)] : [] }
 }
+
+/** A customer as an order shows it. */
+export const shownCustomer = (customer: CustomerRecord | undefined): OrderRecord['customer'] =>
+  customer === undefined
+    ? null
+    : { id: customer.id, name: customerName(customer.firstname, customer.lastname), email: customer.email }
 
 /**
  * Finds a customer by id, else by e-mail address, and locks it against erasure until the order is committed; no

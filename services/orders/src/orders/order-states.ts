@@ -8,13 +8,19 @@ import {
 import type { ItemRecord, OrderRecord } from './order.ts'
 
 /** What the table asks about an order. */
-type OrderState = Pick<OrderRecord, 'status' | 'fulfillmentStatus'>
+interface OrderState extends Pick<OrderRecord, 'status' | 'fulfillmentStatus'> {
+  readonly isInvoiced?: boolean
+}
 
 /** What has to hold of an order beside its status, in the words of the table, and what is said when it does not. */
 const CONDITIONS = {
   'while nothing is fulfilled': {
     holds: ({ fulfillmentStatus }) => fulfillmentStatus === 'UNFULFILLED',
     otherwise: ({ fulfillmentStatus }) => `while it is ${fulfillmentStatus}`,
+  },
+  'while it has no invoice': {
+    holds: ({ isInvoiced = false }) => !isInvoiced,
+    otherwise: () => 'because it has an invoice; cancel it and create another',
   },
 } satisfies Record<string, { holds(order: OrderState): boolean; otherwise(order: OrderState): string }>
 
@@ -35,6 +41,8 @@ export const ALLOWED = {
   'be fulfilled': at('no', 'yes', 'yes', 'no'),
   'be cancelled': at('yes', 'while nothing is fulfilled', 'no', 'no'),
   'be completed': at('no', 'yes', 'no', 'no'),
+  'get other lines, amounts or customer': at('while it has no invoice', 'no', 'no', 'no'),
+  'get another address': at('yes', 'yes', 'no', 'no'),
   'get another note or promise date': at('yes', 'yes', 'yes', 'yes'),
 } as const
 export type Act = keyof typeof ALLOWED
@@ -97,6 +105,10 @@ export function paymentStatusOf({ status, paymentStatus, totalPrice, paid }: Pay
   if (paid > 0) return paid >= totalPrice ? 'PAID' : 'PARTIALLY_PAID'
   return totalPrice === 0 && status === 'PLACED' ? 'PAID' : 'UNPAID'
 }
+
+/** Whether an order is to be placed, since it is paid (OP-47). */
+export const isPaidCart = ({ status, paymentStatus }: Pick<OrderRecord, 'status' | 'paymentStatus'>): boolean =>
+  status === 'CART' && paymentStatus === 'PAID'
 
 /** The fulfilment status that follows from the quantities of the items (OP-48). */
 export function fulfillmentStatusOf(items: readonly Pick<ItemRecord, 'quantity' | 'fulfilled'>[]): FulfillmentStatus {

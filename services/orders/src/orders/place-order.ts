@@ -2,7 +2,7 @@ import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { ReserveStock } from '../reservations/reserve-stock.ts'
 import { changeOrder, type OrderChange } from './change-order.ts'
-import { lockOrder, type OrderRecord, readOrder } from './order.ts'
+import { type ItemRecord, lockOrder, type OrderRecord, readOrder } from './order.ts'
 import { requireTransition } from './order-states.ts'
 
 /**
@@ -17,13 +17,25 @@ export const placeWithStock =
     const { status, items } = await db.inWorkspace(context, (tx) => readOrder(tx, id))
     // An order never returns to CART.
     const lines = status === 'CART' ? items : []
-    return reserveStock(context, { id, lines }, (hold) =>
+    const placed = await reserveStock(context, { id, lines }, (hold) =>
       db.inWorkspace(context, async (tx) => {
         const order = await lockOrder(tx, id)
         requireTransition(order, 'PLACED')
-        if (order.status === 'CART') await hold(tx)
+        if (order.status === 'CART') {
+          // Another request has changed the lines meanwhile.
+          if (!haveSameStock(items, order.items)) return undefined
+          await hold(tx)
+        }
         return changeOrder(tx, order, { ...change, status: 'PLACED' }, now)
       }),
     )
+    return placed ?? placeWithStock(db, reserveStock)(context, id, now, change)
   }
 export type PlaceWithStock = ReturnType<typeof placeWithStock>
+
+/** Whether lines take the same stock. */
+const haveSameStock = (some: readonly ItemRecord[], others: readonly ItemRecord[]): boolean =>
+  some.length === others.length &&
+  some.every(
+    ({ variant, quantity }, index) => others[index]?.variant === variant && others[index]?.quantity === quantity,
+  )

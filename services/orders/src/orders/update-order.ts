@@ -7,13 +7,17 @@ import type { Catalog } from '../catalog/catalog-client.ts'
 import { releaseHeld } from '../reservations/reserve-stock.ts'
 import { changeOrder } from './change-order.ts'
 import { lockOrder, orderBody } from './order.ts'
-import { requireTransition } from './order-states.ts'
+import { requireAllowed, requireTransition } from './order-states.ts'
 import type { PlaceWithStock } from './place-order.ts'
 
-const UpdateOrderBody = namedObject('OrderUpdate', inOrder(['note', 'promise_date'], ORDER.shapes.update), {
-  status: 'COMPLETED',
-  note: 'Picked up at the shop',
-})
+const UpdateOrderBody = namedObject(
+  'OrderUpdate',
+  inOrder(['note', 'promise_date', 'shipping_address'], ORDER.shapes.update),
+  {
+    status: 'COMPLETED',
+    note: 'Picked up at the shop',
+  },
+)
 
 /**
  * PUT /v1/orders/{id} (extension of OP-43): changes the members that are sent. PLACED takes the stock of the order, and
@@ -28,7 +32,7 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
     scope: 'sale::update',
     body: UpdateOrderBody,
     responses: { 200: Order },
-    openPoints: ['OP-41', 'OP-43', 'OP-44', 'OP-45', 'OP-48', 'OP-71', 'OP-73', 'OP-143', 'OP-207'],
+    openPoints: ['OP-41', 'OP-43', 'OP-44', 'OP-45', 'OP-48', 'OP-71', 'OP-73', 'OP-143', 'OP-207', 'OP-208'],
     extension: true,
 
     async handle({ params: { id }, body, context, now, inWorkspace }) {
@@ -39,6 +43,7 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
         const order = await lockOrder(tx, id)
         const { status = order.status } = change
         requireTransition(order, status)
+        if (body.shipping_address !== undefined) requireAllowed('get another address', order)
         released = order.status === 'PLACED' && status === 'CANCELLED' ? await releaseHeld(tx, id) : undefined
         return ok(orderBody(await changeOrder(tx, order, change, now)))
       })

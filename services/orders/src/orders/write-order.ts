@@ -1,28 +1,55 @@
 import { ORDER, ORDER_ITEM } from '@backoffice/contracts/order.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import type { OrderRecord } from './order.ts'
+import type { ItemRecord, OrderRecord } from './order.ts'
 
 /** Inserts an order, its items and the form as sent, in one statement. A taken number violates its constraint. */
 export async function insertOrder(tx: Transaction, order: OrderRecord, form: unknown): Promise<void> {
   const workspace = tx.context.workspaceId
-  const items = order.items.map((item, position) => ({ ...item, position }))
   await tx`
     with new_order as (
       insert into sales_order (workspace_id, customer_id, ${tx.unsafe(ORDER.sql.columns)})
       select ${workspace}, ${order.customer?.id ?? null}::uuid, ${tx.unsafe(ORDER.sql.members)} from ${asRow(tx, order)}
     ), new_item as (
-      insert into order_item (workspace_id, order_id, position, ${tx.unsafe(ORDER_ITEM.sql.columns)})
-      select ${workspace}, ${order.id}, position, ${tx.unsafe(ORDER_ITEM.sql.members)}
-      from json_to_recordset(${JSON.stringify(items)}::text::json) as row (
-        position integer, ${tx.unsafe(ORDER_ITEM.sql.row)}
-      )
+      ${newItems(tx, order.id, order.items)}
     )
     insert into order_form (workspace_id, order_id, form)
     values (${workspace}, ${order.id}, ${JSON.stringify(form)}::text::json)`
 }
 
+const newItems = (tx: Transaction, order: string, items: readonly ItemRecord[]) => tx`
+  insert into order_item (workspace_id, order_id, position, ${tx.unsafe(ORDER_ITEM.sql.columns)})
+  select ${tx.context.workspaceId}, ${order}, position, ${tx.unsafe(ORDER_ITEM.sql.members)}
+  from json_to_recordset(${JSON.stringify(items.map((item, position) => ({ ...item, position })))}::text::json) as row (
+    position integer, ${tx.unsafe(ORDER_ITEM.sql.row)}
+  )`
+
+/** Replaces all items of an order. The caller has locked it. */
+export async function replaceItems(tx: Transaction, order: string, items: readonly ItemRecord[]): Promise<void> {
+  await tx`delete from order_item where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
+  await newItems(tx, order, items)
+}
+
+/** Gives an order another customer, or none. The caller has locked both. */
+export async function writeCustomer(tx: Transaction, order: string, customer: string | undefined): Promise<void> {
+  await tx`
+    update sales_order set customer_id = ${customer ?? null}::uuid
+    where workspace_id = ${tx.context.workspaceId} and id = ${order}`
+}
+
 /** What requests change, and what follows from it. */
-const CHANGED = ORDER.sql.assignments([...ORDER.updated, 'paymentStatus', 'fulfillmentStatus', 'paid', 'updatedAt'])
+const CHANGED = ORDER.sql.assignments([
+  ...ORDER.updated,
+  'paymentStatus',
+  'fulfillmentStatus',
+  'paid',
+  'subtotalPrice',
+  'totalShipping',
+  'totalTax',
+  'totalDiscount',
+  'totalPrice',
+  'totalItems',
+  'updatedAt',
+])
 
 /** Writes the members of an order that change. The caller has locked it. */
 export async function writeOrder(tx: Transaction, order: OrderRecord): Promise<void> {
