@@ -9,6 +9,7 @@ import type { Calling } from './calls/calling.ts'
 import { consentToInstallation } from './installations/consent.ts'
 import { createCheckout } from './installations/create-checkout.ts'
 import { declineInstallation } from './installations/decline.ts'
+import { deleteInstalledApp } from './installations/delete-installed-app.ts'
 import { getInstallation } from './installations/get-installation.ts'
 import { getInstalledApp } from './installations/get-installed-app.ts'
 import { installApp } from './installations/install-app.ts'
@@ -24,7 +25,7 @@ interface Operating extends Pick<Calling, 'db' | 'worker' | 'tokens' | 'app' | '
   wake(): void
 }
 
-/** The service's API. Besides `GET /v1/apps` it is internal: the gateway's admin API and pages, and orders, call it. */
+/** The service's API. Besides `/v1/apps` it is internal: the gateway's admin API and pages, and orders, call it. */
 export const operations = ({ policy, resolve, ...operating }: Operating): AnyOperation[] => [
   registerApp(policy, resolve),
   updateApp(policy, resolve),
@@ -40,4 +41,5 @@ export const operations = ({ policy, resolve, ...operating }: Operating): AnyOpe
   createCheckout({ ...operating, policy, resolve }),
   listInstalledApps,
   getInstalledApp,
+  deleteInstalledApp(operating),
 ]

@@ -34,12 +34,12 @@ export async function addProvision(
 }
 
 /** Why an app is uninstalled, as the app is told (OP-84). */
-export type UninstallReason = 'operator' | 'workspace_deleted'
+export type UninstallReason = 'operator' | 'merchant' | 'workspace_deleted'
 
 /**
  * Adds the call that uninstalls an app, in the transaction that ends its installation (OP-84). It replaces a provision
- * under way, and then revokes what that provision has made, too. An attempt under way keeps its claim, so that the two
- * never overlap.
+ * under way, and then revokes what that provision has made, too, at once. An attempt under way keeps its claim, so that
+ * the app is told only afterwards.
  */
 export async function addUninstall(tx: Transaction, installationId: string, reason: UninstallReason): Promise<void> {
   const { workspaceId, traceparent } = tx.context

@@ -25,8 +25,13 @@ export interface ClaimedCall {
   readonly isAccessEnded: boolean
   readonly attempts: number
   readonly isExpired: boolean
+  /** Of the attempt. Ending the access has none in the database: it may be done twice, also beside an attempt. */
   readonly claim: string
 }
+
+/** Whether the access of an uninstalled app is to be ended, before the app is told. */
+export const endsAccess = ({ kind, isAccessEnded }: Pick<ClaimedCall, 'kind' | 'isAccessEnded'>): boolean =>
+  kind === 'uninstall' && !isAccessEnded
 
 /** The most calls under way to one app, so that a slow app does not take all slots of a replica. */
 const PER_APP = 4
@@ -37,6 +42,7 @@ interface DueCall {
   readonly installationId: string
   /** Of the request that has caused it; null for one of an older version. */
   readonly traceparent: string | null
+  readonly endsAccess: boolean
 }
 
 /** How many calls a replica can take on. */
@@ -48,21 +54,22 @@ interface FreeSlots {
 
 /**
  * Claims calls that are due, as many as there are free slots. First come those that end the access of an uninstalled
- * app, since these do not call the app. Then the apps come round robin, each with at most PER_APP calls under way. The
- * calls of one app in one workspace keep their order: it hears of its uninstallation before it is installed again. Uses
- * `now()`, since an index cannot search for a volatile time.
+ * app: they do not call the app, and wait for no attempt under way. Then the apps come round robin, each with at most
+ * PER_APP calls under way. The calls of one app in one workspace keep their order: it hears of its uninstallation
+ * before it is installed again. Uses `now()`, since an index cannot search for a volatile time.
  */
 export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Promise<ClaimedCall[]> {
   const due = await worker.sql<DueCall[]>`
-    select due.workspace_id as "workspaceId", livemode, due.installation_id as "installationId", due.traceparent
+    select
+      due.workspace_id as "workspaceId", livemode, due.installation_id as "installationId", due.traceparent,
+      nth = 0 as "endsAccess"
     from (
       select *, row_number() over (partition by attempts > 0 order by nth, due_at) as place
       from (
         (
           select workspace_id, installation_id, traceparent, attempts, due_at, 0 as nth
           from call
-          where kind = 'uninstall' and access_ended_at is null
-            and due_at <= now() and coalesce(claimed_until <= now(), true)
+          where kind = 'uninstall' and access_ended_at is null and coalesce(access_due_at <= now(), true)
           order by due_at
           limit ${free.calls}
         )
@@ -94,9 +101,9 @@ export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Pr
     order by nth, due.due_at
     limit ${free.calls}`
   const claimed = await Promise.all(
-    due.map(({ installationId, traceparent, ...workspace }) => {
+    due.map(({ installationId, traceparent, endsAccess, ...workspace }) => {
       const context = { ...workspace, traceparent: traceparentFrom(traceparent ?? undefined), actor: 'apps' }
-      return claimCall(db, context, installationId)
+      return (endsAccess ? claimAccess : claimCall)(db, context, installationId)
     }),
   )
   return claimed.filter((call) => call !== undefined)
@@ -109,14 +116,29 @@ function claimCall(db: Database, context: WorkspaceContext, installationId: stri
       update call set claim = uuidv7(), claimed_until = clock_timestamp() + ${LEASE}::interval, attempts = attempts + 1
       where workspace_id = ${context.workspaceId} and installation_id = ${installationId}
         and due_at <= clock_timestamp() and coalesce(claimed_until <= clock_timestamp(), true)
-      returning
-        installation_id as "installationId", app_id as "appId", kind, manifest, key_id as "keyId", key_secret as "keySecret",
-        endpoint_id as "endpointId", webhook_secret as "webhookSecret", sealed_with as "sealedWith",
-        former_key_id as "formerKeyId", former_endpoint_id as "formerEndpointId", reason,
-        access_ended_at is not null as "isAccessEnded", attempts, expires_at <= clock_timestamp() as "isExpired", claim`
+        and (kind = 'provision' or access_ended_at is not null)
+      returning ${columns(tx)}, claim`
     return call && { ...call, context }
   })
 }
+
+/** Claims the end of an access: for the time of a lease no other replica sees it as due. */
+function claimAccess(db: Database, context: WorkspaceContext, installationId: string) {
+  return db.inWorkspace(context, async (tx) => {
+    const [call] = await tx<Omit<ClaimedCall, 'context'>[]>`
+      update call set access_due_at = clock_timestamp() + ${LEASE}::interval, attempts = attempts + 1
+      where workspace_id = ${context.workspaceId} and installation_id = ${installationId}
+        and kind = 'uninstall' and access_ended_at is null and coalesce(access_due_at <= clock_timestamp(), true)
+      returning ${columns(tx)}, uuidv7() as claim`
+    return call && { ...call, context }
+  })
+}
+
+const columns = (tx: Transaction) => tx`
+  installation_id as "installationId", app_id as "appId", kind, manifest, key_id as "keyId", key_secret as "keySecret",
+  endpoint_id as "endpointId", webhook_secret as "webhookSecret", sealed_with as "sealedWith",
+  former_key_id as "formerKeyId", former_endpoint_id as "formerEndpointId", reason,
+  access_ended_at is not null as "isAccessEnded", attempts, expires_at <= clock_timestamp() as "isExpired"`
 
 /** Renews the claims of the attempts under way; `worker` works across workspaces. */
 export async function renewClaims(worker: Sql, calls: readonly ClaimedCall[]): Promise<void> {
@@ -142,6 +164,15 @@ export async function refuseLostClaim(tx: Transaction, { installationId, kind, c
     where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
       and claim = ${claim} and kind = ${kind}`
   if (renewed.count === 0) throw new Error('the call was taken over or changed while its attempt was under way')
+}
+
+/** Lets the access be ended after the delay, in milliseconds. Returns false when it has been ended meanwhile. */
+export async function postponeAccess(tx: Transaction, call: ClaimedCall, delayMs: number): Promise<boolean> {
+  const postponed = await tx`
+    update call set access_due_at = clock_timestamp() + ${delayMs} * interval '1 millisecond'
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${call.installationId}
+      and kind = 'uninstall' and access_ended_at is null`
+  return postponed.count === 1
 }
 
 /**

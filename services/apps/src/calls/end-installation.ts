@@ -7,8 +7,9 @@ import { type ClaimedCall, endCall } from './claim-calls.ts'
 import { keyOf } from './sealed-secrets.ts'
 
 /**
- * Ends the access of an uninstalled app (OP-84) without waiting for a slot of the app. Then the call is due again at
- * once, to tell the app. Deletes the secrets of a provision under way. Throws when a step fails.
+ * Ends the access of an uninstalled app (OP-84) without waiting for a slot of the app, nor for an attempt to provision
+ * it that is under way: the late steps of that one are refused. Then the call is due, to tell the app once that attempt
+ * is over. Deletes the secrets of the provision. Throws when a step fails.
  */
 export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall): Promise<void> {
   await endAccess(calling, call, [call.keyId, call.formerKeyId], [call.endpointId, call.formerEndpointId])
@@ -16,9 +17,10 @@ export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall
     call.context,
     (tx) => tx`
       update call set
-        access_ended_at = clock_timestamp(), due_at = clock_timestamp(), claim = null, claimed_until = null, attempts = 0,
+        access_ended_at = clock_timestamp(), due_at = clock_timestamp(), attempts = 0,
         key_id = null, key_secret = null, endpoint_id = null, webhook_secret = null, sealed_with = null
-      where workspace_id = ${tx.context.workspaceId} and installation_id = ${call.installationId} and claim = ${call.claim}`,
+      where workspace_id = ${tx.context.workspaceId} and installation_id = ${call.installationId}
+        and kind = 'uninstall' and access_ended_at is null`,
   )
 }
 

@@ -7,7 +7,7 @@ import { noteErrorType, SpanKind, within } from '@backoffice/runtime/spans.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
 import { lockInstallation } from '../apps/installation-rows.ts'
 import { AppFailure, type Calling } from './calling.ts'
-import { type ClaimedCall, claimCalls, releaseCall, renewClaims } from './claim-calls.ts'
+import { type ClaimedCall, claimCalls, endsAccess, postponeAccess, releaseCall, renewClaims } from './claim-calls.ts'
 import { endAccessOfUninstalled, giveUpProvision, uninstallFromApp } from './end-installation.ts'
 import { provision } from './provision.ts'
 
@@ -86,10 +86,10 @@ async function makeCall(calling: Calling, call: ClaimedCall, stopping: AbortSign
 }
 
 /** What is to be done for a call now. */
-function stepOf({ kind, isAccessEnded, isExpired }: ClaimedCall) {
-  if (kind === 'uninstall' && !isAccessEnded) return ['end_access', endAccessOfUninstalled] as const
-  if (kind === 'uninstall') return ['uninstall', uninstallFromApp] as const
-  return isExpired ? (['give_up', giveUpProvision] as const) : (['provision', provision] as const)
+function stepOf(call: ClaimedCall) {
+  if (endsAccess(call)) return ['end_access', endAccessOfUninstalled] as const
+  if (call.kind === 'uninstall') return ['uninstall', uninstallFromApp] as const
+  return call.isExpired ? (['give_up', giveUpProvision] as const) : (['provision', provision] as const)
 }
 
 /** Records why an attempt failed, and when the next one is due. One that a stop broke off is repeated at once. */
@@ -104,7 +104,8 @@ async function recordFailure(
   const delayMs = wasStopped ? 0 : (delayAfter(delays, schedule, Math.random()) ?? 0)
   await db.inWorkspace(call.context, async (tx) => {
     await lockInstallation(tx, call.installationId)
-    if (!(await releaseCall(tx, call, delayMs)) || wasStopped) return
+    const giveBack = endsAccess(call) ? postponeAccess : releaseCall
+    if (!(await giveBack(tx, call, delayMs)) || wasStopped) return
     await tx`
       update installation set last_error = ${messageOf(error)}
       where workspace_id = ${tx.context.workspaceId} and id = ${call.installationId}`

@@ -64,18 +64,31 @@ describe('uninstalling', () => {
     expect((await installation(id)).last_error).toBeNull()
   })
 
-  test('while the app hangs over its provision ends the access all the same, and tells the app', async () => {
-    const app = await anApp({ webhooks: WEBHOOKS })
-    app.answerWith(() => undefined)
-    const { id, workspace } = await consented(app)
-    await eventually('the app is called', () => provisions(app).length > 0)
+  test('while the app hangs over its provision ends the access at once, and tells the app after it', async () => {
+    const { app, id, workspace } = await active()
+    const [former] = provisions(app)
+    const waiting: ServerResponse[] = []
+    app.answerWith((response) => void waiting.push(response))
+    await admin('PUT', `/apps/${app.id}`, { manifest: { ...app.manifest, scopes: ['*'] } })
+    await admin('POST', `/workspaces/${workspace}/installations`, { provider: app.provider })
+    await admin('POST', `/installations/${id}/consent`)
+    await eventually('the app is called', () => waiting[0])
+    expect(await statusWith(former?.body.apiKey)).toBe(200)
     await uninstall(id)
+    await eventually('there is no access', async () => (await keys(workspace)).every((key) => key.is_revoked))
+    await expect.poll(() => endpoints(workspace)).toEqual([])
+    await expect.poll(() => statusWith(former?.body.apiKey)).toBe(401)
+    // The attempt is still under way: the app is told only when it is over.
+    const [call] = await appsSql`select claimed_until > now() as is_under_way from call where installation_id = ${id}`
+    expect(call).toEqual({ is_under_way: true })
+    expect(uninstalls(app)).toEqual([])
     app.answer(200)
+    for (const response of waiting) response.writeHead(200).end()
     await purged(id)
     await expectNoAccess(workspace)
     expect(uninstalls(app)).toHaveLength(1)
     expect((await installation(id)).state).toBe('UNINSTALLED')
-    expect(await appsSql`select from call where installation_id = ${id}`).toHaveLength(0)
+    expect((await keys(workspace)).map((key) => key.is_activated)).toEqual([true, false])
   })
 
   test('while the app answers its provision leaves no key that works', async () => {
@@ -201,6 +214,39 @@ test('an app that is installed again before it has acknowledged its uninstallati
   expect(provisions(app)).toHaveLength(2)
   expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([true, false])
   expect(await endpoints(workspace)).toHaveLength(1)
+})
+
+describe('DELETE /v1/apps/{provider} (OP-226)', () => {
+  const aKey = async (workspace: string, scopes: string[]) =>
+    (await admin<{ key: string }>('POST', `/workspaces/${workspace}/keys`, { name: 'merchant', scopes })).body.key
+  const remove = (key: string, { provider }: PartnerApp) =>
+    platform.send<{ error?: { message: string } }>(key, 'DELETE', `/v1/apps/${provider}`)
+
+  test('uninstalls the app in the name of the merchant, ends its access and tells it', async () => {
+    const { app, id, workspace } = await active()
+    const key = await aKey(workspace, ['app::delete'])
+    expect(await remove(key, app)).toEqual({ status: 204, body: undefined })
+    expect((await remove(key, app)).status).toBe(404)
+    expect((await installation(id)).state).toBe('UNINSTALLED')
+    await purged(id)
+    await expectNoAccess(workspace)
+    expect(uninstalls(app)).toMatchObject([{ body: { workspace, reason: 'merchant' } }])
+    await expect
+      .poll(() => platform.acts(`installations/${id}`), { timeout: 40_000 })
+      .toContainEqual(expect.stringMatching(/^key [0-9a-f-]{36} installation\.uninstalled$/))
+  })
+
+  test('needs the scope app::delete, and finds no app of another workspace', async () => {
+    const { app, id, workspace } = await active()
+    expect((await remove(await aKey(workspace, ['app::read', 'app::update']), app)).status).toBe(403)
+    const stranger = await platform.aWorkspace()
+    expect(await remove(await aKey(stranger, ['app']), app)).toMatchObject({
+      status: 404,
+      body: { error: { message: expect.stringContaining(app.provider) } },
+    })
+    expect((await installation(id)).state).toBe('ACTIVE')
+    expect(await appsSql`select from call where installation_id = ${id}`).toHaveLength(0)
+  })
 })
 
 describe('a checkout (OP-85)', () => {

@@ -1,6 +1,6 @@
 import { InstalledApp } from '@backoffice/contracts/app.ts'
 import { Provider } from '@backoffice/contracts/app-manifest.ts'
-import { notFound } from '@backoffice/contracts/errors.ts'
+import { type ApiError, notFound } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import { z } from 'zod'
@@ -22,7 +22,10 @@ export const getInstalledApp = operation({
     inWorkspace(async (tx) => {
       const isThis = tx`installation.state in ('PENDING', 'ACTIVE') and app.provider = ${provider}`
       const [row] = await findInstallations(tx, isThis)
-      if (row === undefined) throw notFound(['provider'], `this workspace has no app ${provider}`)
+      if (row === undefined) throw noSuchInstalledApp(provider)
       return ok(installedAppBody(row))
     }),
 })
+
+export const noSuchInstalledApp = (provider: string): ApiError =>
+  notFound(['provider'], `this workspace has no app ${provider}`)

@@ -28,7 +28,13 @@ export const uninstallApp = ({ wake, ...databases }: Databases & { wake(): void 
   })
 
 /** Ends an installation whose row is locked, and adds the call to its app, unless it has ended before. */
-async function uninstall(tx: Transaction, id: string, reason: UninstallReason, actor: Actor, now: Date): Promise<void> {
+export async function uninstall(
+  tx: Transaction,
+  id: string,
+  reason: UninstallReason,
+  actor: Actor,
+  now: Date,
+): Promise<void> {
   const { workspaceId } = tx.context
   const [ended] = await tx<{ was_provisioned: boolean }[]>`
     update installation set state = 'UNINSTALLED', uninstalled_at = ${now}, requested_manifest = null
