@@ -1,5 +1,6 @@
 import { ApiError, conflict, memberMessage } from '@backoffice/contracts/errors.ts'
 import { Id } from '@backoffice/contracts/fields.ts'
+import type { ProductStatus } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -10,7 +11,7 @@ import { haveSameLines, readReservation, type SummedLine, sumLines, TakenLine, W
 const Taken = z.strictObject({ order: Id, lines: z.array(TakenLine) })
 export type Taken = z.output<typeof Taken>
 
-/** POST /internal/stock/take: takes the stock of an order, all lines or none, once (OP-44, OP-71, OP-95). */
+/** POST /internal/stock/take: takes the stock of an order, all lines or none, once (OP-44, OP-71, OP-95, OP-213). */
 export const takeStock = operation({
   method: 'POST',
   path: '/internal/stock/take',
@@ -21,9 +22,10 @@ export const takeStock = operation({
   async handle({ body: { order, lines }, inWorkspace }) {
     const wanted = sumLines(lines)
     return inWorkspace(async (tx) => {
-      const { taken, unknown, short } = await take(tx, order, wanted)
+      const { taken, unknown, unavailable, short } = await take(tx, order, wanted)
       if (taken === null) return ok({ order, lines: await linesTakenBefore(tx, order, wanted) })
       if (unknown.length > 0) throw unknownVariants(wanted, unknown)
+      if (unavailable.length > 0) throw unavailableVariants(wanted, unavailable)
       if (short.length > 0) throw stockTooShort(wanted, short)
       return ok({ order, lines: taken })
     })
@@ -31,10 +33,11 @@ export const takeStock = operation({
 })
 
 interface Take {
-  /** Null when the order has a reservation already: then nothing was taken, and the other two members mean nothing. */
+  /** Null when the order has a reservation already: then nothing was taken, and the other members mean nothing. */
   readonly taken: TakenLine[] | null
-  /** Both in the order of ids. The caller refuses them, which rolls the transaction back. */
+  /** These are in the order of ids. The caller refuses them, which rolls the transaction back. */
   readonly unknown: string[]
+  readonly unavailable: { variant: string; sku: string; status: ProductStatus }[]
   readonly short: { variant: string; sku: string; stock: number }[]
 }
 
@@ -43,7 +46,8 @@ const STOCK_MIN = Number.MIN_SAFE_INTEGER
 /**
  * Writes the order's reservation and takes the variants with enough stock. Waits for a take or release of the same
  * order, then locks the variants in id order. The snapshot may be older than these locks, but a locked row is read in
- * its newest version. Whether a product can be pre-ordered is read from the snapshot.
+ * its newest version. Whether a product can be ordered, or pre-ordered, is read from the snapshot: a take that began before
+ * the change of a product may still succeed.
  */
 async function take(tx: Transaction, order: string, wanted: readonly SummedLine[]) {
   const workspace = tx.context.workspaceId
@@ -65,7 +69,7 @@ async function take(tx: Transaction, order: string, wanted: readonly SummedLine[
       on conflict (workspace_id, order_id) do nothing
       returning lines
     ), locked as materialized (
-      select variant.id, sku, stock, quantity, (
+      select variant.id, sku, stock, quantity, status, (
         stock >= quantity or stock >= ${STOCK_MIN} + quantity
           and can_preorder and (preorder_stops_at is null or preorder_stops_at > now())
       ) as is_enough
@@ -89,6 +93,10 @@ async function take(tx: Transaction, order: string, wanted: readonly SummedLine[
       (select lines from reserved) as taken,
       array(select variant from wanted where variant not in (select id from locked) order by variant) as unknown,
       array(
+        select json_build_object('variant', id, 'sku', sku, 'status', status) from locked
+        where status <> 'ACTIVE' order by id
+      ) as unavailable,
+      array(
         select json_build_object('variant', id, 'sku', sku, 'stock', stock) from locked where not is_enough order by id
       ) as short`
   return result
@@ -110,6 +118,13 @@ function reasonAt(wanted: readonly SummedLine[], variant: string, member: string
 
 function unknownVariants(wanted: readonly SummedLine[], unknown: readonly string[]): ApiError {
   const reasons = unknown.map((id) => reasonAt(wanted, id, 'variant', `this workspace has no variant ${id}`))
+  return new ApiError('unprocessable', reasons.join('; '))
+}
+
+function unavailableVariants(wanted: readonly SummedLine[], unavailable: Take['unavailable']): ApiError {
+  const reasons = unavailable.map(({ variant, sku, status }) =>
+    reasonAt(wanted, variant, 'variant', `"${sku}" cannot be ordered while its product is ${status}`),
+  )
   return new ApiError('unprocessable', reasons.join('; '))
 }
 
