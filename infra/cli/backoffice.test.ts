@@ -43,10 +43,11 @@ describe('a tour over the admin API', () => {
     const workspace = await json('workspaces create Shop --domain shop.example.com --sandbox')
     expect(workspace).toMatchObject({ name: 'Shop', domain: 'shop.example.com', sandbox: { livemode: false } })
     expect((await json('workspaces list --limit 1')).items).toMatchObject([{ id: workspace.id }])
-    const line = `workspaces settings ${workspace.id} --product-statuses ACTIVE,HIDDEN --per-second 10 --burst 20`
+    const line = `workspaces settings ${workspace.id} --product-statuses ACTIVE,HIDDEN --per-second 10 --burst 20 --cart-price-seconds 60`
     expect((await json(line)).settings).toEqual({
       product_statuses: ['ACTIVE', 'HIDDEN'],
       rate_limit: { per_second: 10, burst: 20 },
+      cart_price_seconds: 60,
     })
   })
 

@@ -282,6 +282,7 @@ create table sales_order (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   erased_at timestamptz,
+  priced_at timestamptz,
   constraint sales_order_pkey primary key (workspace_id, id) include (status, payment_status, fulfillment_status, sales_channel, updated_at),
   constraint sales_order_number unique (workspace_id, order_number),
   constraint sales_order_check check (total_discount >= 0 and total_discount <= subtotal_price),

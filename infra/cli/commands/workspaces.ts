@@ -31,16 +31,23 @@ export const workspaces = commandGroup('Workspaces and their settings', {
       },
       'per-second': { type: 'string', description: 'Requests a second of each key', valueHint: 'N' },
       burst: { type: 'string', description: 'Requests of each key at once', valueHint: 'N' },
+      'cart-price-seconds': {
+        type: 'string',
+        description: 'For how long the prices of an order at CART hold',
+        valueHint: 'N',
+      },
     },
     body(args) {
       const statuses = args['product-statuses']
       const perSecond = wholeNumber('per-second', args['per-second'])
       const burst = wholeNumber('burst', args.burst)
+      const cartPriceSeconds = wholeNumber('cart-price-seconds', args['cart-price-seconds'])
       if ((perSecond === undefined) !== (burst === undefined))
         throw new UsageError('--per-second and --burst go together')
       return {
         ...(statuses !== undefined && { product_statuses: list(statuses) }),
         ...(burst !== undefined && { rate_limit: { per_second: perSecond, burst } }),
+        ...(cartPriceSeconds !== undefined && { cart_price_seconds: cartPriceSeconds }),
       }
     },
   }),

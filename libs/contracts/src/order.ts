@@ -116,9 +116,14 @@ export const ORDER = members({
     shown: 'answer',
   },
   promise_date: { sql: 'date', shape: z.iso.date().nullable(), input: Day, unset: null, shown: 'answer' },
+  /** When its prices were last taken from catalog; null for when it was created. */
+  priced_at: { sql: 'timestamptz', shape: Timestamp.nullable(), initial: null, shown: 'nobody' },
   created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'nobody' },
   updated_at: { sql: 'timestamptz', shape: Timestamp, shown: 'nobody' },
 })
+
+/** For how long the prices of an order at CART hold, in seconds, unless its workspace has a setting (OP-214). */
+export const CART_PRICE_SECONDS = 86_400
 
 /** The order body (spec: Order). */
 export const Order = namedObject('Order', ORDER.shapes.answer, {

@@ -15,6 +15,8 @@ export const Caller = z.object({
   scopes: z.array(z.string()),
   /** Product statuses the workspace has switched on (OP-13). */
   productStatuses: z.array(z.enum(PRODUCT_STATUSES)),
+  /** The workspace's setting; gateways of the version before do not send it (OP-214). */
+  cartPriceSeconds: z.int().min(0).optional(),
 })
 export type Caller = z.output<typeof Caller>
 

@@ -40,7 +40,7 @@ export const operations = (
   logger: Logger,
 ) => {
   const reserve = reserveStock(db, catalog)
-  const place = placeWithStock(db, reserve)
+  const place = placeWithStock(db, catalog, reserve)
   return [
     createCustomer,
     getCustomer,

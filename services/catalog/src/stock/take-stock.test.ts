@@ -149,17 +149,20 @@ describe('all lines or none', () => {
     expect(await stockOf(foreign.id)).toBe(3)
   })
 
-  it.each(['HIDDEN', 'ARCHIVED'])('refuses variants of %s products with unprocessable, naming each (OP-213)', async (status) => {
-    const [mug, cup, pot] = [await variant(0, { status }), await variant(3, { status }), await variant(3)]
-    const before = await reservations()
-    const answer = await take<ErrorBody>([pot, mug, cup].map(({ id }) => ({ variant: id, quantity: 1 })))
-    const refused = [
-      { variant: mug.id, text: `lines[1].variant: "${mug.sku}" cannot be ordered while its product is ${status}` },
-      { variant: cup.id, text: `lines[2].variant: "${cup.sku}" cannot be ordered while its product is ${status}` },
-    ].sort(byId)
-    expect(refusal(answer)).toEqual([422, 'unprocessable', refused.map(({ text }) => text).join('; ')])
-    expect([await stockOf(cup.id), await stockOf(pot.id), await reservations()]).toEqual([3, 3, before])
-  })
+  it.each(['HIDDEN', 'ARCHIVED'])(
+    'refuses variants of %s products with unprocessable, naming each (OP-213)',
+    async (status) => {
+      const [mug, cup, pot] = [await variant(0, { status }), await variant(3, { status }), await variant(3)]
+      const before = await reservations()
+      const answer = await take<ErrorBody>([pot, mug, cup].map(({ id }) => ({ variant: id, quantity: 1 })))
+      const refused = [
+        { variant: mug.id, text: `lines[1].variant: "${mug.sku}" cannot be ordered while its product is ${status}` },
+        { variant: cup.id, text: `lines[2].variant: "${cup.sku}" cannot be ordered while its product is ${status}` },
+      ].sort(byId)
+      expect(refusal(answer)).toEqual([422, 'unprocessable', refused.map(({ text }) => text).join('; ')])
+      expect([await stockOf(cup.id), await stockOf(pot.id), await reservations()]).toEqual([3, 3, before])
+    },
+  )
 })
 
 describe('pre-orders', () => {

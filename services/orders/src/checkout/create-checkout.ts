@@ -6,10 +6,14 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { type OrderRecord, readOrder } from '../orders/order.ts'
-import type { PlaceWithStock } from '../orders/place-order.ts'
+import { AcceptPrices, type PlaceWithStock } from '../orders/place-order.ts'
 import type { CheckoutApps } from './checkout-apps.ts'
 
-const CheckoutBody = namedObject('CheckoutInput', { provider: Provider }, { provider: 'example-pay' })
+const CheckoutBody = namedObject(
+  'CheckoutInput',
+  { provider: Provider, accept_prices: AcceptPrices },
+  { provider: 'example-pay' },
+)
 
 /**
  * POST /v1/orders/{id}/checkout (extension of OP-85): asks an installed app for a checkout of what is open on the
@@ -25,14 +29,22 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
     scope: 'sale::create',
     body: CheckoutBody,
     responses: { 201: CheckoutSession },
-    openPoints: ['OP-08', 'OP-44', 'OP-85', 'OP-71'],
+    openPoints: ['OP-08', 'OP-44', 'OP-85', 'OP-71', 'OP-213', 'OP-214'],
     extension: true,
 
-    async handle({ params: { id }, body: { provider }, context, now, inWorkspace, storedAnswer }) {
+    async handle({
+      params: { id },
+      body: { provider, accept_prices: acceptsPrices },
+      context,
+      now,
+      inWorkspace,
+      storedAnswer,
+      expectBytes,
+    }) {
       const stored = await storedAnswer()
       if (stored) return stored
       requireOpen(await db.inWorkspace(context, (tx) => readOrder(tx, id)))
-      const order = await place(context, id, now)
+      const order = await place(context, id, now, { acceptsPrices, expectBytes })
       const { amountMinor, currency } = requireOpen(order)
       const session = await apps.createCheckout(context, provider, { orderId: id, amountMinor, currency })
       return inWorkspace(async () => created(session))

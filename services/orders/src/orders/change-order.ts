@@ -34,7 +34,8 @@ export async function changeOrder(
   const hasNewBody = !isSameBody(before, after)
   const becomesPlaced = after.status === 'PLACED' && before.status !== 'PLACED'
   const becomesPaid = after.paymentStatus === 'PAID' && before.paymentStatus !== 'PAID'
-  if (hasNewBody || after.paid !== before.paid) await write(after)
+  const isToBeWritten = hasNewBody || after.paid !== before.paid || after.pricedAt !== before.pricedAt
+  if (isToBeWritten) await write(after)
   const updated = hasNewBody ? [orderEvent('order.updated', after)] : []
   const paid = becomesPaid ? [orderEvent('order.paid', after)] : []
   await publish(tx, [...events, ...updated, ...paid], now)

@@ -40,6 +40,7 @@ export const createOrder = (catalog: Catalog, reserveStock: ReserveStock, checkO
       'OP-141',
       'OP-71',
       'OP-135',
+      'OP-213',
     ],
 
     async handle({ body: form, sentBody, context, now, inWorkspace, storedAnswer, expectBytes }) {

@@ -1,4 +1,4 @@
-import { unprocessable } from '@backoffice/contracts/errors.ts'
+import { type MemberPath, unprocessable } from '@backoffice/contracts/errors.ts'
 import { ORDER, ORDER_ITEM } from '@backoffice/contracts/order.ts'
 import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import { v7 as uuidv7 } from 'uuid'
@@ -57,11 +57,7 @@ export function orderedLines(
         `this workspace has no variant with the ${member === 'sku' ? 'SKU' : 'id'} "${line[member]}"`,
       )
     }
-    if (variant.status !== 'ACTIVE') {
-      throw unprocessable(path, `"${variant.sku}" cannot be ordered while its product is ${variant.status}`)
-    }
-    const unitPrice = variant.price[currency]
-    if (unitPrice === undefined) throw unprocessable(path, `"${variant.sku}" has no price in ${currency}`)
+    const unitPrice = presentPrice(variant, currency, path)
     return {
       ...ORDER_ITEM.initial,
       variant: variant.id,
@@ -72,4 +68,12 @@ export function orderedLines(
       ...ORDER_ITEM.changes(line),
     }
   })
+}
+
+/** The present price. Throws `unprocessable` for a variant that cannot be ordered, or not in this currency (OP-141). */
+export function presentPrice({ sku, status, price }: OrderableVariant, currency: string, path: MemberPath): number {
+  if (status !== 'ACTIVE') throw unprocessable(path, `"${sku}" cannot be ordered while its product is ${status}`)
+  const unitPrice = price[currency]
+  if (unitPrice === undefined) throw unprocessable(path, `"${sku}" has no price in ${currency}`)
+  return unitPrice
 }

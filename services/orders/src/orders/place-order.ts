@@ -1,20 +1,49 @@
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
-import type { Database } from '@backoffice/postgres/database.ts'
+import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import { z } from 'zod'
+import { type Catalog, VARIANT_BYTES } from '../catalog/catalog-client.ts'
 import type { ReserveStock } from '../reservations/reserve-stock.ts'
+import { havePricesExpired, repriced } from './cart-prices.ts'
 import { changeOrder, type OrderChange } from './change-order.ts'
+import { hasInvoice } from './invoice.ts'
 import { type ItemRecord, lockOrder, type OrderRecord, readOrder } from './order.ts'
 import { requireTransition } from './order-states.ts'
+import { replaceItems } from './write-order.ts'
+
+/** In a request that places an order: whether new prices may replace those it has (OP-214). */
+export const AcceptPrices = z.boolean().optional()
+
+interface Placing {
+  /** Changed in the same transaction. */
+  readonly change?: OrderChange
+  /** Whether the order may be placed at other prices than it has. */
+  readonly acceptsPrices?: boolean | undefined
+  readonly expectBytes?: (bytes: number) => Promise<void>
+}
 
 /**
- * Takes the stock of an order at CART and places it (OP-44), with `change` in the same transaction. An order that is
- * PLACED already, perhaps by a concurrent request, keeps its stock and gets `change` only. Throws `not_found`,
- * `conflict` for short stock or an illegal transition, and `service_unavailable` when catalog is away; then nothing
+ * Takes the stock of an order at CART and places it (OP-44), with `change` in the same transaction. Prices that hold no
+ * longer are looked up before. An order that is PLACED already, perhaps by a concurrent request, keeps its stock and
+ * gets `change` only. Throws `not_found`, `conflict` for short stock, new prices or an illegal transition,
+ * `unprocessable` for a variant that cannot be ordered, and `service_unavailable` when catalog is away; then nothing
  * changes.
  */
 export const placeWithStock =
-  (db: Database, reserveStock: ReserveStock) =>
-  async (context: RequestContext, id: string, now: Date, change: OrderChange = {}): Promise<OrderRecord> => {
-    const { status, items } = await db.inWorkspace(context, (tx) => readOrder(tx, id))
+  (db: Database, catalog: Catalog, reserveStock: ReserveStock) =>
+  async (context: RequestContext, id: string, now: Date, placing: Placing = {}): Promise<OrderRecord> => {
+    const { change, acceptsPrices = false, expectBytes } = placing
+    const haveExpired = async (tx: Transaction, order: OrderRecord) =>
+      havePricesExpired(order, now, context.cartPriceSeconds) && !(await hasInvoice(tx, id))
+    const [before, isOld] = await db.inWorkspace(context, async (tx) => {
+      const order = await readOrder(tx, id)
+      return [order, await haveExpired(tx, order)] as const
+    })
+    const { status, items } = before
+    const ids = isOld ? [...new Set(items.map(({ variant }) => variant))] : []
+    await expectBytes?.(ids.length * VARIANT_BYTES)
+    const variants = isOld ? await catalog.readVariants(context, { ids, skus: [] }) : []
+    // Refuses before any stock is taken.
+    if (isOld) repriced(before, variants, acceptsPrices, now)
     // An order never returns to CART.
     const lines = status === 'CART' ? items : []
     const placed = await reserveStock(context, { id, lines }, (hold) =>
@@ -26,10 +55,13 @@ export const placeWithStock =
           if (!haveSameStock(items, order.items)) return undefined
           await hold(tx)
         }
-        return changeOrder(tx, order, { ...change, status: 'PLACED' }, now)
+        // Another request may have paid the order or issued its invoice.
+        const prices = isOld && (await haveExpired(tx, order)) ? repriced(order, variants, acceptsPrices, now) : {}
+        if (prices.items !== undefined) await replaceItems(tx, id, prices.items)
+        return changeOrder(tx, order, { ...change, ...prices, status: 'PLACED' }, now)
       }),
     )
-    return placed ?? placeWithStock(db, reserveStock)(context, id, now, change)
+    return placed ?? placeWithStock(db, catalog, reserveStock)(context, id, now, placing)
   }
 export type PlaceWithStock = ReturnType<typeof placeWithStock>
 

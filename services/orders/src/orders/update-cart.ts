@@ -64,7 +64,7 @@ export const updateCart = ({ db, catalog, place, logger }: Dependencies) =>
         const found = body.customer === undefined ? undefined : await orderCustomer(tx, body.customer, now)
         const before = await lockOrder(tx, id)
         requireAllowed('get other lines, amounts or customer', { ...before, isInvoiced: await hasInvoice(tx, id) })
-        const change = planCart(before, body, variants)
+        const change = planCart(before, body, variants, now)
         if (change.items !== undefined) {
           await replaceItems(tx, id, change.items)
           await releaseTakingsOf(tx, id)
@@ -83,7 +83,7 @@ export const updateCart = ({ db, catalog, place, logger }: Dependencies) =>
   })
 
 /** The order with what a request sends, priced anew (OP-41). */
-function planCart(before: OrderRecord, body: CartBody, variants: readonly OrderableVariant[]): OrderChange {
+function planCart(before: OrderRecord, body: CartBody, variants: readonly OrderableVariant[], now: Date): OrderChange {
   const { items, customer: _, ...sent } = body
   const amounts = ORDER.changes(sent)
   const { currency } = before
@@ -91,7 +91,7 @@ function planCart(before: OrderRecord, body: CartBody, variants: readonly Ordera
     items === undefined ? before.items : withFormerIds(before.items, orderedLines({ items, currency }, variants))
   const { lineTotals, ...price } = priceOrder({ ...before, ...amounts, lines })
   const priced = lines.map((line, index) => ({ ...line, totalPrice: lineTotals[index] ?? 0 }))
-  return { ...amounts, ...price, ...(items !== undefined && { items: priced }) }
+  return { ...amounts, ...price, ...(items !== undefined && { items: priced, pricedAt: now }) }
 }
 
 /** A line keeps the id of a former one with its variant, so that clients find it again. */

@@ -8,11 +8,11 @@ import { releaseHeld } from '../reservations/reserve-stock.ts'
 import { changeOrder } from './change-order.ts'
 import { lockOrder, orderBody } from './order.ts'
 import { requireAllowed, requireTransition } from './order-states.ts'
-import type { PlaceWithStock } from './place-order.ts'
+import { AcceptPrices, type PlaceWithStock } from './place-order.ts'
 
 const UpdateOrderBody = namedObject(
   'OrderUpdate',
-  inOrder(['note', 'promise_date', 'shipping_address'], ORDER.shapes.update),
+  { ...inOrder(['note', 'promise_date', 'shipping_address'], ORDER.shapes.update), accept_prices: AcceptPrices },
   {
     status: 'COMPLETED',
     note: 'Picked up at the shop',
@@ -32,12 +32,28 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
     scope: 'sale::update',
     body: UpdateOrderBody,
     responses: { 200: Order },
-    openPoints: ['OP-41', 'OP-43', 'OP-44', 'OP-45', 'OP-48', 'OP-71', 'OP-73', 'OP-143', 'OP-207', 'OP-208'],
+    openPoints: [
+      'OP-41',
+      'OP-43',
+      'OP-44',
+      'OP-45',
+      'OP-48',
+      'OP-71',
+      'OP-73',
+      'OP-143',
+      'OP-207',
+      'OP-208',
+      'OP-213',
+      'OP-214',
+    ],
     extension: true,
 
-    async handle({ params: { id }, body, context, now, inWorkspace }) {
+    async handle({ params: { id }, body, context, now, inWorkspace, expectBytes }) {
       const change = ORDER.changes(body)
-      if (change.status === 'PLACED') return ok(orderBody(await place(context, id, now, change)))
+      if (change.status === 'PLACED') {
+        const placing = { change, acceptsPrices: body.accept_prices, expectBytes }
+        return ok(orderBody(await place(context, id, now, placing)))
+      }
       let released: string | undefined
       const reply = await inWorkspace(async (tx) => {
         const order = await lockOrder(tx, id)

@@ -48,6 +48,7 @@ const CHANGED = ORDER.sql.assignments([
   'totalDiscount',
   'totalPrice',
   'totalItems',
+  'pricedAt',
   'updatedAt',
 ])
 

@@ -26,7 +26,12 @@ function aWorker() {
   const pool = (url: string) => openDatabase({ url, applicationName: 'test placements', poolSize: 2 })
   const [db, worker] = [pool(appUrl), pool(workerUrl)]
   const client = new CatalogClient(catalog.url, testSigner(), PATIENT)
-  const placements = placePaidOrders({ db, worker, logger, place: placeWithStock(db, reserveStock(db, client)) })
+  const placements = placePaidOrders({
+    db,
+    worker,
+    logger,
+    place: placeWithStock(db, client, reserveStock(db, client)),
+  })
   whenDone(async () => {
     await placements.stop?.()
     await Promise.all([client.stop(), db.stop?.(), worker.stop?.()])

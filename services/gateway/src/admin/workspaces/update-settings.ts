@@ -1,3 +1,4 @@
+import { CART_PRICE_SECONDS } from '@backoffice/contracts/order.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
@@ -10,21 +11,28 @@ const ProductStatuses = z
   .array(z.enum(PRODUCT_STATUSES))
   .min(1)
   .refine((statuses) => new Set(statuses).size === statuses.length, 'must not name a status twice')
+/** At most a year. */
+const CartPriceSeconds = z.int().min(0).max(31_536_000)
 
 const UpdateSettingsBody = z.strictObject({
   product_statuses: ProductStatuses.nullish(),
   rate_limit: RateLimit.nullish(),
+  cart_price_seconds: CartPriceSeconds.nullish(),
 })
 type UpdateSettingsBody = z.output<typeof UpdateSettingsBody>
 
 /** A workspace and its settings in force; a `rate_limit` of null is the deployment's limit (OP-06). */
 const WorkspaceSettings = WorkspaceHead.extend({
-  settings: z.strictObject({ product_statuses: ProductStatuses, rate_limit: RateLimit.nullable() }),
+  settings: z.strictObject({
+    product_statuses: ProductStatuses,
+    rate_limit: RateLimit.nullable(),
+    cart_price_seconds: CartPriceSeconds,
+  }),
 })
 
 /**
- * PUT /admin/v1/workspaces/{id}/settings (OP-13, OP-86): an omitted setting stays, null restores its default. A live
- * workspace and its sandbox have separate settings. In force within 5 s, usually at once.
+ * PUT /admin/v1/workspaces/{id}/settings (OP-13, OP-86, OP-214): an omitted setting stays, null restores its default. A
+ * live workspace and its sandbox have separate settings. In force within 5 s, usually at once.
  */
 export const updateSettings = adminOperation({
   method: 'PUT',
@@ -40,18 +48,28 @@ export const updateSettings = adminOperation({
   },
 })
 
-async function saveSettings(tx: Transaction, { product_statuses: statuses, rate_limit: limit }: UpdateSettingsBody) {
+async function saveSettings(
+  tx: Transaction,
+  { product_statuses: statuses, rate_limit: limit, cart_price_seconds: seconds }: UpdateSettingsBody,
+) {
   const [settings] = await tx`
-    insert into settings (workspace_id, product_statuses, rate_limit_per_second, rate_limit_burst)
-    values (${tx.context.workspaceId}, ${statuses ?? null}, ${limit?.per_second ?? null}, ${limit?.burst ?? null})
+    insert into settings (
+      workspace_id, product_statuses, rate_limit_per_second, rate_limit_burst, cart_price_seconds
+    )
+    values (
+      ${tx.context.workspaceId}, ${statuses ?? null}, ${limit?.per_second ?? null}, ${limit?.burst ?? null},
+      ${seconds ?? null}
+    )
     on conflict (workspace_id) do update set
       product_statuses = ${replaced(tx, statuses, 'product_statuses')},
       rate_limit_per_second = ${replaced(tx, limit, 'rate_limit_per_second')},
-      rate_limit_burst = ${replaced(tx, limit, 'rate_limit_burst')}
+      rate_limit_burst = ${replaced(tx, limit, 'rate_limit_burst')},
+      cart_price_seconds = ${replaced(tx, seconds, 'cart_price_seconds')}
     returning coalesce(product_statuses, ${[...PRODUCT_STATUSES]}) as product_statuses,
       case when rate_limit_per_second is not null then
         json_build_object('per_second', rate_limit_per_second, 'burst', rate_limit_burst)
-      end as rate_limit`
+      end as rate_limit,
+      coalesce(cart_price_seconds, ${CART_PRICE_SECONDS}) as cart_price_seconds`
   return settings
 }
 

@@ -71,12 +71,21 @@ describe('settings', () => {
     const { id } = (await create({ name: 'Shop' })).body
     const inForce = async (body: unknown) => ((await settings(id, body)).body as { settings: unknown }).settings
     const all = ['ACTIVE', 'HIDDEN', 'ARCHIVED']
-    expect(await inForce({})).toEqual({ product_statuses: all, rate_limit: null })
-    expect(await inForce({ product_statuses: ['ACTIVE'] })).toEqual({ product_statuses: ['ACTIVE'], rate_limit: null })
+    const day = { cart_price_seconds: 86_400 }
+    expect(await inForce({})).toEqual({ product_statuses: all, rate_limit: null, ...day })
+    expect(await inForce({ product_statuses: ['ACTIVE'] })).toEqual({
+      product_statuses: ['ACTIVE'],
+      rate_limit: null,
+      ...day,
+    })
     const limit = { per_second: 5, burst: 9 }
-    expect(await inForce({ rate_limit: limit })).toEqual({ product_statuses: ['ACTIVE'], rate_limit: limit })
-    expect(await inForce({ product_statuses: null })).toEqual({ product_statuses: all, rate_limit: limit })
-    expect(await inForce({ rate_limit: null })).toEqual({ product_statuses: all, rate_limit: null })
+    expect(await inForce({ rate_limit: limit })).toEqual({ product_statuses: ['ACTIVE'], rate_limit: limit, ...day })
+    expect(await inForce({ product_statuses: null })).toEqual({ product_statuses: all, rate_limit: limit, ...day })
+    expect(await inForce({ rate_limit: null })).toEqual({ product_statuses: all, rate_limit: null, ...day })
+    const hour = { product_statuses: all, rate_limit: null, cart_price_seconds: 3600 }
+    expect(await inForce({ cart_price_seconds: 3600 })).toEqual(hour)
+    expect(await inForce({})).toEqual(hour)
+    expect(await inForce({ cart_price_seconds: null })).toMatchObject(day)
   })
 
   test('answer with their workspace, which may be a sandbox with settings of its own', async () => {
@@ -87,7 +96,7 @@ describe('settings', () => {
       name: 'Shop',
       domain: null,
       livemode: false,
-      settings: { product_statuses: ['HIDDEN'], rate_limit: null },
+      settings: { product_statuses: ['HIDDEN'], rate_limit: null, cart_price_seconds: 86_400 },
     })
     expect(await settings(id, {})).toMatchObject({ status: 200, body: { livemode: true } })
     expect(await settings(id, {})).not.toMatchObject({ body: { settings: { product_statuses: ['HIDDEN'] } } })
@@ -95,13 +104,17 @@ describe('settings', () => {
 
   test('reach the services with the next request after they are announced', async () => {
     const { workspaceId, key } = await gateway.aKey()
-    const statuses = async () => {
+    const caller = async () => {
       const { headers } = (await gateway.send<Echo>(key, 'GET', '/v1/products')).body
-      return (await verify(headers['x-internal-token'], new Date())).caller.productStatuses
+      return (await verify(headers['x-internal-token'], new Date())).caller
     }
-    expect(await statuses()).toEqual(['ACTIVE', 'HIDDEN', 'ARCHIVED'])
-    await settings(workspaceId, { product_statuses: ['ACTIVE', 'HIDDEN'] })
-    await eventually('the new statuses are in the token', async () => (await statuses()).length === 2)
+    expect(await caller()).toMatchObject({
+      productStatuses: ['ACTIVE', 'HIDDEN', 'ARCHIVED'],
+      cartPriceSeconds: 86_400,
+    })
+    await settings(workspaceId, { product_statuses: ['ACTIVE', 'HIDDEN'], cart_price_seconds: 0 })
+    await eventually('the new statuses are in the token', async () => (await caller()).productStatuses.length === 2)
+    expect((await caller()).cartPriceSeconds).toBe(0)
   })
 
   test('change the rate limit of the keys in use', async () => {
@@ -119,6 +132,8 @@ describe('settings', () => {
     [{ rate_limit: { per_second: 0, burst: 1 } }, 'rate_limit.per_second'],
     [{ rate_limit: { per_second: 1 } }, 'rate_limit.burst'],
     [{ rate_limit: { per_second: 1, burst: 1.5 } }, 'rate_limit.burst'],
+    [{ cart_price_seconds: -1 }, 'cart_price_seconds'],
+    [{ cart_price_seconds: 31_536_001 }, 'cart_price_seconds'],
     [{ colour: 'red' }, 'colour'],
   ])('refuse %j, naming %s', async (body, path) => {
     const { id } = (await create({ name: 'Shop' })).body

@@ -1,3 +1,4 @@
+import { CART_PRICE_SECONDS } from '@backoffice/contracts/order.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import type { Sql } from '@backoffice/postgres/database.ts'
@@ -26,7 +27,8 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
     select encode(api_key.key_hash, 'hex') as hash,
       json_build_object(
         'keyId', api_key.id, 'workspaceId', api_key.workspace_id, 'livemode', workspace.livemode, 'scopes', scopes,
-        'productStatuses', coalesce(settings.product_statuses, ${[...PRODUCT_STATUSES]})
+        'productStatuses', coalesce(settings.product_statuses, ${[...PRODUCT_STATUSES]}),
+        'cartPriceSeconds', coalesce(settings.cart_price_seconds, ${CART_PRICE_SECONDS})
       ) as caller,
       case when settings.rate_limit_per_second is not null then
         json_build_object('perSecond', settings.rate_limit_per_second, 'burst', settings.rate_limit_burst)
