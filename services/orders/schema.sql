@@ -196,6 +196,7 @@ create table order_item (
   constraint order_item_quantity_check check (quantity > 0),
   constraint order_item_unit_price_check check (unit_price >= 0)
 );
+create index order_item_sku on order_item (workspace_id, sku, order_id);
 alter table order_item enable row level security, force row level security;
 create policy worker on order_item to worker using (true);
 create policy workspace on order_item using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);

@@ -3,7 +3,7 @@ import type { Transaction } from '../database.ts'
 import { type Condition, isAny, type ListedTable } from './conditions.ts'
 import { isBehind, orderBy, refuseUnknown, type SortColumn, type SortedPage } from './list-page.ts'
 
-type Conditions = readonly [Condition, ...Condition[]]
+export type Conditions = readonly [Condition, ...Condition[]]
 
 /** A page of the ids of the items that meet all conditions, and their number, by two statements, with `after` three. */
 export async function foundPage(
@@ -27,8 +27,8 @@ const countOf = ([first, ...others]: Conditions) => (others.length === 0 ? first
 /** Where it is known that at most this many items meet the first condition, their rows are read for the others. */
 const SORT_LIMIT = 10_000
 
-/** The ids of the items that meet all conditions. */
-function matching(tx: Transaction, { table }: ListedTable, [first, ...others]: Conditions): SqlPart {
+/** A query for the ids of the items that meet all conditions. */
+export function matching(tx: Transaction, { table }: ListedTable, [first, ...others]: Conditions): SqlPart {
   if (others.length === 0) return first.ids
   if (first.items !== undefined && first.items <= SORT_LIMIT) {
     return tx`
@@ -39,7 +39,8 @@ function matching(tx: Transaction, { table }: ListedTable, [first, ...others]: C
   return others.reduce((all, { ids }) => tx`${all} and id in (${ids})`, candidates)
 }
 
-const allHold = (tx: Transaction, conditions: readonly Condition[]) =>
+/** An expression: whether a row of the list's table meets all conditions. */
+export const allHold = (tx: Transaction, conditions: readonly Condition[]) =>
   conditions.reduce((all, { holds }) => tx`${all} and ${holds}`, tx`true`)
 
 /**

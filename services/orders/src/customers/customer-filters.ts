@@ -28,13 +28,16 @@ export async function conditionsOf(
   tx: Transaction,
   { email, query, updated_since: since }: CustomerFilters,
 ): Promise<Condition[]> {
-  const words = query === undefined ? [] : await wordsOf(tx, query)
   return [
     ...(email === undefined ? [] : [hasEmail(tx, email)]),
-    ...words.map((word) => beginsWith(tx, word)).toSorted((one, other) => one.items - other.items),
+    ...(query === undefined ? [] : await searchedBy(tx, query)),
     ...(since === undefined ? [] : [isUpdatedSince(tx, listedCustomers(tx), since)]),
   ]
 }
+
+/** The conditions of `query`; the one that the fewest customers meet comes first. Sends a statement. */
+export const searchedBy = async (tx: Transaction, query: string) =>
+  (await wordsOf(tx, query)).map((word) => beginsWith(tx, word)).toSorted((one, other) => one.items - other.items)
 
 /** What `foundPage` lists. */
 export const listedCustomers = (tx: Transaction) => ({ table: 'customer', count: keptCount(tx, tx`level = 0`) })

@@ -17,6 +17,13 @@ await admin`
   update sales_order set payment_status = 'REFUNDED', updated_at = updated_at + interval '2 hours'
   where workspace_id = ${caller.workspaceId} and order_number like '%7'`
 
+// Every third order has two more lines, of one SKU.
+await admin`
+  insert into order_item (workspace_id, order_id, position, id, variant_id, title, sku, quantity, unit_price, total_price)
+  select workspace_id, id, line, uuidv7(), uuidv7(), 'Gift card', 'GIFT', 1, 0, 0
+  from sales_order, generate_series(1, 2) as line
+  where workspace_id = ${caller.workspaceId} and substr(order_number, 2)::int % 3 = 2`
+
 interface Row {
   id: string
   order_number: string
@@ -24,24 +31,36 @@ interface Row {
   payment_status: string
   fulfillment_status: string
   customer: string | null
+  email: string | null
+  skus: string[]
   sales_channel: string | null
   created_at: Date
   updated_at: Date
 }
 const rows: Row[] = [
   ...(await admin<Row[]>`
-    select id, order_number, status, payment_status, fulfillment_status, customer_id as customer, sales_channel, created_at, updated_at
+    select
+      id, order_number, status, payment_status, fulfillment_status, customer_id as customer, sales_channel, created_at, updated_at,
+      (select email from customer where customer.workspace_id = sales_order.workspace_id and customer.id = customer_id) as email,
+      array(select sku from order_item where order_item.workspace_id = sales_order.workspace_id and order_id = sales_order.id) as skus
     from sales_order where workspace_id = ${caller.workspaceId}`),
 ]
 
 /** What a list should have, by a way of the test's own. */
 function expected(query: Readonly<Record<string, string>>) {
   const { since, until, updated_since, after, page: _, limit: __, sort_by = 'createdAt', ...others } = query
-  const { sort_order = 'desc', ...equal } = others
+  const { sort_order = 'desc', query: searched, sku, ...equal } = others
+  const wordsOf = (text: string) => text.toLowerCase().split(/[^a-z0-9]+/)
+  const isSearched = ({ order_number, email }: Row, query: string) =>
+    order_number === query.toUpperCase() ||
+    (email !== null &&
+      wordsOf(query).every((word) => wordsOf(`Ada Byron ${email}`).some((other) => other.startsWith(word))))
   const time = (row: Row) => (sort_by.startsWith('updated') ? row.updated_at : row.created_at).getTime()
   const byTime = (a: Row, b: Row) => (time(a) - time(b) || (a.id < b.id ? -1 : 1)) * (sort_order === 'asc' ? 1 : -1)
   const last = rows.find(({ id }) => id === after)
   const found = rows
+    .filter((row) => searched === undefined || isSearched(row, searched))
+    .filter(({ skus }) => sku === undefined || skus.includes(sku))
     .filter((row) => Object.entries(equal).every(([member, value]) => row[member as keyof Row] === value))
     .filter(({ created_at }) => since === undefined || created_at >= new Date(since))
     .filter(({ created_at }) => until === undefined || created_at < new Date(until))
@@ -76,6 +95,15 @@ const queries = fc.record({
     nil: undefined,
     freq: 9,
   }),
+  email: fc.option(fc.constantFrom('ada-0@example.com', 'ada-1@example.com'), { nil: undefined, freq: 9 }),
+  sku: fc.option(fc.constantFrom('GIFT', ...rows.flatMap(({ skus }) => skus)), { nil: undefined, freq: 4 }),
+  query: fc.option(
+    fc.constantFrom('ada-1', 'byron ada', 'n7', 'bob', ...rows.map(({ order_number }) => order_number)),
+    {
+      nil: undefined,
+      freq: 4,
+    },
+  ),
   since: optional(time.map((at) => at.toISOString())),
   until: optional(time.map((at) => at.toISOString())),
   updated_since: fc.option(
@@ -130,6 +158,10 @@ describe('GET /v1/orders', () => {
     { sales_channel: 'market' },
     { customer: rows.find(({ customer }) => customer !== null)?.customer ?? '' },
     { order_number: 'N7' },
+    { email: 'ada-0@example.com' },
+    { sku: 'GIFT' },
+    { query: 'byron a' },
+    { sku: 'GIFT', query: 'ADA', status: 'CART' },
     { since: '2026-02-02T00:00:00Z' },
     { until: '2026-02-01T23:30:00+01:00' },
     { since: '2026-02-01T11:30:00Z', until: '2026-02-01T12:30:00Z' },
@@ -167,6 +199,11 @@ describe('GET /v1/orders', () => {
     ['payment_status=OPEN', 'payment_status'],
     ['fulfillment_status=SENT', 'fulfillment_status'],
     ['customer=1', 'customer'],
+    ['email=ada', 'email'],
+    ['sku=', 'sku'],
+    ['query=', 'query'],
+    ['query=-', 'query'],
+    ['query=a+b+c+d+e+f+g+h+i+j+k', 'query'],
     ['sales_channel=', 'sales_channel'],
     ['order_number=', 'order_number'],
     ['since=yesterday', 'since'],
@@ -196,6 +233,11 @@ describe('GET /v1/orders', () => {
     expect(await list(caller, 'customer=00000000-0000-4000-8000-000000000000')).toMatchObject({ total: 0, items: [] })
   })
 
+  it('an e-mail address is found in any case; a SKU is found as it was when it was ordered (OP-219)', async () => {
+    expect((await found({ email: 'ADA-0@Example.com' })).total).toBe(expected({ email: 'ada-0@example.com' }).total)
+    expect([(await found({ sku: 'gift' })).total, (await found({ sku: 'GIF' })).total]).toEqual([0, 0])
+  })
+
   it('another workspace sees none of the orders, and no total of them, whatever the filter', async () => {
     const [{ customer = '' } = {}] = rows.filter((row) => row.customer !== null)
     for (const query of [
@@ -204,6 +246,10 @@ describe('GET /v1/orders', () => {
       'sales_channel=web',
       'order_number=N7',
       `customer=${customer}`,
+      'email=ada-0@example.com',
+      'sku=GIFT',
+      'query=ada',
+      'query=N7',
       'sort_by=updatedAt',
     ]) {
       expect(await list(aCaller(), query)).toMatchObject({ total: 0, items: [] })
@@ -219,6 +265,9 @@ describe('GET /v1/orders', () => {
     ['&status=CART', 2],
     ['&since=2026-02-01T12:10:00Z', 2],
     ['&order_number=N7', 2],
+    ['&email=ada-0@example.com', 2],
+    ['&sku=GIFT', 2],
+    ['&query=ada', 3],
     ['&sort_by=updatedAt&since=2026-02-01T12:10:00Z', 3],
   ])('the list %s sends %d statements, whatever the size of the page', async (filter, statements) => {
     for (const size of [1, 100]) {

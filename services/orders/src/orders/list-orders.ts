@@ -9,7 +9,7 @@ import { orderBody, readOrders } from './order.ts'
 import { OrderFilters } from './order-filters.ts'
 import { locatePage } from './order-page.ts'
 
-/** GET /v1/orders (extension of OP-43). At most five statements, whatever the filters, below the bound of OP-192. */
+/** GET /v1/orders (extension of OP-43). At most six statements, whatever the filters, below the bound of OP-192. */
 export const listOrders = operation({
   operationId: 'listOrders',
   method: 'GET',
@@ -19,7 +19,7 @@ export const listOrders = operation({
   query: z.strictObject({ ...ListQuery.shape, ...OrderFilters.shape, ...SortedByTime }),
   responses: { 200: Page(Order) },
   refusals: ['unprocessable'],
-  openPoints: ['OP-03', 'OP-42', 'OP-43', 'OP-46', 'OP-140'],
+  openPoints: ['OP-03', 'OP-42', 'OP-43', 'OP-46', 'OP-140', 'OP-219'],
   extension: true,
 
   handle: ({ query, inWorkspace }) =>

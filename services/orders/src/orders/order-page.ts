@@ -1,8 +1,11 @@
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
+import type { Condition } from '@backoffice/postgres/lists/conditions.ts'
+import { allHold, pageOfIds } from '@backoffice/postgres/lists/found-page.ts'
 import { countByHours, type HourList, hourPage, isBounded, isWithin } from '@backoffice/postgres/lists/hour-page.ts'
 import { isBehind, orderBy, refuseUnknown, type SortedPage } from '@backoffice/postgres/lists/list-page.ts'
 import { boundsOn, CLOCKS, hasStates, matches, type OrderFilters, type Time } from './order-filters.ts'
+import { MOST_COUNTED, searches } from './order-search.ts'
 
 /** The number of orders in a list, and a query for the ids of one page. */
 interface Located {
@@ -11,8 +14,9 @@ interface Located {
 }
 
 /**
- * Locates a page. Lists of one customer, or of an order number, use an index and are sorted. For all other lists kept
- * counts tell the hours of the page's orders, and the query for the ids reads only these.
+ * Locates a page. Lists of one customer, or of an order number, use an index and are sorted; so are searches that find
+ * few orders. For all other lists kept counts tell the hours of the page's orders, and the query for the ids reads only
+ * these.
  */
 export async function locatePage(tx: Transaction, filters: OrderFilters, page: SortedPage): Promise<Located> {
   const [located] = await Promise.all([locate(tx, filters, page), refuseUnknown(tx, page, anyOrder(tx))])
@@ -21,10 +25,14 @@ export async function locatePage(tx: Transaction, filters: OrderFilters, page: S
 
 async function locate(tx: Transaction, filters: OrderFilters, page: SortedPage): Promise<Located> {
   const time = timeOf(page)
-  if (filters.customer !== undefined || filters.order_number !== undefined) {
+  const [search, ...others] = await searches(tx, filters)
+  const { customer = filters.email, order_number } = filters
+  if (customer !== undefined || order_number !== undefined) {
+    const conditions = tx`${meets(tx, filters)} and ${allHold(tx, search ? [search, ...others] : [])}`
     // By `createdAt` the index of customers has the order of the list; an order number has one order.
-    return findPage(tx, page, meets(tx, filters), time === 'id' && filters.order_number === undefined)
+    return findPage(tx, page, conditions, time === 'id' && order_number === undefined)
   }
+  if (search) return searchPage(tx, filters, page, [search, ...others])
   if (isBounded(boundsOn(tx, OTHER[time], filters))) return pageByTwoTimes(tx, filters, page)
   const { total, rows } = await hourPage(tx, countedBy(tx, time, filters), page)
   return { total, ids: tx`select id from ${rows}` }
@@ -70,6 +78,59 @@ async function findPage(tx: Transaction, page: SortedPage, conditions: SqlPart, 
     ${found} select (select count(*) from ${list}) as total, array(select id from ${list} where ${onPage(tx, page)}) as ids`
   return { total, ids: tx`select unnest(${ids}::uuid[])` }
 }
+
+/** At most so many orders are looked at in the order of the list, before all that a search finds are sorted. */
+const SCANNED = 50_000
+
+/**
+ * A page of a search. Few orders are found by the index of the search, and sorted. Where there are more than are
+ * counted (OP-219), the list is read in its order, since many of its orders are found.
+ */
+async function searchPage(
+  tx: Transaction,
+  filters: OrderFilters,
+  page: SortedPage,
+  [search, ...others]: readonly [Condition, ...Condition[]],
+): Promise<Located> {
+  const isMet = tx`${meets(tx, filters)} and ${allHold(tx, others)}`
+  if ((search.items ?? 0) <= MOST_COUNTED) {
+    // Not flattened: each candidate is looked up by its id.
+    const [{ candidates, total, ids }] = await tx<[{ candidates: number; total: number; ids: string[] }]>`
+      with candidate as materialized (select id from (${search.ids}) as candidate limit ${MOST_COUNTED + 1}),
+      found as materialized (
+        select found.id, updated_at
+        from (select id from candidate where (select count(*) from candidate) <= ${MOST_COUNTED}) as few cross join lateral (
+          select id, updated_at from sales_order where ${isMet} and id = few.id offset 0
+        ) as found
+      )
+      select
+        (select count(*) from candidate) as candidates, (select count(*) from found) as total,
+        array(select id from found where ${onPage(tx, page)}) as ids`
+    if (candidates <= MOST_COUNTED) return { total, ids: tx`select unnest(${ids}::uuid[])` }
+  }
+  const isAlone = others.length === 0 && OTHERS.every((name) => filters[name] === undefined)
+  const total = isAlone
+    ? MOST_COUNTED
+    : Math.min(MOST_COUNTED, await countByHours(tx, countedBy(tx, timeOf(page), filters)))
+  if (page.offset >= total) return { total, ids: tx`` }
+  // With the highest number for which orders are found by the search alone, and read for the other filters.
+  const first = { ...search, items: MOST_COUNTED }
+  const met = { ids: tx`select id from sales_order where ${isMet}`, holds: isMet }
+  const list = { table: 'sales_order', count: tx`null` }
+  const ids = await pageOfIds(tx, list, isAlone ? [first] : [first, met], SCANNED, page)
+  return { total, ids: tx`select unnest(${ids}::uuid[])` }
+}
+
+/** The filters that a search in the order of the list has to look at its orders for. */
+const OTHERS = [
+  'status',
+  'payment_status',
+  'fulfillment_status',
+  'sales_channel',
+  'since',
+  'until',
+  'updated_since',
+] as const
 
 /** Up to this many orders, the matching ones are found and sorted. More orders are read in the order of the list. */
 const SORT_LIMIT = 50_000
