@@ -44,8 +44,8 @@ export class InternalCalls implements Component {
   }
 
   /**
-   * Sends a request and returns the body of a successful answer (null: none). Throws the refusal of the service, or
-   * `service_unavailable` when there is no answer in time or none that can be read.
+   * Sends a request and returns the body of a successful answer (null: none). Throws the refusal of the service, also
+   * its `service_unavailable`, which says what is away; another one when there is no answer in time or none to read.
    */
   async send<Answer = undefined>(
     request: InternalRequest & { readonly answer: z.ZodType<Answer> | null },
@@ -56,7 +56,8 @@ export class InternalCalls implements Component {
       return read.success ? (read.data as Answer) : this.#isUnavailable(read.error)
     }
     const { data: refusal } = Refusal.safeParse(body)
-    if (statusCode >= 500 || refusal === undefined)
+    const isRefusal = statusCode < 500 || refusal?.error.code === 'service_unavailable'
+    if (!isRefusal || refusal === undefined)
       return this.#isUnavailable(new Error(`${this.#service} answered ${statusCode}`))
     throw new ApiError(refusal.error.code, refusal.error.message)
   }

@@ -26,7 +26,7 @@ interface AppRequest {
 }
 
 /** The bytes of an answer that are read. */
-const KEPT_BYTES = 64 * 1024
+export const KEPT_BYTES = 64 * 1024
 
 /**
  * Sends a request to an app, by the rules for addresses that outsiders choose (OP-81), in a client span that shows only

@@ -291,34 +291,42 @@ describe('a checkout (OP-85)', () => {
     expect(refused.body.error.message.length).toBeLessThan(700)
   })
 
-  test.each<[string, (response: ServerResponse) => void]>([
-    ['answers 500', (response) => response.writeHead(500).end(JSON.stringify(session))],
-    ['redirects', (response) => response.writeHead(302, { location: 'https://evil.example' }).end()],
-    ['is silent', () => undefined],
-    ['breaks off', (response) => response.destroy()],
-    ['answers no JSON', (response) => response.writeHead(200).end('<html>')],
-    ['answers nothing', (response) => response.writeHead(204).end()],
+  const answered = (differences: Record<string, unknown>) => (response: ServerResponse) =>
+    void response.writeHead(200).end(JSON.stringify({ ...session, ...differences }))
+
+  test.each<[string, (response: ServerResponse) => void, string]>([
+    ['answers 500', (response) => response.writeHead(500).end(JSON.stringify(session)), 'answered 500'],
+    [
+      'redirects',
+      (response) => response.writeHead(302, { location: 'https://evil.example' }).end(),
+      'answered 302: redirects are not followed',
+    ],
+    ['is silent', () => undefined, 'no response within 4000 ms'],
+    ['breaks off', (response) => response.destroy(), 'the connection broke off: other side closed'],
+    ['answers no JSON', (response) => response.writeHead(200).end('<html>'), 'its answer is no JSON'],
+    ['answers nothing', (response) => response.writeHead(204).end(), 'its answer is no JSON'],
     [
       'leaves a member out',
-      (response) => response.writeHead(200).end(JSON.stringify({ ...session, sessionId: undefined })),
+      answered({ sessionId: undefined }),
+      'sessionId of its answer: Invalid input: expected string, received undefined',
     ],
     [
       'asks for a negative amount',
-      (response) => response.writeHead(200).end(JSON.stringify({ ...session, amountMinor: -1 })),
+      answered({ amountMinor: -1 }),
+      'amountMinor of its answer: Too small: expected number to be >=0',
     ],
     [
       'asks for a fraction',
-      (response) => response.writeHead(200).end(JSON.stringify({ ...session, amountMinor: 0.5 })),
+      answered({ amountMinor: 0.5 }),
+      'amountMinor of its answer: Invalid input: expected int, received number',
     ],
-    [
-      'answers 100 KB',
-      (response) => response.writeHead(200).end(JSON.stringify({ ...session, more: 'x'.repeat(100_000) })),
-    ],
-  ])('with an app that %s is service_unavailable', async (_, answer) => {
+    ['answers 100 KB', answered({ more: 'x'.repeat(100_000) }), 'its answer has more than 64 KiB'],
+  ])('with an app that %s is service_unavailable, which says what the app did', async (_, answer, reason) => {
     const { app, workspace } = await paying()
     app.answerWith(answer)
     const failed = await ask(workspace, app.provider)
     expect(failed).toMatchObject({ status: 503, body: { error: { code: 'service_unavailable' } } })
+    expect(failed.body.error.message).toBe(`${app.provider} does not create a checkout now: ${reason}`)
   })
 
   test.each([

@@ -9,7 +9,7 @@ import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
 import { targetUrl } from '@backoffice/outbound/target-url.ts'
 import { z } from 'zod'
 import { findInstallations } from '../apps/installation-rows.ts'
-import { callApp } from '../calls/call-app.ts'
+import { callApp, KEPT_BYTES } from '../calls/call-app.ts'
 import type { Calling } from '../calls/calling.ts'
 
 interface CheckingOut extends Pick<Calling, 'db' | 'tokens' | 'app'> {
@@ -69,7 +69,10 @@ function sessionIn(
     }
     throw unavailable(provider, failure.message)
   }
-  const read = AppAnswer.safeParse(jsonOf(response.body))
+  if (response.isTruncated) throw unavailable(provider, `its answer has more than ${KEPT_BYTES / 1024} KiB`)
+  const body = jsonOf(response.body)
+  if (body === undefined) throw unavailable(provider, 'its answer is no JSON')
+  const read = AppAnswer.safeParse(body)
   if (!read.success) throw unavailable(provider, wrongMembers(read.error))
   return read.data
 }

@@ -105,20 +105,27 @@ it('a refusal of the app is unprocessable with its message; the order stays PLAC
   expect((await checkOut(caller, id)).status).toBe(201)
 })
 
+it('what an app does instead of creating a checkout is in the answer, and the order stays PLACED', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const message = 'pay does not create a checkout now: answered 500'
+  server.next.push(answering(json(503, { error: { code: 'service_unavailable', message, request_id: 'r' } })))
+  const { status, body } = await checkOut(caller, id)
+  expect([status, body.error.code, body.error.message]).toEqual([503, 'service_unavailable', message])
+  expect(await statusOf(caller, id)).toBe('PLACED')
+})
+
 it.each<[string, AnswerRequest]>([
-  [
-    'fails',
-    json(503, {
-      error: { code: 'service_unavailable', message: 'pay does not create a checkout now', request_id: 'r' },
-    }),
-  ],
+  ['fails', json(500, { error: { code: 'internal_error', message: 'inside', request_id: 'r' } })],
   ['hangs up', hangUp],
   ['answers something else', json(201, { sessionId: 1 })],
-])('apps that %s is service_unavailable', async (_, answer) => {
+  ['is away', json(503, {})],
+])('a service apps that %s is service_unavailable, and no more is said', async (_, answer) => {
   const caller = aCaller()
   const { id } = await createOrder(caller)
   server.next.push(answering(answer))
-  expect((await checkOut(caller, id)).status).toBe(503)
+  const { status, body } = await checkOut(caller, id)
+  expect([status, body.error.message]).toEqual([503, 'apps does not answer now; try again'])
 })
 
 it('the same Idempotency-Key gets the first answer again, and the app is asked once (OP-08)', async () => {
