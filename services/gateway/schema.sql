@@ -43,8 +43,10 @@ create table audit (
   target text not null,
   request_id text not null,
   event_id uuid,
+  who text,
   constraint audit_pkey primary key (id),
-  constraint audit_event_id_key unique (event_id)
+  constraint audit_event_id_key unique (event_id),
+  constraint audit_who check (who = any (array['operator', 'merchant', 'system', 'support']))
 );
 create index audit_newest on audit (at desc, id desc);
 create index audit_of_actor on audit (actor, at desc, id desc);

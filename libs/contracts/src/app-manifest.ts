@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { EnabledEvents } from './enabled-events.ts'
 import { Name } from './fields.ts'
+import { isReservedName, RESERVED_NAME } from './reserved-names.ts'
 import { GRANTS } from './scopes.ts'
 
 const granted = new Set(GRANTS)
@@ -53,7 +54,9 @@ export const Provider = z
 export const AppManifest = z.strictObject({
   provider: Provider,
   /** Shown to merchants; the provider unless given. */
-  name: Name.max(100).optional(),
+  name: Name.max(100)
+    .refine((name) => !isReservedName(name), RESERVED_NAME)
+    .optional(),
   /** The `aud` of tokens for the app; the provider unless given. */
   audience: z.string().min(1).max(255).optional(),
   scopes: AppScopes,
@@ -62,3 +65,9 @@ export const AppManifest = z.strictObject({
   checkout: z.strictObject({ path: AppPath }).optional(),
 })
 export type AppManifest = z.output<typeof AppManifest>
+
+/** The manifest of a new app: its provider is no reserved name (OP-239). One that is there keeps its provider. */
+export const NewAppManifest = z.strictObject({
+  ...AppManifest.shape,
+  provider: Provider.refine((provider) => !isReservedName(provider), RESERVED_NAME),
+})

@@ -109,6 +109,10 @@ export type CheckoutSession = z.output<typeof CheckoutSession>
 /** The workspace of acts and requests that concern the whole platform: the nil UUID. */
 export const PLATFORM = '00000000-0000-0000-0000-000000000000'
 
+/** Who acts: an operator, a merchant, the platform itself, or its support (OP-239). */
+export const Who = z.enum(['operator', 'merchant', 'system', 'support'])
+export type Who = z.output<typeof Who>
+
 /**
  * The data of act.recorded, for the gateway's audit log. `actor` is an operator's name, `merchant`, or `apps` for what
  * the service does by itself; `target` is a path under /admin/v1. About no workspace: the nil UUID.
@@ -118,4 +122,6 @@ export const RecordedAct = z.strictObject({
   action: z.string(),
   target: z.string(),
   request_id: z.string(),
+  /** Records of the version before lack it. */
+  who: Who.optional(),
 })

@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto'
+import { Who } from '@backoffice/contracts/app.ts'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { PRODUCT_STATUSES } from '@backoffice/contracts/product.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
@@ -12,6 +13,8 @@ export const Caller = z.object({
   workspaceId: z.guid(),
   livemode: z.boolean(),
   keyId: z.string(),
+  /** For whom a service calls; tokens of gateways of the version before lack it. A key acts for its merchant. */
+  who: Who.optional(),
   scopes: z.array(z.string()),
   /** Product statuses the workspace has switched on (OP-13). */
   productStatuses: z.array(z.enum(PRODUCT_STATUSES)),

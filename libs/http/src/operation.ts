@@ -120,6 +120,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
       }
       return {
         ...caller,
+        ...(!isInternal && { who: 'merchant' as const }),
         actor: caller.keyId,
         requestId: request.id,
         traceparent: presentTraceparent(request.headers.traceparent),

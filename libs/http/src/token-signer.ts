@@ -32,8 +32,8 @@ export class TokenSigner {
 
   /** The token of a call that the signing service makes itself. It opens internal operations, and no others. */
   ownCall(calling: CallingFor, audience: string, now: Date): Promise<string> {
-    const { workspaceId, livemode, keyId, productStatuses } = calling
-    const caller: Caller = { workspaceId, livemode, keyId, scopes: [], productStatuses }
+    const { workspaceId, livemode, keyId, who, productStatuses } = calling
+    const caller: Caller = { workspaceId, livemode, keyId, who, scopes: [], productStatuses }
     return this.#signedOnce({ caller, service: true }, audience, now)
   }
 

@@ -4,10 +4,10 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 
 /** Who acts, and in which request: the operator or the merchant, as the gateway says. */
-export type Actor = Pick<RequestContext, 'keyId' | 'requestId'>
+export type Actor = Pick<RequestContext, 'keyId' | 'requestId' | 'who'>
 
 /** The service itself, when it acts without a request. */
-export const SYSTEM_ACTOR: Actor = { keyId: 'apps', requestId: '' }
+export const SYSTEM_ACTOR: Actor = { keyId: 'apps', requestId: '', who: 'system' }
 
 type Action =
   | 'app.registered'
@@ -24,11 +24,11 @@ type Action =
 /** Adds an act to the gateway's audit log, in its transaction (OP-86). `target` is a path under /admin/v1. */
 export function recordAct(
   tx: Transaction,
-  { keyId: actor, requestId }: Actor,
+  { keyId: actor, requestId, who }: Actor,
   action: Action,
   target: `apps/${string}` | `installations/${string}`,
   now: Date,
 ): Promise<void> {
-  const data = { actor, action, target, request_id: requestId }
+  const data = { actor, action, target, request_id: requestId, ...(who && { who }) }
   return publish(tx, [outboxRecord(TOPICS.appsActs, 'act.recorded', target, data)], now)
 }

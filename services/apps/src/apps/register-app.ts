@@ -1,5 +1,5 @@
 import { App } from '@backoffice/contracts/app.ts'
-import { AppManifest } from '@backoffice/contracts/app-manifest.ts'
+import { NewAppManifest } from '@backoffice/contracts/app-manifest.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import { type Resolve, refuseForbiddenTarget } from '@backoffice/outbound/forbidden-target.ts'
@@ -17,7 +17,7 @@ export const registerApp = (policy: TargetPolicy, resolve: Resolve) =>
     method: 'POST',
     path: '/internal/apps',
     scope: 'internal',
-    body: z.strictObject({ origin: targetOrigin(policy), manifest: AppManifest }),
+    body: z.strictObject({ origin: targetOrigin(policy), manifest: NewAppManifest }),
     responses: { 201: App },
 
     async handle({ body: { origin, manifest }, context, now, inWorkspace }) {

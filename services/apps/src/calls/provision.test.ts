@@ -241,6 +241,12 @@ describe('once acknowledged', () => {
     ]
     await expect.poll(() => platform.acts(`installations/${id}`), { timeout: 40_000 }).toHaveLength(6)
     expect((await platform.acts(`installations/${id}`)).toSorted()).toEqual(expected.toSorted())
+    const actors = await platform.sqlOf('gateway')`
+      select distinct actor, who from audit where target = ${`installations/${id}`} order by actor`
+    expect(actors.map(({ actor, who }) => [actor, who])).toEqual([
+      ['apps', 'system'],
+      ['bootstrap', 'operator'],
+    ])
     // Published again, as after a kill of the relay before it noted that it had published.
     await appsSql`update outbox set published_at = null where workspace_id = ${workspace}`
     const { id: later } = await active()

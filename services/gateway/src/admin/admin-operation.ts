@@ -42,7 +42,7 @@ export interface AdminDependencies {
 /** With the wait for a connection a transaction takes 5 s longer. Statements of their own have no limit but this. */
 const ANSWER_WITHIN_MS = REQUEST_TRANSACTION_MS + 5000
 
-type OperatorRequest = Pick<AppsRequest<unknown>, 'actor' | 'requestId' | 'traceparent'>
+type OperatorRequest = Pick<AppsRequest<unknown>, 'who' | 'actor' | 'requestId' | 'traceparent'>
 
 /** What a handler gets besides the request: what it needs to act in the operator's name. */
 function adminInput(request: OperatorRequest, dependencies: AdminDependencies) {
@@ -108,7 +108,7 @@ export function adminRoute(declaration: AnyAdminOperation, dependencies: AdminDe
       const { headers, id, ip } = request
       const actor = await operators.authenticate(headers.authorization, ip, clock())
       request.logged = { ...request.logged, operator: actor }
-      return { actor, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
+      return { who: 'operator', actor, requestId: id, traceparent: presentTraceparent(headers.traceparent) }
     },
     answer(request, valid) {
       const input = { ...(valid as ValidRequest<never, never, never>), ...adminInput(request, dependencies) }
@@ -116,6 +116,9 @@ export function adminRoute(declaration: AnyAdminOperation, dependencies: AdminDe
     },
   }
 }
+
+/** The service apps, when it acts through the gateway by itself. */
+export const APPS_ACTOR = { who: 'system', actor: 'apps' } as const
 
 /**
  * Writes acts to the audit log, in the transaction of what was done (OP-86). Acts without a workspace are
@@ -125,8 +128,8 @@ export async function recordActs(
   tx: AnySql,
   workspaceId: string | null,
   acts: readonly Act[],
-  { actor, requestId, at }: Pick<OperatorRequest, 'actor' | 'requestId'> & { readonly at: Date },
+  { who, actor, requestId, at }: Pick<OperatorRequest, 'who' | 'actor' | 'requestId'> & { readonly at: Date },
 ): Promise<void> {
-  const shared = { workspace_id: workspaceId, at, actor, request_id: requestId }
+  const shared = { workspace_id: workspaceId, at, who, actor, request_id: requestId }
   await tx`insert into audit ${tx(acts.map((act) => ({ ...shared, ...act })))}`
 }

@@ -2,7 +2,7 @@ import { conflict, notFound } from '@backoffice/contracts/errors.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
-import { recordActs } from '../admin/admin-operation.ts'
+import { APPS_ACTOR, recordActs } from '../admin/admin-operation.ts'
 
 /**
  * POST /internal/app-keys/{id}/activate: lets an app's key work, everywhere within 5 s. Repeating it changes nothing.
@@ -22,7 +22,7 @@ export const activateAppKey = operation({
           and activated_at is null and revoked_at is null`
       if (count > 0) {
         const acts = [{ action: 'key.activated', target: `keys/${id}` } as const]
-        await recordActs(tx, tx.context.workspaceId, acts, { actor: 'apps', requestId, at: now })
+        await recordActs(tx, tx.context.workspaceId, acts, { ...APPS_ACTOR, requestId, at: now })
       } else await refuseUnlessActive(tx, id)
       return new Reply(204)
     })

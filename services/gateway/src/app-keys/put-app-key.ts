@@ -4,7 +4,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { recordActs } from '../admin/admin-operation.ts'
+import { APPS_ACTOR, recordActs } from '../admin/admin-operation.ts'
 import { NewScopes } from '../admin/keys/key.ts'
 import { ownWorkspace } from '../admin/workspaces/workspace.ts'
 import { type KeyFormat, KeySecret } from '../credentials/keys/key-format.ts'
@@ -30,7 +30,7 @@ export const putAppKey = (format: KeyFormat) =>
         const wanted = { id, key: texts[0], name, scopes }
         if (!(await insertKey(tx, wanted, now))) return ok({ key: await presentKey(tx, wanted, texts) })
         const acts = [{ action: 'key.created', target: `keys/${id}` } as const]
-        await recordActs(tx, tx.context.workspaceId, acts, { actor: 'apps', requestId, at: now })
+        await recordActs(tx, tx.context.workspaceId, acts, { ...APPS_ACTOR, requestId, at: now })
         return ok({ key: texts[0] })
       })
     },

@@ -1,6 +1,6 @@
 import { operation } from '@backoffice/http/operation.ts'
 import { Reply } from '@backoffice/http/reply.ts'
-import { type Act, recordActs } from '../admin/admin-operation.ts'
+import { type Act, APPS_ACTOR, recordActs } from '../admin/admin-operation.ts'
 
 /**
  * POST /internal/app-keys/{id}/revoke: revokes an app's key and those that operators made of it by rotation, everywhere
@@ -20,7 +20,7 @@ export const revokeAppKey = operation({
           and (revoked_at is null or revoked_at > clock_timestamp())
         returning id`
       const acts = revoked.map(({ id }): Act => ({ action: 'key.revoked', target: `keys/${id}` }))
-      const origin = { actor: 'apps', requestId, at: now }
+      const origin = { ...APPS_ACTOR, requestId, at: now }
       if (acts.length > 0) await recordActs(tx, tx.context.workspaceId, acts, origin)
       return new Reply(204)
     })

@@ -248,7 +248,7 @@ describe('a session', () => {
     const installation = apps.add(workspaceId)
     const browser = await onConsentPage(installation)
     await browser.send('POST', browser.page, { form: { ...browser.form, decision: 'approve' } })
-    expect(actsOn(installation)).toMatchObject([{ actor: 'merchant', workspace: workspaceId }])
+    expect(actsOn(installation)).toMatchObject([{ who: 'merchant', actor: 'merchant', workspace: workspaceId }])
   })
 
   test('ends by its time', async () => {

@@ -12,6 +12,7 @@ interface Asked {
   readonly body: unknown
   /** Whom the internal token names. */
   readonly actor: unknown
+  readonly who: unknown
   readonly workspace: unknown
 }
 
@@ -27,9 +28,9 @@ export function testApps(upstream: TestUpstream) {
     const token = request.headers[INTERNAL_TOKEN_HEADER]
     const { caller, isService } = await verify(String(token), new Date())
     if (!isService) throw new Error('apps needs the token of a service')
-    const { keyId, workspaceId } = caller
+    const { keyId, who, workspaceId } = caller
     const body = request.headers['content-type'] === undefined ? undefined : await json(request)
-    asked.push({ method, path, body, actor: keyId, workspace: workspaceId })
+    asked.push({ method, path, body, actor: keyId, who, workspace: workspaceId })
     const answer = (status: number, content: unknown): void => {
       response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(content))
     }

@@ -1,5 +1,7 @@
+import { aCaller, serviceHeadersOf } from '@backoffice/testing/caller.ts'
 import { expect, test } from 'vitest'
 import type { z } from 'zod'
+import { newSecret } from '../../credentials/secret-text.ts'
 import { testGateway } from '../../testing/test-gateway.ts'
 import type { IssuedKey } from '../keys/key.ts'
 import type { IssuedToken } from '../operators/issue-token.ts'
@@ -65,6 +67,55 @@ test('an act has the name of the operator whose token was sent', async () => {
   expect(entries.map(({ actor }) => actor)).toEqual(['Ada the second', 'Ada the second'])
   const ofAda = await gateway.admin<{ items: Entry[] }>('GET', '/audit?actor=Ada%20the%20second')
   expect(ofAda.body.items.reverse()).toEqual(entries)
+})
+
+test('who acted is told by what they came with, and no name changes it', async () => {
+  const named = async (name: string) => {
+    const { body } = await gateway.admin<IssuedToken>('POST', '/operators', { name: `Of ${name}` })
+    // As a version without reserved names has left one.
+    await gateway.database.admin`update operator_token set name = ${name} where id = ${body.id}`
+    return body.token
+  }
+  const tokens = await Promise.all(['merchant', 'apps'].map(named))
+  const { workspaceId } = await gateway.aKey()
+  const entries = await writtenDuring(async () => {
+    for (const token of tokens) await gateway.admin('POST', '/workspaces', { name: 'Shop' }, token)
+    const headers = { ...(await serviceHeadersOf(aCaller({ workspaceId }), 'gateway')) }
+    const body = { secret: newSecret().toString('base64'), name: 'Pay', scopes: ['sale'] }
+    await gateway.send(undefined, 'PUT', `/internal/app-keys/${crypto.randomUUID()}`, { headers, body })
+  })
+  expect(entries.map(({ who, actor, action }) => [who, actor, action])).toEqual([
+    ['operator', 'merchant', 'workspace.created'],
+    ['operator', 'apps', 'workspace.created'],
+    ['system', 'apps', 'key.created'],
+  ])
+})
+
+test('entries of former versions are read by their name, and as nobody where it could be of two', async () => {
+  const other = await testGateway()
+  const written = ['Ada', 'merchant', 'apps', 'Merchant']
+  const add = (actor: string) => other.database.admin`
+    insert into audit (at, actor, action, target, request_id) values (${new Date(other.now())}, ${actor}, 'a', 'b', 'c')`
+  const list = async () => {
+    const { body } = await other.admin<{ items: Entry[] }>('GET', '/audit')
+    const former = body.items.filter(({ action }) => action === 'a')
+    return former.reverse().map(({ who, actor }) => [actor, who])
+  }
+  for (const actor of written) await add(actor)
+  expect(await list()).toEqual([
+    ['Ada', 'operator'],
+    ['merchant', 'merchant'],
+    ['apps', 'system'],
+    ['Merchant', 'operator'],
+  ])
+  const { body } = await other.admin<IssuedToken>('POST', '/operators', { name: 'Grace' })
+  await other.database.admin`update operator_token set name = 'merchant' where id = ${body.id}`
+  expect(await list()).toEqual([
+    ['Ada', 'operator'],
+    ['merchant', null],
+    ['apps', 'system'],
+    ['Merchant', 'operator'],
+  ])
 })
 
 test('the acts on one workspace are listed without those on others and on the platform', async () => {

@@ -18,9 +18,10 @@ export const recordActsOfApps: ConsumerDefinition<ActRecord> = {
       workspace_id: workspace_id === PLATFORM ? null : workspace_id,
       at: new Date(occurred_at),
       ...data,
+      who: data.who ?? null,
     }))
     await tx`
-      insert into audit ${tx(rows, 'event_id', 'workspace_id', 'at', 'actor', 'action', 'target', 'request_id')}
+      insert into audit ${tx(rows, 'event_id', 'workspace_id', 'at', 'who', 'actor', 'action', 'target', 'request_id')}
       on conflict do nothing`
   },
 }

@@ -55,7 +55,15 @@ describe('creating', () => {
     [{ name: 'x'.repeat(256) }, 'name: '],
     [{}, 'name: '],
     [{ name: 'a', token: 'op_mine' }, 'token: '],
-    [{ name: 'Bootstrap' }, 'name: must not be bootstrap'],
+    [{ name: 'Bootstrap' }, 'name: must be another name'],
+    [{ name: 'merchant' }, 'name: must be another name'],
+    [{ name: 'Sup-Port.' }, 'name: must be another name'],
+    [{ name: 'apps' }, 'name: must be another name'],
+    [{ name: ' Ada' }, 'name: must have no invisible'],
+    [{ name: 'Ada  Lovelace' }, 'name: must have no invisible'],
+    [{ name: 'A\u200bda' }, 'name: must have no invisible'],
+    [{ name: 'ｍerchant' }, 'name: must have no invisible'],
+    [{ name: 'system\ufe0f' }, 'name: must have no invisible'],
   ])('refuses %j', async (body, message) => {
     const answer = await gateway.admin('POST', '/operators', body)
     expect(answer).toMatchObject({ status: 400, body: { error: { code: 'bad_request' } } })

@@ -28,6 +28,7 @@ export function askApps<Answer>(
 ): Promise<Answer> {
   request.logged = { ...request.logged, workspace_id: workspaceId }
   return apps.ask({
+    who: 'merchant',
     actor: 'merchant',
     workspace: { id: workspaceId, livemode },
     requestId: request.id,

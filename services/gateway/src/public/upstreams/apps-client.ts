@@ -1,4 +1,4 @@
-import { PLATFORM } from '@backoffice/contracts/app.ts'
+import { PLATFORM, type Who } from '@backoffice/contracts/app.ts'
 import { InternalCalls, type InternalRequest } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { z } from 'zod'
@@ -6,6 +6,7 @@ import type { z } from 'zod'
 const WHOLE_PLATFORM = { id: PLATFORM, livemode: true }
 
 export interface AppsRequest<Answer> extends Omit<InternalRequest, 'caller'> {
+  readonly who: Who
   /** The operator's name, or `merchant`: the audit log has it. */
   readonly actor: string
   /** The workspace it concerns; the whole platform unless given. */
@@ -25,9 +26,9 @@ export class AppsClient extends InternalCalls {
 
   /** Sends a request to an internal operation. Throws the refusal of apps, or `service_unavailable`. */
   ask<Answer>(asked: AppsRequest<Answer>): Promise<Answer> {
-    const { actor, workspace = WHOLE_PLATFORM, requestId, traceparent, ...request } = asked
+    const { who, actor, workspace = WHOLE_PLATFORM, requestId, traceparent, ...request } = asked
     const { id: workspaceId, livemode } = workspace
-    const caller = { workspaceId, livemode, keyId: actor, productStatuses: [], requestId, traceparent }
+    const caller = { workspaceId, livemode, keyId: actor, who, productStatuses: [], requestId, traceparent }
     return this.send({ ...request, caller })
   }
 }
