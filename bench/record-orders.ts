@@ -1,4 +1,5 @@
 import { openDatabase, type Transaction } from '@backoffice/postgres/database.ts'
+import { createLogger } from '@backoffice/runtime/logger.ts'
 import postgres from 'postgres'
 import type { Catalog } from '../services/orders/src/catalog/catalog-client.ts'
 import type { FormValidator } from '../services/orders/src/form/form-validator.ts'
@@ -33,7 +34,8 @@ export async function recordOrders({ databaseUrl, postgresUrl, workspaceId, cata
     onStatement: (text, parameters) => statements.push({ text, parameters }),
   })
   const context = { workspaceId, livemode: true, traceparent: '' }
-  const operation = createOrder(catalog, reserveStock(db, catalog), orderCheck(db, {} as FormValidator))
+  const logger = createLogger('bench', 'warn')
+  const operation = createOrder(catalog, reserveStock(db, catalog, logger), orderCheck(db, {} as FormValidator))
   const recorded: Statement[][][] = []
   for (const form of forms) {
     statements = []

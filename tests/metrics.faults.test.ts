@@ -23,6 +23,7 @@ const OF_SLOWNESS = /slow_reads|late_|stale_/
 const EMPTY_IN_HEALTH: Readonly<Record<string, string>> = {
   '5xx by service and route': 'nothing fails',
   'Statements that took too long, of an hour': 'no statement does',
+  'Releases of reservations that failed at once': 'PostgreSQL and catalog answer',
   'Calls to apps by outcome': 'no app is installed',
   'Requests to apps by outcome': 'no app is installed',
   'Duration of requests to apps, p99': 'no app is installed',

@@ -224,6 +224,7 @@ export const DASHBOARDS: Readonly<Record<string, { title: string; panels: readon
       panel('Paid orders that are not placed', 'short', by('state', 'max', 'orders_placements')),
       panel('Attempts to place paid orders', 'ops', rate('orders_placement_attempts_total', 'outcome')),
       panel('Oldest reservation under way', 's', ['max(orders_oldest_taking_seconds)', 'oldest']),
+      panel('Releases of reservations that failed at once', 'ops', rate('orders_release_failures_total', 'step')),
       panel('Reservations under way (up to 10,000)', 'short', ['max(orders_reservations_taking)', 'reservations']),
     ],
   },

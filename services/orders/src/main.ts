@@ -24,7 +24,7 @@ await runService(
     const { worker, imports, releases, placements, erasures } = pools
     const [catalog, apps] = [new CatalogClient(config.CATALOG_URL, signer), checkoutApps(config.APPS_URL, signer)]
     const forms = new FormValidator()
-    const place = placeWithStock(placements, catalog, reserveStock(placements, catalog))
+    const place = placeWithStock(placements, catalog, reserveStock(placements, catalog, logger))
     return {
       worker,
       operations: operations(db, catalog, forms, apps, logger),

@@ -39,7 +39,7 @@ export const operations = (
   apps: CheckoutApps,
   logger: Logger,
 ) => {
-  const reserve = reserveStock(db, catalog)
+  const reserve = reserveStock(db, catalog, logger)
   const place = placeWithStock(db, catalog, reserve)
   return [
     createCustomer,
@@ -50,7 +50,7 @@ export const operations = (
     createOrder(catalog, reserve, orderCheck(db, forms)),
     getOrder,
     listOrders,
-    updateOrder(catalog, place),
+    updateOrder(catalog, place, logger),
     updateCart({ db, catalog, place, logger }),
     getFormSchema,
     updateFormSchema(forms),

@@ -3,8 +3,9 @@ import { namedObject } from '@backoffice/contracts/named.ts'
 import { ORDER, Order } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { ok } from '@backoffice/http/reply.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
 import type { Catalog } from '../catalog/catalog-client.ts'
-import { releaseHeld } from '../reservations/reserve-stock.ts'
+import { releaseHeld, returnStock } from '../reservations/reserve-stock.ts'
 import { changeOrder } from './change-order.ts'
 import { lockOrder, orderBody } from './order.ts'
 import { requireAllowed, requireTransition } from './order-states.ts'
@@ -23,7 +24,7 @@ const UpdateOrderBody = namedObject(
  * PUT /v1/orders/{id} (extension of OP-43): changes the members that are sent. PLACED takes the stock of the order, and
  * CANCELLED returns it (OP-44).
  */
-export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
+export const updateOrder = (catalog: Catalog, place: PlaceWithStock, logger: Logger) =>
   operation({
     operationId: 'updateOrder',
     method: 'PUT',
@@ -63,8 +64,7 @@ export const updateOrder = (catalog: Catalog, place: PlaceWithStock) =>
         released = order.status === 'PLACED' && status === 'CANCELLED' ? await releaseHeld(tx, id) : undefined
         return ok(orderBody(await changeOrder(tx, order, change, now)))
       })
-      // The record that `releaseHeld` publishes returns the stock as well, should this fail.
-      if (released !== undefined) await catalog.releaseStock(context, released).catch(() => undefined)
+      if (released !== undefined) await returnStock({ catalog, logger }, context, released)
       return reply
     },
   })

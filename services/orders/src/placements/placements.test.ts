@@ -30,7 +30,7 @@ function aWorker() {
     db,
     worker,
     logger,
-    place: placeWithStock(db, client, reserveStock(db, client)),
+    place: placeWithStock(db, client, reserveStock(db, client, logger)),
   })
   whenDone(async () => {
     await placements.stop?.()

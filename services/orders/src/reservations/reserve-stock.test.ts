@@ -14,7 +14,7 @@ import { ordersService } from '../testing/orders-api.ts'
 import { PATIENT } from '../testing/test-catalog.ts'
 import { measureReservations } from './measure-reservations.ts'
 import { releaseBatch } from './release-abandoned.ts'
-import { reserveStock } from './reserve-stock.ts'
+import { reserveStock, returnStock } from './reserve-stock.ts'
 
 const { admin, db, appUrl, workerUrl, catalog, replica } = await ordersService()
 const logger = createLogger('test', 'silent')
@@ -198,9 +198,9 @@ describe('A reservation is held by a placed order, or leaves nothing behind', ()
     const { id: variant } = await catalog.addVariant(caller, { stock: 1 })
     const context = contextOf(caller)
     const order = { id: randomUUID(), lines: [{ variant, quantity: 2 }] }
-    const hold = reserveStock(db, client)(context, order, (hold) => db.inWorkspace(context, hold))
+    const hold = reserveStock(db, client, logger)(context, order, (hold) => db.inWorkspace(context, hold))
     await expect(hold).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('only 1 of') })
-    expect(await reserveStock(db, client)(context, order, async () => 'done already')).toBe('done already')
+    expect(await reserveStock(db, client, logger)(context, order, async () => 'done already')).toBe('done already')
     expect([await reservationsOf(caller), await releasesOf(caller)]).toEqual([[], []])
   })
 })
@@ -210,7 +210,7 @@ describe('What a process leaves behind is released after 15 s of the database’
   const leave = async (caller: Caller, variant: string) => {
     const gone = openDatabase({ url: appUrl, applicationName: 'gone' })
     const lines = [{ variant, quantity: 1 }]
-    const placing = reserveStock(gone, client)(contextOf(caller), { id: randomUUID(), lines }, async () => {
+    const placing = reserveStock(gone, client, logger)(contextOf(caller), { id: randomUUID(), lines }, async () => {
       await gone.stop?.()
       throw new Error('gone')
     })
@@ -258,7 +258,7 @@ describe('What a process leaves behind is released after 15 s of the database’
     const { id } = await catalog.addVariant(caller, { stock: 3 })
     const context = contextOf(caller)
     const lines = [{ variant: id, quantity: 1 }]
-    const placing = reserveStock(db, client)(context, { id: randomUUID(), lines }, async (hold) => {
+    const placing = reserveStock(db, client, logger)(context, { id: randomUUID(), lines }, async (hold) => {
       await makeOlder(caller)
       expect(await sweep()).toBe(1)
       return db.inWorkspace(context, hold)
@@ -287,7 +287,7 @@ describe('What a process leaves behind is released after 15 s of the database’
     const { id } = await catalog.addVariant(caller)
     const [order, context] = [randomUUID(), contextOf(caller)]
     const lines = [{ variant: id, quantity: 1 }]
-    await reserveStock(db, client)(context, { id: order, lines }, async (hold) => {
+    await reserveStock(db, client, logger)(context, { id: order, lines }, async (hold) => {
       await makeOlder(caller)
       await db.inWorkspace(context, async (tx) => {
         await hold(tx)
@@ -324,4 +324,41 @@ it('reservations that are under way are measured, those of placed orders are not
   expect(text).toMatch(/^orders_reservations_taking 2$/m)
   expect(Number(/^orders_oldest_taking_seconds (\S+)$/m.exec(text)?.[1])).toBeGreaterThan(3500)
   await admin`delete from reservation`
+})
+
+it('releases that fail at once are logged and counted by step, and the stock comes back (OP-96, OP-136)', async () => {
+  const caller = aCaller()
+  const { id: variant } = await catalog.addVariant(caller, { stock: 3 })
+  const logged: object[] = []
+  const noting = Object.assign(createLogger('test', 'silent'), { warn: (line: object) => logged.push(line) })
+  const counted = async (step: string) =>
+    Number(
+      new RegExp(`^orders_release_failures_total\\{step="${step}"\\} (\\d+)$`, 'm').exec(await metricsText())?.[1] ?? 0,
+    )
+  const [writes, calls] = [await counted('write'), await counted('call')]
+
+  const gone = openDatabase({ url: appUrl, applicationName: 'gone' })
+  const lines = [{ variant, quantity: 1 }]
+  const placing = reserveStock(gone, client, noting)(contextOf(caller), { id: randomUUID(), lines }, async () => {
+    await gone.stop?.()
+    throw new Error('gone')
+  })
+  await expect(placing).rejects.toThrow('gone')
+  const [left] = await reservationsOf(caller)
+  await makeOlder(caller)
+  await sweep()
+
+  const { body: order } = await place(caller, variant)
+  const [held] = await reservationsOf(caller)
+  const away = new CatalogClient('http://127.0.0.1:1', testSigner())
+  whenDone(() => away.stop?.())
+  await returnStock({ catalog: away, logger: noting }, contextOf(caller), held?.id ?? '')
+  expect(logged).toEqual([
+    { err: expect.any(Error), workspace_id: caller.workspaceId, reservation: left?.id, step: 'write' },
+    { err: expect.any(Error), workspace_id: caller.workspaceId, reservation: held?.id, step: 'call' },
+  ])
+  const cancelled = await replica(away)(caller, 'PUT', `/v1/orders/${order.id}`, { status: 'CANCELLED' })
+  expect([cancelled.status, await counted('write'), await counted('call')]).toEqual([200, writes + 1, calls + 2])
+  await consumeReleases(caller)
+  expect(await catalog.stockOf(variant)).toBe(3)
 })

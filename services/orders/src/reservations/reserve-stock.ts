@@ -4,9 +4,13 @@ import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { counter } from '@backoffice/runtime/metrics.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { Catalog, StockLine } from '../catalog/catalog-client.ts'
 import { CatalogError } from '../catalog/catalog-refusal.ts'
+
+const failures = counter('orders_release_failures', 'Releases of reservations that failed at once, by step')
 
 /**
  * Marks the reservation as held, in the transaction of placing. Throws what catalog refused, and `service_unavailable`
@@ -28,7 +32,7 @@ export type HoldReservation = (tx: Transaction) => Promise<void>
  * attempt, which catalog may consume late, could return what the next attempt has taken (OP-136).
  */
 export const reserveStock =
-  (db: Database, catalog: Catalog) =>
+  (db: Database, catalog: Catalog, logger: Logger) =>
   async <Result>(
     context: RequestContext,
     { id: order, lines }: { readonly id: string; readonly lines: readonly StockLine[] },
@@ -42,9 +46,9 @@ export const reserveStock =
       await holdReservation(tx, reservation)
       isHeld = true
     }
-    // Ignores errors: while PostgreSQL is away, the reservation stays for `releaseAbandoned`.
+    // While PostgreSQL is away, the reservation stays for `releaseAbandoned`.
     const end = (how: (tx: Transaction, id: string) => Promise<unknown>) =>
-      db.inWorkspace(context, (tx) => how(tx, reservation)).catch(() => undefined)
+      db.inWorkspace(context, (tx) => how(tx, reservation)).catch(noteFailure(logger, context, reservation, 'write'))
 
     await db.inWorkspace(context, (tx) => insertReservation(tx, reservation, order))
     try {
@@ -111,6 +115,25 @@ export const releaseTakingsOf = (tx: Transaction, order: string) =>
 export async function releaseHeld(tx: Transaction, order: string): Promise<string | undefined> {
   const [released] = await release(tx, tx`order_id = ${order} and state = 'HELD'`)
   return released?.id
+}
+
+/**
+ * Asks catalog at once for the stock of a reservation that `releaseHeld` has released. When it does not answer, it
+ * returns the stock once it consumes the record.
+ */
+export const returnStock = (
+  { catalog, logger }: { readonly catalog: Catalog; readonly logger: Logger },
+  context: RequestContext,
+  reservation: string,
+): Promise<void> => catalog.releaseStock(context, reservation).catch(noteFailure(logger, context, reservation, 'call'))
+
+/** Notes that a step of a release failed, which does not fail the request: something else repeats it. */
+function noteFailure(logger: Logger, { workspaceId }: RequestContext, reservation: string, step: 'write' | 'call') {
+  return (error: unknown) => {
+    failures.add(1, { step })
+    const logged = { err: error, workspace_id: workspaceId, reservation, step }
+    logger.warn(logged, 'could not release a reservation at once')
+  }
 }
 
 /** Catalog consumes the records, so that the stock comes back also while catalog does not answer. */
