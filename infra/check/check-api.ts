@@ -3,12 +3,14 @@ import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { GENERATED } from '@backoffice/generate/generate.ts'
+import { clientProblems } from './client-problems.ts'
 
 const DOCUMENT = 'docs/openapi.json'
 
 /**
  * `npm run check:api [-- <commit>]`: lints the OpenAPI document of the operations by the rules of redocly.yaml, of
- * which each is an error, and names its changes since a commit, HEAD unless given. Fails when one breaks clients.
+ * which each is an error, names what would harm the users of generated clients, and its changes since a commit, HEAD
+ * unless given. Fails when one breaks clients.
  */
 function main(commit = 'HEAD'): number {
   const document = GENERATED.api().get(DOCUMENT) ?? ''
@@ -16,12 +18,14 @@ function main(commit = 'HEAD'): number {
   const config = join(import.meta.dirname, 'redocly.yaml')
   const lint = redocly(folder.path, 'lint', '--config', config, DOCUMENT)
   if (lint.status !== 0) console.log(`${lint.stdout}${lint.stderr}`)
+  const problems = clientProblems(JSON.parse(document))
+  for (const problem of problems) console.log(problem)
   const committed = spawnSync('git', ['show', `${commit}:${DOCUMENT}`], { encoding: 'utf8', maxBuffer: 2 ** 26 })
   const changes = committed.status === 0 ? apiChanges(commit, committed.stdout, document) : undefined
   if (changes === undefined) console.log(`${commit} has no ${DOCUMENT} to compare with`)
   if (changes?.breaks)
     console.log(`${changes.report}\nClients break. Where that is meant, commit ${DOCUMENT} with the reason.`)
-  return lint.status === 0 && !changes?.breaks ? 0 : 1
+  return lint.status === 0 && problems.length === 0 && !changes?.breaks ? 0 : 1
 }
 
 /**

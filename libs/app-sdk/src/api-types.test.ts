@@ -23,3 +23,14 @@ it('knows the data of an event by its type', () => {
   expectTypeOf<Extract<Event, { type: 'order.paid' }>['data']['order_number']>().toBeString()
   expectTypeOf<Extract<Event, { type: 'product.updated' }>['data']['name']>().toBeString()
 })
+
+it('knows the values that a state has today, and that others may come (OP-244)', () => {
+  type Status = Named['Order']['status']
+  expectTypeOf<'PLACED'>().toExtend<Status>()
+  expectTypeOf<string>().toExtend<Status>()
+  expectTypeOf<Named['OrderUpdate']['status']>().toEqualTypeOf<
+    'CART' | 'PLACED' | 'COMPLETED' | 'CANCELLED' | undefined
+  >()
+  // @ts-expect-error A misspelt member of an answer is an error, though members may come.
+  type _Misspelt = Named['Order']['statuss']
+})

@@ -79,6 +79,13 @@ export const MoneyMapInput = named(
     ),
 )
 
+/** A list or map in a request: `null` is as if it were not sent, since generated clients send no other (OP-244). */
+export const orAbsent = <Shape extends z.ZodType>(shape: Shape) =>
+  shape
+    .nullable()
+    .transform((value) => value ?? undefined)
+    .optional()
+
 /** Kinds of members that `null` unsets, for the declarations of aggregates (members.ts). */
 export const OPTIONAL_NAME = { sql: 'text', shape: z.string().nullable(), input: Name, unset: null } as const
 export const OPTIONAL_DESCRIPTION = { ...OPTIONAL_NAME, input: Description } as const

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { orAbsent } from './fields.ts'
 
 /*
  * The members of an aggregate, declared once (decision 031). What follows from a declaration: the record's type, the
@@ -24,6 +25,8 @@ export interface Member {
   readonly fixed?: true
   /** The value that `null` in a request sets (OP-09), and that a new record has unless a create sends another one. */
   readonly unset?: unknown
+  /** A list or map that `null` in a request leaves as it is (OP-244). */
+  readonly isList?: true
   /** The value of a new record, for a member that `null` does not unset. */
   readonly initial?: unknown
   /** The shape in a create, where `input` alone does not say it. */
@@ -55,7 +58,9 @@ type Aggregate = { readonly members: Members }
 type InputOf<M extends Member> = M['input'] extends z.ZodType ? M['input'] : never
 type Sent<M extends Member> = M extends { unset: unknown }
   ? z.ZodOptional<z.ZodNullable<InputOf<M>>>
-  : z.ZodOptional<InputOf<M>>
+  : M extends { isList: true }
+    ? ReturnType<typeof orAbsent<InputOf<M>>>
+    : z.ZodOptional<InputOf<M>>
 
 type CreateShape<M extends Members> = {
   [N in NamesWith<M, { input: z.ZodType }>]: M[N] extends { create: infer Shape extends z.ZodType }
@@ -245,7 +250,10 @@ function bodyOf(
 const isAnswered = ({ shown }: Member) => shown === 'answer'
 const isInState = ({ shown }: Member) => shown !== 'nobody'
 const recordShape = ({ shape, older }: Member) => (older === undefined ? shape : shape.optional())
-const sentShape = ({ input, unset }: Member) => (unset === undefined ? input?.optional() : input?.nullish())
+function sentShape({ input, unset, isList }: Member) {
+  if (isList) return input && orAbsent(input)
+  return unset === undefined ? input?.optional() : input?.nullish()
+}
 const createShape = (member: Member) => member.create ?? (member.required ? member.input : sentShape(member))
 function importShape({ imported, input }: Member) {
   if (imported instanceof z.ZodType) return imported

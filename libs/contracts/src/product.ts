@@ -96,10 +96,17 @@ export const PRODUCT = members({
   categories: {
     shape: z.array(CategoryReference),
     input: Categories,
+    isList: true,
     imported: CategorySlugs.optional(),
     shown: 'answer',
   },
-  tags: { shape: z.array(Tag), input: z.array(Name).max(LIMITS.idsPerCall), imported: true, shown: 'state' },
+  tags: {
+    shape: z.array(Tag),
+    input: z.array(Name).max(LIMITS.idsPerCall),
+    isList: true,
+    imported: true,
+    shown: 'state',
+  },
   requires_shipping: { sql: 'boolean', shape: Flag, input: Flag, imported: true, shown: 'answer' },
   can_preorder: { sql: 'boolean', shape: Flag, input: Flag, initial: false, imported: true, shown: 'answer' },
   preorder_stops_at: { ...OPTIONAL_TIME, imported: true, shown: 'nobody' },

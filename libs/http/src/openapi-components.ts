@@ -26,9 +26,17 @@ export function refuseRepeated(operationIds: readonly string[]): void {
   if (repeated !== undefined) throw new Error(`two operations have the operationId ${repeated}`)
 }
 
-/** Describes a schema as clients send it or as answers have it. Named schemas become references to the components. */
+/**
+ * Describes a schema as clients send it or as answers have it. Named schemas become references to the components.
+ * Generated clients know the size of each number, and read answers that have grown (OP-244).
+ */
 export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): { schema: Json; components: Components } {
-  const json = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withExamples }))
+  const override: Override = (described) => {
+    withExamples(described)
+    withFormat(described.jsonSchema)
+    if (io === 'output') withRoomToGrow(described.jsonSchema)
+  }
+  const json = JSON.stringify(z.toJSONSchema(schema, { io, unrepresentable: 'any', override }))
   const {
     $schema: _,
     $defs: schemas = {},
@@ -37,8 +45,33 @@ export function describeSchema(schema: z.ZodType, io: 'input' | 'output'): { sch
   return { schema: rest, components: { schemas } }
 }
 
+type Override = (described: { zodSchema: z.core.$ZodType; jsonSchema: Json }) => void
+
 /** Adds the examples of named schemas: zod leaves them out where a schema transforms its value. */
-function withExamples({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: Json }): void {
+const withExamples: Override = ({ zodSchema, jsonSchema }) => {
   const { id, examples } = z.globalRegistry.get(zodSchema) ?? {}
   if (id !== undefined && examples !== undefined) jsonSchema.examples = examples
+}
+
+const INT32 = 2 ** 31
+
+/** Most generators read a number without a format into 32 bits. */
+function withFormat(schema: Json): void {
+  if (schema.type === 'number') schema.format = 'double'
+  if (schema.type !== 'integer') return
+  const { minimum = -Infinity, maximum = Infinity } = schema as { minimum?: number; maximum?: number }
+  schema.format = minimum >= -INT32 && maximum < INT32 ? 'int32' : 'int64'
+}
+
+/**
+ * Clients of today read the answers and events of tomorrow: members and values may come. Generators take an object that
+ * says nothing for a closed one, and a value outside an enum for an error.
+ */
+function withRoomToGrow(schema: Json): void {
+  if (schema.additionalProperties === false) schema.additionalProperties = true
+  const { enum: values, description } = schema as { enum?: unknown[]; description?: string }
+  if (values === undefined) return
+  delete schema.enum
+  schema['x-known-values'] = values
+  schema.description = [description, `Known values: ${values.join(', ')}. Others may come.`].filter(Boolean).join('. ')
 }

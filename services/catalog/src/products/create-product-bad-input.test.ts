@@ -38,7 +38,6 @@ it.each<[string, Record<string, unknown>]>([
   ['description', aSimpleProduct({ description: 'x'.repeat(65_537) })],
   ['category', aSimpleProduct({ category: {} })],
   ['category.id', aSimpleProduct({ category: { id: 'cups' } })],
-  ['categories', aSimpleProduct({ categories: null })],
   ['categories[0]', aSimpleProduct({ categories: [7] })],
   ['categories', aSimpleProduct({ categories: Array.from({ length: 1001 }, () => 'x') })],
   ['tags[1]', aSimpleProduct({ tags: ['a', ''] })],

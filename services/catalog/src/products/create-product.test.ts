@@ -38,6 +38,12 @@ describe('Create rule 1: SIMPLE and VIRTUAL have one default variant', () => {
     })
   })
 
+  it.each([[[]], [null]])('takes options, variants and other lists of %j for none sent (OP-244)', async (none) => {
+    const lists = { options: none, variants: none, categories: none, tags: none, medias: none }
+    const { status, body } = await create(aCaller(), aSimpleProduct(lists))
+    expect([status, body.options, body.variants.length]).toEqual([201, [], 1])
+  })
+
   it('ships a SIMPLE product and not a VIRTUAL one unless told otherwise (OP-13)', async () => {
     const caller = aCaller()
     const virtual = aSimpleProduct({ type: 'VIRTUAL_PRODUCT' })

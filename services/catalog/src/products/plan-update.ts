@@ -68,6 +68,7 @@ function variantsOfVariable(current: ProductRecord, body: UpdateProductBody): Va
 
 /** The default variant: as it is, or the first one when the product was variable (OP-16), with what is sent. */
 function defaultVariant(current: ProductRecord, body: UpdateProductBody): VariantRecord {
+  refuseEmptyAmounts(body)
   const [first] = current.variants
   const id = isVariable(current) || first === undefined ? uuidv7() : first.id
   const sku = body.sku ?? first?.sku
@@ -78,3 +79,13 @@ function defaultVariant(current: ProductRecord, body: UpdateProductBody): Varian
 }
 
 const missing = (member: string) => unprocessable([member], 'is required: the product has no variant to take it from')
+
+/** Clients that know no unset map send an empty one, and would remove amounts that nobody named (OP-244). */
+export function refuseEmptyAmounts(sent: Pick<UpdateProductBody, 'price' | 'cost'>): void {
+  for (const member of ['price', 'cost'] as const) {
+    const amounts = sent[member]
+    if (amounts && Object.keys(amounts).length === 0) {
+      throw unprocessable([member], 'names no currency; leave it out to keep the amounts, or send null to remove them')
+    }
+  }
+}

@@ -1,4 +1,4 @@
-import { Id, Name, Position } from '@backoffice/contracts/fields.ts'
+import { Id, Name, orAbsent, Position } from '@backoffice/contracts/fields.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { PRODUCT, VARIANT } from '@backoffice/contracts/product.ts'
@@ -26,7 +26,10 @@ const MediaInput = named(
     ),
 )
 
-const Medias = z.array(MediaInput).max(LIMITS.mediaPerProduct)
+const Medias = orAbsent(z.array(MediaInput).max(LIMITS.mediaPerProduct))
+
+/** Clients that know no unset list send an empty one, also for a product that has neither options nor variants. */
+const unlessEmpty = <Item>(list: Item[]): Item[] | null => (list.length > 0 ? list : null)
 
 /** Members that belong on each variant of a VARIABLE product (spec: Create rules 2). */
 export const PER_VARIANT = VARIANT.inputs
@@ -37,9 +40,9 @@ export const CreateProductBody = named(
   z.strictObject({
     ...PRODUCT.shapes.create,
     ...VARIANT.shapes.update,
-    medias: Medias.optional(),
-    options: z.array(OptionInput).min(1).optional(),
-    variants: z.array(VariantInput).min(1).max(LIMITS.variantsPerProduct).optional(),
+    medias: Medias,
+    options: orAbsent(z.array(OptionInput).transform(unlessEmpty)),
+    variants: orAbsent(z.array(VariantInput).max(LIMITS.variantsPerProduct).transform(unlessEmpty)),
   }),
   {
     name: 'Linen shirt',
@@ -65,8 +68,8 @@ export const UpdateProductBody = named(
   z.strictObject({
     ...PRODUCT.shapes.update,
     ...VARIANT.shapes.update,
-    medias: Medias.optional(),
-    remove_medias: z.array(Id).max(LIMITS.mediaPerProduct).optional(),
+    medias: Medias,
+    remove_medias: orAbsent(z.array(Id).max(LIMITS.mediaPerProduct)),
   }),
   { name: 'Linen shirt, washed', description: null, tags: ['Summer', 'New'] },
 )

@@ -6,6 +6,30 @@ import { productApi } from './testing/products-api.ts'
 
 const { admin, create, read, update, refuse, recordsOf, tagsOf, anAsset } = await productApi()
 
+describe('what generated clients send for members that nobody set (OP-244)', () => {
+  it('lists of null leave categories, tags and media as they are', async () => {
+    const caller = aCaller()
+    const asset = await anAsset(caller)
+    const product = aSimpleProduct({ category: { name: 'Mugs' }, tags: ['One'], medias: [{ asset }] })
+    const { id, categories, media } = await create(caller, product)
+    const lists = { categories: null, tags: null, medias: null, remove_medias: null }
+    const { status, body } = await update(caller, id, { name: 'Other', ...lists })
+    expect([status, body]).toMatchObject([200, { name: 'Other', categories, media }])
+    expect(await tagsOf(id)).toEqual(['one'])
+  })
+
+  it.each(['price', 'cost'])('a %s that names no currency is refused, and nothing is applied', async (member) => {
+    const caller = aCaller()
+    const product = await create(caller, aSimpleProduct({ cost: { NGN: 1 } }))
+    expect(await refuse(caller, product.id, { name: 'Other', [member]: {} })).toEqual([
+      422,
+      'unprocessable',
+      `${member}: names no currency; leave it out to keep the amounts, or send null to remove them`,
+    ])
+    expect(await read(caller, product.id)).toEqual(product)
+  })
+})
+
 describe('Update rule 2: tags', () => {
   it('leaves them when omitted, clears them with [], replaces them otherwise', async () => {
     const caller = aCaller()

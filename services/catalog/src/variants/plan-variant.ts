@@ -2,6 +2,7 @@ import { notFound, unprocessable } from '@backoffice/contracts/errors.ts'
 import { LIMITS } from '@backoffice/contracts/limits.ts'
 import { type Product, VARIANT } from '@backoffice/contracts/product.ts'
 import type { z } from 'zod'
+import { refuseEmptyAmounts } from '../products/plan-update.ts'
 import type { ProductRecord, VariantRecord } from '../products/product-view.ts'
 
 type Options = Product['options']
@@ -43,6 +44,7 @@ export function withChangedVariant(
   others: Pick<ProductRecord, 'variants'> = product,
 ): ProductRecord {
   const { stock, attributes } = members
+  refuseEmptyAmounts(members)
   if (stock !== undefined) refuseTooMuchStock(product, stock, current)
   const plan = attributes && planAttributes(others, product.options, attributes, current)
   const variant = { ...VARIANT.changed(current, members), attributes: plan?.attributes ?? current.attributes }

@@ -41,6 +41,24 @@ describe('what is sent changes, the rest stays', () => {
     expect([body.price, await costOf(body.id)]).toEqual([{}, {}])
   })
 
+  it.each(['price', 'cost'])('refuses a %s that names no currency, and applies nothing (OP-244)', async (member) => {
+    const made = await newProduct()
+    const sent = { sku: crypto.randomUUID(), [member]: {} }
+    const { status, body } = await send(made.caller, 'PUT', made.variant(0), sent)
+    expect([status, body.error.code, body.error.message]).toEqual([
+      422,
+      'unprocessable',
+      `${member}: names no currency; leave it out to keep the amounts, or send null to remove them`,
+    ])
+    expect(await read(made)).toEqual(made.product)
+  })
+
+  it('takes attributes of null for none sent (OP-244)', async () => {
+    const made = await newProduct()
+    const { status, body } = await update(made, { stock: 9, attributes: null })
+    expect([status, body]).toEqual([200, { ...made.product.variants[0], stock: 9 }])
+  })
+
   it('takes another combination, adding the value the option misses (OP-22)', async () => {
     const made = await newProduct()
     const size = sizeOf(made.product)
@@ -55,7 +73,7 @@ describe('what is sent changes, the rest stays', () => {
   it('changes everything at once and keeps the place', async () => {
     const made = await newProduct()
     const members = { sku: crypto.randomUUID(), stock: 7, price: { NGN: 1 } }
-    const { body } = await update(made, { ...members, cost: {}, attributes: { Size: 'XXL' } })
+    const { body } = await update(made, { ...members, cost: null, attributes: { Size: 'XXL' } })
     expect(body).toEqual({
       id: made.product.variants[0]?.id,
       ...members,
@@ -90,7 +108,7 @@ describe('what it tells', () => {
   it('is in the stock ledger as set, by the difference', async () => {
     const made = await newProduct()
     const id = made.product.variants[0]?.id
-    await update(made, { stock: 10, price: {} })
+    await update(made, { stock: 10, price: null })
     await update(made, { stock: 4 })
     await update(made, { price: { NGN: 3 } })
     await update(made, { stock: 0 })
@@ -139,7 +157,7 @@ describe('cost', () => {
       admin`select id, xmin::text from variant where product_id = ${made.product.id} order by position offset 1`
     const before = await written()
     takeStatements()
-    const all = { sku: crypto.randomUUID(), stock: 5, price: { NGN: 1 }, cost: {}, attributes: { Size: 'new' } }
+    const all = { sku: crypto.randomUUID(), stock: 5, price: { NGN: 1 }, cost: null, attributes: { Size: 'new' } }
     expect((await update(made, all)).status).toBe(200)
     expect(takeStatements().length).toBeLessThanOrEqual(8)
     expect(await written()).toEqual(before)

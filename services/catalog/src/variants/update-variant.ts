@@ -1,4 +1,4 @@
-import { Id } from '@backoffice/contracts/fields.ts'
+import { Id, orAbsent } from '@backoffice/contracts/fields.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { Variant } from '@backoffice/contracts/product.ts'
 import { operation } from '@backoffice/http/operation.ts'
@@ -11,7 +11,10 @@ import { writeProducts } from '../products/write-products.ts'
 import { CreateVariantBody, skuTaken } from './create-variant.ts'
 import { refuseDefaultVariant, variantOf, withChangedVariant } from './plan-variant.ts'
 
-const UpdateVariantBody = named('VariantUpdate', CreateVariantBody.partial())
+const UpdateVariantBody = named(
+  'VariantUpdate',
+  CreateVariantBody.partial().extend({ attributes: orAbsent(CreateVariantBody.shape.attributes) }),
+)
 
 /** PUT /v1/products/{id}/variants/{variant_id} (extension of OP-19; spec: Update rules 7). What is not sent stays. */
 export const updateVariant = operation({

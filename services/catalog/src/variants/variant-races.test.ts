@@ -203,7 +203,7 @@ it('compares the stock it is sent with what an order leaves (OP-73)', async () =
 
 it('tells the stock that an order leaves', async () => {
   const made = await newProduct()
-  const { body } = await updateBehindOrder(made, { price: {} })
+  const { body } = await updateBehindOrder(made, { price: null })
   expect(body).toMatchObject({ stock: 0, price: {} })
   await expectAllTold(made, 1)
 })

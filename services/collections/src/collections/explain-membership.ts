@@ -23,8 +23,8 @@ const Explanation = namedObject('RulesExplanation', {
 })
 
 /**
- * GET …/products/{product_id}/explain (extension; OP-112), for those who may change the rules: which of their conditions
- * hold. Answers never show rules (spec: Collection), so it names conditions by their position.
+ * GET …/products/{product_id}/explain (extension; OP-112): which conditions of the rules hold, for those who may change
+ * them. Answers never show rules (spec: Collection), so it names conditions by their position.
  */
 export const explainMembership = operation({
   operationId: 'explainCollectionMembership',

@@ -15,6 +15,7 @@ export const ENDPOINT = members({
     sql: 'text[]',
     shape: z.array(z.string()),
     input: EnabledEvents,
+    isList: true,
     required: true,
     shown: 'answer',
   },

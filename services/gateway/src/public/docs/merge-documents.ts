@@ -10,7 +10,7 @@ export interface PartialDocument {
 }
 
 /** The open points that concern every operation, and the events. */
-const GENERAL_OPEN_POINTS = [2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89, 161, 162, 163, 165, 170, 172, 192].map(
+const GENERAL_OPEN_POINTS = [2, 5, 6, 9, 25, 27, 28, 29, 58, 87, 88, 89, 161, 162, 163, 165, 170, 172, 192, 244].map(
   (number) => `OP-${String(number).padStart(2, '0')}`,
 )
 
@@ -27,6 +27,8 @@ const INFO = {
       'was `rate_limited`.',
     'Members of a body and parameters of a query that nobody knows are `bad_request`. An answer has all its members: unset ones are ' +
       '`null`, empty lists `[]`, empty maps `{}`. `{}` counts as no body where an operation takes none.',
+    'Answers and events are open: members may come, and so may values beside those in `x-known-values`. A list or map of `null` in a ' +
+      'request is as if it were not sent, unless the member can be unset.',
     'A category or tag that a product names and that is not there is created with it.',
     'A write whose connection breaks is not repeated by the gateway; repeat it with the same `Idempotency-Key`.',
   ].join('\n\n'),
