@@ -15,17 +15,23 @@ create table customer (
   email_key text collate "C" generated always as (lower(email collate "C")) stored,
   name_words text collate "C" generated always as ("left"(fold_words(firstname || coalesce(' ' || lastname, '')), 255) collate "C") stored not null,
   search_words text collate "C" generated always as (fold_words((firstname || coalesce(' ' || lastname, '')) || coalesce(' ' || email, '')) collate "C") stored not null,
+  more_words text collate "C" default '' not null,
+  words_version smallint,
   constraint customer_pkey primary key (workspace_id, id)
 );
 create index customer_by_name on customer (workspace_id, name_words, id);
 create index customer_by_update on customer (workspace_id, updated_at, id);
 create unique index customer_email on customer (workspace_id, email_key);
+create index customer_without_more_words on customer (workspace_id, id) where words_version is null;
 alter table customer enable row level security, force row level security;
+create policy worker on customer to worker using (true);
 create policy workspace on customer using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on customer to app;
-create trigger lists_of_changed_customers after update on customer for each row when (old.search_words <> new.search_words) execute function keep_customer_lists();
+grant select (workspace_id, words_version) on customer to worker;
+create trigger lists_of_changed_customers after update on customer for each row when (old.search_words <> new.search_words or old.more_words <> new.more_words) execute function keep_customer_lists();
 create trigger lists_of_deleted_customers after delete on customer referencing old table as before for each statement execute function keep_customer_lists();
 create trigger lists_of_new_customers after insert on customer referencing new table as after for each statement execute function keep_customer_lists();
+create trigger more_words_of_customers before insert or update of firstname, lastname, phone, words_version on customer for each row execute function write_more_words();
 
 create table customer_count (
   workspace_id uuid not null,
@@ -381,31 +387,31 @@ begin
   if tg_op = 'INSERT' then
     with word as (
       insert into customer_word (workspace_id, word, customer_id, previous)
-      select workspace_id, word, id, previous from after, words_of(search_words)
+      select workspace_id, word, id, previous from after, words_of(search_words || ' ' || more_words)
     )
     insert into customer_count (workspace_id, level, stem, shared, change)
-    select workspace_id, level, stem, shared, count(*) from after, stems_of(search_words)
+    select workspace_id, level, stem, shared, count(*) from after, stems_of(search_words || ' ' || more_words)
     group by workspace_id, level, stem, shared;
   elsif tg_op = 'DELETE' then
     with word as (
-      delete from customer_word using before, words_of(before.search_words) as former
+      delete from customer_word using before, words_of(before.search_words || ' ' || before.more_words) as former
       where customer_word.workspace_id = before.workspace_id and customer_word.word = former.word
         and customer_word.customer_id = before.id
     )
     insert into customer_count (workspace_id, level, stem, shared, change)
-    select workspace_id, level, stem, shared, -count(*) from before, stems_of(search_words)
+    select workspace_id, level, stem, shared, -count(*) from before, stems_of(search_words || ' ' || more_words)
     group by workspace_id, level, stem, shared;
   else
-    delete from customer_word using words_of(old.search_words) as former
+    delete from customer_word using words_of(old.search_words || ' ' || old.more_words) as former
     where workspace_id = old.workspace_id and customer_word.word = former.word and customer_id = old.id;
     insert into customer_word (workspace_id, word, customer_id, previous)
-    select new.workspace_id, word, new.id, previous from words_of(new.search_words);
+    select new.workspace_id, word, new.id, previous from words_of(new.search_words || ' ' || new.more_words);
     insert into customer_count (workspace_id, level, stem, shared, change)
     select new.workspace_id, level, stem, shared, sum(change)
     from (
-      select *, -1 as change from stems_of(old.search_words)
+      select *, -1 as change from stems_of(old.search_words || ' ' || old.more_words)
       union all
-      select *, 1 from stems_of(new.search_words)
+      select *, 1 from stems_of(new.search_words || ' ' || new.more_words)
     ) as stem
     group by level, stem, shared having sum(change) <> 0;
   end if;
@@ -461,6 +467,10 @@ begin
 end
 $function$;
 
+create function more_words_of(name text) returns text language sql immutable parallel safe return case when (name ~ '^[A-Za-z0-9 ]*$') then '' else (select coalesce(string_agg(more.word, ' '), '') as "coalesce" from ((select replace(folded.folded, ' ', '') as word from regexp_split_to_table(more_words_of.name, '[[:space:]]+') part(part), lateral fold_words(part.part) folded(folded) where (folded.folded ~~ '% %') limit 100) union all (select substr(folded.folded, place.place) as substr from string_to_table(fold_words(more_words_of.name), ' ') folded(folded), lateral generate_series(2, length(folded.folded)) place(place) where ((octet_length(more_words_of.name) > length(more_words_of.name)) and (substr(folded.folded, place.place, 1) ~ '[\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF]')) limit 100)) more) end ;
+
+create function phone_words_of(phone text) returns text language sql immutable parallel safe return (select coalesce(string_agg(digit_word.word, ' '), '') as "coalesce" from ((select is_international.is_international, "left"(case when is_international.is_international then ltrim(digits.digits, '0') else digits.digits end, 15) as digits from normalize(phone_words_of.phone, nfkc) written(written), lateral regexp_replace(replace(written.written, '(0)', ''), '[^0-9]+', '', 'g') digits(digits), lateral regexp_like(written.written, '^[^0-9]*(\+|00)') is_international(is_international)) number cross join lateral (select substr(number.digits, place.place) as word from generate_series(1, (length(number.digits) - 1)) place(place) union all select ('0' || substr(number.digits, place.place)) from generate_series(2, 4) place(place) where (number.is_international and (length(number.digits) > 6)) union all select ('00' || number.digits) where number.is_international) digit_word)) ;
+
 create function stems_of(folded text) returns table(level smallint, stem text, shared smallint) language sql immutable parallel safe as $function$
   select 0::smallint, '' collate "C", 0::smallint
   union all
@@ -482,4 +492,12 @@ create function words_of(folded text) returns table(word text, previous text) la
   from (
     select distinct left(part, 64) collate "C" as word from string_to_table(folded, ' ') as part where part <> ''
   ) as distinct_word
+$function$;
+
+create function write_more_words() returns trigger language plpgsql as $function$
+begin
+  new.more_words := trim(more_words_of(new.firstname || coalesce(' ' || new.lastname, '')) || ' ' || phone_words_of(new.phone));
+  new.words_version := 1;
+  return new;
+end
 $function$;

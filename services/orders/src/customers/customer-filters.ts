@@ -54,10 +54,10 @@ function hasEmail(tx: Transaction, email: string): Condition {
 const wordPlaces = (tx: Transaction) => ({
   table: tx`customer_word`,
   item: tx`customer_id`,
-  words: tx`search_words`,
+  words: tx`search_words || ' ' || more_words`,
 })
 
-/** A word of the name or of the e-mail address begins with this one. Short ones have kept counts. */
+/** A word of the name, the e-mail address or the phone number begins with this one (OP-220). Short ones have kept counts. */
 function beginsWith(tx: Transaction, { word: prefix, customers }: Word) {
   const length = [...prefix].length
   const level = [4, 12].find((level) => length <= level)

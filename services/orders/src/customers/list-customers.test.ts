@@ -5,8 +5,9 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it, test } from 'vitest'
 import { customersApi } from './testing/customers-api.ts'
+import { writeBatch } from './write-more-words.ts'
 
-const { admin, create, list, seed, send, takeStatements, workerUrl } = await customersApi()
+const { admin, create, db, list, seed, send, takeStatements, workerUrl } = await customersApi()
 const worker = openDatabase({ url: workerUrl, applicationName: 'counts', poolSize: 1 })
 whenDone(() => worker.stop?.())
 
@@ -112,13 +113,103 @@ describe('filters (OP-132)', async () => {
   })
 })
 
+describe('the search for customers by what is written in another way (OP-220)', async () => {
+  const caller = aCaller()
+  const members = {
+    neil: { firstname: 'Tess', lastname: "O'Neil", phone: '+49 151 2345-678' },
+    jean: { firstname: 'Jean-Luc', lastname: 'd’Arc', phone: '0043 (0) 664 1234567' },
+    company: { firstname: '東京株式会社', lastname: '山田', phone: '03-1234-5678' },
+    thai: { firstname: 'สมชายใจดี' },
+    latin: { firstname: 'Straße', lastname: 'Café', phone: 'ext. 7' },
+  }
+  const names = Object.entries(members)
+  // Those of before have no such words until the worker has written them.
+  await admin`alter table customer disable trigger more_words_of_customers`
+  const old = aCaller()
+  for (const [, each] of names) await create(old, each)
+  await admin`alter table customer enable trigger more_words_of_customers`
+  for (const [, each] of names) await create(caller, each)
+
+  const foundBy = async (where: Caller, query: string) =>
+    (await list(where, `query=${encodeURIComponent(query)}`)).items
+      .map(({ firstname }) => names.find(([, each]) => each.firstname === firstname)?.[0])
+      .toSorted()
+  const SEARCHES: [query: string, expected: string[]][] = [
+    ['oneil', ['neil']],
+    ['oneil tess', ['neil']],
+    ["O'Neil", ['neil']],
+    ['neil', ['neil']],
+    ['jeanluc darc', ['jean']],
+    ['jean luc', ['jean']],
+    ['会社', ['company']],
+    ['京株', ['company']],
+    ['東京株式会社', ['company']],
+    ['会社 山', ['company']],
+    ['会式', []],
+    ['ใจดี', ['thai']],
+    ['strasse cafe', ['latin']],
+    ['traße', []],
+    ['+49 151 2345-678', ['neil']],
+    ['+491512345678', ['neil']],
+    ['00491512345678', ['neil']],
+    ['015123456', ['neil']],
+    ['0151 2345 678', ['neil']],
+    ['2345678', ['company', 'neil']],
+    ['2345', ['company', 'jean', 'neil']],
+    ['06641234567', ['jean']],
+    ['+43 664 1234567', ['jean']],
+    ['0312345678', ['company']],
+    ['12345', ['company', 'jean', 'neil']],
+    ['9345', []],
+  ]
+
+  test.each(SEARCHES)('%s', async (query, expected) => {
+    expect(await foundBy(caller, query)).toEqual(expected.toSorted())
+  })
+
+  test('customers of before are found by their own words, and by these once they are written', async () => {
+    expect([await foundBy(old, 'neil'), await foundBy(old, 'oneil'), await foundBy(old, '山')]).toEqual([
+      ['neil'],
+      [],
+      ['company'],
+    ])
+    const context = { ...old, traceparent: '' }
+    const writing = () => db.inWorkspace(context, writeBatch)
+    expect((await Promise.all([writing(), writing()])).toSorted()).toEqual([false, true])
+    expect(await writing()).toBe(false)
+    for (const [query, expected] of SEARCHES) expect(await foundBy(old, query), query).toEqual(expected.toSorted())
+    expect(await wrongTotals(old, ['o', 'oneil', '会', '0', '015', '2345', '49', '4915123', 'jeanl', '株式'])).toEqual(
+      [],
+    )
+  })
+
+  test('another name and phone number take the words of the former ones away', async () => {
+    const { id } = await create(caller, { firstname: "D'Angelo", phone: '+1 555 0100' })
+    expect(await foundBy(caller, 'dangelo 5550100')).toHaveLength(1)
+    await send(caller, 'PUT', `/v1/customers/${id}`, { firstname: "Mc'Donald", phone: null })
+    expect([await foundBy(caller, 'dangelo'), await foundBy(caller, '5550100')]).toEqual([[], []])
+    expect(await foundBy(caller, 'mcdonald')).toHaveLength(1)
+    await send(caller, 'DELETE', `/v1/customers/${id}`)
+    expect(await wrongTotals(caller, ['d', 'dang', 'mcdonald', '555', '5550100', '01555', '1'])).toEqual([])
+  })
+
+  test('a customer has at most some hundred of these words', async () => {
+    await create(caller, { firstname: '会'.repeat(255), lastname: 'a-b '.repeat(60), phone: '1'.repeat(200) })
+    await create(caller, { firstname: 'a-b c-d '.repeat(31), lastname: '東京'.repeat(120) })
+    const [most] = await admin<{ words: number }[]>`
+      select max(count)::int as words
+      from (select count(*) from customer_word where workspace_id = ${caller.workspaceId} group by customer_id) as counted`
+    expect(most?.words).toBeLessThan(230)
+  })
+})
+
 /** Prefixes of the workspace's words whose total differs from the customers that have them. */
 async function wrongTotals(caller: Caller, prefixes: readonly string[]) {
   const wrong = []
   for (const prefix of prefixes) {
     const [counted] = await admin<{ count: number }[]>`
       select count(*)::float8 from customer
-      where workspace_id = ${caller.workspaceId} and strpos(' ' || search_words, ${` ${prefix}`}) > 0`
+      where workspace_id = ${caller.workspaceId} and strpos(' ' || search_words || ' ' || more_words, ${` ${prefix}`}) > 0`
     const { total } = await list(caller, `query=${prefix}&limit=1`)
     if (total !== counted?.count) wrong.push([prefix, total, counted?.count])
   }
