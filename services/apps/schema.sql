@@ -10,6 +10,8 @@ create table app (
   version integer default 1 not null,
   created_at timestamptz not null,
   updated_at timestamptz not null,
+  former_origins text[] default '{}'[] not null,
+  swept_to uuid,
   constraint app_pkey primary key (id),
   constraint app_provider_key unique (provider)
 );
@@ -17,6 +19,7 @@ create policy worker on app to worker using (true);
 grant select, insert, update, delete on app to app;
 grant select on app to worker;
 create trigger claim_names after insert or update of manifest on app for each row execute function claim_names();
+create trigger note_move before update of origin on app for each row when (old.origin <> new.origin) execute function note_move();
 
 create table app_name (
   name text not null,
@@ -90,6 +93,7 @@ create table installation (
   constraint installation_app_id_fkey foreign key (app_id) references app(id),
   constraint installation_state_check check (state = any (array['PENDING', 'ACTIVE', 'FAILED', 'UNINSTALLED']))
 );
+create index installation_by_app on installation (app_id, id);
 create unique index installation_by_id on installation (id);
 create unique index installation_of_app on installation (workspace_id, app_id) where state = any (array['PENDING', 'ACTIVE']);
 alter table installation enable row level security, force row level security;
@@ -106,5 +110,13 @@ begin
   where name is not null
     and not exists (select from app_name where app_name.name = wanted.name and app_name.app_id = new.id);
   return null;
+end
+$function$;
+
+create function note_move() returns trigger language plpgsql as $function$
+begin
+  new.former_origins := array_append(array_remove(old.former_origins, new.origin), old.origin);
+  new.swept_to := '00000000-0000-0000-0000-000000000000';
+  return new;
 end
 $function$;

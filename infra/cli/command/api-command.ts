@@ -51,7 +51,7 @@ interface ApiCommand<Args extends ArgsDef> {
   /** The members of a list's query besides the page. */
   filter?(args: ParsedArgs<Args>): AdminRequest['query']
   /** Printed below the answer, or alone when the answer has no body; not with `--json`. */
-  readonly note?: string
+  readonly note?: string | ((answer: Readonly<Record<string, unknown>>) => string)
 }
 
 /** Makes a command of one request: it prints the answer as a table, or as JSON. */
@@ -73,7 +73,8 @@ export function apiCommand<const Args extends ArgsDef>(command: ApiCommand<Args>
       return
     }
     if (answer !== undefined) surroundings.print(readableAnswer(answer, columns))
-    if (note !== undefined) surroundings.print(`${note}\n`)
+    const printed = typeof note === 'function' ? note((answer ?? {}) as Record<string, unknown>) : note
+    if (printed !== undefined) surroundings.print(`${printed}\n`)
   })
 }
 

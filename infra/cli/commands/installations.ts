@@ -29,6 +29,13 @@ export const installations = commandGroup('Installations of apps in workspaces',
     request: 'POST /installations/{id}/decline',
     args: INSTALLATION,
   }),
+  provision: apiCommand({
+    description: 'Deliver a new key and a new webhook endpoint to an installed app',
+    request: 'POST /installations/{id}/provision',
+    args: INSTALLATION,
+    body: () => ({}),
+    note: 'What the app had works until it has acknowledged the new key.',
+  }),
   session: apiCommand({
     description: "Create a session token for an app's embed",
     request: 'POST /installations/{id}/session',

@@ -25,14 +25,14 @@ export const keys = commandGroup('API keys of workspaces', {
     note: SHOWN_ONCE,
   }),
   rotate: apiCommand({
-    description: 'Replace a key by a new one of the same name and scopes',
+    description: 'Replace a key by a new one of the same name and scopes; an app gets its own by a provision',
     request: 'POST /keys/{id}/rotate',
     args: {
       ...KEY,
       'overlap-seconds': { type: 'string', description: 'How long the old key still works, 0 unless given' },
     },
     body: (args) => ({ overlap_seconds: wholeNumber('overlap-seconds', args['overlap-seconds']) }),
-    note: SHOWN_ONCE,
+    note: ({ key }) => (key === undefined ? 'The app gets the new key, and has to acknowledge it.' : SHOWN_ONCE),
   }),
   revoke: apiCommand({
     description: 'Revoke a key',

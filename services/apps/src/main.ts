@@ -9,6 +9,7 @@ import { AppsConfig } from './config.ts'
 import { uninstallAll } from './installations/uninstall-app.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
+import { sweepInstallations } from './sweeps/sweep-installations.ts'
 import { appTokens } from './tokens/app-tokens.ts'
 import { addPublicKeys } from './tokens/token-keys.ts'
 
@@ -26,7 +27,7 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
     operations: operations({ db, worker, tokens, app, secretKeys, policy, resolve: resolveName, wake: calls.wake }),
     addRoutes: (http) => addPublicKeys(http, tokenKeys),
     components: [platform, reportUnknownKeys(worker, secretKeys, logger)],
-    workers: [calls, measureCalls(worker, logger)],
+    workers: [calls, sweepInstallations({ db: callers, worker, platform, logger }), measureCalls(worker, logger)],
     workspaces: uninstallAll(calls.wake),
   }
 })

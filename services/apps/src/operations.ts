@@ -16,6 +16,7 @@ import { installApp } from './installations/install-app.ts'
 import { listInstallations } from './installations/list-installations.ts'
 import { listInstalledApps } from './installations/list-installed-apps.ts'
 import { openSession } from './installations/open-session.ts'
+import { provisionAgain, provisionForKey } from './installations/provision-again.ts'
 import { uninstallApp } from './installations/uninstall-app.ts'
 
 interface Operating extends Pick<Calling, 'db' | 'worker' | 'tokens' | 'app' | 'secretKeys'> {
@@ -36,6 +37,8 @@ export const operations = ({ policy, resolve, ...operating }: Operating): AnyOpe
   getInstallation(operating),
   consentToInstallation(operating),
   declineInstallation(operating),
+  provisionAgain(operating),
+  provisionForKey(operating),
   openSession(operating),
   uninstallApp(operating),
   createCheckout({ ...operating, policy, resolve }),

@@ -11,6 +11,7 @@ import { declineInstallation } from './admin/installations/decline.ts'
 import { getInstallation } from './admin/installations/get-installation.ts'
 import { listInstallations } from './admin/installations/list-installations.ts'
 import { openSession } from './admin/installations/open-session.ts'
+import { provisionAgain } from './admin/installations/provision-again.ts'
 import { requestInstallation } from './admin/installations/request-installation.ts'
 import { uninstallApp } from './admin/installations/uninstall-app.ts'
 import { createKey } from './admin/keys/create-key.ts'
@@ -57,6 +58,7 @@ export const adminOperations: readonly AnyAdminOperation[] = [
   getInstallation,
   consentToInstallation,
   declineInstallation,
+  provisionAgain,
   uninstallApp,
   createLink,
   openSession,

@@ -6,6 +6,7 @@ import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoi
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { getEndpoint } from './endpoints/get-endpoint.ts'
 import { listEndpoints } from './endpoints/list-endpoints.ts'
+import { moveEndpoint } from './endpoints/move-endpoint.ts'
 import { putEndpoint } from './endpoints/put-endpoint.ts'
 import { removeEndpoint } from './endpoints/remove-endpoint.ts'
 import { rotateSecret } from './endpoints/rotate-secret.ts'
@@ -37,5 +38,6 @@ export const operations = ({ dispatcher, ...creation }: OperationsOptions) => [
   getDelivery,
   resendDelivery(dispatcher),
   putEndpoint(creation),
+  moveEndpoint(creation),
   removeEndpoint,
 ]

@@ -25,6 +25,8 @@ export interface InstallationRow extends Pick<Installation, 'id' | 'livemode' | 
   readonly consented_at: Date | null
   readonly activated_at: Date | null
   readonly uninstalled_at: Date | null
+  /** Where the app was before. */
+  readonly former_origins: string[]
   /** The app's newest manifest: its embed, checkout, name and audience are in force. */
   readonly app_manifest: AppManifest
 }
@@ -91,7 +93,8 @@ export async function inWorkspaceOf<Result>(
   return db.inWorkspace({ ...found, traceparent, actor }, work)
 }
 
-const columns = (tx: Transaction) => tx`installation.*, app.origin, app.manifest as app_manifest`
+const columns = (tx: Transaction) => tx`
+  installation.*, app.origin, app.former_origins, app.manifest as app_manifest`
 const source = (tx: Transaction, condition: SqlPart) => tx`
   from installation join app on app.id = installation.app_id
   where installation.workspace_id = ${tx.context.workspaceId} and ${condition}`

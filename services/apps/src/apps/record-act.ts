@@ -15,6 +15,7 @@ type Action =
   | 'installation.created'
   | 'installation.consented'
   | 'installation.declined'
+  | 'installation.provisioned'
   | 'installation.activated'
   | 'installation.failed'
   | 'installation.uninstalled'

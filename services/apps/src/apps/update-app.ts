@@ -13,8 +13,8 @@ import { recordAct } from './record-act.ts'
 
 /**
  * PUT /internal/apps/{id}, for PUT /admin/v1/apps/{id}: replaces the manifest. Embed, checkout, name and audience hold
- * at once. Scopes and webhooks of an installation stay as its merchant consented to them, until the merchant consents
- * again (OP-81).
+ * at once, and webhook endpoints follow a new origin (OP-227). Scopes and webhooks of an installation stay as its
+ * merchant consented to them, until the merchant consents again (OP-81).
  */
 export const updateApp = (policy: TargetPolicy, resolve: Resolve) =>
   operation({

@@ -7,8 +7,9 @@ import type { InstallationRow } from '../apps/installation-rows.ts'
 import { newSealedSecret } from './sealed-secrets.ts'
 
 /**
- * Adds the call that provisions an app, in the transaction of the consent, with the ids and secrets that every attempt
- * delivers (OP-81). Throws `conflict` while the app has not acknowledged the provision before.
+ * Adds the call that provisions an app, in the transaction of the consent or of an operator's request, with the ids and
+ * secrets that every attempt delivers (OP-81). Throws `conflict` while the app has not acknowledged the provision
+ * before.
  */
 export async function addProvision(
   tx: Transaction,
@@ -31,6 +32,18 @@ export async function addProvision(
     )
     on conflict (workspace_id, installation_id) do nothing`
   if (added.count === 0) throw conflict([], 'the app has not acknowledged the consent before; wait, or uninstall it')
+}
+
+/**
+ * Makes a provision that waits due at once, with all of its time, in the transaction that has locked the installation;
+ * false when none waits. An attempt under way goes on. One that has expired is being given up, and stays.
+ */
+export async function hastenProvision(tx: Transaction, installationId: string): Promise<boolean> {
+  const { count } = await tx`
+    update call set attempts = 0, due_at = clock_timestamp(), expires_at = clock_timestamp() + interval '24 hours'
+    where workspace_id = ${tx.context.workspaceId} and installation_id = ${installationId}
+      and kind = 'provision' and expires_at > clock_timestamp()`
+  return count > 0
 }
 
 /** Why an app is uninstalled, as the app is told (OP-84). */

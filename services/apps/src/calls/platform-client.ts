@@ -63,6 +63,9 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner) 
       send(gateway, context, 'POST', `/internal/app-keys/${id}/revoke`),
     createEndpoint: (context: WorkspaceContext, { id, events, ...endpoint }: NewEndpoint) =>
       send(webhooks, context, 'PUT', `/internal/endpoints/${id}`, { ...endpoint, enabled_events: events }),
+    /** Gives an endpoint another URL, if it has one of `former`. */
+    moveEndpoint: (context: WorkspaceContext, id: string, to: { readonly url: string; readonly former: string[] }) =>
+      send(webhooks, context, 'POST', `/internal/endpoints/${id}/move`, to),
     /** An endpoint that does not exist counts as deleted. */
     deleteEndpoint: (context: WorkspaceContext, id: string) =>
       send(webhooks, context, 'DELETE', `/internal/endpoints/${id}`),

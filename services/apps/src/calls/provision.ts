@@ -1,7 +1,7 @@
 import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { nameOf } from '../apps/app-row.ts'
-import { lockInstallation } from '../apps/installation-rows.ts'
+import { type InstallationRow, lockInstallation } from '../apps/installation-rows.ts'
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { acknowledged, type Calling, installationOf } from './calling.ts'
 import { type ClaimedCall, endCall, refuseLostClaim, releaseCall } from './claim-calls.ts'
@@ -19,7 +19,7 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
   const installation = await installationOf(calling, call)
 
   const apiKey = await platform.mintKey(context, key)
-  const webhookSecret = await createEndpoint(calling, call, installation.origin)
+  const webhookSecret = await createEndpoint(calling, call, installation)
   const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
   const { scopes } = manifest
   await acknowledged(calling, call, installation, { path: '/install/provision', scopes, body, signal: stopping })
@@ -29,28 +29,33 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
   await platform.activateKey(context, key.id)
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)
-  await db.inWorkspace(context, (tx) => recordActive(tx, call))
+  await db.inWorkspace(context, (tx) => recordActive(tx, call, installation.origin))
 }
 
 /** Creates the endpoint that the manifest declares, and returns its signing secret. */
-async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCall, origin: string) {
+async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCall, installation: InstallationRow) {
   const { context, endpointId: id, manifest } = call
   const secret = webhookSecretOf(secretKeys, call)
   if (id === null || secret === undefined || !manifest?.webhooks) return undefined
   const { path, events } = manifest.webhooks
-  const url = webhookUrl(path, origin, context.workspaceId).href
+  const urlAt = (origin: string) => webhookUrl(path, origin, context.workspaceId).href
+  const url = urlAt(installation.origin)
   await platform.createEndpoint(context, { id, url, events, secret, description: `App ${nameOf(manifest)}` })
+  // An attempt before may have made it where the app was then.
+  const former = installation.former_origins.map(urlAt)
+  if (former.length > 0) await platform.moveEndpoint(context, id, { url, former })
   return secret
 }
 
 /** The app has acknowledged: the installation is ACTIVE, and the call is forgotten with its secrets. */
-async function recordActive(tx: Transaction, call: ClaimedCall): Promise<void> {
+async function recordActive(tx: Transaction, call: ClaimedCall, calledAt: string): Promise<void> {
   const { workspaceId } = tx.context
   const { installationId: id, keyId, endpointId, manifest } = call
   const now = new Date()
-  await lockInstallation(tx, id)
-  if (!(await endCall(tx, call))) {
-    // It was uninstalled meanwhile: the call goes on as an uninstall and revokes what this attempt has made.
+  const { origin } = await lockInstallation(tx, id)
+  // The app has moved meanwhile: the call is made again where it is now.
+  if (origin !== calledAt || !(await endCall(tx, call))) {
+    // Or it was uninstalled: the call goes on as an uninstall and revokes what this attempt has made.
     await releaseCall(tx, call, 0)
     return
   }

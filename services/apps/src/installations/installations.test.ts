@@ -208,6 +208,50 @@ describe('declining', () => {
   })
 })
 
+describe('a provision again (OP-227)', () => {
+  test('ten times at once adds one call with one key, and waits for no schedule', async () => {
+    const { id, caller, path, calls, acts } = await installed()
+    const provision = () => send<Installation>(caller, 'POST', `${path}/provision`)
+    const answers = await Promise.all(Array.from({ length: 10 }, provision))
+    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(202))
+    expect(answers[0]?.body).toMatchObject({ id, state: 'ACTIVE' })
+    const [call, ...others] = await calls()
+    expect(others).toEqual([])
+    expect(await acts()).toContain('merchant installation.provisioned')
+    await admin`
+      update call set attempts = 9, due_at = clock_timestamp() + interval '1 hour' where installation_id = ${id}`
+    expect((await provision()).status).toBe(202)
+    expect(await calls()).toEqual([call])
+    const [waiting] = await admin`
+      select attempts, due_at <= clock_timestamp() as is_due from call where installation_id = ${id}`
+    expect(waiting).toEqual({ attempts: 0, is_due: true })
+  })
+
+  test('is conflict before the consent, while one is given up, and after the end; another workspace finds nothing', async () => {
+    const asked = await requested()
+    const provision = (caller: Caller, path: string) =>
+      send<{ error: { message: string } }>(caller, 'POST', `${path}/provision`)
+    const before = await provision(asked.caller, asked.path)
+    expect([before.status, before.body.error.message]).toEqual([409, expect.stringContaining('not consented')])
+    await asked.consent()
+    await admin`update call set expires_at = clock_timestamp() where installation_id = ${asked.id}`
+    expect((await provision(asked.caller, asked.path)).status).toBe(409)
+    const { caller, path, uninstall } = await installed()
+    expect((await provision(merchant(crypto.randomUUID()), path)).status).toBe(404)
+    await uninstall()
+    expect((await provision(caller, path)).status).toBe(409)
+  })
+
+  test('of the app of a key needs the key that the app has in this workspace', async () => {
+    const { id, caller } = await installed()
+    const [row] = await admin`select key_id from installation where id = ${id}`
+    const provision = (by: Caller, key: unknown) => send<Installation>(by, 'POST', '/internal/provisions', { key })
+    expect((await provision(caller, crypto.randomUUID())).status).toBe(409)
+    expect((await provision(merchant(crypto.randomUUID()), row?.key_id)).status).toBe(409)
+    expect(await provision(caller, row?.key_id)).toMatchObject({ status: 202, body: { id } })
+  })
+})
+
 describe('uninstalling', () => {
   test('before the consent calls nobody; twice is 202 and one act', async () => {
     const { uninstall, get, calls, acts } = await requested()

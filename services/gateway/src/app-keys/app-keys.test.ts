@@ -5,8 +5,8 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import type { AuditEntry } from '../admin/audit/list-audit.ts'
-import type { IssuedKey } from '../admin/keys/key.ts'
 import { keyFormat } from '../credentials/keys/key-format.ts'
+import { testApps } from '../testing/test-apps.ts'
 import { ADMIN_TOKEN, type TestGateway, testGateway } from '../testing/test-gateway.ts'
 
 const gateway = await testGateway()
@@ -186,7 +186,7 @@ describe('revoking', () => {
 })
 
 describe('in the admin API', () => {
-  const rotate = (id: string) => gateway.admin<IssuedKey>('POST', `/keys/${id}/rotate`, { overlap_seconds: 3600 })
+  const rotate = (id: string) => gateway.admin('POST', `/keys/${id}/rotate`)
 
   test('it is listed and identified as a key of kind app', async () => {
     const { workspaceId, id, key } = await anAppKey()
@@ -199,16 +199,30 @@ describe('in the admin API', () => {
     expect((await rotate((await anAppKey()).id)).status).toBe(409)
   })
 
-  test('rotation keeps the kind, and revoking the app key ends every key made of it', async () => {
+  test('its rotation asks apps for a provision in its workspace, and changes nothing here (OP-227)', async () => {
     const { workspaceId, id, key } = await anAppKey({ isActive: true })
-    const second = (await rotate(id)).body
-    const third = (await rotate(second.id)).body
-    expect([second.kind, third.kind, third.scopes]).toEqual(['app', 'app', ['sale', 'product::read']])
-    const statuses = async () => [await statusWith(key), await statusWith(second.key), await statusWith(third.key)]
-    expect(await statuses()).toEqual([200, 200, 200])
+    const apps = testApps(gateway.services.apps)
+    const installation = apps.add(workspaceId, { state: 'ACTIVE' })
+    expect(await rotate(id)).toMatchObject({ status: 202, body: installation })
+    expect(apps.asked).toEqual([
+      { method: 'POST', path: '/internal/provisions', body: { key: id }, actor: 'bootstrap', workspace: workspaceId },
+    ])
+    expect(await statusWith(key)).toBe(200)
+    const { status, body } = await gateway.admin('POST', `/keys/${id}/rotate`, { overlap_seconds: 5 })
+    expect([status, body]).toMatchObject([422, { error: { message: expect.stringContaining('overlap_seconds: ') } }])
     expect((await asApps(workspaceId, 'POST', `${id}/revoke`)).status).toBe(204)
-    await eventually('all are refused', async () => (await statuses()).every((status) => status === 401))
-    expect(await auditOf(third.id)).toEqual(['bootstrap key.created', 'apps key.revoked'])
+    expect((await rotate(id)).status).toBe(409)
+  })
+
+  test('keys that a version before has made of it by rotation end with it', async () => {
+    const { workspaceId, id } = await anAppKey({ isActive: true })
+    const made = randomUUID()
+    await gateway.database.admin`
+      insert into api_key (workspace_id, id, app_key_id, kind, key_hash, name, scopes, created_at, activated_at)
+      select workspace_id, ${made}, ${id}, kind, sha256(${made}::text::bytea), name, scopes, now(), now()
+      from api_key where id = ${id}`
+    expect((await asApps(workspaceId, 'POST', `${id}/revoke`)).status).toBe(204)
+    expect(await auditOf(made)).toEqual(['apps key.revoked'])
   })
 })
 

@@ -37,7 +37,9 @@ export function testApps(upstream: TestUpstream) {
     const refuse = (status: number, code: string) => answer(status, { error: { code, message: 'no', request_id: '' } })
 
     const [, , , id = '', act] = path.split('/')
-    if (method === 'POST' && id === '') return answer(201, [...installations.values()].at(-1))
+    if (method === 'POST' && id === '') {
+      return answer(path === '/internal/provisions' ? 202 : 201, [...installations.values()].at(-1))
+    }
     const installation = installations.get(id)
     if (installation === undefined) return refuse(404, 'not_found')
     const { requested_scopes: requested, state } = installation

@@ -1,6 +1,7 @@
-import { conflict } from '@backoffice/contracts/errors.ts'
-import { created } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
+import { Installation } from '@backoffice/contracts/app.ts'
+import { conflict, unprocessable } from '@backoffice/contracts/errors.ts'
+import { accepted, created } from '@backoffice/http/reply.ts'
+import type { Sql, Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { type Act, adminOperation } from '../admin-operation.ts'
@@ -15,17 +16,25 @@ export const RotateKeyBody = z
   .prefault({})
 
 /**
- * POST /admin/v1/keys/{id}/rotate (OP-05, OP-86): creates a key with the same name, kind, scopes and expiry, and
- * revokes the old one at once or after `overlap_seconds`. Throws `conflict` for a key that is revoked, has been
- * rotated, has expired or is not activated yet.
+ * POST /admin/v1/keys/{id}/rotate (OP-05, OP-86): creates a key with the same name, scopes and expiry, and revokes the
+ * old one at once or after `overlap_seconds`. An app gets a new key by a provision, and the old one works until the app
+ * has acknowledged it (OP-227). Throws `conflict` for a key that is revoked, has been rotated, has expired or is not
+ * activated yet.
  */
 export const rotateKey = adminOperation({
   method: 'POST',
   path: '/admin/v1/keys/{id}/rotate',
   body: RotateKeyBody,
-  responses: { 201: IssuedKey },
+  responses: { 201: IssuedKey, 202: Installation },
 
-  async handle({ params, body, worker, act, format }) {
+  async handle({ params, body, worker, act, askApps, format }) {
+    const app = await appOfKey(worker, params.id)
+    if (app !== undefined) {
+      if (body.overlap_seconds > 0) throw unprocessable(['overlap_seconds'], OWN_OVERLAP)
+      const { appKeyId: key, ...workspace } = app
+      const path = '/internal/provisions'
+      return accepted(await askApps({ method: 'POST', path, answer: Installation, workspace, body: { key } }))
+    }
     const workspaceId = await workspaceOfKey(worker, params.id)
     const id = uuidv7()
     const acts: Act[] = [
@@ -40,11 +49,22 @@ export const rotateKey = adminOperation({
   },
 })
 
+const OWN_OVERLAP = "must be 0 for an app's key, which works until the app has acknowledged the new one"
+
+/** The workspace and the first key of an app's key that is in force; undefined for any other key. */
+async function appOfKey(worker: Sql, id: string) {
+  const [found] = await worker<{ id: string; livemode: boolean; appKeyId: string }[]>`
+    select workspace.id, livemode, app_key_id as "appKeyId"
+    from api_key join workspace on workspace.id = api_key.workspace_id
+    where api_key.id = ${id} and app_key_id is not null and activated_at is not null and revoked_at is null`
+  return found
+}
+
 /** The row's lock lets one of several simultaneous rotations through. */
 async function retireKey(tx: Transaction, id: string, overlapSeconds: number): Promise<KeyTerms> {
   const [old] = await tx<KeyTerms[]>`
     update api_key set revoked_at = clock_timestamp() + make_interval(secs => ${overlapSeconds})
-    where workspace_id = ${tx.context.workspaceId} and id = ${id} and revoked_at is null
+    where workspace_id = ${tx.context.workspaceId} and id = ${id} and app_key_id is null and revoked_at is null
       and activated_at is not null and (expires_at is null or expires_at > clock_timestamp())
     returning name, kind, scopes, app_key_id as "appKeyId", expires_at as "expiresAt"`
   if (old === undefined) {

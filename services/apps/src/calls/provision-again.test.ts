@@ -1,0 +1,132 @@
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { expect, test } from 'vitest'
+import { appsService } from '../testing/apps-service.ts'
+import { type PartnerApp, partnerApp } from '../testing/partner-app.ts'
+
+const platform = await appsService({ APP_RETRY_DELAYS: '100ms', APP_ANSWER_TIMEOUT: '4s' })
+const { admin, anApp, consented, inState, installation, keys, endpoints, purged } = platform
+const appsSql = platform.sqlOf('apps')
+const WEBHOOKS = { path: '/{workspace}/hook', events: ['order.paid'] }
+
+const provisions = (app: Pick<PartnerApp, 'requests'>) => app.requests('/install/provision')
+const lastOf = (app: Pick<PartnerApp, 'requests'>) => provisions(app).at(-1)?.body
+const statusWith = async (key: unknown) => (await platform.send(String(key), 'GET', '/v1/apps')).status
+const provision = (id: string) => admin('POST', `/installations/${id}/provision`, {})
+const swept = (id: string) =>
+  eventually(`the change of ${id} is everywhere`, async () => {
+    const [app] = await appsSql`select swept_to from app where id = ${id}`
+    return app?.swept_to === null
+  })
+
+async function active(differences: Parameters<typeof anApp>[0] = { webhooks: WEBHOOKS }) {
+  const app = await anApp(differences)
+  const { id, workspace } = await consented(app)
+  await inState(id, 'ACTIVE')
+  return { app, id, workspace }
+}
+
+test('an installed app gets a new key and a new endpoint; the old ones work until it has acknowledged them (OP-227)', async () => {
+  const { app, id, workspace } = await active()
+  const first = lastOf(app)
+  const [endpoint] = await endpoints(workspace)
+  app.answer(503)
+  expect(await provision(id)).toMatchObject({ status: 202, body: { id, state: 'ACTIVE' } })
+  await eventually('the app is called', () => provisions(app).length > 1)
+  const second = lastOf(app)
+  expect(second).not.toMatchObject({ apiKey: first?.apiKey })
+  expect(second?.webhookSecret).not.toBe(first?.webhookSecret)
+  expect([await statusWith(first?.apiKey), await statusWith(second?.apiKey)]).toEqual([200, 401])
+  app.answer(200)
+  await purged(id)
+  await expect.poll(() => statusWith(first?.apiKey)).toBe(401)
+  await expect.poll(() => statusWith(second?.apiKey)).toBe(200)
+  const left = await endpoints(workspace)
+  expect(left).toMatchObject([{ url: endpoint?.url, enabled_events: endpoint?.enabled_events }])
+  expect(left[0]?.id).not.toBe(endpoint?.id)
+  expect(await installation(id)).toMatchObject({ state: 'ACTIVE', scopes: app.manifest.scopes })
+  expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([true, false])
+})
+
+test('rotating the key of an app delivers a new one to the app and shows none to the operator (OP-227)', async () => {
+  const { app, id, workspace } = await active()
+  const [key] = await keys(workspace)
+  const rotate = (body: object) => admin('POST', `/keys/${key?.id}/rotate`, body)
+  expect(await rotate({ overlap_seconds: 60 })).toMatchObject({
+    status: 422,
+    body: { error: { message: expect.stringContaining('overlap_seconds: must be 0') } },
+  })
+  const rotated = await rotate({})
+  expect(rotated).toMatchObject({ status: 202, body: { id, workspace } })
+  expect(JSON.stringify(rotated.body)).not.toContain('sk_live')
+  await purged(id)
+  expect(provisions(app)).toHaveLength(2)
+  await expect.poll(() => statusWith(provisions(app)[0]?.body.apiKey)).toBe(401)
+  await expect.poll(() => statusWith(lastOf(app)?.apiKey)).toBe(200)
+  expect((await rotate({})).status).toBe(409)
+})
+
+test('uninstalled during a provision of new credentials, the app keeps neither the old ones nor the new ones', async () => {
+  const { app, id, workspace } = await active()
+  app.answer(503)
+  await Promise.all([provision(id), provision(id)])
+  await eventually('the app is called', () => provisions(app).length > 1)
+  await admin('DELETE', `/installations/${id}`)
+  app.answer(200)
+  await purged(id)
+  expect((await keys(workspace)).map((key) => key.is_revoked)).toEqual([true, true])
+  expect(await endpoints(workspace)).toEqual([])
+  expect((await provision(id)).status).toBe(409)
+})
+
+test("an app's endpoint follows it to another origin, with its id, unless the merchant has given it another URL", async () => {
+  const { app, workspace } = await active()
+  const other = await consented(app)
+  await inState(other.id, 'ACTIVE')
+  const [mine] = await endpoints(workspace)
+  const [theirs] = await endpoints(other.workspace)
+  const { body: merchant } = await admin<{ key: string }>('POST', `/workspaces/${other.workspace}/keys`, {
+    name: 'merchant',
+    scopes: ['webhook'],
+  })
+  const changed = `${app.origin}/elsewhere`
+  expect((await platform.send(merchant.key, 'PUT', `/v1/webhooks/${theirs?.id}`, { url: changed })).status).toBe(200)
+  const moved = await partnerApp()
+  await admin('PUT', `/apps/${app.id}`, { origin: moved.origin, manifest: app.manifest })
+  await swept(app.id)
+  expect(await endpoints(workspace)).toMatchObject([{ id: mine?.id, url: `${moved.origin}/${workspace}/hook` }])
+  expect(await endpoints(other.workspace)).toMatchObject([{ id: theirs?.id, url: changed }])
+  // And back.
+  await admin('PUT', `/apps/${app.id}`, { origin: app.origin, manifest: app.manifest })
+  await swept(app.id)
+  expect(await endpoints(workspace)).toMatchObject([{ id: mine?.id, url: mine?.url }])
+})
+
+test('an app that moves while it is provisioned has its endpoint and its key where it is in the end', async () => {
+  const app = await anApp({ webhooks: WEBHOOKS })
+  const moved = await partnerApp()
+  app.answer(503)
+  const { id, workspace } = await consented(app)
+  await eventually('the app is called', () => provisions(app).length > 0)
+  await admin('PUT', `/apps/${app.id}`, { origin: moved.origin, manifest: app.manifest })
+  await inState(id, 'ACTIVE')
+  expect(await endpoints(workspace)).toMatchObject([{ url: `${moved.origin}/${workspace}/hook` }])
+  await expect.poll(() => statusWith(lastOf(moved)?.apiKey)).toBe(200)
+})
+
+test('the endpoints of 45 installations move although webhook-delivery is away and the process is killed meanwhile', async () => {
+  const app = await anApp({ webhooks: WEBHOOKS })
+  const all = await Promise.all(Array.from({ length: 45 }, () => consented(app)))
+  for (const { id } of all) await inState(id, 'ACTIVE')
+  const moved = await partnerApp()
+  await platform.end('webhook-delivery')
+  await admin('PUT', `/apps/${app.id}`, { origin: moved.origin, manifest: app.manifest })
+  await eventually('the sweep has failed', () => platform.output('apps').includes('sweep of installations'))
+  await platform.end('apps')
+  await platform.startAgain('webhook-delivery')
+  await platform.startAgain('apps')
+  await swept(app.id)
+  const urls = await platform.sqlOf('webhook-delivery')<{ url: string }[]>`
+    select url from endpoint where workspace_id = any(${all.map(({ workspace }) => workspace)}::uuid[])`
+  expect(urls).toHaveLength(45)
+  expect(urls.filter(({ url }) => !url.startsWith(moved.origin))).toEqual([])
+})
