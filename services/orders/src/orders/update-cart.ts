@@ -1,3 +1,4 @@
+import { orAbsent } from '@backoffice/contracts/fields.ts'
 import { namedObject } from '@backoffice/contracts/named.ts'
 import { ORDER, Order } from '@backoffice/contracts/order.ts'
 import type { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
@@ -25,7 +26,7 @@ const { items, customer, total_shipping, total_tax, total_discount } = OrderForm
 
 const CartBody = namedObject(
   'CartUpdate',
-  { items: items.optional(), customer, total_shipping, total_tax, total_discount },
+  { items: orAbsent(items), customer, total_shipping, total_tax, total_discount },
   { items: [{ sku: 'LINEN-M', quantity: 3 }], total_shipping: 0 },
 )
 type CartBody = z.output<typeof CartBody>
