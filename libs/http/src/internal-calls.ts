@@ -15,6 +15,8 @@ export interface InternalRequest {
   readonly query?: Readonly<Record<string, unknown>>
   /** Sent as JSON; a string is JSON already. */
   readonly body?: unknown
+  /** Sent to an operation that hands it on; one that stores its answers would answer by it. */
+  readonly idempotencyKey?: string | undefined
   readonly signal?: AbortSignal
 }
 
@@ -64,7 +66,7 @@ export class InternalCalls implements Component {
 
   /** Sends a request and returns its answer. Throws when there is none in time, or none that is JSON. */
   request(request: InternalRequest): Promise<InternalAnswer> {
-    const { caller, method, path, query, body, signal } = request
+    const { caller, method, path, query, body, idempotencyKey, signal } = request
     const { requestId, traceparent } = caller
     return inCallSpan({ service: this.#service, method, traceparent }, async (trace) => {
       const answer = await this.#pool.request({
@@ -75,6 +77,7 @@ export class InternalCalls implements Component {
           [INTERNAL_TOKEN_HEADER]: await this.#signer.ownCall(caller, this.#service, new Date()),
           ...trace,
           ...(requestId !== undefined && { 'x-request-id': requestId }),
+          ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
           ...(body !== undefined && { 'content-type': 'application/json' }),
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

@@ -28,8 +28,8 @@ export interface OperationInput<Params, Query, Body, File> extends ValidRequest<
   /** The JSON body as it was sent; `body` has passed the schema, which may change values and the order of members. */
   readonly sentBody: unknown
   readonly now: Date
-  /** Whether it is a POST with an Idempotency-Key. Later changes must not refuse a repeated request (OP-08). */
-  readonly isKeyed: boolean
+  /** The Idempotency-Key of a POST. Later changes must not refuse a repeated request (OP-08). */
+  readonly idempotencyKey: string | undefined
   /**
    * Runs the operation's one transaction. A repeated POST with an Idempotency-Key gets the stored answer, without
    * `work` (OP-08). An upload must have been read to its end. A statement of a GET may take 5 s unless `limits` say
@@ -136,7 +136,7 @@ export function operationRoute(declaration: AnyOperation, dependencies: Dependen
         context,
         sentBody: request.body,
         now: clock(),
-        isKeyed: key !== undefined,
+        idempotencyKey: key,
         async inWorkspace(work, limits = readLimits) {
           const keyed = identified()
           const attempt = () => {

@@ -17,7 +17,7 @@ export interface Uploading {
 interface Upload<Reply> {
   readonly file: { readonly leastBytes: number }
   readonly context: WorkspaceContext
-  readonly isKeyed: boolean
+  readonly idempotencyKey: string | undefined
   inWorkspace(work: (tx: Transaction) => Promise<Reply>): Promise<Reply>
 }
 
@@ -51,10 +51,11 @@ export function storedUploads(
   return <Reply>(upload: Upload<Reply>, store: (folder: string) => Promise<Stored<Reply>>): Promise<Reply> =>
     // Taken before the file is received: then waiting takes no room on the disk.
     slots.run(upload.context.workspaceId, async () => {
-      const { file, context, isKeyed, inWorkspace } = upload
+      const { file, context, idempotencyKey, inWorkspace } = upload
       // Checked before the file is received. A request with an Idempotency-Key may have a stored answer, so it is
       // checked later.
-      if (!isKeyed) await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
+      if (idempotencyKey === undefined)
+        await db.inWorkspace(context, (tx) => refuseTooManyBytes(tx, storedBytes, file.leastBytes || 1))
       await using folder = await newFolder(storage.incoming)
       const { paths, insert, onCommitted } = await store(folder.path)
       // Files that cannot be removed stay without a row, which does no harm.

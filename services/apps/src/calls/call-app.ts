@@ -20,10 +20,23 @@ interface AppRequest {
   /** The request's name in metrics and traces. */
   readonly call: 'provision' | 'uninstall' | 'checkout'
   readonly path: string
+  /** In our log and the app's; of a checkout also in the answer to the client. */
+  readonly requestId: string
+  /** The same for every attempt at the same. */
+  readonly idempotencyKey: string
+  /** Of a repeated call: its number, and what the app did the time before. */
+  readonly repeated?: { readonly attempt: number; readonly lastFailure: string | null }
   readonly token: string
   readonly body: unknown
   readonly signal?: AbortSignal
 }
+
+/** A text as the value of a header: an app's certificate, say, may have put any characters into a message. */
+const headerText = (text: string): string =>
+  text
+    .replaceAll(/[^ -~]/g, '?')
+    .slice(0, 500)
+    .trim()
 
 /** The bytes of an answer that are read. */
 export const KEPT_BYTES = 64 * 1024
@@ -34,8 +47,8 @@ export const KEPT_BYTES = 64 * 1024
  */
 export function callApp(
   { agent, answerMs }: AppConnection,
-  { origin }: { readonly origin: string },
-  { call, path, token, body, signal }: AppRequest,
+  { origin, workspace_id }: { readonly origin: string; readonly workspace_id: string },
+  { call, path, requestId, idempotencyKey, repeated, token, body, signal }: AppRequest,
 ): Promise<Exchange> {
   const url = new URL(path, origin)
   const outgoing = {
@@ -45,6 +58,11 @@ export function callApp(
       accept: 'application/json',
       authorization: `Bearer ${token}`,
       'user-agent': 'Commerce-Back-Office',
+      'x-request-id': requestId,
+      'backoffice-workspace': workspace_id,
+      'idempotency-key': idempotencyKey,
+      ...(repeated && { 'backoffice-attempt': String(repeated.attempt) }),
+      ...(repeated?.lastFailure && { 'backoffice-last-failure': headerText(repeated.lastFailure) }),
     },
     body: Buffer.from(JSON.stringify(body)),
   }

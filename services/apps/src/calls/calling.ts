@@ -44,6 +44,14 @@ export async function acknowledged(
 ): Promise<void> {
   const { token } = await tokens.provision(installation, new Date(), scopes)
   await db.inWorkspace(call.context, (tx) => refuseLostClaim(tx, call))
-  const { failure } = await callApp(app, installation, { call: call.kind, token, ...request })
+  const repeated = { attempt: call.attempts, lastFailure: installation.last_error }
+  const { failure } = await callApp(app, installation, {
+    call: call.kind,
+    requestId: call.claim,
+    idempotencyKey: call.keyId ?? call.installationId,
+    ...(call.attempts > 1 && { repeated }),
+    token,
+    ...request,
+  })
   if (failure !== null) throw new AppFailure(`${request.path}: ${failure.message}`)
 }

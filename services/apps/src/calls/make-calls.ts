@@ -58,7 +58,12 @@ export function makeCalls(calling: Calling): Component & { wake(): void } {
  */
 async function makeCall(calling: Calling, call: ClaimedCall, stopping: AbortSignal): Promise<void> {
   const startedAt = performance.now()
-  const logged = { installation_id: call.installationId, workspace_id: call.context.workspaceId, call: call.kind }
+  const logged = {
+    request_id: call.claim,
+    installation_id: call.installationId,
+    workspace_id: call.context.workspaceId,
+    call: call.kind,
+  }
   const [step, take] = stepOf(call)
   const span = startLinkedSpan('app call', [call.context.traceparent], {
     kind: SpanKind.INTERNAL,

@@ -64,6 +64,31 @@ describe('uninstalling', () => {
     expect((await installation(id)).last_error).toBeNull()
   })
 
+  test('says in its headers which attempt it is, and what the app did before (OP-240)', async () => {
+    const { app, id, workspace } = await active()
+    const [provision] = provisions(app)
+    app.answerWith((response) => response.writeHead(uninstalls(app).length === 1 ? 500 : 204).end())
+    await uninstall(id)
+    await purged(id)
+    const sent = [provision, ...uninstalls(app)].map((request) => request?.headers ?? {})
+    const [key] = await keys(workspace)
+    expect(sent).toMatchObject([
+      { 'idempotency-key': key?.id, 'backoffice-workspace': workspace },
+      { 'idempotency-key': id, 'backoffice-workspace': workspace },
+      {
+        'idempotency-key': id,
+        'backoffice-workspace': workspace,
+        'backoffice-attempt': '2',
+        'backoffice-last-failure': '/install/uninstall: answered 500',
+      },
+    ])
+    expect(sent.map((headers) => 'backoffice-attempt' in headers)).toEqual([false, false, true])
+    const requestIds = sent.map((headers) => String(headers['x-request-id']))
+    expect(new Set(requestIds).size).toBe(3)
+    const isLogged = (requestId: string) => platform.output('apps').includes(`"request_id":"${requestId}"`)
+    await eventually('each attempt is logged', () => requestIds.every(isLogged))
+  })
+
   test('while the app hangs over its provision ends the access at once, and tells the app after it', async () => {
     const { app, id, workspace } = await active()
     const [former] = provisions(app)
@@ -254,10 +279,19 @@ describe('a checkout (OP-85)', () => {
   const order = { orderId: crypto.randomUUID(), amountMinor: 1000, currency: 'EUR' }
 
   /** A checkout as orders asks for it. */
-  const ask = async (workspaceId: string, provider: string, differences: Record<string, unknown> = {}) => {
+  const ask = async (
+    workspaceId: string,
+    provider: string,
+    differences: Record<string, unknown> = {},
+    headers = {},
+  ) => {
     const response = await fetch(`${platform.urlOf('apps')}/internal/checkout`, {
       method: 'POST',
-      headers: { ...(await serviceHeadersOf(aCaller({ workspaceId }), 'apps')), 'content-type': 'application/json' },
+      headers: {
+        ...(await serviceHeadersOf(aCaller({ workspaceId }), 'apps')),
+        'content-type': 'application/json',
+        ...headers,
+      },
       body: JSON.stringify({ provider, ...order, ...differences }),
     })
     return { status: response.status, body: (await response.json()) as { error: { code: string; message: string } } }
@@ -273,6 +307,20 @@ describe('a checkout (OP-85)', () => {
     const claims = decodeJwt(request?.token ?? '')
     expect(claims).toMatchObject({ purpose: 'session', wid: workspace, provider: app.provider, aud: app.provider })
     expect(Number(claims.exp) - Number(claims.iat)).toBe(300)
+  })
+
+  test("has the request's id, the workspace and an idempotency key in its headers (OP-240)", async () => {
+    const { app, workspace } = await paying()
+    app.answer(201, session)
+    const requestId = crypto.randomUUID()
+    await ask(workspace, app.provider, {}, { 'x-request-id': requestId })
+    await ask(workspace, app.provider, {}, { 'x-request-id': crypto.randomUUID(), 'idempotency-key': 'once' })
+    const named = { 'backoffice-workspace': workspace }
+    expect(app.requests('/pay').map(({ headers }) => headers)).toMatchObject([
+      { 'x-request-id': requestId, 'idempotency-key': requestId, ...named },
+      { 'x-request-id': expect.any(String), 'idempotency-key': 'once', ...named },
+    ])
+    expect(app.requests('/pay')[0]?.headers).not.toHaveProperty('backoffice-attempt')
   })
 
   test.each<[unknown, string]>([

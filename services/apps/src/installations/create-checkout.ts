@@ -31,7 +31,7 @@ export const createCheckout = ({ db, tokens, app, policy, resolve }: CheckingOut
     body: z.strictObject({ provider: Provider, ...CheckoutRequest.shape }),
     responses: { 201: CheckoutSession },
 
-    async handle({ body: { provider, ...order }, context, now }) {
+    async handle({ body: { provider, ...order }, context, idempotencyKey, now }) {
       const [installation] = await db.inWorkspace(context, (tx) =>
         findInstallations(tx, tx`installation.state = 'ACTIVE' and app.provider = ${provider}`),
       )
@@ -40,7 +40,14 @@ export const createCheckout = ({ db, tokens, app, policy, resolve }: CheckingOut
         throw unprocessable(['provider'], `this workspace has no installed app ${provider} with a checkout`)
       }
       const { token } = await tokens.session(installation, now)
-      const exchange = await callApp(app, installation, { call: 'checkout', path, token, body: order })
+      const exchange = await callApp(app, installation, {
+        call: 'checkout',
+        path,
+        requestId: context.requestId,
+        idempotencyKey: idempotencyKey ?? context.requestId,
+        token,
+        body: order,
+      })
       const session = sessionIn(exchange, AppAnswer, provider)
       const url = new URL(session.redirectUrl)
       if (await isForbiddenTarget(url, policy, resolve)) {

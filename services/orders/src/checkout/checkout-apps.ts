@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type CheckoutRequest, CheckoutSession } from '@backoffice/contracts/app.ts'
 import { ApiError } from '@backoffice/contracts/errors.ts'
 import { InternalCalls } from '@backoffice/http/internal-calls.ts'
@@ -21,15 +22,22 @@ export function checkoutApps(url: string, signer: TokenSigner) {
     name: calls.name,
     /**
      * Asks the workspace's app for a checkout (OP-85). Throws the refusal of the app, or of apps, as
-     * `unprocessable`, and `service_unavailable` when there is no answer in time.
+     * `unprocessable`, and `service_unavailable` when there is no answer in time. The app gets one key for all
+     * repetitions of a client's request with an `Idempotency-Key`.
      */
-    createCheckout: (caller: RequestContext, provider: string, order: z.output<typeof CheckoutRequest>) =>
+    createCheckout: (
+      caller: RequestContext,
+      provider: string,
+      order: z.output<typeof CheckoutRequest>,
+      idempotencyKey?: string,
+    ) =>
       slots.run(caller.workspaceId, () =>
         calls.send({
           caller,
           method: 'POST',
           path: '/internal/checkout',
           body: { provider, ...order },
+          idempotencyKey: idempotencyKey && keyForApp(order, idempotencyKey),
           answer: CheckoutSession,
         }),
       ),
@@ -37,6 +45,10 @@ export function checkoutApps(url: string, signer: TokenSigner) {
   }
 }
 export type CheckoutApps = ReturnType<typeof checkoutApps>
+
+/** Keys of clients are unique in a workspace, and an app has many. */
+const keyForApp = (order: z.output<typeof CheckoutRequest>, key: string): string =>
+  hash('sha256', JSON.stringify([order, key]))
 
 const tooManyCheckouts = () =>
   new ApiError('service_unavailable', 'This workspace has too many checkouts under way; try again', {

@@ -15,14 +15,20 @@ const { send, createOrder, catalog, recordsOf } = await ordersService({ apps })
 type Caller = ReturnType<typeof aCaller>
 
 /** What apps was asked, in order. */
-const asked: { path: string | undefined; caller: unknown; body: unknown }[] = []
+const asked: { path: string | undefined; key: unknown; caller: unknown; body: unknown }[] = []
 const SESSION = { sessionId: 's1', redirectUrl: 'https://pay.example/s1', amountMinor: 2100 }
 const callerIn = (token: unknown) =>
   JSON.parse(Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString()).caller
 const answering =
   (answer: AnswerRequest): AnswerRequest =>
   (request, response, body) => {
-    asked.push({ path: request.url, caller: callerIn(request.headers[INTERNAL_TOKEN_HEADER]), body: JSON.parse(body) })
+    const key = request.headers['idempotency-key']
+    asked.push({
+      path: request.url,
+      key,
+      caller: callerIn(request.headers[INTERNAL_TOKEN_HEADER]),
+      body: JSON.parse(body),
+    })
     return answer(request, response, body)
   }
 server.answer = answering(json(201, SESSION))
@@ -49,7 +55,8 @@ it('a checkout places an order at CART and answers the session of the app (OP-44
   expect((await recordsOf(id)).map(({ type }) => type)).toEqual(['order.created', 'order.updated'])
   expect(asked.at(-1)).toEqual({
     path: '/internal/checkout',
-    caller: { ...caller, scopes: [] },
+    key: undefined,
+    caller: { ...caller, who: 'merchant', scopes: [] },
     body: { provider: 'pay', orderId: id, amountMinor: 2000, currency: 'EUR' },
   })
 })
@@ -126,6 +133,21 @@ it.each<[string, AnswerRequest]>([
   server.next.push(answering(answer))
   const { status, body } = await checkOut(caller, id)
   expect([status, body.error.message]).toEqual([503, 'apps does not answer now; try again'])
+})
+
+it('a request that is repeated until the app answers has one key for the app, which no other request has', async () => {
+  const caller = aCaller()
+  const [{ id }, other] = [await createOrder(caller), await createOrder(caller)]
+  const keysOf = (order: string) =>
+    asked.flatMap(({ body, key }) => ((body as { orderId: string }).orderId === order ? [key] : []))
+  const header = { 'idempotency-key': 'checkout-1' }
+  server.next.push(answering(hangUp))
+  expect((await checkOut(caller, id, undefined, header)).status).toBe(503)
+  expect((await checkOut(caller, id, undefined, header)).status).toBe(201)
+  const [first, second] = keysOf(id)
+  expect([first, second]).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/), first])
+  await checkOut(caller, other.id, undefined, { 'idempotency-key': 'checkout-2' })
+  expect(keysOf(other.id)).not.toContain(first)
 })
 
 it('the same Idempotency-Key gets the first answer again, and the app is asked once (OP-08)', async () => {

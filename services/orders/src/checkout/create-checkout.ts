@@ -37,6 +37,7 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
       body: { provider, accept_prices: acceptsPrices },
       context,
       now,
+      idempotencyKey,
       inWorkspace,
       storedAnswer,
       expectBytes,
@@ -44,9 +45,10 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
       const stored = await storedAnswer()
       if (stored) return stored
       requireOpen(await db.inWorkspace(context, (tx) => readOrder(tx, id)))
-      const order = await place(context, id, now, { acceptsPrices, expectBytes })
-      const { amountMinor, currency } = requireOpen(order)
-      const session = await apps.createCheckout(context, provider, { orderId: id, amountMinor, currency })
+      const placed = await place(context, id, now, { acceptsPrices, expectBytes })
+      const { amountMinor, currency } = requireOpen(placed)
+      const order = { orderId: id, amountMinor, currency }
+      const session = await apps.createCheckout(context, provider, order, idempotencyKey)
       return inWorkspace(async () => created(session))
     },
   })
