@@ -219,10 +219,12 @@ create table payment (
   provider text,
   metadata json not null,
   created_at timestamptz not null,
+  sent_reference text,
   constraint payment_pkey primary key (workspace_id, order_id, id),
   constraint payment_reference unique (workspace_id, order_id, reference),
   constraint payment_amount_check check (amount > 0)
 );
+create unique index payment_by_provider on payment (workspace_id, order_id, provider, coalesce(sent_reference, reference)) nulls not distinct;
 alter table payment enable row level security, force row level security;
 create policy worker on payment to worker using (true);
 create policy workspace on payment using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);

@@ -15,6 +15,8 @@ export interface Member {
   readonly sql?: SqlType
   /** The name of its column, where it differs. */
   readonly column?: string
+  /** The SQL that reads it, where that is not its column. */
+  readonly read?: string
   /** The value in a record and in answers. A record has a `timestamptz` as a Date. */
   readonly shape: z.ZodType
   /** The value in requests. Without it no request sets the member. */
@@ -102,11 +104,12 @@ export function members<const M extends Members>(declared: M) {
   const all = Object.entries<Member>(declared)
   const columns = all
     .filter(([, { sql }]) => sql !== undefined)
-    .map(([name, { sql = 'text', column = name, ...member }]) => ({
+    .map(([name, { sql = 'text', column = name, read = column, ...member }]) => ({
       ...member,
       name,
       sql,
       column,
+      read,
       member: camel(name),
     }))
   const settable = columns.filter(({ input }) => input !== undefined)
@@ -188,9 +191,9 @@ export function members<const M extends Members>(declared: M) {
       /** `"requiresShipping" boolean, …` */
       row: list(({ member, sql }) => `"${member}" ${sql}`),
       /** `requires_shipping as "requiresShipping", …`. A day is a text. */
-      selected: list(({ column, member, sql }) => `${column}${sql === 'date' ? '::text' : ''} as "${member}"`),
+      selected: list(({ read, member, sql }) => `${read}${sql === 'date' ? '::text' : ''} as "${member}"`),
       /** `'requiresShipping', requires_shipping, …`, for `json_build_object` */
-      object: list(({ column, member }) => `'${member}', ${column}`),
+      object: list(({ read, member }) => `'${member}', ${read}`),
       /** `note = null, …` for the personal data. */
       erasures: list(
         ({ column }) => `${column} = null`,

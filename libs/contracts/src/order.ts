@@ -165,14 +165,21 @@ const Metadata = Json.refine((metadata) => JSON.stringify(metadata).length <= ME
   error: `must be at most ${METADATA_LENGTH} characters of JSON`,
 })
 
-/** The members of a payment (OP-43). An order has one payment of a reference, which is the provider's name of it. */
+/** The members of a payment (OP-43). An order has one payment of a provider and reference (OP-142). */
 export const PAYMENT = members({
   id: { sql: 'uuid', shape: Id, shown: 'answer' },
   order: { sql: 'uuid', column: 'order_id', shape: Id, shown: 'answer' },
   amount: { sql: 'bigint', shape: Amount, input: z.int(), required: true, shown: 'answer' },
   currency: { sql: 'text', shape: Text, input: CurrencyCode, required: true, shown: 'answer' },
   provider: { sql: 'text', shape: Text.nullable(), input: Name, unset: null, shown: 'answer' },
-  reference: { sql: 'text', shape: Text, input: Name, required: true, shown: 'answer' },
+  reference: {
+    sql: 'text',
+    read: 'coalesce(sent_reference, reference)',
+    shape: Text,
+    input: Name,
+    required: true,
+    shown: 'answer',
+  },
   metadata: { sql: 'json', shape: Json, input: Metadata, unset: {}, shown: 'answer' },
   created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
 })

@@ -96,16 +96,77 @@ it('parts add up; a part fires order.updated when payment_status changes; the su
   expect(second.body.items.map(({ reference }) => reference)).toEqual(['p1'])
 })
 
-it('a reference is recorded once per order; a replay answers the same payment (OP-43, OP-142)', async () => {
+it('a reference is recorded once per provider, and once without one; each replay answers its own payment (OP-215)', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const providers = ['cards', 'bank', null, 'gift']
+  const payAll = () =>
+    Promise.all(providers.map((provider, index) => pay(caller, id, { provider, amount: 100 + index })))
+  const first = await payAll()
+  expect(first.map(({ status, body }) => [status, body.provider, body.reference, body.amount])).toEqual(
+    providers.map((provider, index) => [201, provider, 'p1', 100 + index]),
+  )
+  const again = await payAll()
+  expect(again.map(({ status, body }) => [status, body])).toEqual(first.map(({ body }) => [200, body]))
+  const { body } = await send<PageOf<Payment>>(caller, 'GET', `/v1/orders/${id}/payments`)
+  const byId = (some: Payment, other: Payment) => (some.id < other.id ? -1 : 1)
+  expect(body.items.toSorted(byId)).toEqual(first.map(({ body }) => body).toSorted(byId))
+  expect(await admin`select paid::int from sales_order where id = ${id}`).toEqual([{ paid: 406 }])
+  const refused = await pay<ErrorBody>(caller, id, { provider: 'bank', amount: 100 })
+  expect([refused.status, refused.body.error.message]).toEqual([
+    409,
+    expect.stringContaining('"p1" is the payment of 101'),
+  ])
+})
+
+it('the payments that 3 providers report under one reference, 5 times each and at once, are recorded once each', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  const reports = Array.from({ length: 15 }, (_, index) => ['cards', 'bank', null][index % 3])
+  const answers = await Promise.all(reports.map((provider) => pay(caller, id, { provider, amount: 1 })))
+  expect(answers.map(({ status }) => status).toSorted()).toEqual([...Array(12).fill(200), ...Array(3).fill(201)])
+  expect(new Set(answers.map(({ body }) => body.id)).size).toBe(3)
+  expect(await admin`select paid::int from sales_order where id = ${id}`).toEqual([{ paid: 3 }])
+})
+
+it('the database has one payment of a provider and reference, and replicas of the version before can insert', async () => {
+  const caller = aCaller()
+  const { id } = await createOrder(caller)
+  for (const provider of ['cards', 'bank']) await pay(caller, id, { provider, amount: 1 })
+  const insert = (provider: string | null, stored: string, sent: string | null, onConflict = admin``) => admin`
+    insert into payment (
+      workspace_id, order_id, id, reference, sent_reference, amount, currency, provider, metadata, created_at
+    )
+    values (
+      ${caller.workspaceId}, ${id}, gen_random_uuid(), ${stored}, ${sent}, 1, 'EUR', ${provider}, '{}', now()
+    )
+    ${onConflict}
+    returning id`
+  const asBefore = admin`on conflict (workspace_id, order_id, reference) do nothing`
+  expect(await insert(null, 'p1', null, asBefore)).toHaveLength(0)
+  expect(await insert(null, 'p2', null, asBefore)).toHaveLength(1)
+  for (const [provider, stored, sent] of [
+    ['bank', 'other', 'p1'],
+    [null, 'other', 'p2'],
+  ] as const) {
+    await expect(insert(provider, stored, sent)).rejects.toThrow('payment_by_provider')
+  }
+  await expect(insert('gift', 'p1', null)).rejects.toThrow('payment_reference')
+})
+
+it('a reference is recorded once per order and provider; a replay answers the same payment (OP-43, OP-142)', async () => {
   const caller = aCaller()
   const [one, other] = [await placedOrder(caller), await placedOrder(caller)]
   const first = await pay(caller, one.id, { provider: 'cards' })
   // The rest of the request does not matter for a replay.
-  const replay = await pay(caller, one.id, { metadata: { attempt: 2 } })
+  const replay = await pay(caller, one.id, { provider: 'cards', metadata: { attempt: 2 } })
   expect(replay).toMatchObject({ status: 200, body: first.body })
   expect((await pay(caller, other.id)).status).toBe(201)
   for (const members of [{ amount: 1999 }, { currency: 'USD' }]) {
-    expect(await pay(caller, one.id, members)).toMatchObject({ status: 409, body: { error: { code: 'conflict' } } })
+    expect(await pay(caller, one.id, { provider: 'cards', ...members })).toMatchObject({
+      status: 409,
+      body: { error: { code: 'conflict' } },
+    })
   }
   expect((await typesOf(one.id)).filter((type) => type === 'order.paid')).toHaveLength(1)
 })

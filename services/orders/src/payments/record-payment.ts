@@ -26,7 +26,7 @@ export type PaymentRecord = RecordOf<typeof PAYMENT>
 
 /**
  * POST /v1/orders/{id}/payments (extension of OP-43): records a payment, whatever the state of the order (OP-47). A
- * repeated reference answers the payment that is there. An order at CART that becomes PAID is then placed, if its stock
+ * repeated reference of the same provider answers the payment that is there. An order at CART that becomes PAID is then placed, if its stock
  * can be taken: at once, or later by `placePaidOrders`.
  */
 export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logger) =>
@@ -38,7 +38,7 @@ export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logge
     scope: 'sale::create',
     body: PaymentBody,
     responses: { 200: Payment, 201: Payment },
-    openPoints: ['OP-08', 'OP-43', 'OP-45', 'OP-47', 'OP-48', 'OP-142'],
+    openPoints: ['OP-08', 'OP-43', 'OP-45', 'OP-47', 'OP-48', 'OP-142', 'OP-215'],
     extension: true,
 
     async handle({ params: { id }, body, context, now, inWorkspace }) {
@@ -47,8 +47,12 @@ export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logge
         const order = await lockOrder(tx, id)
         const payment = newPayment(order, body, now)
         if (!(await insertPayment(tx, payment))) {
-          isToBePlaced = false
-          return ok(PAYMENT.answerOf(await samePayment(tx, payment)))
+          const recorded = await findPayment(tx, payment)
+          if (recorded !== undefined) {
+            isToBePlaced = false
+            return ok(PAYMENT.answerOf(sameAmount(recorded, payment)))
+          }
+          await insertUnderOtherReference(tx, payment)
         }
         const after = await changeOrder(tx, order, { paid: sumPaid(order, payment) }, now)
         isToBePlaced = after.status === 'CART' && after.paymentStatus === 'PAID' && order.paymentStatus !== 'PAID'
@@ -81,25 +85,41 @@ function sumPaid({ currency, paid }: OrderRecord, payment: PaymentRecord): numbe
   throw unprocessable(['amount'], `makes a sum of payments above ${Number.MAX_SAFE_INTEGER}, the highest there can be`)
 }
 
-/** Inserts a payment; returns false when the order has a payment of its reference. */
-async function insertPayment(tx: Transaction, payment: PaymentRecord): Promise<boolean> {
+/**
+ * Inserts a payment; returns false when the order has a payment of its reference, by this provider or another one. The
+ * caller has locked the order.
+ */
+async function insertPayment(tx: Transaction, payment: PaymentRecord, sentReference?: string): Promise<boolean> {
   const inserted = await tx`
-    insert into payment (workspace_id, ${tx.unsafe(PAYMENT.sql.columns)})
-    select ${tx.context.workspaceId}, ${tx.unsafe(PAYMENT.sql.members)}
+    insert into payment (workspace_id, sent_reference, ${tx.unsafe(PAYMENT.sql.columns)})
+    select ${tx.context.workspaceId}, ${sentReference ?? null}, ${tx.unsafe(PAYMENT.sql.members)}
     from json_to_recordset(${JSON.stringify([payment])}::text::json) as row (${tx.unsafe(PAYMENT.sql.row)})
-    on conflict (workspace_id, order_id, reference) do nothing
+    on conflict do nothing
     returning id`
   return inserted.length > 0
 }
 
-/** The recorded payment of the same reference. Throws `conflict` when its amount or currency is another one. */
-async function samePayment(tx: Transaction, { order, reference, amount, currency }: PaymentRecord) {
-  const [payment] = await tx<[PaymentRecord]>`
+/**
+ * Inserts a payment whose reference another provider has. Replicas of the version before need the column `reference` to
+ * be unique in an order, so the payment has another value there, and `sent_reference` has its own.
+ */
+const insertUnderOtherReference = (tx: Transaction, payment: PaymentRecord) =>
+  insertPayment(tx, { ...payment, reference: `${payment.reference} ${payment.id}` }, payment.reference)
+
+/** The recorded payment of the same provider, or also of none, and reference. */
+async function findPayment(tx: Transaction, { order, provider, reference }: PaymentRecord) {
+  const [payment] = await tx<PaymentRecord[]>`
     select ${tx.unsafe(PAYMENT.sql.selected)} from payment
-    where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and reference = ${reference}`
-  if (payment.amount === amount && payment.currency === currency) return payment
+    where workspace_id = ${tx.context.workspaceId} and order_id = ${order}
+      and provider is not distinct from ${provider} and coalesce(sent_reference, reference) = ${reference}`
+  return payment
+}
+
+/** The recorded payment. Throws `conflict` when its amount or currency is not that of the request. */
+function sameAmount(recorded: PaymentRecord, { reference, amount, currency }: PaymentRecord): PaymentRecord {
+  if (recorded.amount === amount && recorded.currency === currency) return recorded
   throw conflict(
     ['reference'],
-    `"${reference}" is the payment of ${payment.amount} ${payment.currency}; send another reference for another payment`,
+    `"${reference}" is the payment of ${recorded.amount} ${recorded.currency}; send another reference for another payment`,
   )
 }
