@@ -142,6 +142,8 @@ create table product (
   updated_at timestamptz not null,
   name_words text collate "C" generated always as (fold_words(name) collate "C") stored not null,
   refreshes bigint default 0 not null,
+  more_words text collate "C" default '' not null,
+  words_version smallint,
   constraint product_pkey primary key (workspace_id, id),
   constraint product_slug unique (workspace_id, slug),
   constraint product_low_stock_threshold_check check (low_stock_threshold >= 0 and low_stock_threshold <= '9007199254740991'::bigint),
@@ -154,12 +156,16 @@ create index product_by_name on product (workspace_id, name_words, id);
 create index product_by_status on product (workspace_id, status, type, id);
 create index product_by_update on product (workspace_id, updated_at, id);
 create index product_slug_family on product (workspace_id, slug_stem, slug_number);
+create index product_without_more_words on product (workspace_id, id) where words_version is null;
 alter table product enable row level security, force row level security;
+create policy worker on product to worker using (true);
 create policy workspace on product using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on product to app;
-create trigger lists_of_changed_products after update on product for each row when (old.name_words <> new.name_words or old.status <> new.status or old.type <> new.type) execute function keep_product_lists();
+grant select (workspace_id, words_version) on product to worker;
+create trigger lists_of_changed_products after update on product for each row when (old.name_words <> new.name_words or old.more_words <> new.more_words or old.status <> new.status or old.type <> new.type) execute function keep_product_lists();
 create trigger lists_of_deleted_products after delete on product referencing old table as before for each statement execute function keep_product_lists();
 create trigger lists_of_new_products after insert on product referencing new table as after for each statement execute function keep_product_lists();
+create trigger more_words_of_products before insert or update of name, words_version on product for each row execute function write_more_words();
 
 create table product_category (
   workspace_id uuid not null,
@@ -381,7 +387,7 @@ begin
   if tg_op = 'INSERT' then
     with word as (
       insert into product_word (workspace_id, word, product_id, previous)
-      select workspace_id, word, id, previous from after, words_of(name_words)
+      select workspace_id, word, id, previous from after, words_of(name_words || ' ' || more_words)
     )
     insert into product_count (workspace_id, status, type, change)
     select workspace_id, status, type, count(*) from after group by workspace_id, status, type;
@@ -390,7 +396,7 @@ begin
       delete from product_word where ctid = any(array(
         select found.ctid
         from before
-        cross join lateral words_of(before.name_words) as former
+        cross join lateral words_of(before.name_words || ' ' || before.more_words) as former
         cross join lateral (
           select product_word.ctid from product_word
           where workspace_id = before.workspace_id and product_word.word = former.word and product_id = before.id
@@ -401,11 +407,11 @@ begin
     insert into product_count (workspace_id, status, type, change)
     select workspace_id, status, type, -count(*) from before group by workspace_id, status, type;
   else
-    if old.name_words <> new.name_words then
+    if old.name_words <> new.name_words or old.more_words <> new.more_words then
       with former as materialized (
-        select word, previous from words_of(old.name_words)
+        select word, previous from words_of(old.name_words || ' ' || old.more_words)
       ), present as materialized (
-        select word, previous from words_of(new.name_words)
+        select word, previous from words_of(new.name_words || ' ' || new.more_words)
       ), removed as (
         delete from product_word
         where workspace_id = old.workspace_id and product_id = old.id
@@ -443,6 +449,8 @@ create function merge_product_count(batch_size integer) returns bigint language 
         return merged;
       end
       $function$;
+
+create function more_words_of(name text) returns text language sql immutable parallel safe return case when (name ~ '^[A-Za-z0-9 ]*$') then '' else (select coalesce(string_agg(more.word, ' '), '') as "coalesce" from ((select replace(folded.folded, ' ', '') as word from regexp_split_to_table(more_words_of.name, '[[:space:]]+') part(part), lateral fold_words(part.part) folded(folded) where (folded.folded ~~ '% %') limit 100) union all (select substr(folded.folded, place.place) as substr from string_to_table(fold_words(more_words_of.name), ' ') folded(folded), lateral generate_series(2, length(folded.folded)) place(place) where ((octet_length(more_words_of.name) > length(more_words_of.name)) and (substr(folded.folded, place.place, 1) ~ '[\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF]')) limit 100)) more) end ;
 
 create function product_slug_families(workspace uuid, lock_prefix text, slugs text[]) returns table(slug text, "isTaken" boolean, highest integer) language plpgsql as $function$
       declare
@@ -525,4 +533,12 @@ create function words_of(name_words text) returns table(word text, previous text
   from (
     select distinct left(part, 64) collate "C" as word from string_to_table(name_words, ' ') as part where part <> ''
   ) as distinct_word
+$function$;
+
+create function write_more_words() returns trigger language plpgsql as $function$
+begin
+  new.more_words := more_words_of(new.name);
+  new.words_version := 1;
+  return new;
+end
 $function$;

@@ -9,6 +9,7 @@ import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
 import { productTombstone } from './products/product-records.ts'
 import { measureRefresh, refreshProducts } from './products/refresh-products.ts'
+import { writeMoreWords } from './products/write-more-words.ts'
 import { releaseReservations } from './stock/release-reservations.ts'
 
 await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, consume, wakeRelay }) => {
@@ -24,6 +25,7 @@ await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, 
     workers: [
       refreshProducts({ db: refreshes, worker, logger }),
       applyMemberChanges({ db: refreshes, worker, logger }),
+      writeMoreWords({ db: refreshes, worker, logger }),
       mergeCounts(worker, logger, ['product_count']),
       expireImportedChanges(worker, logger),
       measureRefresh(worker, logger),

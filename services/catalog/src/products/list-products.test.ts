@@ -3,8 +3,9 @@ import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { listApi } from './testing/product-lists.ts'
 import { aVariableProduct } from './testing/product-samples.ts'
+import { writeBatch } from './write-more-words.ts'
 
-const { admin, create, list, names, send, takeStatements } = await listApi()
+const { admin, create, db, list, names, send, takeStatements } = await listApi()
 
 const caller = aCaller()
 const cup = await create(caller, {
@@ -108,6 +109,45 @@ it.each([
     `/v1/products?query=${encodeURIComponent(query)}`,
   )
   expect(answer.body.error?.code ?? answer.body.items.map(({ id }) => ids[id])).toEqual(expected)
+})
+
+const OTHERWISE: [query: string, found: string[]][] = [
+  ['oneil', ["O'Neil T-Shirt"]],
+  ['tshirt oneil', ["O'Neil T-Shirt"]],
+  ["o'neil t-shirt", ["O'Neil T-Shirt"]],
+  ['shirt', ["O'Neil T-Shirt"]],
+  ['抹茶', ['東京抹茶ラテ (Tokyo)']],
+  ['茶ラ', ['東京抹茶ラテ (Tokyo)']],
+  ['ラテ tokyo', ['東京抹茶ラテ (Tokyo)']],
+  ['東京抹茶ラテ', ['東京抹茶ラテ (Tokyo)']],
+  ['京茶', []],
+  ['irt', []],
+]
+
+it('finds names by parts written together, and within words without spaces: also those of before (OP-220)', async () => {
+  const [now, before] = [aCaller(), aCaller()]
+  const found = async (where: typeof now) => {
+    const answers = OTHERWISE.map(async ([query]) => [query, await names(where, `query=${encodeURIComponent(query)}`)])
+    return Promise.all(answers)
+  }
+  const createIn = async (where: typeof now) => {
+    for (const name of ["O'Neil T-Shirt", '東京抹茶ラテ (Tokyo)', 'Mug']) await create(where, { name })
+  }
+  await createIn(now)
+  expect(await found(now)).toEqual(OTHERWISE)
+  await admin`alter table product disable trigger more_words_of_products`
+  await createIn(before)
+  await admin`alter table product enable trigger more_words_of_products`
+  expect([await names(before, 'query=shirt'), await names(before, 'query=oneil')]).toEqual([["O'Neil T-Shirt"], []])
+  const writing = () => db.inWorkspace({ ...before, traceparent: '' }, writeBatch)
+  expect((await Promise.all([writing(), writing()])).toSorted()).toEqual([false, true])
+  expect(await writing()).toBe(false)
+  expect(await found(before)).toEqual(OTHERWISE)
+  for (const { id } of (await list(before)).items) {
+    await send(before, 'PUT', `/v1/products/${id}`, { name: 'Mug' })
+  }
+  const words = await admin`select distinct word from product_word where workspace_id = ${before.workspaceId}`
+  expect([...words]).toEqual([{ word: 'mug' }])
 })
 
 it('has a change that waited for a lock while the list was read last (OP-92)', async () => {

@@ -100,7 +100,11 @@ function hasSku(tx: Transaction, sku: string): Condition {
   return { ids, holds }
 }
 
-const wordPlaces = (tx: Transaction) => ({ table: tx`product_word`, item: tx`product_id`, words: tx`name_words` })
+const wordPlaces = (tx: Transaction) => ({
+  table: tx`product_word`,
+  item: tx`product_id`,
+  words: tx`name_words || ' ' || more_words`,
+})
 
 /** The words of a search, folded as the words of names are, the longest first. */
 async function wordsOf(tx: Transaction, query: string): Promise<string[]> {
