@@ -14,6 +14,34 @@ alter table app_endpoint enable row level security, force row level security;
 create policy workspace on app_endpoint using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on app_endpoint to app;
 
+create table app_installation (
+  workspace_id uuid not null,
+  id uuid not null,
+  provider text not null,
+  ended_at timestamptz,
+  suspension_changed_at timestamptz,
+  resumed_at timestamptz,
+  constraint app_installation_pkey primary key (workspace_id, id)
+);
+alter table app_installation enable row level security, force row level security;
+create policy worker on app_installation to worker using (true);
+create policy workspace on app_installation using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on app_installation to app;
+grant select on app_installation to worker;
+
+create table app_key (
+  workspace_id uuid not null,
+  id text not null,
+  installation_id uuid not null,
+  constraint app_key_pkey primary key (workspace_id, id)
+);
+create index app_key_of_installation on app_key (workspace_id, installation_id);
+alter table app_key enable row level security, force row level security;
+create policy worker on app_key to worker using (true);
+create policy workspace on app_key using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on app_key to app;
+grant select on app_key to worker;
+
 create table attempt (
   workspace_id uuid not null,
   delivery_id uuid not null,
@@ -103,6 +131,7 @@ create table endpoint (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   standard_signature boolean default false not null,
+  made_by text,
   constraint endpoint_pkey primary key (workspace_id, id)
 );
 alter table endpoint enable row level security, force row level security;

@@ -15,6 +15,11 @@ export const Caller = z.object({
   keyId: z.string(),
   /** For whom a service calls; tokens of gateways of the version before lack it. A key acts for its merchant. */
   who: Who.optional(),
+  /**
+   * The key of an app that this key is, or that it was made of by rotation; null for a key of the workspace. Tokens of
+   * services lack it, and those of gateways of the version before.
+   */
+  appKeyId: z.guid().nullish(),
   scopes: z.array(z.string()),
   /** Product statuses the workspace has switched on (OP-13). */
   productStatuses: z.array(z.enum(PRODUCT_STATUSES)),

@@ -33,6 +33,7 @@ export const aCaller = (differences: Partial<Caller> = {}): Caller => ({
   workspaceId: randomUUID(),
   livemode: true,
   keyId: 'key',
+  appKeyId: null,
   scopes: ['*'],
   productStatuses: [...PRODUCT_STATUSES],
   ...differences,

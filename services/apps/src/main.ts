@@ -4,6 +4,7 @@ import { runService } from '@backoffice/service/run-service.ts'
 import { makeCalls } from './calls/make-calls.ts'
 import { measureCalls } from './calls/measure-calls.ts'
 import { platformClient } from './calls/platform-client.ts'
+import { registerKeys } from './calls/register-keys.ts'
 import { reportUnknownKeys } from './calls/sealed-secrets.ts'
 import { AppsConfig } from './config.ts'
 import { uninstallAll } from './installations/uninstall-app.ts'
@@ -27,7 +28,12 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
     operations: operations({ db, worker, tokens, app, secretKeys, policy, resolve: resolveName, wake: calls.wake }),
     addRoutes: (http) => addPublicKeys(http, tokenKeys),
     components: [platform, reportUnknownKeys(worker, secretKeys, logger)],
-    workers: [calls, sweepInstallations({ db: callers, worker, platform, logger }), measureCalls(worker, logger)],
+    workers: [
+      calls,
+      registerKeys({ db: callers, worker, platform, logger }),
+      sweepInstallations({ db: callers, worker, platform, logger }),
+      measureCalls(worker, logger),
+    ],
     workspaces: uninstallAll(calls.wake),
   }
 })

@@ -16,7 +16,9 @@ export const WebhookDeliveryConfig = serviceConfig('webhook-delivery').extend({
     .int()
     .min(1)
     .default(500)
-    .describe('The most webhook endpoints of a workspace, those of apps included (OP-121).'),
+    .describe(
+      'The most webhook endpoints of a workspace, those of apps aside; an app has at most a twenty-fifth of it (OP-231).',
+    ),
   WEBHOOK_ALLOW_LOOPBACK: Switch.describe('Allows http and loopback targets: for the local stack only (OP-70).'),
   ...EGRESS_VARIABLES,
 })

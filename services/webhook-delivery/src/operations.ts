@@ -1,3 +1,6 @@
+import { endInstallation } from './apps/end-installation.ts'
+import { registerAppKey } from './apps/register-app-key.ts'
+import { resumeInstallation, suspendInstallation } from './apps/suspend-installation.ts'
 import type { Dispatcher } from './deliveries/dispatcher.ts'
 import { getDelivery } from './deliveries/get-delivery.ts'
 import { listDeliveries } from './deliveries/list-deliveries.ts'
@@ -5,8 +8,10 @@ import { resendDelivery } from './deliveries/resend-delivery.ts'
 import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoint.ts'
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { getEndpoint } from './endpoints/get-endpoint.ts'
+import { getEndpointStatus } from './endpoints/get-endpoint-status.ts'
 import { listEndpoints } from './endpoints/list-endpoints.ts'
 import { moveEndpoint } from './endpoints/move-endpoint.ts'
+import { onOwnEndpoint } from './endpoints/owner.ts'
 import { putEndpoint } from './endpoints/put-endpoint.ts'
 import { removeEndpoint } from './endpoints/remove-endpoint.ts'
 import { rotateSecret } from './endpoints/rotate-secret.ts'
@@ -26,18 +31,23 @@ export const operations = ({ dispatcher, ...creation }: OperationsOptions) => [
   createEndpoint(creation),
   listEndpoints,
   getEndpoint,
-  updateEndpoint(creation),
-  deleteEndpoint,
-  rotateSecret(creation.keys),
-  pingEndpoint(dispatcher),
-  recoverDeliveries,
+  getEndpointStatus,
+  onOwnEndpoint(updateEndpoint(creation)),
+  onOwnEndpoint(deleteEndpoint),
+  onOwnEndpoint(rotateSecret(creation.keys)),
+  onOwnEndpoint(pingEndpoint(dispatcher)),
+  onOwnEndpoint(recoverDeliveries),
   getRecovery,
-  cancelRecovery,
+  onOwnEndpoint(cancelRecovery),
   listEventTypes,
   listDeliveries,
   getDelivery,
-  resendDelivery(dispatcher),
+  onOwnEndpoint(resendDelivery(dispatcher)),
   putEndpoint(creation),
   moveEndpoint(creation),
   removeEndpoint,
+  registerAppKey,
+  suspendInstallation,
+  resumeInstallation,
+  endInstallation,
 ]

@@ -12,7 +12,9 @@ import { keyOf } from './sealed-secrets.ts'
  * is over. Deletes the secrets of the provision. Throws when a step fails.
  */
 export async function endAccessOfUninstalled(calling: Calling, call: ClaimedCall): Promise<void> {
-  await endAccess(calling, call, [call.keyId, call.formerKeyId], [call.endpointId, call.formerEndpointId])
+  const keys = [call.keyId, call.formerKeyId]
+  await endAccess(calling, call, keys, [call.endpointId, call.formerEndpointId])
+  await endEndpoints(calling, call, keys)
   await calling.db.inWorkspace(
     call.context,
     (tx) => tx`
@@ -63,6 +65,8 @@ const startNextCall = (tx: Transaction, { appId }: ClaimedCall) => tx`
  */
 export async function giveUpProvision(calling: Calling, call: ClaimedCall): Promise<void> {
   await endAccess(calling, call, [call.keyId], [call.endpointId])
+  // A key that was activated before an attempt died may have made endpoints.
+  if (call.formerKeyId === null) await endEndpoints(calling, call, [call.keyId])
   await calling.db.inWorkspace(call.context, async (tx) => {
     await lockInstallation(tx, call.installationId)
     if (!(await endCall(tx, call))) return
@@ -84,6 +88,14 @@ async function endAccess(
   if (key !== undefined) await platform.mintKey(call.context, key).catch(ignoreRefusal)
   for (const id of keys) if (id !== null) await platform.revokeKey(call.context, id)
   for (const id of endpoints) if (id !== null) await platform.deleteEndpoint(call.context, id)
+}
+
+/** Deletes all endpoints of the app, those too that it has made with its keys (OP-232). */
+async function endEndpoints(calling: Calling, call: ClaimedCall, keys: readonly (string | null)[]): Promise<void> {
+  const { id, app_manifest } = await installationOf(calling, call)
+  const installed = { installation: id, provider: app_manifest.provider }
+  const known = keys.filter((key) => key !== null)
+  await calling.platform.endEndpoints(call.context, installed, known)
 }
 
 /** As `keyOf`; undefined too when the secret does not open: then the key is revoked without it (OP-107). */

@@ -1,3 +1,4 @@
+import { ApiError } from '@backoffice/contracts/errors.ts'
 import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { TokenSigner } from '@backoffice/http/token-signer.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
@@ -19,6 +20,12 @@ interface NewEndpoint {
   /** `whsec_…` */
   readonly secret: string
   readonly description: string
+}
+
+/** An app in a workspace. */
+export interface Installed {
+  readonly installation: string
+  readonly provider: string
 }
 
 const MintedKey = z.object({ key: z.string() })
@@ -69,6 +76,18 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner) 
     /** An endpoint that does not exist counts as deleted. */
     deleteEndpoint: (context: WorkspaceContext, id: string) =>
       send(webhooks, context, 'DELETE', `/internal/endpoints/${id}`),
+    /** Whose the endpoints are that a key makes. False where webhook-delivery is still of the version before. */
+    registerKey: (context: WorkspaceContext, id: string, of: Installed & { readonly endpoint: string | null }) =>
+      send(webhooks, context, 'PUT', `/internal/app-keys/${id}`, of).then(
+        () => true,
+        (error: unknown) => {
+          if (error instanceof ApiError && error.code === 'not_found') return false
+          throw error
+        },
+      ),
+    /** Deletes all endpoints of an app, and no key of it makes another one. */
+    endEndpoints: (context: WorkspaceContext, { installation, provider }: Installed, keys: readonly string[]) =>
+      send(webhooks, context, 'POST', `/internal/app-installations/${installation}/end`, { provider, keys }),
     async stop() {
       await Promise.all([gateway.stop(), webhooks.stop()])
     },

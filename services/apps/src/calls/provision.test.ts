@@ -320,6 +320,49 @@ describe('an upgrade', () => {
   })
 })
 
+describe('the endpoints of an app', () => {
+  const scopes = ['webhook']
+  const own = (app: PartnerApp) => ({ url: `${app.origin}/own`, enabled_events: ['*'] })
+  const made = async (key: string, app: PartnerApp) =>
+    eventually('the key makes an endpoint', async () => {
+      const { status, body } = await platform.send<{ id: string }>(key, 'POST', '/v1/webhooks', own(app))
+      return status === 201 && body.id
+    })
+  const appOf = async (key: string, id: string | undefined) =>
+    (await platform.send<{ app: string }>(key, 'GET', `/v1/webhooks/${id}/status`)).body.app
+
+  test('are those of its manifest, and those that it makes; after an upgrade they are still', async () => {
+    const before = await active({ webhooks: WEBHOOKS, scopes })
+    const { app, workspace } = before
+    const key = keyIn(provisions(app)[0])
+    const id = await made(key, app)
+    expect(await appOf(key, (await endpoints(workspace))[0]?.id)).toBe(app.provider)
+    expect(await appOf(key, id)).toBe(app.provider)
+    await upgrade(before, { scopes: [...scopes, 'sale'] })
+    const newer = keyIn((await attempts(app, 2))[1])
+    const deleted = await eventually('the new key works', async () => {
+      const { status } = await platform.send(newer, 'DELETE', `/v1/webhooks/${id}`)
+      return status !== 401 && status
+    })
+    expect(deleted).toBe(204)
+  })
+
+  test('of an installation from before keys were registered are its own soon', async () => {
+    const { app, id, workspace } = await active({ webhooks: WEBHOOKS, scopes })
+    const webhookSql = platform.sqlOf('webhook-delivery')
+    await webhookSql`delete from app_key where workspace_id = ${workspace}`
+    await webhookSql`update endpoint set made_by = null where workspace_id = ${workspace}`
+    await appsSql`update installation set registered_key_id = null where id = ${id}`
+    const key = keyIn(provisions(app)[0])
+    const [manifests] = await endpoints(workspace)
+    await eventually('it is registered', async () => (await appOf(key, manifests?.id)) === app.provider)
+    await eventually('it is noted', async () => {
+      const [row] = await appsSql`select registered_key_id = key_id as "isDone" from installation where id = ${id}`
+      return row?.isDone
+    })
+  })
+})
+
 test('an unknown workspace or installation is not_found', async () => {
   const unknown = crypto.randomUUID()
   const { provider } = await anApp()

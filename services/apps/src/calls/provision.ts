@@ -5,6 +5,7 @@ import { type InstallationRow, lockInstallation } from '../apps/installation-row
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
 import { acknowledged, type Calling, installationOf } from './calling.ts'
 import { type ClaimedCall, endCall, refuseLostClaim, releaseCall } from './claim-calls.ts'
+import { registerKey } from './register-keys.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
 
 /**
@@ -20,6 +21,7 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
 
   const apiKey = await platform.mintKey(context, key)
   const webhookSecret = await createEndpoint(calling, call, installation)
+  const isRegistered = await registerKey(calling, installation, call)
   const body = { apiKey, ...(webhookSecret !== undefined && { webhookSecret }) }
   const { scopes } = manifest
   await acknowledged(calling, call, installation, { path: '/install/provision', scopes, body, signal: stopping })
@@ -29,7 +31,7 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
   await platform.activateKey(context, key.id)
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)
-  await db.inWorkspace(context, (tx) => recordActive(tx, call, installation.origin))
+  await db.inWorkspace(context, (tx) => recordActive(tx, call, { calledAt: installation.origin, isRegistered }))
 }
 
 /** Creates the endpoint that the manifest declares, and returns its signing secret. */
@@ -48,7 +50,11 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
 }
 
 /** The app has acknowledged: the installation is ACTIVE, and the call is forgotten with its secrets. */
-async function recordActive(tx: Transaction, call: ClaimedCall, calledAt: string): Promise<void> {
+async function recordActive(
+  tx: Transaction,
+  call: ClaimedCall,
+  { calledAt, isRegistered }: { readonly calledAt: string; readonly isRegistered: boolean },
+): Promise<void> {
   const { workspaceId } = tx.context
   const { installationId: id, keyId, endpointId, manifest } = call
   const now = new Date()
@@ -62,7 +68,7 @@ async function recordActive(tx: Transaction, call: ClaimedCall, calledAt: string
   await tx`
     update installation set
       state = 'ACTIVE', manifest = ${tx.json(manifest)}, key_id = ${keyId}, endpoint_id = ${endpointId},
-      activated_at = coalesce(activated_at, ${now}), last_error = null
+      registered_key_id = case when ${isRegistered} then ${keyId}::uuid end, activated_at = coalesce(activated_at, ${now}), last_error = null
     where workspace_id = ${workspaceId} and id = ${id}`
   await recordAct(tx, SYSTEM_ACTOR, 'installation.activated', `installations/${id}`, now)
 }

@@ -52,6 +52,47 @@ describe('uninstalling', () => {
     await expect.poll(() => statusWith(provisions(app)[0]?.body.apiKey)).toBe(401)
   })
 
+  test("ends all of the app's endpoints, those that it made with its key too, and none of the merchant's or of another app", async () => {
+    const scopes = ['webhook']
+    const { app, id, workspace } = await active({ webhooks: WEBHOOKS, scopes })
+    const other = await anApp({ webhooks: WEBHOOKS, scopes })
+    await inState((await consented(other, workspace)).id, 'ACTIVE')
+    const merchant = await platform.admin<{ key: string }>('POST', `/workspaces/${workspace}/keys`, {
+      name: 'm',
+      scopes,
+    })
+    const create = async (key: unknown, path: string) => {
+      const endpoint = { url: `${app.origin}${path}`, enabled_events: ['*'] }
+      return (await platform.send<{ id: string }>(String(key), 'POST', '/v1/webhooks', endpoint)).status
+    }
+    const keyOf = (of: PartnerApp) => provisions(of)[0]?.body.apiKey
+    await eventually('the key works', async () => (await create(keyOf(app), '/own')) === 201)
+    await eventually('the key works', async () => (await create(keyOf(other), '/others')) === 201)
+    expect(await create(merchant.body.key, '/merchants')).toBe(201)
+    await uninstall(id)
+    await purged(id)
+    const left = (await endpoints(workspace)).map(({ url }) => new URL(url).pathname)
+    expect(left.sort()).toEqual(['/hook', '/merchants', '/others'])
+  })
+
+  test('that webhook-delivery does not answer is repeated, and then ends all endpoints', async () => {
+    const { app, id, workspace } = await active({ webhooks: WEBHOOKS, scopes: ['webhook'] })
+    const key = String(provisions(app)[0]?.body.apiKey)
+    const endpoint = { url: `${app.origin}/own`, enabled_events: ['*'] }
+    await eventually(
+      'the key works',
+      async () => (await platform.send(key, 'POST', '/v1/webhooks', endpoint)).status === 201,
+    )
+    await platform.sqlOf('webhook-delivery').unsafe('alter table app_installation rename to away')
+    await uninstall(id)
+    await eventually('its key is revoked', async () => (await keys(workspace)).every((key) => key.is_revoked))
+    await eventually('its call fails', async () => (await installation(id)).last_error !== null)
+    expect((await endpoints(workspace)).length).toBeGreaterThan(0)
+    await platform.sqlOf('webhook-delivery').unsafe('alter table away rename to app_installation')
+    await purged(id)
+    await expectNoAccess(workspace)
+  })
+
   test('tells the app again until it acknowledges, with the same body and a fresh jti', async () => {
     const { app, id } = await active()
     let failures = 0

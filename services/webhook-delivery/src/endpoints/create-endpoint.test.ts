@@ -177,16 +177,4 @@ describe('a workspace has at most 500 endpoints (OP-121)', () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => send(caller, 'POST', '/v1/webhooks', valid)))
     expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array(7).fill(409)])
   })
-
-  test('those of apps count, and an id that was refused can be created later', async () => {
-    const caller = await withEndpoints(MOST_ENDPOINTS)
-    const path = `/internal/endpoints/${randomUUID()}`
-    const secret = `whsec_${Buffer.alloc(32, 1).toString('base64')}`
-    const put = () => send(caller, 'PUT', path, { ...valid, secret, description: null })
-    expect(await put()).toMatchObject(refusal)
-    const [row] = await admin`select id from endpoint where workspace_id = ${caller.workspaceId} limit 1`
-    await send(caller, 'DELETE', `/v1/webhooks/${row?.id}`)
-    expect((await put()).status).toBe(204)
-    expect((await put()).status).toBe(204)
-  })
 })

@@ -1,4 +1,3 @@
-import { conflict } from '@backoffice/contracts/errors.ts'
 import { named } from '@backoffice/contracts/named.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
@@ -10,20 +9,14 @@ import { type SecretKeys, sealSecret } from '@backoffice/secrets/secret-box.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
 import { newSigningKey, secretOwner, signingSecretOf } from '../secrets/signing-secret.ts'
-import {
-  ENDPOINT,
-  type EndpointRecord,
-  EndpointWithSecret,
-  endpointRow,
-  endpointsChanged,
-  newEndpoint,
-} from './endpoint.ts'
+import { ENDPOINT, type EndpointRecord, EndpointWithSecret, endpointRow, newEndpoint } from './endpoint.ts'
+import { madeBy, takePlace } from './owner.ts'
 
 export interface EndpointCreation {
   readonly policy: TargetPolicy
   readonly keys: SecretKeys
   readonly resolve: Resolve
-  /** The most endpoints of a workspace (OP-121). */
+  /** The most endpoints of a workspace, those of apps aside (OP-121). */
   readonly mostEndpoints: number
 }
 
@@ -59,15 +52,18 @@ export const createEndpoint = (creation: EndpointCreation) =>
       'OP-99',
       'OP-121',
       'OP-173',
+      'OP-231',
+      'OP-232',
     ],
     extension: true,
 
-    async handle({ body, now, inWorkspace }) {
+    async handle({ body, context, now, inWorkspace }) {
       await refuseForbiddenTarget({ url: new URL(body.url), path: ['url'] }, creation.policy, creation.resolve)
       const endpoint = newEndpoint(uuidv7(), body, now)
       const key = newSigningKey()
       return inWorkspace(async (tx) => {
-        await insertEndpoint(tx, endpoint, key, creation)
+        await takePlace(tx, context, creation.mostEndpoints)
+        await insertEndpoint(tx, { ...endpoint, madeBy: madeBy(context) }, key, creation.keys)
         return created(
           { ...ENDPOINT.answerOf(endpoint), secret: signingSecretOf(key) },
           `webhook endpoint ${endpoint.id}`,
@@ -76,23 +72,20 @@ export const createEndpoint = (creation: EndpointCreation) =>
     },
   })
 
-/** Inserts an endpoint, whose id is new. Throws `conflict` when the workspace has as many as it may (OP-121). */
+/**
+ * Inserts an endpoint, whose id is new, after `endpointsChanged`. `madeBy` is the key that has made it; null when a
+ * service has.
+ */
 export async function insertEndpoint(
   tx: Transaction,
-  endpoint: EndpointRecord,
+  { madeBy, ...endpoint }: EndpointRecord & { readonly madeBy: string | null },
   key: Buffer,
-  { keys, mostEndpoints }: EndpointCreation,
+  keys: SecretKeys,
 ): Promise<void> {
   const { workspaceId } = tx.context
   const { keyId, sealed } = sealSecret(keys, key, secretOwner(workspaceId, endpoint.id))
-  // The change locks the workspace's row, so whoever creates another endpoint meanwhile counts this one.
-  const changed = endpointsChanged(tx)
-  const inserting = tx`
-    insert into endpoint (workspace_id, secret_key_id, sealed_secret, ${tx.unsafe(ENDPOINT.sql.columns)})
-    select ${workspaceId}, ${keyId}::text, ${sealed}::bytea, ${tx.unsafe(ENDPOINT.sql.members)} from ${endpointRow(tx, endpoint)}
-    where (select count(*) from endpoint where workspace_id = ${workspaceId}) < ${mostEndpoints}`
-  const [, { count }] = await Promise.all([changed, inserting])
-  if (count === 0) {
-    throw conflict([], `this workspace has ${mostEndpoints} webhook endpoints, and may have no more; delete one first`)
-  }
+  await tx`
+    insert into endpoint (workspace_id, secret_key_id, sealed_secret, made_by, ${tx.unsafe(ENDPOINT.sql.columns)})
+    select ${workspaceId}, ${keyId}::text, ${sealed}::bytea, ${madeBy}::text, ${tx.unsafe(ENDPOINT.sql.members)}
+    from ${endpointRow(tx, endpoint)}`
 }

@@ -67,10 +67,16 @@ const readEndpoints = (sql: AnySql, workspaceIds: string[]) => sql<EndpointRow[]
     order by ends_at desc, id desc
   ) as previous,
   case when exists (select from deleted_workspace where workspace_id = endpoint.workspace_id) then 'Infinity'
-    else coalesce((
+    else greatest(0, (
       select extract(epoch from coalesce(resumed_at, 'infinity')) * 1000 from suspended_workspace
       where workspace_id = endpoint.workspace_id
-    ), 0)
+    ), (
+      select extract(epoch from coalesce(resumed_at, 'infinity')) * 1000 from app_key
+      join app_installation on app_installation.workspace_id = app_key.workspace_id
+        and app_installation.id = app_key.installation_id
+      where app_key.workspace_id = endpoint.workspace_id and app_key.id = endpoint.made_by
+        and suspension_changed_at is not null
+    ))
   end::float8 as paused_until
   from endpoint where workspace_id = any(${workspaceIds}::uuid[])`
 

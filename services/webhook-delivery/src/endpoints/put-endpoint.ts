@@ -6,12 +6,12 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { SigningSecret } from '../secrets/signing-secret.ts'
 import { type EndpointCreation, insertEndpoint } from './create-endpoint.ts'
-import { ENDPOINT, newEndpoint } from './endpoint.ts'
+import { ENDPOINT, endpointsChanged, newEndpoint } from './endpoint.ts'
 
 /**
  * PUT /internal/endpoints/{id}: an id creates one endpoint, once. A repeated request neither undoes changes of the
- * merchant nor brings back a deleted endpoint. OP-62, OP-70, OP-75, OP-99 and OP-121 hold as for endpoints of
- * merchants.
+ * merchant nor brings back a deleted endpoint. OP-62, OP-70, OP-75 and OP-99 hold as for endpoints of merchants.
+ * `registerAppKey` says whose it is. It is made however many there are: an app has one of its manifest (OP-231).
  */
 export const putEndpoint = (creation: EndpointCreation) =>
   operation({
@@ -30,7 +30,10 @@ export const putEndpoint = (creation: EndpointCreation) =>
       await refuseForbiddenTarget({ url: new URL(members.url), path: ['url'] }, creation.policy, creation.resolve)
       const endpoint = newEndpoint(params.id, members, now)
       return inWorkspace(async (tx) => {
-        if (await takeEndpointId(tx, endpoint.id)) await insertEndpoint(tx, endpoint, secret, creation)
+        if (await takeEndpointId(tx, endpoint.id)) {
+          await endpointsChanged(tx)
+          await insertEndpoint(tx, { ...endpoint, madeBy: null }, secret, creation.keys)
+        }
         return new Reply(204)
       })
     },

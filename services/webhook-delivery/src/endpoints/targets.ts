@@ -16,7 +16,7 @@ export interface Target {
 /** For so long after a suspension first attempts come from the table only, so that none overtakes another (OP-74). */
 const CATCH_UP_MS = 60_000
 
-/** Whether nothing may be sent to an endpoint, since its workspace is suspended or deleted. */
+/** Whether nothing may be sent to an endpoint, since its workspace is suspended or deleted, or its app suspended. */
 export const isPaused = ({ pausedUntil }: Target): boolean => pausedUntil === Number.POSITIVE_INFINITY
 
 /** Whether what waited for an endpoint during a suspension may still be in the table, unknown to this process. */

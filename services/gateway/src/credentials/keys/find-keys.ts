@@ -26,7 +26,8 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
   const rows = await worker<(KnownKey & { hash: string })[]>`
     select encode(api_key.key_hash, 'hex') as hash,
       json_build_object(
-        'keyId', api_key.id, 'workspaceId', api_key.workspace_id, 'livemode', workspace.livemode, 'scopes', scopes,
+        'keyId', api_key.id, 'appKeyId', api_key.app_key_id, 'workspaceId', api_key.workspace_id,
+        'livemode', workspace.livemode, 'scopes', scopes,
         'productStatuses', coalesce(settings.product_statuses, ${[...PRODUCT_STATUSES]}),
         'cartPriceSeconds', coalesce(settings.cart_price_seconds, ${CART_PRICE_SECONDS})
       ) as caller,

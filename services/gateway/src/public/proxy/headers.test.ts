@@ -64,6 +64,7 @@ describe('towards the service', () => {
         workspaceId,
         livemode: true,
         keyId: id,
+        appKeyId: null,
         scopes: ['product', 'sale::read'],
         productStatuses: ['ACTIVE', 'HIDDEN', 'ARCHIVED'],
       },

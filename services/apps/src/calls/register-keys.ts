@@ -1,0 +1,69 @@
+import type { Database, WorkspaceContext } from '@backoffice/postgres/database.ts'
+import type { Component } from '@backoffice/runtime/component.ts'
+import type { Logger } from '@backoffice/runtime/logger.ts'
+import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
+import { worker as loop } from '@backoffice/runtime/worker.ts'
+import type { InstallationRow } from '../apps/installation-rows.ts'
+import type { ClaimedCall } from './claim-calls.ts'
+import type { PlatformClient } from './platform-client.ts'
+
+interface Registering {
+  readonly db: Database
+  /** Finds the installations of all workspaces. */
+  readonly worker: Database
+  readonly platform: PlatformClient
+  readonly logger: Logger
+}
+
+/** The pause while every key is registered, in milliseconds. */
+const EVERY_MS = 5000
+const BATCH_SIZE = 20
+
+interface Unregistered extends Pick<WorkspaceContext, 'workspaceId' | 'livemode'> {
+  readonly installation: string
+  readonly provider: string
+  readonly keyId: string
+  readonly endpoint: string | null
+}
+
+/**
+ * Registers the keys of a provision at webhook-delivery, so that what they make is the app's (OP-231). Returns whether
+ * webhook-delivery takes part in that already.
+ */
+export async function registerKey(
+  { platform }: Pick<Registering, 'platform'>,
+  { id: installation, app_manifest: { provider } }: Pick<InstallationRow, 'id' | 'app_manifest'>,
+  { context, keyId, endpointId, formerKeyId, formerEndpointId }: ClaimedCall,
+): Promise<boolean> {
+  const of = { installation, provider }
+  if (formerKeyId !== null) await platform.registerKey(context, formerKeyId, { ...of, endpoint: formerEndpointId })
+  return keyId !== null && platform.registerKey(context, keyId, { ...of, endpoint: endpointId })
+}
+
+/** Registers the keys of installations that are ACTIVE since before keys were registered. */
+export const registerKeys = ({ db, worker, platform, logger }: Registering): Component =>
+  loop({
+    name: 'registration of app keys',
+    everyMs: EVERY_MS,
+    logger,
+    async work() {
+      const found = await worker.sql<Unregistered[]>`
+        select workspace_id as "workspaceId", livemode, installation.id as installation, provider,
+          key_id as "keyId", endpoint_id as endpoint
+        from installation join app on app.id = app_id
+        where state = 'ACTIVE' and registered_key_id is distinct from key_id
+        order by workspace_id, installation.id
+        limit ${BATCH_SIZE}`
+      for (const { workspaceId, livemode, keyId, ...of } of found) {
+        const context = { workspaceId, livemode, traceparent: presentTraceparent(), actor: 'apps' }
+        if (!(await platform.registerKey(context, keyId, of))) return EVERY_MS
+        await db.inWorkspace(
+          context,
+          (tx) => tx`
+            update installation set registered_key_id = ${keyId}
+            where workspace_id = ${workspaceId} and id = ${of.installation} and key_id = ${keyId}`,
+        )
+      }
+      return found.length < BATCH_SIZE ? EVERY_MS : 0
+    },
+  })

@@ -1,0 +1,79 @@
+import { ApiError, conflict } from '@backoffice/contracts/errors.ts'
+import type { RequestContext } from '@backoffice/http/internal-token.ts'
+import type { AnyOperation } from '@backoffice/http/operation.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { endpointsChanged } from './endpoint.ts'
+
+/** An app has at most this part of what a workspace may have, beside the workspace's own (OP-231). */
+const PART_OF_AN_APP = 25
+
+type Keys = Pick<RequestContext, 'keyId' | 'appKeyId'>
+
+/** The key that makes an endpoint; the app's, where it was rotated. */
+export const madeBy = ({ keyId, appKeyId }: Keys): string => appKeyId ?? keyId
+
+/**
+ * Locks a workspace's set of endpoints for one more. Throws `invalid_api_key` when the key's app has been uninstalled,
+ * and `conflict` when the workspace, or the app, has as many as it may (OP-121, OP-231).
+ */
+export async function takePlace(tx: Transaction, keys: Keys, mostEndpoints: number): Promise<void> {
+  const { workspaceId } = tx.context
+  // It locks a row: whoever creates another endpoint meanwhile counts this one, and an app's end deletes it.
+  const changed = endpointsChanged(tx)
+  const reading = tx<[{ provider: string | null; isEnded: boolean; count: number }]>`
+    select provider, ended_at is not null as "isEnded", (
+      select count(*) from endpoint
+      left join app_key as its on its.workspace_id = endpoint.workspace_id and its.id = endpoint.made_by
+      where endpoint.workspace_id = ${workspaceId} and its.installation_id is not distinct from app_installation.id
+    ) as count
+    from (select ${workspaceId}::uuid as workspace_id, ${madeBy(keys)}::text as key_id) as caller
+    left join app_key on app_key.workspace_id = caller.workspace_id and app_key.id = key_id
+    left join app_installation
+      on app_installation.workspace_id = caller.workspace_id and app_installation.id = app_key.installation_id`
+  const [, [{ provider, isEnded, count }]] = await Promise.all([changed, reading])
+  if (isEnded) throw new ApiError('invalid_api_key', `The app ${provider} of this API key has been uninstalled`)
+  const most = provider === null ? mostEndpoints : Math.max(1, Math.floor(mostEndpoints / PART_OF_AN_APP))
+  if (count < most) return
+  const owner = provider === null ? 'this workspace' : `the app ${provider}`
+  throw conflict([], `${owner} has ${most} webhook endpoints, and may have no more; delete one first`)
+}
+
+/** An operation on an endpoint that an app's key may use for an endpoint of its own app only (OP-231). */
+export const onOwnEndpoint = (declaration: AnyOperation): AnyOperation => ({
+  ...declaration,
+  ...(declaration.scope !== 'internal' && { openPoints: [...(declaration.openPoints ?? []), 'OP-231'] }),
+  handle: ({ inWorkspace, ...input }) =>
+    declaration.handle({
+      ...input,
+      inWorkspace: (work, limits) =>
+        inWorkspace(async (tx) => {
+          await refuseOthers(tx, (input as { params: { id: string } }).params.id, input.context)
+          return work(tx)
+        }, limits),
+    }),
+})
+
+/**
+ * Throws `insufficient_scope` when the caller is an app and the endpoint is not its own. A token that does not say
+ * whether its key is an app's comes from a gateway of the version before: then the key decides, if it is known.
+ */
+async function refuseOthers(tx: Transaction, id: string, keys: Keys): Promise<void> {
+  if (keys.appKeyId === null) return
+  const { workspaceId } = tx.context
+  const foreign = await tx`
+    select from endpoint
+    left join app_key as mine on mine.workspace_id = endpoint.workspace_id and mine.id = ${madeBy(keys)}
+    left join app_key as its on its.workspace_id = endpoint.workspace_id and its.id = endpoint.made_by
+    where endpoint.workspace_id = ${workspaceId} and endpoint.id = ${id}
+      and (${keys.appKeyId !== undefined} or mine.id is not null)
+      and endpoint.made_by is distinct from ${madeBy(keys)}
+      and coalesce(mine.installation_id <> its.installation_id, true)`
+  if (foreign.length === 0) return
+  throw new ApiError(
+    'insufficient_scope',
+    "is not an endpoint of this app; an app's key changes those of its app only",
+    {
+      path: ['id'],
+    },
+  )
+}
