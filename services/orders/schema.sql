@@ -2,6 +2,37 @@
 -- `app` and `worker` stand for the roles of the schema. Of a partitioned table only the parent is here.
 -- What is in libs/postgres/schema.sql is left out.
 
+create table credit_note (
+  workspace_id uuid not null,
+  id uuid not null,
+  number bigint not null,
+  order_id uuid not null,
+  invoice_id uuid not null,
+  refund_id uuid not null,
+  currency text not null,
+  total bigint not null,
+  created_at timestamptz not null,
+  constraint credit_note_pkey primary key (workspace_id, id),
+  constraint credit_note_number unique (workspace_id, number),
+  constraint credit_note_refund unique (workspace_id, order_id, refund_id)
+);
+alter table credit_note enable row level security, force row level security;
+create policy worker on credit_note to worker using (true);
+create policy workspace on credit_note using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on credit_note to app;
+grant select (workspace_id, number, order_id, refund_id, total) on credit_note to worker;
+
+create table credit_note_counter (
+  workspace_id uuid not null,
+  last bigint not null,
+  constraint credit_note_counter_pkey primary key (workspace_id)
+);
+alter table credit_note_counter enable row level security, force row level security;
+create policy worker on credit_note_counter to worker using (true);
+create policy workspace on credit_note_counter using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on credit_note_counter to app;
+grant select (workspace_id, last) on credit_note_counter to worker;
+
 create table customer (
   workspace_id uuid not null,
   id uuid not null,
@@ -107,11 +138,12 @@ create table invoice (
   constraint invoice_number unique (workspace_id, number),
   constraint invoice_status_check check (status = any (array['ISSUED', 'PAID']))
 );
+create unique index invoice_id on invoice (workspace_id, id);
 alter table invoice enable row level security, force row level security;
 create policy worker on invoice to worker using (true);
 create policy workspace on invoice using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on invoice to app;
-grant select (workspace_id, order_id, number, total, status) on invoice to worker;
+grant select (workspace_id, order_id, number, total, status, created_at) on invoice to worker;
 
 create table invoice_counter (
   workspace_id uuid not null,
@@ -229,7 +261,7 @@ alter table payment enable row level security, force row level security;
 create policy worker on payment to worker using (true);
 create policy workspace on payment using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on payment to app;
-grant select (workspace_id, order_id, amount) on payment to worker;
+grant select (workspace_id, order_id, id, amount) on payment to worker;
 
 create table placement (
   workspace_id uuid not null,
@@ -248,6 +280,26 @@ create policy worker on placement to worker using (true);
 create policy workspace on placement using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on placement to app;
 grant select on placement to worker;
+
+create table refund (
+  workspace_id uuid not null,
+  order_id uuid not null,
+  id uuid not null,
+  payment_id uuid,
+  amount bigint not null,
+  currency text not null,
+  reference text not null,
+  reason text,
+  created_at timestamptz not null,
+  constraint refund_pkey primary key (workspace_id, order_id, id),
+  constraint refund_reference unique (workspace_id, order_id, reference),
+  constraint refund_amount_check check (amount > 0)
+);
+alter table refund enable row level security, force row level security;
+create policy worker on refund to worker using (true);
+create policy workspace on refund using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on refund to app;
+grant select (workspace_id, order_id, id, payment_id, amount, created_at) on refund to worker;
 
 create table reservation (
   workspace_id uuid not null,
@@ -291,6 +343,7 @@ create table sales_order (
   created_at timestamptz not null,
   updated_at timestamptz not null,
   erased_at timestamptz,
+  refunded bigint default 0 not null,
   priced_at timestamptz,
   constraint sales_order_pkey primary key (workspace_id, id) include (status, payment_status, fulfillment_status, sales_channel, updated_at),
   constraint sales_order_number unique (workspace_id, order_number),
@@ -299,6 +352,7 @@ create table sales_order (
   constraint sales_order_fulfillment_status_check check (fulfillment_status = any (array['UNFULFILLED', 'PARTIALLY_FULFILLED', 'FULFILLED'])),
   constraint sales_order_paid_check check (paid >= 0),
   constraint sales_order_payment_status_check check (payment_status = any (array['UNPAID', 'PARTIALLY_PAID', 'PAID', 'REFUNDED'])),
+  constraint sales_order_refunded check (refunded >= 0 and refunded <= paid),
   constraint sales_order_status_check check (status = any (array['CART', 'PLACED', 'COMPLETED', 'CANCELLED'])),
   constraint sales_order_subtotal_price_check check (subtotal_price >= 0),
   constraint sales_order_total_items_check check (total_items > 0),
@@ -311,10 +365,11 @@ alter table sales_order enable row level security, force row level security;
 create policy worker on sales_order to worker using (true);
 create policy workspace on sales_order using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on sales_order to app;
-grant select (workspace_id, id, status, payment_status, fulfillment_status, subtotal_price, total_shipping, total_tax, total_discount, total_price, total_items, paid, updated_at) on sales_order to worker;
+grant select (workspace_id, id, status, payment_status, fulfillment_status, subtotal_price, total_shipping, total_tax, total_discount, total_price, total_items, paid, updated_at, refunded) on sales_order to worker;
 create trigger count_changed_orders after update on sales_order for each row when (old.status <> new.status or old.payment_status <> new.payment_status or old.fulfillment_status <> new.fulfillment_status or old.sales_channel is distinct from new.sales_channel or hour_of(old.updated_at) <> hour_of(new.updated_at)) execute function count_orders();
 create trigger count_deleted_orders after delete on sales_order referencing old table as moved for each statement execute function count_orders();
 create trigger count_new_orders after insert on sales_order referencing new table as moved for each statement execute function count_orders();
+create trigger uncounted_refunds before update on sales_order for each row when (new.refunded > 0 and (new.payment_status = 'PAID' and old.payment_status <> 'PAID' and (new.paid - new.refunded) < new.total_price or new.payment_status = 'REFUNDED' and new.refunded < new.paid)) execute function refuse_uncounted_refunds();
 
 create view order_tally with (security_invoker=true) as
  select order_count.workspace_id,
@@ -472,6 +527,12 @@ $function$;
 create function more_words_of(name text) returns text language sql immutable parallel safe return case when (name ~ '^[A-Za-z0-9 ]*$') then '' else (select coalesce(string_agg(more.word, ' '), '') as "coalesce" from ((select replace(folded.folded, ' ', '') as word from regexp_split_to_table(more_words_of.name, '[[:space:]]+') part(part), lateral fold_words(part.part) folded(folded) where (folded.folded ~~ '% %') limit 100) union all (select substr(folded.folded, place.place) as substr from string_to_table(fold_words(more_words_of.name), ' ') folded(folded), lateral generate_series(2, length(folded.folded)) place(place) where ((octet_length(more_words_of.name) > length(more_words_of.name)) and (substr(folded.folded, place.place, 1) ~ '[\u0E00-\u0EFF\u1000-\u109F\u1780-\u17FF\u3005-\u30FF\u3400-\u4DBF\u4E00-\u9FFF\uF900-\uFAFF\U00020000-\U0003FFFF]')) limit 100)) more) end ;
 
 create function phone_words_of(phone text) returns text language sql immutable parallel safe return (select coalesce(string_agg(digit_word.word, ' '), '') as "coalesce" from ((select is_international.is_international, "left"(case when is_international.is_international then ltrim(digits.digits, '0') else digits.digits end, 15) as digits from normalize(phone_words_of.phone, nfkc) written(written), lateral regexp_replace(replace(written.written, '(0)', ''), '[^0-9]+', '', 'g') digits(digits), lateral regexp_like(written.written, '^[^0-9]*(\+|00)') is_international(is_international)) number cross join lateral (select substr(number.digits, place.place) as word from generate_series(1, (length(number.digits) - 1)) place(place) union all select ('0' || substr(number.digits, place.place)) from generate_series(2, 4) place(place) where (number.is_international and (length(number.digits) > 6)) union all select ('00' || number.digits) where number.is_international) digit_word)) ;
+
+create function refuse_uncounted_refunds() returns trigger language plpgsql as $function$
+begin
+  raise exception 'this replica does not count the refunds of order %', new.id using errcode = 'lock_not_available';
+end
+$function$;
 
 create function stems_of(folded text) returns table(level smallint, stem text, shared smallint) language sql immutable parallel safe as $function$
   select 0::smallint, '' collate "C", 0::smallint

@@ -71,6 +71,7 @@ async function filledWorkspace(stack: TestStack, id: string, receiverUrl: string
     customer: { firstname: 'Ada', email: 'ada@example.com' },
   })
   await change('POST', `/v1/orders/${order.id}/payments`, { amount: 1500, currency: 'EUR', reference: 'till' })
+  await change('POST', `/v1/orders/${order.id}/refunds`, { amount: 500, currency: 'EUR', reference: 'torn' })
   await change('POST', `/v1/orders/${order.id}/fulfillments`)
   const imports = importsOf(stack, workspace)
   const uploaded = await imports.upload('products', productRows(30))

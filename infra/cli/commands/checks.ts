@@ -29,7 +29,7 @@ const CHECKS = {
   'check-orders': {
     service: 'orders',
     file: 'src/check/check-orders.ts',
-    description: 'Compare orders with their payments, invoices and reserved stock',
+    description: 'Compare orders with their payments, refunds, invoices and reserved stock',
     reads: 'catalog',
   },
   'check-members': {

@@ -98,6 +98,8 @@ export const ORDER = members({
   total_items: { sql: 'bigint', shape: z.int(), shown: 'answer' },
   /** The sum of its payments. */
   paid: { sql: 'bigint', shape: Amount, initial: 0, shown: 'nobody' },
+  /** The sum of its refunds. */
+  refunded: { sql: 'bigint', shape: Amount, initial: 0, shown: 'nobody' },
   shipping_address: {
     sql: 'json',
     shape: Json.nullable(),

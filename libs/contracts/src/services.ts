@@ -41,7 +41,7 @@ export const SERVICES = {
     settings: ['ASSETS_URL'],
   },
   orders: {
-    routes: ['/v1/orders', '/v1/customers'],
+    routes: ['/v1/orders', '/v1/customers', '/v1/invoices', '/v1/credit-notes'],
     publishes: [TOPICS.ordersEvents, TOPICS.ordersErasures, TOPICS.ordersReservations, TOPICS.importsResults],
     consumers: { imports: [TOPICS.importsBatches], ...WORKSPACES },
     calls: ['catalog', 'apps'],

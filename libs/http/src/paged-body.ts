@@ -97,6 +97,8 @@ interface CountedList<Row> {
   readonly columns: SqlPart
   /** From `from` up to the end of the conditions. The rows have an `id`. */
   readonly source: SqlPart
+  /** An expression for the number of items, where there is one that is cheaper than counting. */
+  readonly count?: SqlPart
   /** An expression for about how many bytes the answer of a row has. */
   readonly bytes: SqlPart
   bodyOf(row: Row): unknown
@@ -106,14 +108,14 @@ interface CountedList<Row> {
 export async function okCountedPage<Row extends object>(
   tx: Transaction,
   query: ListQuery,
-  { columns, source, bytes, bodyOf }: CountedList<Row>,
+  { columns, source, count = tx`(select count(*) ${source})`, bytes, bodyOf }: CountedList<Row>,
 ) {
   const page = { ...pageOf(query), ...NEWEST_FIRST }
   const behind = query.after === undefined ? tx`` : tx`and ${isBehind(tx, page, source)}`
   const order = orderBy(tx, page)
   const [reply] = await Promise.all([
     okPage(tx, query, {
-      total: tx<[{ count: number }]>`select count(*) ${source}`.then(([{ count }]) => count),
+      total: tx<[{ total: number }]>`select ${count} as total`.then(([{ total }]) => total),
       wanted: { ids: tx`select id ${source} ${behind} ${order} limit ${page.taken} offset ${page.offset}`, order },
       read: async (within, wanted) =>
         (await readSized<Row>(within, { columns, source, bytes, ...wanted })).map((row) => bodyOf(row)),

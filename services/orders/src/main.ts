@@ -9,7 +9,7 @@ import { eraseCustomers } from './erasures/erase-customers.ts'
 import { FormValidator } from './form/form-validator.ts'
 import { applyImportBatches } from './imports/importers.ts'
 import { operations } from './operations.ts'
-import { placeWithStock } from './orders/place-order.ts'
+import { placePaid, placeWithStock } from './orders/place-order.ts'
 import { measurePlacements } from './placements/measure-placements.ts'
 import { placePaidOrders } from './placements/place-paid-orders.ts'
 import { POOLS } from './pools.ts'
@@ -25,7 +25,7 @@ await runService(
     const { worker, imports, releases, placements, erasures } = pools
     const [catalog, apps] = [new CatalogClient(config.CATALOG_URL, signer), checkoutApps(config.APPS_URL, signer)]
     const forms = new FormValidator()
-    const place = placeWithStock(placements, catalog, reserveStock(placements, catalog, logger))
+    const place = placePaid(placeWithStock(placements, catalog, reserveStock(placements, catalog, logger)))
     return {
       worker,
       operations: operations(db, catalog, forms, apps, logger),

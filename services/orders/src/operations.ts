@@ -19,8 +19,10 @@ import { listFulfillments } from './fulfillments/list-fulfillments.ts'
 import { importers } from './imports/importers.ts'
 import { createInvoice } from './orders/create-invoice.ts'
 import { createOrder } from './orders/create-order.ts'
+import { getBalance } from './orders/get-balance.ts'
 import { getOrder } from './orders/get-order.ts'
 import { getSubmittedForm } from './orders/get-submitted-form.ts'
+import { getInvoice, listWorkspaceInvoices } from './orders/invoices-of-workspace.ts'
 import { listInvoices } from './orders/list-invoices.ts'
 import { listOrders } from './orders/list-orders.ts'
 import { placeWithStock } from './orders/place-order.ts'
@@ -29,6 +31,9 @@ import { updateOrder } from './orders/update-order.ts'
 import { listPayments } from './payments/list-payments.ts'
 import { recordPayment } from './payments/record-payment.ts'
 import { getPlacement } from './placements/get-placement.ts'
+import { getCreditNote, listCreditNotes, listOrderCreditNotes } from './refunds/credit-note.ts'
+import { listRefunds } from './refunds/list-refunds.ts'
+import { recordRefund } from './refunds/record-refund.ts'
 import { reserveStock } from './reservations/reserve-stock.ts'
 
 /** The service's API. */
@@ -58,9 +63,17 @@ export const operations = (
     recordPayment(db, place, logger),
     getPlacement,
     listPayments,
+    recordRefund,
+    listRefunds,
+    getBalance,
     createCheckout(db, place, apps),
     createInvoice,
     listInvoices,
+    listWorkspaceInvoices,
+    getInvoice,
+    listCreditNotes,
+    getCreditNote,
+    listOrderCreditNotes,
     createFulfillment,
     listFulfillments,
     checkImports(importers),

@@ -25,7 +25,8 @@ const check = async () => {
 }
 
 beforeEach(async () => {
-  await admin`truncate sales_order, order_item, reservation, payment, invoice, invoice_counter, fulfillment, outbox`
+  await admin`truncate sales_order, order_item, reservation, payment, invoice, invoice_counter, fulfillment, outbox,
+    refund, credit_note, credit_note_counter`
   await catalog.admin`truncate stock_reservation`
 })
 
@@ -44,6 +45,22 @@ const pay = (order: Order, amount: number) => admin`
   select workspace_id, id, gen_random_uuid(), gen_random_uuid()::text, ${amount}, currency, '{}', now()
   from sales_order where id = ${order.id}`
 
+/** A refund of two of five that were paid for an order, as the service leaves it. */
+async function refund({ id }: Order) {
+  await admin`
+    insert into payment (workspace_id, order_id, id, reference, amount, currency, metadata, created_at)
+    select workspace_id, id, id, 'p1', 5, currency, '{}', now() from sales_order where id = ${id}`
+  await admin`update sales_order set paid = 5, refunded = 2, payment_status = 'PARTIALLY_PAID' where id = ${id}`
+  await admin`
+    insert into refund (workspace_id, order_id, id, payment_id, amount, currency, reference, created_at)
+    select workspace_id, id, id, id, 2, currency, 'r1', now() + interval '1 hour' from sales_order where id = ${id}`
+  await admin`
+    insert into credit_note (workspace_id, id, number, order_id, invoice_id, refund_id, currency, total, created_at)
+    select workspace_id, id, 1, order_id, id, order_id, currency, 2, now() from invoice where order_id = ${id}`
+  await admin`
+    insert into credit_note_counter (workspace_id, last) select workspace_id, 1 from sales_order where id = ${id}`
+}
+
 it('finds nothing in orders of several workspaces at CART and PLACED, paid and fulfilled, and free of charge', async () => {
   const caller = aCaller()
   await createOrder(caller)
@@ -53,6 +70,7 @@ it('finds nothing in orders of several workspaces at CART and PLACED, paid and f
   await admin`update sales_order set fulfillment_status = 'PARTIALLY_FULFILLED' where id = ${half.id}`
   await pay(half, 500)
   await admin`update sales_order set paid = 500, payment_status = 'PARTIALLY_PAID' where id = ${half.id}`
+  await refund(await place(caller))
   const { id } = await catalog.addVariant(caller, { price: { EUR: 0 } })
   await createOrder(caller, { items: [{ variant: id, quantity: 1 }], status: 'PLACED' })
   const other = aCaller()
@@ -63,7 +81,7 @@ it('finds nothing in orders of several workspaces at CART and PLACED, paid and f
     status: 'PLACED',
   })
   await age()
-  expect(await check()).toEqual({ orders: 4, reservations: 3, findings: [] })
+  expect(await check()).toEqual({ orders: 5, reservations: 4, findings: [] })
 })
 
 it.each<[string, (order: Order) => Promise<unknown>]>([
@@ -102,6 +120,30 @@ it.each<[string, (order: Order) => Promise<unknown>]>([
   await age()
   const { findings } = await check()
   expect(findings.map((found) => [found.finding, found.tooYoung ?? false])).toEqual([[finding, false]])
+})
+
+it.each<[string, (order: Order) => Promise<unknown>]>([
+  ['payments', ({ id }) => admin`update sales_order set payment_status = 'UNPAID' where id = ${id}`],
+  ['refunds', ({ id }) => admin`update sales_order set refunded = 3 where id = ${id}`],
+  ['refunds', ({ id }) => admin`update refund set payment_id = gen_random_uuid() where order_id = ${id}`],
+  ['credit note', ({ id }) => admin`update credit_note set total = 3 where order_id = ${id}`],
+  ['credit note', ({ id }) => admin`update credit_note set refund_id = gen_random_uuid() where order_id = ${id}`],
+  ['credit note numbers', () => admin`update credit_note set number = 2`],
+  ['credit note numbers', () => admin`update credit_note_counter set last = 2`],
+])('finds %s of an order with a refund', async (finding, seed) => {
+  const order = await place()
+  await refund(order)
+  await seed(order)
+  await age()
+  const { findings } = await check()
+  expect([...new Set(findings.map((found) => found.finding))]).toEqual([finding])
+})
+
+it('finds a refund of an invoiced order without a credit note', async () => {
+  const order = await place()
+  await refund(order)
+  await admin`truncate credit_note, credit_note_counter`
+  expect((await check()).findings).toMatchObject([{ finding: 'credit note', order: order.id, creditNoteTotal: null }])
 })
 
 it('finds a placed order without a reservation, whose stock is without an order', async () => {

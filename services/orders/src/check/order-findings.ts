@@ -17,15 +17,18 @@ export async function* streamed<Row>(cursor: { cursor(size: number): AsyncIterab
 }
 
 /**
- * Finds orders, payments, invoices and fulfilments that contradict each other. PostgreSQL compares within its
- * `work_mem`. The connection has to see all workspaces.
+ * Finds orders, payments, refunds, invoices, credit notes and fulfilments that contradict each other. PostgreSQL
+ * compares within its `work_mem`. The connection has to see all workspaces.
  */
 export async function* orderFindings(sql: AnySql): AsyncGenerator<Finding> {
   yield* streamed(wrongSums(sql))
   yield* streamed(wrongPayments(sql))
+  yield* streamed(wrongRefunds(sql))
   yield* streamed(unplacedOrders(sql))
   yield* streamed(wrongInvoices(sql))
-  yield* streamed(wrongInvoiceNumbers(sql))
+  yield* streamed(wrongCreditNotes(sql))
+  yield* streamed(wrongNumbers(sql, 'invoice'))
+  yield* streamed(wrongNumbers(sql, 'credit_note'))
   yield* streamed(wrongFulfilledQuantities(sql))
   yield* streamed(wrongFulfillmentStatuses(sql))
 }
@@ -44,22 +47,44 @@ const wrongSums = (sql: AnySql) => sql<Finding[]>`
   where subtotal_price is distinct from subtotal or total_items is distinct from quantities
     or total_price <> subtotal_price + total_shipping + total_tax - total_discount`
 
-/** The payments add up to `paid`, and the payment status follows from it (OP-41, OP-42, OP-47). */
+/** The payments add up to `paid`; the payment status follows from it and `refunded` (OP-41, OP-42, OP-47, OP-202). */
 const wrongPayments = (sql: AnySql) => sql<Finding[]>`
   select 'payments' as finding, workspace_id as workspace, id as order, paid::text, coalesce(amount, 0)::text as "sumOfPayments",
-    total_price::text as "totalPrice", payment_status as "paymentStatus"
+    refunded::text, total_price::text as "totalPrice", payment_status as "paymentStatus"
   from sales_order
   left join (
     select workspace_id, order_id as id, sum(amount) as amount from payment group by workspace_id, order_id
   ) as payments using (workspace_id, id)
   where paid <> coalesce(amount, 0) or case
-    when paid > 0 and paid < total_price then payment_status <> 'PARTIALLY_PAID'
-    when paid > 0 then payment_status not in ('PAID', 'REFUNDED')
+    when paid > 0 and refunded = paid then payment_status <> 'REFUNDED'
+    when paid > 0 and paid - refunded >= total_price then payment_status <> 'PAID'
+    when refunded > 0 then payment_status not in ('PAID', 'PARTIALLY_PAID') -- it may have been PAID before
+    when paid > 0 then payment_status <> 'PARTIALLY_PAID'
     when total_price > 0 then payment_status <> 'UNPAID'
     when status = 'CART' then payment_status <> 'UNPAID'
     when status = 'CANCELLED' then payment_status not in ('UNPAID', 'PAID') -- it may have been placed before
     else payment_status <> 'PAID'
   end`
+
+/** The refunds add up to `refunded`, and those of a payment to no more than the payment (OP-201). */
+const wrongRefunds = (sql: AnySql) => sql<Finding[]>`
+  select 'refunds' as finding, workspace_id as workspace, id as order, refunded::text, coalesce(amount, 0)::text as "sumOfRefunds",
+    coalesce("isAbovePayment", false) as "isAbovePayment"
+  from sales_order
+  left join (
+    select workspace_id, order_id as id, sum(amount) as amount from refund group by workspace_id, order_id
+  ) as refunds using (workspace_id, id)
+  left join (
+    select workspace_id, order_id as id, true as "isAbovePayment"
+    from (
+      select workspace_id, order_id, payment_id as id, sum(amount) as given from refund
+      where payment_id is not null group by workspace_id, order_id, payment_id
+    ) as given
+    left join (select workspace_id, order_id, id, amount from payment) as payment using (workspace_id, order_id, id)
+    where given > coalesce(amount, 0)
+    group by workspace_id, order_id
+  ) as above using (workspace_id, id)
+  where refunded <> coalesce(amount, 0) or "isAbovePayment"`
 
 /** A paid order is placed within a minute, or its stock was refused and the merchant has to resolve it (OP-47). */
 const unplacedOrders = (sql: AnySql) => sql<Finding[]>`
@@ -71,26 +96,52 @@ const unplacedOrders = (sql: AnySql) => sql<Finding[]>`
   ) as placement using (workspace_id, id)
   where sales_order.status = 'CART' and payment_status = 'PAID'`
 
-/** A placed or paid order has an invoice of its total, which is PAID with the order (OP-45). */
+/**
+ * A placed or paid order has an invoice of its total, which is PAID with the order (OP-45). One that was paid at
+ * CANCELLED has none (OP-145). An invoice stays PAID when the payments are refunded (OP-202).
+ */
 const wrongInvoices = (sql: AnySql) => sql<Finding[]>`
   select 'invoice' as finding, workspace_id as workspace, id as order, sales_order.status, payment_status as "paymentStatus",
     total_price::text as "totalPrice", invoice.total::text as "invoiceTotal", invoice.status as "invoiceStatus"
   from sales_order
   left join (select workspace_id, order_id as id, total, status from invoice) as invoice using (workspace_id, id)
   where case
-    when invoice.id is null then sales_order.status in ('PLACED', 'COMPLETED') or payment_status in ('PAID', 'REFUNDED')
-    else invoice.total <> total_price or (invoice.status = 'PAID') <> (payment_status in ('PAID', 'REFUNDED'))
+    when invoice.id is null then
+      sales_order.status in ('PLACED', 'COMPLETED') or payment_status = 'PAID' and sales_order.status <> 'CANCELLED'
+    when invoice.status = 'PAID' then payment_status <> 'PAID' and refunded = 0
+    else payment_status = 'PAID'
+  end or invoice.total <> total_price`
+
+/**
+ * A credit note is of the amount of its refund, and a refund after the invoice of its order has one (OP-203). Times are
+ * those of requests, which one order may overtake by less than a minute.
+ */
+const wrongCreditNotes = (sql: AnySql) => sql<Finding[]>`
+  select 'credit note' as finding, workspace_id as workspace, order_id as order, refund, amount::text,
+    credit_note.total::text as "creditNoteTotal"
+  from (select workspace_id, order_id, id as refund, amount, created_at from refund) as refund
+  full join (select workspace_id, order_id, refund_id as refund, total from credit_note) as credit_note
+    using (workspace_id, order_id, refund)
+  left join (select workspace_id, order_id, created_at as invoiced_at from invoice) as invoice
+    using (workspace_id, order_id)
+  where case
+    when credit_note.total is null then refund.created_at > invoiced_at + interval '1 minute'
+    else amount is distinct from credit_note.total or invoiced_at is null
   end`
 
-/** The numbers of a workspace's invoices are 1, 2, 3, … up to its counter (OP-45). They are unique by a constraint. */
-const wrongInvoiceNumbers = (sql: AnySql) => sql<Finding[]>`
-  select 'invoice numbers' as finding, workspace_id as workspace, coalesce(last, 0)::text as counter,
-    coalesce(invoices, 0)::text as invoices, lowest::text, highest::text
-  from invoice_counter
+/**
+ * The numbers of a workspace's invoices, and of its credit notes, are 1, 2, 3, … up to their counter (OP-45, OP-203).
+ * They are unique by a constraint.
+ */
+const wrongNumbers = (sql: AnySql, table: 'invoice' | 'credit_note') => sql<Finding[]>`
+  select ${`${table.replace('_', ' ')} numbers`} as finding, workspace_id as workspace, coalesce(last, 0)::text as counter,
+    coalesce(documents, 0)::text as documents, lowest::text, highest::text
+  from ${sql(`${table}_counter`)}
   full join (
-    select workspace_id, count(*) as invoices, min(number) as lowest, max(number) as highest from invoice group by workspace_id
+    select workspace_id, count(*) as documents, min(number) as lowest, max(number) as highest
+    from ${sql(table)} group by workspace_id
   ) as numbers using (workspace_id)
-  where coalesce(last, 0) <> coalesce(invoices, 0) or highest <> invoices or lowest <> 1`
+  where coalesce(last, 0) <> coalesce(documents, 0) or highest <> documents or lowest <> 1`
 
 /** The fulfilled quantity of an item is the sum of its fulfilments (OP-48). */
 const wrongFulfilledQuantities = (sql: AnySql) => sql<Finding[]>`

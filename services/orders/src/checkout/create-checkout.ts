@@ -6,6 +6,7 @@ import { operation } from '@backoffice/http/operation.ts'
 import { created } from '@backoffice/http/reply.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import { type OrderRecord, readOrder } from '../orders/order.ts'
+import { openSumOf } from '../orders/order-states.ts'
 import { AcceptPrices, type PlaceWithStock } from '../orders/place-order.ts'
 import type { CheckoutApps } from './checkout-apps.ts'
 
@@ -29,7 +30,7 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
     scope: 'sale::create',
     body: CheckoutBody,
     responses: { 201: CheckoutSession },
-    openPoints: ['OP-08', 'OP-44', 'OP-85', 'OP-71', 'OP-213', 'OP-214'],
+    openPoints: ['OP-08', 'OP-44', 'OP-71', 'OP-85', 'OP-206', 'OP-213', 'OP-214'],
     extension: true,
 
     async handle({
@@ -56,12 +57,13 @@ export const createCheckout = (db: Database, place: PlaceWithStock, apps: Checko
 /**
  * What is left to pay, in minor units. Throws `conflict` when the order is cancelled or completed, or nothing is left.
  */
-function requireOpen({ status, paymentStatus, totalPrice, paid, currency }: OrderRecord) {
+function requireOpen(order: OrderRecord) {
+  const { status, paymentStatus, totalPrice, currency } = order
   if (status === 'CANCELLED' || status === 'COMPLETED') {
     throw conflict(['status'], `an order that is ${status} has no checkout`)
   }
-  const amountMinor = totalPrice - paid
-  if (paymentStatus === 'PAID' || paymentStatus === 'REFUNDED' || amountMinor <= 0) {
+  const amountMinor = openSumOf(order)
+  if (amountMinor <= 0) {
     throw conflict(
       ['payment_status'],
       `nothing is left to pay: the order is ${paymentStatus}, of ${totalPrice} ${currency}`,

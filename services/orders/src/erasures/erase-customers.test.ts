@@ -86,14 +86,17 @@ describe('DELETE /v1/customers/{id} (OP-130)', () => {
 })
 
 describe('the orders of an erased customer', () => {
-  it("lose name and e-mail at once, then address, note, form, payments' metadata and customer; money and lines stay (OP-130)", async () => {
+  it('lose name and e-mail at once, then address, note, form, metadata of payments, reasons of refunds and customer; money and lines stay (OP-130)', async () => {
     const caller = aCaller()
     const order = await createOrder(caller, { customer: ADA, ...PERSONAL, total_shipping: 500 })
     const other = await createOrder(caller, { customer: { firstname: 'Eve' }, ...PERSONAL })
     const payment = { amount: 1, currency: 'EUR', reference: 'r', metadata: { holder: 'Ada' } }
     for (const { id } of [order, other]) {
       expect((await send(caller, 'POST', `/v1/orders/${id}/payments`, payment)).status).toBe(201)
+      const refund = { amount: 1, currency: 'EUR', reference: 'r', reason: 'Ada was ill' }
+      expect((await send(caller, 'POST', `/v1/orders/${id}/refunds`, refund)).status).toBe(201)
     }
+    const reasonOf = async ({ id }: Order) => (await admin`select reason from refund where order_id = ${id}`)[0]?.reason
     const get = async ({ id }: Order) => (await send<Order>(caller, 'GET', `/v1/orders/${id}`)).body
     const metadataOf = async ({ id }: Order) =>
       (await admin`select metadata, amount from payment where order_id = ${id}`)[0]
@@ -104,12 +107,13 @@ describe('the orders of an erased customer', () => {
     expect(await get(order)).toEqual({ ...paid, customer: null, shipping_address: null, note: null })
     expect(await formOf(order.id)).toEqual({})
     expect(await metadataOf(order)).toEqual({ metadata: {}, amount: '1' })
+    expect([await reasonOf(order), await reasonOf(other)]).toEqual([null, 'Ada was ill'])
     expect(await get(other)).toEqual(otherPaid)
     expect(await metadataOf(other)).toEqual({ metadata: payment.metadata, amount: '1' })
     expect(await formOf(other.id)).toMatchObject(PERSONAL)
     expect(await stageOf(order.customer?.id ?? '')).toBe('DONE')
-    // Of the order and its payment.
-    expect(await recordsOf(order.id)).toHaveLength(2)
+    // Of the order, its payment and its refund.
+    expect(await recordsOf(order.id)).toHaveLength(3)
     expect(await batch(caller)).toBe(false)
   })
 

@@ -1,4 +1,5 @@
 import { ORDER } from '@backoffice/contracts/order.ts'
+import { REFUND } from '@backoffice/contracts/refund.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { PLAN_EACH_TIME } from '@backoffice/postgres/plan-settings.ts'
 import { type WorkInTurn, workInTurn } from '@backoffice/postgres/workspaces-in-turn.ts'
@@ -50,9 +51,9 @@ export async function eraseBatch(tx: Transaction, now: Date): Promise<boolean> {
 
 /**
  * Removes the personal data of some orders of an erased customer: personal members, the stored form, what their
- * payments have as metadata, and last the customer's id, by which they are found. Money and lines stay. Orders that a
- * request has locked come later. Once there is none left, the stage of the erasure is CHANGES. Returns false when all
- * that is left is locked.
+ * payments have as metadata, the reasons of their refunds, and last the customer's id, by which they are found. Money
+ * and lines stay. Orders that a request has locked come later. Once there is none left, the stage of the erasure is
+ * CHANGES. Returns false when all that is left is locked.
  */
 async function eraseOrders(tx: Transaction, customer: string, now: Date): Promise<boolean> {
   const workspace = tx.context.workspaceId
@@ -64,6 +65,9 @@ async function eraseOrders(tx: Transaction, customer: string, now: Date): Promis
     const ids = locked.map(({ id }) => id)
     await tx`update order_form set form = '{}' where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
     await tx`update payment set metadata = '{}' where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
+    await tx`
+      update refund set ${tx.unsafe(REFUND.sql.erasures)}
+      where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
     // The time of this statement: answers of transactions that had the lock before are older.
     await tx`
       update sales_order set

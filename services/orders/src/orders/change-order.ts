@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, publish } from '@backoffice/postgres/outbox.ts'
-import { endPlacement } from '../placements/placement.ts'
-import { invoicePaid, issueInvoice } from './invoice.ts'
+import { endPlacement, notePlacement } from '../placements/placement.ts'
+import { type IssuedInvoice, invoicePaid, issueInvoice } from './invoice.ts'
 import { type OrderRecord, orderBody, orderEvent } from './order.ts'
-import { fulfillmentStatusOf, paymentStatusOf } from './order-states.ts'
+import { fulfillmentStatusOf, isPaidCart, paymentStatusOf } from './order-states.ts'
 import { writeOrder } from './write-order.ts'
 
 /** What a request changes of an order. The other statuses follow from it. */
@@ -19,9 +19,10 @@ interface Writing {
 
 /**
  * Writes a change of an order, and publishes order.updated when its body changes. This is the one place where an order
- * becomes PAID: then its invoice is issued and PAID, and order.paid and invoice.paid fire, each once. An order that
- * becomes PLACED gets its invoice as well (OP-45). The caller has locked the order, has checked the transition and has
- * written the items. Call it last, because it may lock the counter of invoices.
+ * becomes PAID: then its invoice is issued and PAID, and order.paid and invoice.paid fire, each once, also when it is
+ * PAID again after refunds. At CART it is to be placed, until it is not PAID any more (OP-47). An order that becomes
+ * PLACED gets its invoice as well (OP-45). The caller has locked the order, has checked the transition and has written
+ * the items. Call it last, because it may lock the counter of invoices.
  */
 export async function changeOrder(
   tx: Transaction,
@@ -34,19 +35,28 @@ export async function changeOrder(
   const hasNewBody = !isSameBody(before, after)
   const becomesPlaced = after.status === 'PLACED' && before.status !== 'PLACED'
   const becomesPaid = after.paymentStatus === 'PAID' && before.paymentStatus !== 'PAID'
-  const isToBeWritten = hasNewBody || after.paid !== before.paid || after.pricedAt !== before.pricedAt
+  const isToBeWritten =
+    hasNewBody || after.paid !== before.paid || after.refunded !== before.refunded || after.pricedAt !== before.pricedAt
   if (isToBeWritten) await write(after)
   const updated = hasNewBody ? [orderEvent('order.updated', after)] : []
-  const paid = becomesPaid ? [orderEvent('order.paid', after)] : []
-  await publish(tx, [...events, ...updated, ...paid], now)
-  if (before.paymentStatus === 'PAID' && before.status === 'CART' && after.status !== 'CART') {
-    await endPlacement(tx, after.id)
+  await publish(tx, [...events, ...updated], now)
+  if (isPaidCart(before) !== isPaidCart(after)) {
+    await (isPaidCart(after) ? notePlacement(tx, after.id) : endPlacement(tx, after.id))
   }
   if (becomesPlaced || becomesPaid) {
-    const { invoice } = await issueInvoice(tx, after, now)
-    if (becomesPaid) await publish(tx, [invoicePaid(invoice)], now)
+    const issued = await issueInvoice(tx, after, now)
+    if (becomesPaid) await publish(tx, paidEvents(before, after, issued), now)
   }
   return after
+}
+
+/**
+ * The events of an order that becomes PAID, unless it was PAID before its refunds: its invoice says so. A CANCELLED
+ * order may have none (OP-145).
+ */
+function paidEvents(before: OrderRecord, after: OrderRecord, issued: IssuedInvoice | undefined): OutboxRecord[] {
+  if (issued === undefined) return before.refunded === 0 ? [orderEvent('order.paid', after)] : []
+  return issued.becomesPaid ? [orderEvent('order.paid', after), invoicePaid(issued.invoice)] : []
 }
 
 /** The order after a change. `updatedAt` moves with the order's body, and never goes back (OP-73, OP-79). */

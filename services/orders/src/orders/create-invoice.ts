@@ -2,9 +2,8 @@ import { conflict } from '@backoffice/contracts/errors.ts'
 import { Invoice } from '@backoffice/contracts/order.ts'
 import { operation } from '@backoffice/http/operation.ts'
 import { created, ok } from '@backoffice/http/reply.ts'
-import type { Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
-import { INVOICE_COLUMNS, type InvoiceRecord, invoiceBody, issueInvoice } from './invoice.ts'
+import { invoiceBody, issueInvoice } from './invoice.ts'
 import { lockOrder } from './order.ts'
 
 /**
@@ -25,16 +24,9 @@ export const createInvoice = operation({
   handle: ({ params: { id }, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
       const order = await lockOrder(tx, id)
-      if (order.status === 'CANCELLED') return ok(invoiceBody(await presentInvoice(tx, id)))
-      const { invoice, isNew } = await issueInvoice(tx, order, now)
-      return isNew ? created(invoiceBody(invoice)) : ok(invoiceBody(invoice))
+      const issued = await issueInvoice(tx, order, now)
+      if (issued === undefined) throw conflict([], 'An order that is CANCELLED gets no invoice')
+      const body = invoiceBody(issued.invoice)
+      return issued.isNew ? created(body) : ok(body)
     }),
 })
-
-async function presentInvoice(tx: Transaction, order: string): Promise<InvoiceRecord> {
-  const [invoice] = await tx<InvoiceRecord[]>`
-    select ${tx.unsafe(INVOICE_COLUMNS)} from invoice
-    where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
-  if (invoice === undefined) throw conflict([], 'An order that is CANCELLED gets no invoice')
-  return invoice
-}

@@ -4,6 +4,7 @@ import { INVOICE, type Invoice } from '@backoffice/contracts/order.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
+import { nextNumber } from './numbered-documents.ts'
 import type { OrderRecord } from './order.ts'
 
 /** An invoice as the database has it. */
@@ -30,27 +31,28 @@ export async function hasInvoice(tx: Transaction, order: string): Promise<boolea
   return found.length > 0
 }
 
+/** The invoice of an order: whether it was issued now, and whether it has become PAID now. */
+export interface IssuedInvoice {
+  readonly invoice: InvoiceRecord
+  readonly isNew: boolean
+  readonly becomesPaid: boolean
+}
+
 /**
- * Issues the invoice of an order, unless it has one (OP-45); the invoice of an order that is PAID becomes PAID. The
- * caller has locked the order. Call it after each statement that can wait for others: it locks the workspace's counter
- * until the transaction ends.
+ * Issues the invoice of an order, unless it has one (OP-45); the invoice of an order that is PAID becomes PAID. Returns
+ * undefined for an order that is CANCELLED and has none: it gets none (OP-145). The caller has locked the order. Call
+ * it after each statement that can wait for others: it locks the workspace's counter until the transaction ends.
  */
-export async function issueInvoice(
-  tx: Transaction,
-  order: OrderRecord,
-  now: Date,
-): Promise<{ invoice: InvoiceRecord; isNew: boolean }> {
+export async function issueInvoice(tx: Transaction, order: OrderRecord, now: Date): Promise<IssuedInvoice | undefined> {
   const workspace = tx.context.workspaceId
   const isPaid = order.paymentStatus === 'PAID'
   const columns = tx.unsafe(INVOICE_COLUMNS)
-  const [{ isNew, ...invoice }] = await tx<[InvoiceRecord & { isNew: boolean }]>`
+  const isWanted = tx`${order.status !== 'CANCELLED'} and not exists (select from present)`
+  const [row] = await tx<(InvoiceRecord & Omit<IssuedInvoice, 'invoice'>)[]>`
     with present as materialized (
       select * from invoice where workspace_id = ${workspace} and order_id = ${order.id}
     ), next as (
-      insert into invoice_counter as counter (workspace_id, last)
-      select ${workspace}, 1 where not exists (select from present)
-      on conflict (workspace_id) do update set last = counter.last + 1
-      returning last
+      ${nextNumber(tx, 'invoice_counter', isWanted)}
     ), issued as (
       insert into invoice (workspace_id, order_id, id, number, currency, total, status, created_at)
       select
@@ -63,10 +65,12 @@ export async function issueInvoice(
       where workspace_id = ${workspace} and order_id = ${order.id} and status = 'ISSUED' and ${isPaid}
       returning *
     )
-    select ${columns}, true as "isNew" from issued
+    select ${columns}, true as "isNew", ${isPaid}::boolean as "becomesPaid" from issued
     union all
-    select ${columns}, false from settled
+    select ${columns}, false, true from settled
     union all
-    select ${columns}, false from present where not exists (select from settled)`
-  return { invoice, isNew }
+    select ${columns}, false, false from present where not exists (select from settled)`
+  if (row === undefined) return undefined
+  const { isNew, becomesPaid, ...invoice } = row
+  return { invoice, isNew, becomesPaid }
 }

@@ -7,6 +7,7 @@ import {
   ALLOWED,
   fulfillmentStatusOf,
   isLegalTransition,
+  openSumOf,
   paymentStatusOf,
   requireAllowed,
   requireTransition,
@@ -70,26 +71,54 @@ it('what the table does not allow is a conflict that says what would allow it (O
   expect(() => requireAllowed('be fulfilled', cart)).toThrow('it must be PLACED or COMPLETED')
 })
 
-describe('the payment status follows from the total and the sum of the payments (OP-42)', () => {
+describe('the payment status follows from the total, the payments and the refunds (OP-42, OP-202)', () => {
   it.each([
-    // status, before, total, paid, after
-    ['CART', 'UNPAID', 100, 0, 'UNPAID'],
-    ['CART', 'UNPAID', 100, 1, 'PARTIALLY_PAID'],
-    ['CART', 'PARTIALLY_PAID', 100, 99, 'PARTIALLY_PAID'],
-    ['CART', 'PARTIALLY_PAID', 100, 100, 'PAID'],
-    ['PLACED', 'UNPAID', 100, 101, 'PAID'],
-    ['CANCELLED', 'UNPAID', 100, 100, 'PAID'],
-    ['COMPLETED', 'UNPAID', 100, 0, 'UNPAID'],
-    ['CART', 'UNPAID', 0, 0, 'UNPAID'], // nothing to pay (OP-41)
-    ['PLACED', 'UNPAID', 0, 0, 'PAID'],
-    ['CANCELLED', 'UNPAID', 0, 0, 'UNPAID'],
-    ['CANCELLED', 'PAID', 0, 0, 'PAID'],
-    ['CART', 'UNPAID', 0, 1, 'PAID'],
-    ['PLACED', 'REFUNDED', 100, 200, 'REFUNDED'],
-  ] as const)('%s %s, %i to pay, %i paid: %s', (status, paymentStatus, totalPrice, paid, after) => {
-    expect(paymentStatusOf({ status, paymentStatus, totalPrice, paid })).toBe(after)
-  })
+    // status, before, total, paid, refunded, after
+    ['CART', 'UNPAID', 100, 0, 0, 'UNPAID'],
+    ['CART', 'UNPAID', 100, 1, 0, 'PARTIALLY_PAID'],
+    ['CART', 'PARTIALLY_PAID', 100, 99, 0, 'PARTIALLY_PAID'],
+    ['CART', 'PARTIALLY_PAID', 100, 100, 0, 'PAID'],
+    ['PLACED', 'UNPAID', 100, 101, 0, 'PAID'],
+    ['CANCELLED', 'UNPAID', 100, 100, 0, 'PAID'],
+    ['COMPLETED', 'UNPAID', 100, 0, 0, 'UNPAID'],
+    ['CART', 'UNPAID', 0, 0, 0, 'UNPAID'], // nothing to pay (OP-41)
+    ['PLACED', 'UNPAID', 0, 0, 0, 'PAID'],
+    ['CANCELLED', 'UNPAID', 0, 0, 0, 'UNPAID'],
+    ['CANCELLED', 'PAID', 0, 0, 0, 'PAID'],
+    ['CART', 'UNPAID', 0, 1, 0, 'PAID'],
+    ['PLACED', 'PAID', 100, 100, 99, 'PAID'], // a part that is given back is not owed again
+    ['PLACED', 'PAID', 100, 120, 20, 'PAID'],
+    ['PLACED', 'PAID', 100, 100, 100, 'REFUNDED'],
+    ['PLACED', 'PAID', 0, 5, 5, 'REFUNDED'],
+    ['CART', 'PARTIALLY_PAID', 100, 60, 20, 'PARTIALLY_PAID'],
+    ['CART', 'PARTIALLY_PAID', 100, 60, 60, 'REFUNDED'],
+    ['CART', 'PARTIALLY_PAID', 100, 110, 20, 'PARTIALLY_PAID'],
+    ['CART', 'PARTIALLY_PAID', 100, 120, 20, 'PAID'],
+    ['PLACED', 'REFUNDED', 100, 150, 100, 'PARTIALLY_PAID'], // paid again
+    ['PLACED', 'REFUNDED', 100, 200, 100, 'PAID'],
+    ['CANCELLED', 'REFUNDED', 100, 100, 100, 'REFUNDED'],
+  ] as const)(
+    '%s %s, %i to pay, %i paid, %i refunded: %s',
+    (status, paymentStatus, totalPrice, paid, refunded, after) => {
+      expect(paymentStatusOf({ status, paymentStatus, totalPrice, paid, refunded })).toBe(after)
+    },
+  )
 })
+
+it.each([
+  ['CART', 'UNPAID', 0, 0, 100],
+  ['PLACED', 'PARTIALLY_PAID', 60, 20, 60],
+  ['COMPLETED', 'UNPAID', 0, 0, 100],
+  ['PLACED', 'PAID', 120, 0, 0],
+  ['PLACED', 'PAID', 100, 99, 0],
+  ['PLACED', 'REFUNDED', 60, 60, 0],
+  ['CANCELLED', 'PARTIALLY_PAID', 60, 0, 0],
+] as const)(
+  'of 100 to pay, an order at %s, %s, %i paid and %i refunded, has %i open (OP-206)',
+  (status, paymentStatus, paid, refunded, open) => {
+    expect(openSumOf({ status, paymentStatus, totalPrice: 100, paid, refunded })).toBe(open)
+  },
+)
 
 describe('the fulfilment status follows from the quantities (OP-48)', () => {
   it.each([

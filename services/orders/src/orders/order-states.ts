@@ -33,10 +33,11 @@ const at = (CART: Cell, PLACED: Cell, COMPLETED: Cell, CANCELLED: Cell): Readonl
   CANCELLED,
 })
 
-/** What is allowed, status by status (OP-47, OP-48, OP-207). docs/orders.md shows it, and a test compares. */
+/** What is allowed, status by status (OP-47, OP-48, OP-201, OP-207). docs/orders.md shows it, and a test compares. */
 export const ALLOWED = {
   //             CART   PLACED COMPLETED CANCELLED
   'be paid': at('yes', 'yes', 'yes', 'yes'),
+  'be refunded': at('yes', 'yes', 'yes', 'yes'),
   'be placed': at('yes', 'no', 'no', 'no'),
   'be fulfilled': at('no', 'yes', 'yes', 'no'),
   'be cancelled': at('yes', 'while nothing is fulfilled', 'no', 'no'),
@@ -94,21 +95,33 @@ export function requireTransition(order: OrderState, to: OrderStatus): void {
   if (reason !== undefined) throw conflict(['status'], `an order cannot go from ${from} to ${to}${reason}`)
 }
 
-type PaymentState = Pick<OrderRecord, 'status' | 'paymentStatus' | 'totalPrice' | 'paid'>
+type PaymentState = Pick<OrderRecord, 'status' | 'paymentStatus' | 'totalPrice' | 'paid' | 'refunded'>
 
 /**
- * The payment status that follows from the total and the sum of the payments (OP-42). An order that was PAID or
- * REFUNDED stays so. An order with nothing to pay becomes PAID when it is placed (OP-41), or with a payment.
+ * The payment status that follows from the total and from what was paid and not given back (OP-42, OP-202). An order is
+ * REFUNDED when all of it was given back; until then one that was PAID stays so. An order with nothing to pay becomes
+ * PAID when it is placed (OP-41), or with a payment.
  */
-export function paymentStatusOf({ status, paymentStatus, totalPrice, paid }: PaymentState): PaymentStatus {
-  if (paymentStatus === 'PAID' || paymentStatus === 'REFUNDED') return paymentStatus
-  if (paid > 0) return paid >= totalPrice ? 'PAID' : 'PARTIALLY_PAID'
+export function paymentStatusOf({ status, paymentStatus, totalPrice, paid, refunded }: PaymentState): PaymentStatus {
+  const kept = paid - refunded
+  if (paid > 0 && kept === 0) return 'REFUNDED'
+  if (paymentStatus === 'PAID') return 'PAID'
+  if (kept > 0) return kept >= totalPrice ? 'PAID' : 'PARTIALLY_PAID'
   return totalPrice === 0 && status === 'PLACED' ? 'PAID' : 'UNPAID'
 }
 
 /** Whether an order is to be placed, since it is paid (OP-47). */
 export const isPaidCart = ({ status, paymentStatus }: Pick<OrderRecord, 'status' | 'paymentStatus'>): boolean =>
   status === 'CART' && paymentStatus === 'PAID'
+
+/**
+ * What is still to be paid, in minor units: nothing for an order that was PAID once, since what is given back is not
+ * owed again, and nothing for one that is CANCELLED (OP-206).
+ */
+export function openSumOf({ status, paymentStatus, totalPrice, paid, refunded }: PaymentState): number {
+  const isOwed = status !== 'CANCELLED' && paymentStatus !== 'PAID' && paymentStatus !== 'REFUNDED'
+  return isOwed ? totalPrice - (paid - refunded) : 0
+}
 
 /** The fulfilment status that follows from the quantities of the items (OP-48). */
 export function fulfillmentStatusOf(items: readonly Pick<ItemRecord, 'quantity' | 'fulfilled'>[]): FulfillmentStatus {

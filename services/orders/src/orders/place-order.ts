@@ -2,12 +2,13 @@ import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import type { Database, Transaction } from '@backoffice/postgres/database.ts'
 import { z } from 'zod'
 import { type Catalog, VARIANT_BYTES } from '../catalog/catalog-client.ts'
+import { NoLongerPaid } from '../placements/placement.ts'
 import type { ReserveStock } from '../reservations/reserve-stock.ts'
 import { havePricesExpired, repriced } from './cart-prices.ts'
 import { changeOrder, type OrderChange } from './change-order.ts'
 import { hasInvoice } from './invoice.ts'
 import { type ItemRecord, lockOrder, type OrderRecord, readOrder } from './order.ts'
-import { requireTransition } from './order-states.ts'
+import { isPaidCart, requireTransition } from './order-states.ts'
 import { replaceItems } from './write-order.ts'
 
 /** In a request that places an order: whether new prices may replace those it has (OP-214). */
@@ -18,6 +19,8 @@ interface Placing {
   readonly change?: OrderChange
   /** Whether the order may be placed at other prices than it has. */
   readonly acceptsPrices?: boolean | undefined
+  /** Whether an order at CART is placed only while it is PAID. */
+  readonly onlyPaid?: boolean
   readonly expectBytes?: (bytes: number) => Promise<void>
 }
 
@@ -25,19 +28,23 @@ interface Placing {
  * Takes the stock of an order at CART and places it (OP-44), with `change` in the same transaction. Prices that hold no
  * longer are looked up before. An order that is PLACED already, perhaps by a concurrent request, keeps its stock and
  * gets `change` only. Throws `not_found`, `conflict` for short stock, new prices or an illegal transition,
- * `unprocessable` for a variant that cannot be ordered, and `service_unavailable` when catalog is away; then nothing
- * changes.
+ * `unprocessable` for a variant that cannot be ordered, `service_unavailable` when catalog is away, and NoLongerPaid;
+ * then nothing changes.
  */
 export const placeWithStock =
   (db: Database, catalog: Catalog, reserveStock: ReserveStock) =>
   async (context: RequestContext, id: string, now: Date, placing: Placing = {}): Promise<OrderRecord> => {
-    const { change, acceptsPrices = false, expectBytes } = placing
+    const { change, acceptsPrices = false, onlyPaid = false, expectBytes } = placing
+    const requirePaid = (order: OrderRecord) => {
+      if (onlyPaid && order.status === 'CART' && !isPaidCart(order)) throw new NoLongerPaid()
+    }
     const haveExpired = async (tx: Transaction, order: OrderRecord) =>
       havePricesExpired(order, now, context.cartPriceSeconds) && !(await hasInvoice(tx, id))
     const [before, isOld] = await db.inWorkspace(context, async (tx) => {
       const order = await readOrder(tx, id)
       return [order, await haveExpired(tx, order)] as const
     })
+    requirePaid(before)
     const { status, items } = before
     const ids = isOld ? [...new Set(items.map(({ variant }) => variant))] : []
     await expectBytes?.(ids.length * VARIANT_BYTES)
@@ -50,6 +57,7 @@ export const placeWithStock =
       db.inWorkspace(context, async (tx) => {
         const order = await lockOrder(tx, id)
         requireTransition(order, 'PLACED')
+        requirePaid(order)
         if (order.status === 'CART') {
           // Another request has changed the lines meanwhile.
           if (!haveSameStock(items, order.items)) return undefined
@@ -64,6 +72,10 @@ export const placeWithStock =
     return placed ?? placeWithStock(db, catalog, reserveStock)(context, id, now, placing)
   }
 export type PlaceWithStock = ReturnType<typeof placeWithStock>
+
+/** Places an order since it is PAID. Throws NoLongerPaid when its payments were refunded meanwhile (OP-204). */
+export const placePaid = (place: PlaceWithStock) => (context: RequestContext, id: string, now: Date) =>
+  place(context, id, now, { onlyPaid: true })
 
 /** Whether lines take the same stock. */
 const haveSameStock = (some: readonly ItemRecord[], others: readonly ItemRecord[]): boolean =>

@@ -9,7 +9,7 @@ import type { Logger } from '@backoffice/runtime/logger.ts'
 import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 import { type Catalog, VARIANT_BYTES } from '../catalog/catalog-client.ts'
-import { notePlacement, tryPlacement } from '../placements/placement.ts'
+import { tryPlacement } from '../placements/placement.ts'
 import { releaseTakingsOf } from '../reservations/reserve-stock.ts'
 import { changeOrder, type OrderChange } from './change-order.ts'
 import { hasInvoice } from './invoice.ts'
@@ -18,7 +18,7 @@ import { type ItemRecord, lockOrder, type OrderRecord, orderBody, readOrder } fr
 import { orderCustomer, shownCustomer } from './order-customer.ts'
 import { OrderForm } from './order-form.ts'
 import { isPaidCart, requireAllowed } from './order-states.ts'
-import type { PlaceWithStock } from './place-order.ts'
+import { type PlaceWithStock, placePaid } from './place-order.ts'
 import { priceOrder } from './price-order.ts'
 import { replaceItems, writeCustomer } from './write-order.ts'
 
@@ -74,11 +74,10 @@ export const updateCart = ({ db, catalog, place, logger }: Dependencies) =>
         const customer = found === undefined ? before.customer : shownCustomer(found.customer)
         const after = await changeOrder(tx, before, { ...change, customer }, now, { events: found?.events ?? [] })
         isToBePlaced = isPaidCart(after)
-        if (isToBePlaced) await notePlacement(tx, id)
         return ok(orderBody(after))
       })
       if (!isToBePlaced) return reply
-      await tryPlacement({ db, logger }, context, id, () => place(context, id, now))
+      await tryPlacement({ db, logger }, context, id, () => placePaid(place)(context, id, now))
       return inWorkspace(async (tx) => ok(orderBody(await readOrder(tx, id))))
     },
   })

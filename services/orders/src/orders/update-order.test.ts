@@ -201,7 +201,7 @@ it('the number of statements does not depend on the number of lines', async () =
   }
 })
 
-it('a payment of an order that is CANCELLED settles it (OP-47)', async () => {
+it('a payment of an order that is CANCELLED settles it and issues no invoice (OP-47, OP-145)', async () => {
   const caller = aCaller()
   const { id, total_price } = await orderAt(caller, 'CANCELLED')
   const payment = { amount: total_price, currency: 'EUR', reference: 'p1' }
@@ -210,5 +210,6 @@ it('a payment of an order that is CANCELLED settles it (OP-47)', async () => {
     status: 'CANCELLED',
     payment_status: 'PAID',
   })
-  expect((await typesOf(id)).slice(-3)).toEqual(['order.updated', 'order.paid', 'invoice.paid'])
+  expect((await typesOf(id)).slice(-2)).toEqual(['order.updated', 'order.paid'])
+  expect(await admin`select from invoice where order_id = ${id}`).toHaveLength(0)
 })

@@ -42,6 +42,7 @@ const CHANGED = ORDER.sql.assignments([
   'paymentStatus',
   'fulfillmentStatus',
   'paid',
+  'refunded',
   'subtotalPrice',
   'totalShipping',
   'totalTax',

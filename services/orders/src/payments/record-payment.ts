@@ -10,8 +10,9 @@ import { v7 as uuidv7 } from 'uuid'
 import type { z } from 'zod'
 import { changeOrder } from '../orders/change-order.ts'
 import { lockOrder, type OrderRecord } from '../orders/order.ts'
-import type { PlaceWithStock } from '../orders/place-order.ts'
-import { notePlacement, tryPlacement } from '../placements/placement.ts'
+import { isPaidCart } from '../orders/order-states.ts'
+import { type PlaceWithStock, placePaid } from '../orders/place-order.ts'
+import { tryPlacement } from '../placements/placement.ts'
 
 const PaymentBody = namedObject('PaymentInput', PAYMENT.shapes.create, {
   amount: 10300,
@@ -38,7 +39,7 @@ export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logge
     scope: 'sale::create',
     body: PaymentBody,
     responses: { 200: Payment, 201: Payment },
-    openPoints: ['OP-08', 'OP-43', 'OP-45', 'OP-47', 'OP-48', 'OP-142', 'OP-215'],
+    openPoints: ['OP-08', 'OP-43', 'OP-45', 'OP-47', 'OP-48', 'OP-142', 'OP-202', 'OP-204', 'OP-215'],
     extension: true,
 
     async handle({ params: { id }, body, context, now, inWorkspace }) {
@@ -55,11 +56,10 @@ export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logge
           await insertUnderOtherReference(tx, payment)
         }
         const after = await changeOrder(tx, order, { paid: sumPaid(order, payment) }, now)
-        isToBePlaced = after.status === 'CART' && after.paymentStatus === 'PAID' && order.paymentStatus !== 'PAID'
-        if (isToBePlaced) await notePlacement(tx, id)
+        isToBePlaced = isPaidCart(after) && !isPaidCart(order)
         return created(PAYMENT.answerOf(payment))
       })
-      if (isToBePlaced) await tryPlacement({ db, logger }, context, id, () => place(context, id, now))
+      if (isToBePlaced) await tryPlacement({ db, logger }, context, id, () => placePaid(place)(context, id, now))
       return reply
     },
   })

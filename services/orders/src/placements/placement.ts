@@ -11,7 +11,10 @@ const [FIRST_PAUSE_S, LONGEST_PAUSE_S] = [5, 600]
 
 const ended = counter('orders_placement_attempts', 'Attempts to place paid orders, by what became of them')
 
-/** Notes, in the transaction of a payment, that its order is to be placed. */
+/** Thrown instead of placing an order whose payments were refunded meanwhile. */
+export class NoLongerPaid extends Error {}
+
+/** Notes, in the transaction in which an order at CART becomes PAID, that it is to be placed. */
 export const notePlacement = (tx: Transaction, order: string) => tx`
   insert into placement (workspace_id, order_id, livemode, next_attempt_at, created_at)
   values (
@@ -19,7 +22,7 @@ export const notePlacement = (tx: Transaction, order: string) => tx`
   )
   on conflict do nothing`
 
-/** Forgets it, in the transaction in which the order leaves CART. */
+/** Forgets it, in the transaction in which the order leaves CART, or is refunded (OP-204). */
 export const endPlacement = (tx: Transaction, order: string) => tx`
   delete from placement where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
 
@@ -46,6 +49,8 @@ export async function tryPlacement(
     await db.inWorkspace(context, (tx) => endPlacement(tx, order))
     note('placed')
   } catch (error) {
+    // The refund has deleted the row. One that is there now is of a later payment.
+    if (error instanceof NoLongerPaid) return note('refunded')
     const isRefused = isDefinite(error)
     note(isRefused ? 'refused' : 'failed', error)
     const reason = error instanceof ApiError ? error.message : 'The service failed'

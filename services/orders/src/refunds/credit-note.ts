@@ -1,0 +1,61 @@
+import type { RecordOf } from '@backoffice/contracts/members.ts'
+import { CREDIT_NOTE, CreditNote } from '@backoffice/contracts/refund.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { v7 as uuidv7 } from 'uuid'
+import { listOfOrder } from '../orders/list-of-order.ts'
+import { getDocument, listDocuments, nextNumber } from '../orders/numbered-documents.ts'
+import type { RefundRecord } from './record-refund.ts'
+
+/** A credit note as the database has it. */
+interface CreditNoteRecord extends RecordOf<typeof CREDIT_NOTE> {
+  readonly number: number
+}
+
+const CREDIT_NOTES = {
+  noun: 'credit note',
+  table: 'credit_note',
+  counter: 'credit_note_counter',
+  columns: `number, ${CREDIT_NOTE.sql.selected}`,
+  document: CreditNote,
+  bodyOf: (note: CreditNoteRecord) => CREDIT_NOTE.answerOf(note, { number: String(note.number) }),
+}
+
+/**
+ * Issues the credit note of a refund, where its order has an invoice (OP-203). The caller has locked the order. Call it
+ * last: it locks the workspace's counter of credit notes until the transaction ends.
+ */
+export const issueCreditNote = (tx: Transaction, { order, id, currency, amount }: RefundRecord, now: Date) => tx`
+  with invoiced as materialized (
+    select id from invoice where workspace_id = ${tx.context.workspaceId} and order_id = ${order}
+  ), next as (
+    ${nextNumber(tx, CREDIT_NOTES.counter, tx`exists (select from invoiced)`)}
+  )
+  insert into credit_note (workspace_id, id, number, order_id, invoice_id, refund_id, currency, total, created_at)
+  select ${tx.context.workspaceId}, ${uuidv7()}, last, ${order}, invoiced.id, ${id}, ${currency}, ${amount}, ${now}
+  from next, invoiced`
+
+/** GET /v1/credit-notes (extension). */
+export const listCreditNotes = listDocuments(CREDIT_NOTES, {
+  operationId: 'listCreditNotes',
+  path: '/v1/credit-notes',
+  summary: 'List the credit notes of the workspace',
+  openPoints: ['OP-03', 'OP-203', 'OP-205'],
+})
+
+/** GET /v1/credit-notes/{id} (extension). */
+export const getCreditNote = getDocument(CREDIT_NOTES, {
+  operationId: 'getCreditNote',
+  path: '/v1/credit-notes/{id}',
+  summary: 'Read a credit note',
+  openPoints: ['OP-203', 'OP-205'],
+})
+
+/** GET /v1/orders/{id}/credit-notes (extension). */
+export const listOrderCreditNotes = listOfOrder<CreditNoteRecord>({
+  operationId: 'listOrderCreditNotes',
+  path: '/v1/orders/{id}/credit-notes',
+  summary: 'List the credit notes of an order',
+  openPoints: ['OP-03', 'OP-203', 'OP-205'],
+  item: CreditNote,
+  ...CREDIT_NOTES,
+})
