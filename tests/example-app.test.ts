@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -28,22 +29,32 @@ const encryptionKey = randomBytes(32).toString('base64')
 const database = join(folder, 'payments.db')
 const port = await freePort()
 const origin = `http://127.0.0.1:${port}`
-const child = spawn(process.execPath, [fileURLToPath(new URL('../examples/app/src/main.ts', import.meta.url))], {
-  env: {
-    PATH: process.env.PATH,
-    PLATFORM_URL: gateway,
-    APP_ENCRYPTION_KEY: encryptionKey,
-    PORT: String(port),
-    DATABASE: database,
-  },
-})
 let log = ''
-for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (log += chunk))
+async function startApp() {
+  const child = spawn(process.execPath, [fileURLToPath(new URL('../examples/app/src/main.ts', import.meta.url))], {
+    env: {
+      PATH: process.env.PATH,
+      PLATFORM_URL: gateway,
+      APP_ENCRYPTION_KEY: encryptionKey,
+      PORT: String(port),
+      DATABASE: database,
+    },
+  })
+  let printed = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      log += chunk
+      printed += chunk
+    })
+  }
+  await eventually('the example app listens', () => printed.includes('Server listening'))
+  return child
+}
+let child = await startApp()
 afterAll(() => {
   child.kill('SIGKILL')
   rmSync(folder, { recursive: true })
 })
-await eventually('the example app listens', () => log.includes('Server listening'))
 
 const workspace = await newWorkspace(stack.description())
 
@@ -71,14 +82,81 @@ const appKeys = async () => {
   return (await admin<Keys>('GET', path)).body.items.filter(({ kind }) => kind === 'app')
 }
 
-it('the example app is installed, takes a payment, hears of it, and is uninstalled with everything purged', async () => {
-  expect((await admin('POST', '/admin/v1/apps', { origin, manifest })).status).toBe(201)
+const registered = await admin('POST', '/admin/v1/apps', { origin, manifest })
+
+/** Installs the app in a workspace. */
+async function install(workspaceId: string) {
   const request = { provider: manifest.provider }
-  const asked = await admin<Installation>('POST', `/admin/v1/workspaces/${workspace.id}/installations`, request)
-  expect([asked.status, asked.body.requested_scopes]).toEqual([201, ['sale::create']])
+  const asked = await admin<Installation>('POST', `/admin/v1/workspaces/${workspaceId}/installations`, request)
   const { id } = asked.body
   await admin('POST', `/admin/v1/installations/${id}/consent`, {})
   await eventually('it is ACTIVE', async () => (await installationNow(id)).state === 'ACTIVE')
+  return asked
+}
+
+it('the example app takes the money of an order once: at another amount, in two tabs, and after a crash', async () => {
+  const shop = await newWorkspace(stack.description())
+  await install(shop.id)
+  const product = (await shop.api<Product>('POST', '/v1/products', aProduct())).body
+  const form = { currency: 'NGN', items: [{ variant: product.variants[0]?.id, quantity: 2 }] }
+  const order = (await shop.api<Order>('POST', '/v1/orders', form)).body
+  const checkOut = async () =>
+    (await shop.api<CheckoutSession>('POST', `/v1/orders/${order.id}/checkout`, { provider: manifest.provider })).body
+  const pay = async ({ redirectUrl }: CheckoutSession) =>
+    (await fetch(redirectUrl, { method: 'POST', body: new URLSearchParams() })).text()
+  const paid = async () => {
+    const { items } = (await shop.api<{ items: { amount: number }[] }>('GET', `/v1/orders/${order.id}/payments`)).body
+    return items.reduce((sum, { amount }) => sum + amount, 0)
+  }
+  const takenOf = () => rowsOf('select amount_minor from charge where workspace_id = ?', shop.id)
+
+  const former = await checkOut()
+  const cash = { amount: 100_000, currency: 'NGN', provider: 'cash', reference: 'cash-1' }
+  expect((await shop.api('POST', `/v1/orders/${order.id}/payments`, cash)).status).toBe(201)
+  const checkout = await checkOut()
+  expect([former.amountMinor, checkout.amountMinor]).toEqual([900_000, 800_000])
+  expect(await pay(former)).toContain('out of date')
+  expect([await paid(), takenOf()]).toEqual([100_000, []])
+
+  const pages = await Promise.all(Array.from({ length: 5 }, () => pay(checkout)))
+  for (const page of pages) expect(page).toContain('Paid. Thank you.')
+  expect([await paid(), takenOf()]).toEqual([900_000, [{ amount_minor: 800_000 }]])
+
+  // As a crash leaves it after the money was taken and before the platform knew.
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  const connection = new DatabaseSync(database)
+  connection.prepare("update checkout set state = 'CHARGED' where id = ?").run(checkout.sessionId)
+  connection.close()
+  child = await startApp()
+  const state = () => rowsOf('select state from checkout where id = ?', checkout.sessionId)[0]?.state
+  await eventually('the payment is recorded', () => state() === 'PAID')
+  expect([await paid(), takenOf()]).toEqual([900_000, [{ amount_minor: 800_000 }]])
+})
+
+it('an order that was paid in another way is not paid again on a page that is still open', async () => {
+  const shop = await newWorkspace(stack.description())
+  await install(shop.id)
+  const product = (await shop.api<Product>('POST', '/v1/products', aProduct())).body
+  const form = { currency: 'NGN', items: [{ variant: product.variants[0]?.id, quantity: 1 }] }
+  const order = (await shop.api<Order>('POST', '/v1/orders', form)).body
+  const request = { provider: manifest.provider }
+  const { body } = await shop.api<CheckoutSession>('POST', `/v1/orders/${order.id}/checkout`, request)
+  const cash = { amount: body.amountMinor, currency: 'NGN', provider: 'cash', reference: 'cash-1' }
+  await shop.api('POST', `/v1/orders/${order.id}/payments`, cash)
+  await eventually('the page is closed', async () =>
+    (await (await fetch(body.redirectUrl)).text()).includes('out of date'),
+  )
+  await fetch(body.redirectUrl, { method: 'POST', body: new URLSearchParams() })
+  expect(rowsOf('select * from charge where workspace_id = ?', shop.id)).toEqual([])
+})
+
+it('the example app is installed, takes a payment, hears of it, and is uninstalled with everything purged', async () => {
+  expect(registered.status).toBe(201)
+  const request = { provider: manifest.provider }
+  const asked = await install(workspace.id)
+  expect([asked.status, asked.body.requested_scopes]).toEqual([201, ['sale::create']])
+  const { id } = asked.body
   expect(await appKeys()).toMatchObject([{ scopes: ['sale::create'], revoked_at: null }])
 
   // The embed is a page without data; its data come with a session token, for the token's workspace.
@@ -124,7 +202,10 @@ it('the example app is installed, takes a payment, hears of it, and is uninstall
   expect([await payAgain(), (await pay('GET', '/v1/orders')).body.error.code]).toEqual([201, 'insufficient_scope'])
 
   expect((await admin('DELETE', `/admin/v1/installations/${id}`)).status).toBe(202)
-  const held = () => ['credentials', 'checkout', 'event'].flatMap((table) => rowsOf(`select * from ${table}`))
+  const held = () =>
+    ['credentials', 'checkout', 'charge', 'event'].flatMap((table) =>
+      rowsOf(`select * from ${table} where workspace_id = ?`, workspace.id),
+    )
   await eventually('everything is purged', () => held().length === 0)
   expect((await installationNow(id)).state).toBe('UNINSTALLED')
   expect(await appKeys()).toMatchObject([{ revoked_at: expect.any(String) }])

@@ -6,6 +6,7 @@ import fastify, { type FastifyInstance } from 'fastify'
 import { ZodError, z } from 'zod'
 import { addCheckout } from './checkout/create-checkout.ts'
 import { addPayPage } from './checkout/pay-page.ts'
+import { addRecording } from './checkout/record-payments.ts'
 import { credentialRecords, type Database, openDatabase, usedTokens } from './database.ts'
 import { addEmbed } from './embed/embed.ts'
 import { addProvision } from './install/provision.ts'
@@ -44,7 +45,8 @@ export function paymentApp(settings: Settings, logger: boolean): FastifyInstance
     return reply.status(status).send({ error: { message } })
   })
   app.addHook('onClose', async () => database.close())
-  for (const add of [addProvision, addUninstall, addEmbed, addCheckout, addPayPage, addWebhooks]) add(app, parts)
+  for (const add of [addProvision, addUninstall, addEmbed, addCheckout, addPayPage, addRecording, addWebhooks])
+    add(app, parts)
   return app
 }
 

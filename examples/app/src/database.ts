@@ -5,7 +5,7 @@ import type { UsedTokens } from '@backoffice/app-sdk/used-tokens.ts'
 export type Database = DatabaseSync
 
 /** The tables that hold something of a workspace. An uninstall empties them. */
-const WORKSPACE_TABLES = ['credentials', 'checkout', 'event']
+const WORKSPACE_TABLES = ['credentials', 'checkout', 'charge', 'event']
 
 /** Opens the database and creates its tables. */
 export function openDatabase(file: string): Database {
@@ -21,10 +21,19 @@ export function openDatabase(file: string): Database {
       order_id text not null,
       amount_minor integer not null,
       currency text not null,
-      paid_at text
+      state text not null
     ) strict;
-    create unique index if not exists open_checkout on checkout (workspace_id, order_id, amount_minor, currency)
-      where paid_at is null;
+    create unique index if not exists one_checkout on checkout (workspace_id, order_id)
+      where state in ('OPEN', 'CHARGED');
+    -- Stands for the payment provider: each row is money taken.
+    create table if not exists charge (
+      checkout_id text primary key,
+      workspace_id text not null,
+      amount_minor integer not null
+    ) strict;
+    create trigger if not exists take_money after update of state on checkout when new.state = 'CHARGED' begin
+      insert into charge values (new.id, new.workspace_id, new.amount_minor) on conflict do nothing;
+    end;
     create table if not exists event (
       workspace_id text not null,
       id text not null,

@@ -1,7 +1,7 @@
-import { apiClient } from '@backoffice/app-sdk/api-client.ts'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Parts } from '../app.ts'
-import { type Checkout, findCheckout, markPaid } from './checkouts.ts'
+import { type Checkout, findCheckout, takeMoney } from './checkouts.ts'
+import { recordPayment } from './record-payments.ts'
 
 interface PayRoute {
   Params: { id: string }
@@ -23,32 +23,19 @@ export function addPayPage(app: FastifyInstance, parts: Parts): void {
   app.post<PayRoute>('/pay/:id', async (request, reply) => {
     const checkout = findCheckout(database, request.params.id)
     if (checkout === undefined) return reply.status(404).type('text/plain').send('There is no such checkout.')
-    if (checkout.paidAt === null) {
-      await recordPayment(parts, checkout)
-      markPaid(database, checkout.id, new Date())
-    }
+    takeMoney(database, checkout.id)
+    const charged = findCheckout(database, checkout.id)
+    // What fails here is recorded later; the customer has paid.
+    if (charged?.state === 'CHARGED') await recordPayment(parts, charged).catch((error) => request.log.error(error))
     return reply.redirect(`/pay/${checkout.id}`, 303)
   })
 }
 
-/**
- * Records the payment at the platform, with the workspace's key, whose scope is `sale::create` and no more (App rule
- * 4). The reference makes it safe to repeat: the platform answers the payment that is there.
- */
-async function recordPayment({ keys, settings: { PLATFORM_URL } }: Parts, checkout: Checkout): Promise<void> {
-  const { id, workspaceId, order, amountMinor, currency } = checkout
-  const credentials = await keys.get(workspaceId)
-  if (credentials === undefined) throw new Error('the app is not installed in this workspace')
-  const api = apiClient({ baseUrl: PLATFORM_URL, apiKey: credentials.apiKey })
-  const { error } = await api.POST('/v1/orders/{id}/payments', {
-    params: { path: { id: order } },
-    body: { amount: amountMinor, currency, provider: 'example-pay', reference: id },
-  })
-  if (error) throw new Error(`the payment is not recorded: ${error.error.message}`)
-}
+const PAID = '<p>Paid. Thank you.</p>'
+const CLOSED = '<p>This page is out of date. The shop has the new one.</p>'
 
 /** The values are the platform's and this app's own, so nothing in them is HTML. */
-const sendPage = (reply: FastifyReply, { id, amountMinor, currency, paidAt }: Checkout) =>
+const sendPage = (reply: FastifyReply, { id, amountMinor, currency, state }: Checkout) =>
   reply
     .type('text/html')
     .header('content-security-policy', "default-src 'none'; frame-ancestors 'none'")
@@ -63,7 +50,7 @@ const sendPage = (reply: FastifyReply, { id, amountMinor, currency, paidAt }: Ch
   <body>
     <h1>Example Pay</h1>
     <p>${amountMinor} ${currency} in minor units</p>
-    ${paidAt === null ? `<form method="post" action="/pay/${id}"><button>Pay</button></form>` : '<p>Paid. Thank you.</p>'}
+    ${{ OPEN: `<form method="post" action="/pay/${id}"><button>Pay</button></form>`, CHARGED: PAID, PAID, CLOSED }[state]}
   </body>
 </html>
 `)

@@ -1,7 +1,11 @@
 import type { Credentials } from '@backoffice/app-sdk/key-store.ts'
 import { MAX_WEBHOOK_BYTES, verifyWebhook, WebhookRefused } from '@backoffice/app-sdk/verify-webhook.ts'
 import type { FastifyInstance } from 'fastify'
+import { z } from 'zod'
 import type { Parts } from '../app.ts'
+import { closeCheckouts } from '../checkout/checkouts.ts'
+
+const OrderPaid = z.object({ type: z.literal('order.paid'), data: z.object({ id: z.string() }) })
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -43,6 +47,8 @@ export function addWebhooks(app: FastifyInstance, { keys, database }: Parts): vo
           .run(event.id, event.type, JSON.stringify(event.data), workspace)
         // The work of your system goes here, or to a worker that reads the table.
         if (changes === 1) log.info({ event: event.id, type: event.type }, 'received an event')
+        const paid = OrderPaid.safeParse(event)
+        if (paid.success) closeCheckouts(database, workspace, paid.data.data.id)
         return reply.status(204).send()
       },
     )
