@@ -175,7 +175,12 @@ describe('a delivery that was sent again many times (OP-122)', () => {
     const refused = await resend(delivery)
     expect([refused.status, refused.body]).toMatchObject([
       409,
-      { error: { code: 'conflict', message: expect.stringContaining('delivery_id: was sent again 100 times today') } },
+      {
+        error: {
+          code: 'conflict',
+          message: expect.stringContaining('delivery_id: was to be sent again 100 times today'),
+        },
+      },
     ])
     await admin`update delivery set resend_day = resend_day - 1 where id = ${delivery.id}`
     expect((await resend(delivery)).status).toBe(202)
@@ -184,17 +189,39 @@ describe('a delivery that was sent again many times (OP-122)', () => {
     expect(next).toEqual({ resends_that_day: 1 })
   })
 
-  it('counts several requests before the attempt as one (OP-100)', async () => {
+  it('is sent again as often also when each request comes while the attempt before is under way', async () => {
+    const { caller, receiver, deliveryWith, resend } = await anEndpoint(200)
+    await publish(anEvent(caller))
+    const delivery = await deliveryWith(1)
+    await admin`
+      update delivery set resends_that_day = 90, resend_day = (now() at time zone 'UTC')::date where id = ${delivery.id}`
+    const statuses: number[] = []
+    const ask = async () => void statuses.push((await resend(delivery)).status)
+    receiver.answerWith(async (response) => {
+      await ask()
+      response.writeHead(200).end()
+    })
+    await ask()
+    await eventually(
+      'a request is refused, or more were sent than may be',
+      () => statuses.includes(409) || statuses[15],
+    )
+    expect(statuses).toEqual([...Array(10).fill(202), 409])
+    await deliveryWith(11)
+    expect(receiver.requests).toHaveLength(11)
+  })
+
+  it('counts each request, also where several before the attempt are one attempt (OP-100)', async () => {
     const { caller, endpoint, deliveryWith, resend } = await anEndpoint(200)
     await publish(anEvent(caller))
     const delivery = await deliveryWith(1)
     // Claimed by another, so that the attempt waits.
     await admin`
-      update delivery set resends_that_day = 99, resend_day = (now() at time zone 'UTC')::date, claimed_by = 2147483647,
+      update delivery set resends_that_day = 97, resend_day = (now() at time zone 'UTC')::date, claimed_by = 2147483647,
         lease_until = now() + interval '1 minute'
       where endpoint_id = ${endpoint.id}`
     const answers = await Promise.all(Array.from({ length: 5 }, () => resend(delivery)))
-    expect(answers.map(({ status }) => status)).toEqual([202, 202, 202, 202, 202])
+    expect(answers.map(({ status }) => status).sort()).toEqual([202, 202, 202, 409, 409])
     const [row] = await admin`select resends_that_day from delivery where id = ${delivery.id}`
     expect(row).toEqual({ resends_that_day: 100 })
   })

@@ -8,13 +8,14 @@ import type { Dispatcher } from './dispatcher.ts'
 import { DeliveryPath, noSuchDelivery } from './get-delivery.ts'
 import { DUE_NOW } from './waiting-deliveries.ts'
 
-/** Attempts of one delivery outside the schedule that are asked for on a day, at most (OP-122). */
+/** Requests of a day to send one delivery again, at most (OP-122). */
 const RESENDS_A_DAY = 100
 
 /**
  * POST /v1/webhooks/{id}/deliveries/{delivery_id}/resend (spec: "any delivery can be re-sent"): one more attempt now,
  * outside the schedule, whatever the delivery's status. A success settles it; a failure changes neither status nor
- * schedule (OP-66). Requests before the attempt are one (OP-100), and count once among those of the day.
+ * schedule (OP-66). Requests before the attempt are one attempt (OP-100). Each counts, since one that comes during an
+ * attempt brings another.
  */
 export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
   operation({
@@ -44,15 +45,11 @@ const requestResend = (tx: Transaction, { id, delivery_id }: z.output<typeof Del
   update delivery set
     resend_at = today.at,
     resend_day = today.day,
-    resends_that_day = case
-      when resend_day is distinct from today.day then 1
-      when resend_at is null then resends_that_day + 1
-      else resends_that_day
-    end
+    resends_that_day = case when resend_day = today.day then resends_that_day + 1 else 1 end
   from endpoint, (select at, (at at time zone 'UTC')::date as day from clock_timestamp() as at) as today
   where delivery.workspace_id = ${tx.context.workspaceId} and delivery.endpoint_id = ${id} and delivery.id = ${delivery_id}
     and endpoint.workspace_id = delivery.workspace_id and endpoint.id = delivery.endpoint_id
-    and (resend_at is not null or resend_day is distinct from today.day or resends_that_day < ${RESENDS_A_DAY})
+    and (resend_day is distinct from today.day or resends_that_day < ${RESENDS_A_DAY})
   returning ${deliveryColumns(tx)}`
 
 async function isThere(tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>): Promise<boolean> {
@@ -66,5 +63,5 @@ async function isThere(tx: Transaction, { id, delivery_id }: z.output<typeof Del
 const tooManyResends = () =>
   conflict(
     ['delivery_id'],
-    `was sent again ${RESENDS_A_DAY} times today (UTC), as often as one delivery may be; send it again tomorrow`,
+    `was to be sent again ${RESENDS_A_DAY} times today (UTC), as often as one delivery may be; send it again tomorrow`,
   )
