@@ -141,6 +141,7 @@ async function recordInOrders(
     readVariants: async () => variants,
     takeStock: async () => undefined,
     releaseStock: async () => undefined,
+    returnStock: async () => undefined,
   }
   return recordOrders({ databaseUrl: ordersUrl, postgresUrl, workspaceId: randomUUID(), catalog, forms })
 }

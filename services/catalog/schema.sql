@@ -288,6 +288,17 @@ create policy workspace on stock_reservation using (workspace_id = nullif(curren
 grant select, insert, update, delete on stock_reservation to app;
 grant select (workspace_id, order_id, state, lines) on stock_reservation to worker;
 
+create table stock_return (
+  workspace_id uuid not null,
+  id uuid not null,
+  order_id uuid not null,
+  returned_at timestamptz not null,
+  constraint stock_return_pkey primary key (workspace_id, id)
+);
+alter table stock_return enable row level security, force row level security;
+create policy workspace on stock_return using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on stock_return to app;
+
 create table stored_bytes (
   workspace_id uuid not null,
   bytes bigint not null,

@@ -2,6 +2,23 @@
 -- `app` and `worker` stand for the roles of the schema. Of a partitioned table only the parent is here.
 -- What is in libs/postgres/schema.sql is left out.
 
+create table cancellation (
+  workspace_id uuid not null,
+  order_id uuid not null,
+  id uuid not null,
+  items json not null,
+  amount bigint not null,
+  reference text,
+  created_at timestamptz not null,
+  constraint cancellation_pkey primary key (workspace_id, order_id, id),
+  constraint cancellation_reference unique (workspace_id, order_id, reference)
+);
+alter table cancellation enable row level security, force row level security;
+create policy worker on cancellation to worker using (true);
+create policy workspace on cancellation using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on cancellation to app;
+grant select (workspace_id, order_id, amount) on cancellation to worker;
+
 create table credit_note (
   workspace_id uuid not null,
   id uuid not null,
@@ -125,6 +142,23 @@ create policy workspace on fulfillment using (workspace_id = nullif(current_sett
 grant select, insert, update, delete on fulfillment to app;
 grant select (workspace_id, order_id, items) on fulfillment to worker;
 
+create table goods_return (
+  workspace_id uuid not null,
+  order_id uuid not null,
+  id uuid not null,
+  items json not null,
+  amount bigint not null,
+  reference text not null,
+  created_at timestamptz not null,
+  constraint goods_return_pkey primary key (workspace_id, order_id, id),
+  constraint goods_return_reference unique (workspace_id, order_id, reference)
+);
+alter table goods_return enable row level security, force row level security;
+create policy worker on goods_return to worker using (true);
+create policy workspace on goods_return using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on goods_return to app;
+grant select (workspace_id, order_id, items, amount) on goods_return to worker;
+
 create table invoice (
   workspace_id uuid not null,
   order_id uuid not null,
@@ -231,7 +265,6 @@ create table order_item (
   constraint order_item_check check (total_price = (quantity * coalesce(negotiated_unit_price, unit_price))),
   constraint order_item_check1 check (fulfilled >= 0 and fulfilled <= quantity),
   constraint order_item_negotiated_unit_price_check check (negotiated_unit_price >= 0),
-  constraint order_item_quantity_check check (quantity > 0),
   constraint order_item_unit_price_check check (unit_price >= 0)
 );
 create index order_item_sku on order_item (workspace_id, sku, order_id);
@@ -355,7 +388,7 @@ create table sales_order (
   constraint sales_order_refunded check (refunded >= 0 and refunded <= paid),
   constraint sales_order_status_check check (status = any (array['CART', 'PLACED', 'COMPLETED', 'CANCELLED'])),
   constraint sales_order_subtotal_price_check check (subtotal_price >= 0),
-  constraint sales_order_total_items_check check (total_items > 0),
+  constraint sales_order_total_items_check check (total_items >= 0),
   constraint sales_order_total_shipping_check check (total_shipping >= 0),
   constraint sales_order_total_tax_check check (total_tax >= 0)
 ) with (autovacuum_vacuum_insert_scale_factor=0.01, autovacuum_vacuum_scale_factor=0.02);

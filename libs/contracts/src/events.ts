@@ -6,7 +6,7 @@ import { Id, Timestamp } from './fields.ts'
 import { ImportData } from './import.ts'
 import { BATCHES, ImportResult } from './imports.ts'
 import { namedObject } from './named.ts'
-import { FulfillmentData, InvoiceData, OrderData, ReservationReleased } from './order-records.ts'
+import { FulfillmentData, InvoiceData, OrderData, ReservationReleased, StockReturned } from './order-records.ts'
 import * as platform from './platform-events.ts'
 import { CategoryData, ProductData, ProductState, TagData } from './product-records.ts'
 
@@ -23,6 +23,7 @@ export const TOPICS = {
   ordersErasures: 'orders.erasures',
   ordersEvents: 'orders.events',
   ordersReservations: 'orders.reservations',
+  ordersReturns: 'orders.returns',
   platformEvents: 'platform.events',
 } as const
 export type Topic = (typeof TOPICS)[keyof typeof TOPICS]
@@ -94,6 +95,7 @@ export const RECORDS = {
     'fulfillment.created': FulfillmentData,
   }),
   [TOPICS.ordersReservations]: recordsOf({ 'reservation.released': ReservationReleased }),
+  [TOPICS.ordersReturns]: recordsOf({ 'stock.returned': StockReturned }),
   // Published from outside this repository (OP-69); the key is the resource's id.
   [TOPICS.platformEvents]: recordsOf({
     'bundle.updated': platform.Bundle,

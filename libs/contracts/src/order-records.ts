@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { Id } from './fields.ts'
+import { LIMITS } from './limits.ts'
 import { inRecords } from './members.ts'
 import { exampleOf, named, namedObject } from './named.ts'
 import { FULFILLMENT, Fulfillment, Invoice, ORDER, ORDER_ITEM, Order, OrderItem } from './order.ts'
@@ -25,3 +26,16 @@ export const FulfillmentData = namedObject('FulfillmentData', FULFILLMENT.shapes
  * the `order` of `POST /internal/stock/take`.
  */
 export const ReservationReleased = z.strictObject({ order: Id })
+
+/**
+ * The data of stock.returned: catalog takes these lines out of a reservation, once for each `id`, and adds those with
+ * `restock` to stock (topic `orders.returns`). `order` is that of `POST /internal/stock/take`.
+ */
+export const StockReturned = z.strictObject({
+  order: Id,
+  id: Id,
+  lines: z
+    .array(z.strictObject({ variant: Id, quantity: z.int().min(1), restock: z.boolean() }))
+    .min(1)
+    .max(2 * LIMITS.idsPerCall),
+})

@@ -232,6 +232,48 @@ export const FULFILLMENT = members({
   created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
 })
 
+/** The members of a cancellation of open quantities (OP-209). `amount` is by how much the order's total fell. */
+export const CANCELLATION = members({
+  id: { sql: 'uuid', shape: Id, shown: 'answer' },
+  order: { sql: 'uuid', column: 'order_id', shape: Id, shown: 'answer' },
+  items: { sql: 'json', shape: z.array(FulfillmentItem), shown: 'answer' },
+  amount: { sql: 'bigint', shape: Amount, shown: 'nobody' },
+  reference: { sql: 'text', shape: Text.nullable(), input: Name, unset: null, shown: 'answer' },
+  created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
+})
+
+/** A cancellation of open quantities of an order (OP-209). */
+export const Cancellation = namedObject('Cancellation', CANCELLATION.shapes.answer, {
+  id: '0198c7a0-0000-7000-8000-000000000035',
+  order: '0198c7a0-0000-7000-8000-000000000030',
+  items: [{ id: '0198c7a0-0000-7000-8000-000000000031', quantity: 1 }],
+  reference: 'out of stock',
+  created_at: '2026-03-02T10:00:00.000Z',
+})
+export type Cancellation = z.output<typeof Cancellation>
+
+const ReturnedItem = namedObject('ReturnedItem', { id: Id, quantity: z.int(), restock: z.boolean() })
+
+/** The members of a return of goods (OP-210). `amount` is by how much the order's total fell. */
+export const RETURN = members({
+  id: { sql: 'uuid', shape: Id, shown: 'answer' },
+  order: { sql: 'uuid', column: 'order_id', shape: Id, shown: 'answer' },
+  items: { sql: 'json', shape: z.array(ReturnedItem), shown: 'answer' },
+  amount: { sql: 'bigint', shape: Amount, shown: 'nobody' },
+  reference: { sql: 'text', shape: Text, input: Name, required: true, shown: 'answer' },
+  created_at: { sql: 'timestamptz', shape: Timestamp, shown: 'answer' },
+})
+
+/** A return of goods of an order (OP-210). */
+export const Return = namedObject('Return', RETURN.shapes.answer, {
+  id: '0198c7a0-0000-7000-8000-000000000036',
+  order: '0198c7a0-0000-7000-8000-000000000030',
+  items: [{ id: '0198c7a0-0000-7000-8000-000000000031', quantity: 1, restock: true }],
+  reference: 'rma_19',
+  created_at: '2026-03-09T10:00:00.000Z',
+})
+export type Return = z.output<typeof Return>
+
 /** A fulfilment of an order (OP-43). */
 export const Fulfillment = namedObject('Fulfillment', FULFILLMENT.shapes.answer, {
   id: '0198c7a0-0000-7000-8000-000000000034',

@@ -29,7 +29,12 @@ export const SERVICES = {
   catalog: {
     routes: ['/v1/products', '/v1/categories', '/v1/tags', '/v1/assets'],
     publishes: [TOPICS.catalogEvents, TOPICS.catalogProducts, TOPICS.importsResults],
-    consumers: { imports: [TOPICS.importsBatches], reservations: [TOPICS.ordersReservations], ...WORKSPACES },
+    consumers: {
+      imports: [TOPICS.importsBatches],
+      reservations: [TOPICS.ordersReservations],
+      returns: [TOPICS.ordersReturns],
+      ...WORKSPACES,
+    },
     calls: [],
     settings: ['ASSETS_DIRECTORY', 'ASSETS_URL'],
   },
@@ -42,7 +47,13 @@ export const SERVICES = {
   },
   orders: {
     routes: ['/v1/orders', '/v1/customers', '/v1/invoices', '/v1/credit-notes'],
-    publishes: [TOPICS.ordersEvents, TOPICS.ordersErasures, TOPICS.ordersReservations, TOPICS.importsResults],
+    publishes: [
+      TOPICS.ordersEvents,
+      TOPICS.ordersErasures,
+      TOPICS.ordersReservations,
+      TOPICS.ordersReturns,
+      TOPICS.importsResults,
+    ],
     consumers: { imports: [TOPICS.importsBatches], ...WORKSPACES },
     calls: ['catalog', 'apps'],
     settings: [],

@@ -10,6 +10,7 @@ import { POOLS } from './pools.ts'
 import { productTombstone } from './products/product-records.ts'
 import { measureRefresh, refreshProducts } from './products/refresh-products.ts'
 import { writeMoreWords } from './products/write-more-words.ts'
+import { reduceReservations } from './stock/reduce-reservations.ts'
 import { releaseReservations } from './stock/release-reservations.ts'
 
 await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, consume, wakeRelay }) => {
@@ -21,7 +22,11 @@ await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, 
     addRoutes: (app) => addAssetFiles(app, storage),
     components: [storage],
     workspaces: { files: storage, recordsOfDeleted: { product: productTombstone } },
-    consumers: [consume(applyImportBatches(wakeRelay), imports), consume(releaseReservations, releases)],
+    consumers: [
+      consume(applyImportBatches(wakeRelay), imports),
+      consume(releaseReservations, releases),
+      consume(reduceReservations, releases),
+    ],
     workers: [
       refreshProducts({ db: refreshes, worker, logger }),
       applyMemberChanges({ db: refreshes, worker, logger }),

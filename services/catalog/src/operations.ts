@@ -14,6 +14,7 @@ import { getProduct } from './products/get-product.ts'
 import { listProducts } from './products/list-products.ts'
 import { updateProduct } from './products/update-product.ts'
 import { releaseStock } from './stock/release-stock.ts'
+import { returnStock } from './stock/return-stock.ts'
 import { takeStock } from './stock/take-stock.ts'
 import { deleteTag } from './tags/delete-tag.ts'
 import { listTags } from './tags/list-tags.ts'
@@ -44,6 +45,7 @@ export const operations = (uploading: Parameters<typeof uploadAsset>[0]) => [
   readAsset,
   takeStock,
   releaseStock,
+  returnStock,
   checkImports(importers),
   undoImports(importers),
 ]

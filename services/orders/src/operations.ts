@@ -2,6 +2,8 @@ import { checkImports } from '@backoffice/importing/check-imports.ts'
 import { undoImports } from '@backoffice/importing/undo-imports.ts'
 import type { Database } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
+import { createCancellation } from './cancellations/create-cancellation.ts'
+import { listCancellations } from './cancellations/list-cancellations.ts'
 import type { Catalog } from './catalog/catalog-client.ts'
 import type { CheckoutApps } from './checkout/checkout-apps.ts'
 import { createCheckout } from './checkout/create-checkout.ts'
@@ -35,6 +37,8 @@ import { getCreditNote, listCreditNotes, listOrderCreditNotes } from './refunds/
 import { listRefunds } from './refunds/list-refunds.ts'
 import { recordRefund } from './refunds/record-refund.ts'
 import { reserveStock } from './reservations/reserve-stock.ts'
+import { createReturn } from './returns/create-return.ts'
+import { listReturns } from './returns/list-returns.ts'
 
 /** The service's API. */
 export const operations = (
@@ -76,6 +80,10 @@ export const operations = (
     listOrderCreditNotes,
     createFulfillment,
     listFulfillments,
+    createCancellation({ db, catalog, place, logger }),
+    listCancellations,
+    createReturn(catalog, logger),
+    listReturns,
     checkImports(importers),
     undoImports(importers),
   ]

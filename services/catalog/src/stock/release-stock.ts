@@ -40,21 +40,26 @@ export async function releaseOnce(tx: Transaction, order: string): Promise<Taken
     on conflict (workspace_id, order_id) do update set state = 'RELEASED', released_at = now()
       where stock_reservation.state = 'TAKEN'
     returning lines`
-  if (released !== undefined && released.lines.length > 0) await giveBack(tx, order, released.lines)
+  if (released !== undefined && released.lines.length > 0) await giveBack(tx, order, 'released', released.lines)
   return released?.lines
 }
 
 const STOCK_MAX = Number.MAX_SAFE_INTEGER
 
 /**
- * Adds the taken quantities to stock. A separate statement, so that its snapshot has the variants of a take that the
- * release waited for.
+ * Adds quantities to stock, or takes negative ones out. A separate statement, so that its snapshot has the variants of
+ * a take that the release waited for.
  */
-async function giveBack(tx: Transaction, order: string, lines: readonly TakenLine[]): Promise<void> {
+export async function giveBack(
+  tx: Transaction,
+  order: string,
+  reason: 'released' | 'returned',
+  lines: readonly Pick<TakenLine, 'variant' | 'quantity'>[],
+): Promise<void> {
   const workspace = tx.context.workspaceId
   const [{ full }] = await tx<[{ full: string[] }]>`
     with stated as materialized ( -- in force when the ledger's trigger runs, which is at the end of the statement
-      select set_config('app.stock_reason', 'released', true), set_config('app.order_id', ${order}, true)
+      select set_config('app.stock_reason', ${reason}, true), set_config('app.order_id', ${order}, true)
     ), taken as materialized (
       select variant, quantity
       from stated, json_to_recordset(${JSON.stringify(lines)}::text::json) as line (variant uuid, quantity bigint)

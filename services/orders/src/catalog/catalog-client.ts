@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { StockReturned } from '@backoffice/contracts/order-records.ts'
 import { OrderableVariant } from '@backoffice/contracts/orderable-variant.ts'
 import { InternalCalls } from '@backoffice/http/internal-calls.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
@@ -14,6 +15,9 @@ export interface StockLine {
   readonly variant: string
   readonly quantity: number
 }
+
+/** A part of what a reservation, `order`, has taken. */
+export type StockReturn = z.output<typeof StockReturned>
 
 interface WantedVariants {
   readonly ids: readonly string[]
@@ -44,7 +48,7 @@ export type CallLimits = typeof LIMITS
 const REPEAT_AFTER_MS = 50
 
 /** The catalog, as orders calls it. */
-export type Catalog = Pick<CatalogClient, 'readVariants' | 'takeStock' | 'releaseStock'>
+export type Catalog = Pick<CatalogClient, 'readVariants' | 'takeStock' | 'releaseStock' | 'returnStock'>
 
 /**
  * Calls catalog's internal operations in the workspace of a request, all of which are safe to repeat: once more after a
@@ -87,6 +91,11 @@ export class CatalogClient implements Component {
   /** Returns what a reservation has taken, once (OP-96). */
   async releaseStock(context: RequestContext, order: string): Promise<void> {
     await this.#call(Reserved, context, '/internal/stock/release', { order })
+  }
+
+  /** Gives back a part of what a reservation has taken, once for each `id` (OP-212). */
+  async returnStock(context: RequestContext, returned: StockReturn): Promise<void> {
+    await this.#call(Reserved, context, '/internal/stock/return', returned)
   }
 
   async stop(): Promise<void> {

@@ -26,7 +26,7 @@ const check = async () => {
 
 beforeEach(async () => {
   await admin`truncate sales_order, order_item, reservation, payment, invoice, invoice_counter, fulfillment, outbox,
-    refund, credit_note, credit_note_counter`
+    refund, credit_note, credit_note_counter, cancellation, goods_return`
   await catalog.admin`truncate stock_reservation`
 })
 
@@ -39,6 +39,14 @@ const age = async () => {
 const fulfil = (order: Order, quantity: number) => admin`
   insert into fulfillment (workspace_id, order_id, id, items, created_at)
   select workspace_id, order_id, gen_random_uuid(), json_build_array(json_build_object('id', id, 'quantity', ${quantity}::int)), now()
+  from order_item where order_id = ${order.id}`
+const cancelled = ({ id }: Order, amount: number) => admin`
+  insert into cancellation (workspace_id, order_id, id, items, amount, created_at)
+  select workspace_id, id, gen_random_uuid(), '[]', ${amount}, now() from sales_order where id = ${id}`
+const returned = (order: Order, quantity: number) => admin`
+  insert into goods_return (workspace_id, order_id, id, items, amount, reference, created_at)
+  select workspace_id, order_id, gen_random_uuid(), json_build_array(json_build_object('id', id, 'quantity', ${quantity}::int)), 0,
+    'r1', now()
   from order_item where order_id = ${order.id}`
 const pay = (order: Order, amount: number) => admin`
   insert into payment (workspace_id, order_id, id, reference, amount, currency, metadata, created_at)
@@ -96,6 +104,12 @@ it.each<[string, (order: Order) => Promise<unknown>]>([
   ['payments', ({ id }) => admin`update sales_order set payment_status = 'PARTIALLY_PAID' where id = ${id}`],
   ['invoice', ({ id }) => admin`update invoice set total = total + 1 where order_id = ${id}`],
   ['invoice', ({ id }) => admin`update invoice set status = 'PAID' where order_id = ${id}`],
+  ['invoice', (order) => cancelled(order, 5)],
+  ['fulfilled quantity', (order) => returned(order, 1)],
+  [
+    'completed order with unsent items',
+    ({ id }) => admin`update sales_order set status = 'COMPLETED' where id = ${id}`,
+  ],
   ['invoice numbers', ({ id }) => admin`update invoice set number = 2 where order_id = ${id}`],
   ['invoice numbers', () => admin`update invoice_counter set last = 2`],
   ['invoice numbers', () => admin`delete from invoice_counter`],

@@ -31,6 +31,7 @@ export async function* orderFindings(sql: AnySql): AsyncGenerator<Finding> {
   yield* streamed(wrongNumbers(sql, 'credit_note'))
   yield* streamed(wrongFulfilledQuantities(sql))
   yield* streamed(wrongFulfillmentStatuses(sql))
+  yield* streamed(unsentItems(sql))
 }
 
 /** The subtotal is the sum of the items, the total follows, and `total_items` is the sum of the quantities (OP-41). */
@@ -97,20 +98,29 @@ const unplacedOrders = (sql: AnySql) => sql<Finding[]>`
   where sales_order.status = 'CART' and payment_status = 'PAID'`
 
 /**
- * A placed or paid order has an invoice of its total, which is PAID with the order (OP-45). One that was paid at
- * CANCELLED has none (OP-145). An invoice stays PAID when the payments are refunded (OP-202).
+ * A placed or paid order has an invoice of its total before reductions (OP-45, OP-209), which is PAID with the order.
+ * One that was paid at CANCELLED has none (OP-145). An invoice stays PAID when the payments are refunded (OP-202).
  */
 const wrongInvoices = (sql: AnySql) => sql<Finding[]>`
   select 'invoice' as finding, workspace_id as workspace, id as order, sales_order.status, payment_status as "paymentStatus",
     total_price::text as "totalPrice", invoice.total::text as "invoiceTotal", invoice.status as "invoiceStatus"
   from sales_order
   left join (select workspace_id, order_id as id, total, status from invoice) as invoice using (workspace_id, id)
+  left join (
+    select workspace_id, order_id as id, sum(amount) as amount
+    from (
+      select workspace_id, order_id, amount from cancellation
+      union all
+      select workspace_id, order_id, amount from goods_return
+    ) as part
+    group by workspace_id, order_id
+  ) as reduction using (workspace_id, id)
   where case
     when invoice.id is null then
       sales_order.status in ('PLACED', 'COMPLETED') or payment_status = 'PAID' and sales_order.status <> 'CANCELLED'
     when invoice.status = 'PAID' then payment_status <> 'PAID' and refunded = 0
     else payment_status = 'PAID'
-  end or invoice.total <> total_price`
+  end or invoice.total <> total_price + coalesce(reduction.amount, 0)`
 
 /**
  * A credit note is of the amount of its refund, and a refund after the invoice of its order has one (OP-203). Times are
@@ -143,17 +153,30 @@ const wrongNumbers = (sql: AnySql, table: 'invoice' | 'credit_note') => sql<Find
   ) as numbers using (workspace_id)
   where coalesce(last, 0) <> coalesce(documents, 0) or highest <> documents or lowest <> 1`
 
-/** The fulfilled quantity of an item is the sum of its fulfilments (OP-48). */
+/** The fulfilled quantity of an item is the sum of its fulfilments without what was returned (OP-48, OP-210). */
 const wrongFulfilledQuantities = (sql: AnySql) => sql<Finding[]>`
   select 'fulfilled quantity' as finding, workspace_id as workspace, order_id as order, id as item,
     coalesce(fulfilled, 0)::text as fulfilled, coalesce(quantity, 0)::text as "sumOfFulfilments"
   from (select workspace_id, order_id, id, fulfilled from order_item) as item
   full join (
-    select workspace_id, order_id, (sent ->> 'id')::uuid as id, sum((sent ->> 'quantity')::bigint) as quantity
-    from fulfillment, json_array_elements(items) as sent
-    group by workspace_id, order_id, sent ->> 'id'
+    select workspace_id, order_id, (moved ->> 'id')::uuid as id, sum(sign * (moved ->> 'quantity')::bigint) as quantity
+    from (
+      select workspace_id, order_id, items, 1 as sign from fulfillment
+      union all
+      select workspace_id, order_id, items, -1 from goods_return
+    ) as movement, json_array_elements(items) as moved
+    group by workspace_id, order_id, moved ->> 'id'
   ) as fulfilments using (workspace_id, order_id, id)
   where coalesce(fulfilled, 0) <> coalesce(quantity, 0)`
+
+/** A COMPLETED order may hold stock of items that were never sent: they are to be sent or cancelled (OP-48, OP-211). */
+const unsentItems = (sql: AnySql) => sql<Finding[]>`
+  select 'completed order with unsent items' as finding, workspace_id as workspace, id as order, unsent::text
+  from sales_order
+  join (
+    select workspace_id, order_id as id, sum(quantity - fulfilled) as unsent from order_item group by workspace_id, order_id
+  ) as items using (workspace_id, id)
+  where status = 'COMPLETED' and unsent > 0`
 
 /** The fulfilment status follows from the fulfilled quantities (OP-48). */
 const wrongFulfillmentStatuses = (sql: AnySql) => sql<Finding[]>`

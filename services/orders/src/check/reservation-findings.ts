@@ -86,7 +86,7 @@ const reservedBy = (sql: AnySql) => sql<Reserved[]>`
       from (
         select variant_id, sum(quantity) as quantity from order_item
         where order_item.workspace_id = reservation.workspace_id and order_item.order_id = reservation.order_id
-        group by variant_id
+        group by variant_id having sum(quantity) > 0
       ) as line
     ), '[]')::text as lines
   from reservation
@@ -94,10 +94,10 @@ const reservedBy = (sql: AnySql) => sql<Reserved[]>`
   order by reservation.workspace_id, reservation.id`
 
 const takenBy = (sql: AnySql) => sql<Taken[]>`
-  select workspace_id as workspace, order_id as reservation, (
+  select workspace_id as workspace, order_id as reservation, coalesce((
     select json_agg(json_build_array(variant, quantity) order by variant)
     from json_to_recordset(lines) as line (variant uuid, quantity bigint)
-  )::text as lines
+  ), '[]')::text as lines
   from stock_reservation where state = 'TAKEN'
   order by workspace_id, order_id`
 

@@ -58,12 +58,18 @@ it('what the table does not allow is a conflict that says what would allow it (O
   for (const act of Object.keys(ALLOWED) as Act[]) {
     for (const status of ORDER_STATUSES) {
       for (const fulfillmentStatus of FULFILLMENT_STATUSES) {
-        const asked = () => requireAllowed(act, { status, fulfillmentStatus })
-        const cell = ALLOWED[act][status]
-        const isRefused =
-          cell === 'no' || (cell === 'while nothing is fulfilled' && fulfillmentStatus !== 'UNFULFILLED')
-        if (isRefused) expect(asked).toThrow(`An order at ${status} cannot ${act}`)
-        else expect(asked).not.toThrow()
+        for (const isInvoiced of [false, true]) {
+          const asked = () => requireAllowed(act, { status, fulfillmentStatus, isInvoiced })
+          const isAllowed = {
+            yes: true,
+            no: false,
+            'while nothing is fulfilled': fulfillmentStatus === 'UNFULFILLED',
+            'while it has no invoice': !isInvoiced,
+            'once it has an invoice': isInvoiced,
+          }[ALLOWED[act][status]]
+          if (isAllowed) expect(asked).not.toThrow()
+          else expect(asked).toThrow(`An order at ${status} cannot ${act}`)
+        }
       }
     }
   }

@@ -18,9 +18,13 @@ const CONDITIONS = {
     holds: ({ fulfillmentStatus }) => fulfillmentStatus === 'UNFULFILLED',
     otherwise: ({ fulfillmentStatus }) => `while it is ${fulfillmentStatus}`,
   },
+  'once it has an invoice': {
+    holds: ({ isInvoiced = false }) => isInvoiced,
+    otherwise: () => 'before it has an invoice; send PUT /v1/orders/{id}/cart with the lines that are wanted',
+  },
   'while it has no invoice': {
     holds: ({ isInvoiced = false }) => !isInvoiced,
-    otherwise: () => 'because it has an invoice; cancel it and create another',
+    otherwise: () => 'because it has an invoice; cancel quantities that are not wanted',
   },
 } satisfies Record<string, { holds(order: OrderState): boolean; otherwise(order: OrderState): string }>
 
@@ -40,6 +44,8 @@ export const ALLOWED = {
   'be refunded': at('yes', 'yes', 'yes', 'yes'),
   'be placed': at('yes', 'no', 'no', 'no'),
   'be fulfilled': at('no', 'yes', 'yes', 'no'),
+  'have open quantities cancelled': at('once it has an invoice', 'yes', 'yes', 'no'),
+  'have goods returned': at('no', 'yes', 'yes', 'no'),
   'be cancelled': at('yes', 'while nothing is fulfilled', 'no', 'no'),
   'be completed': at('no', 'yes', 'no', 'no'),
   'get other lines, amounts or customer': at('while it has no invoice', 'no', 'no', 'no'),
@@ -107,7 +113,7 @@ export function paymentStatusOf({ status, paymentStatus, totalPrice, paid, refun
   if (paid > 0 && kept === 0) return 'REFUNDED'
   if (paymentStatus === 'PAID') return 'PAID'
   if (kept > 0) return kept >= totalPrice ? 'PAID' : 'PARTIALLY_PAID'
-  return totalPrice === 0 && status === 'PLACED' ? 'PAID' : 'UNPAID'
+  return totalPrice === 0 && (status === 'PLACED' || status === 'COMPLETED') ? 'PAID' : 'UNPAID'
 }
 
 /** Whether an order is to be placed, since it is paid (OP-47). */

@@ -22,6 +22,11 @@ export const notePlacement = (tx: Transaction, order: string) => tx`
   )
   on conflict do nothing`
 
+/** Notes that it is to be tried anew: what it was refused for may have changed. */
+export const retryPlacement = (tx: Transaction, order: string) => tx`
+  update placement set next_attempt_at = now() + make_interval(secs => ${ATTEMPT_S}), reason = null
+  where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`
+
 /** Forgets it, in the transaction in which the order leaves CART, or is refunded (OP-204). */
 export const endPlacement = (tx: Transaction, order: string) => tx`
   delete from placement where workspace_id = ${tx.context.workspaceId} and order_id = ${order}`

@@ -7,7 +7,7 @@ import { outboxRecord, publish } from '@backoffice/postgres/outbox.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { counter } from '@backoffice/runtime/metrics.ts'
 import { v7 as uuidv7 } from 'uuid'
-import type { Catalog, StockLine } from '../catalog/catalog-client.ts'
+import type { Catalog, StockLine, StockReturn } from '../catalog/catalog-client.ts'
 import { CatalogError } from '../catalog/catalog-refusal.ts'
 
 const failures = counter('orders_release_failures', 'Releases of reservations that failed at once, by step')
@@ -118,14 +118,17 @@ export async function releaseHeld(tx: Transaction, order: string): Promise<strin
 }
 
 /**
- * Asks catalog at once for the stock of a reservation that `releaseHeld` has released. When it does not answer, it
+ * Asks catalog at once for the stock that `releaseHeld` or `returnHeld` has given back. When it does not answer, it
  * returns the stock once it consumes the record.
  */
 export const returnStock = (
   { catalog, logger }: { readonly catalog: Catalog; readonly logger: Logger },
   context: RequestContext,
-  reservation: string,
-): Promise<void> => catalog.releaseStock(context, reservation).catch(noteFailure(logger, context, reservation, 'call'))
+  given: string | StockReturn,
+): Promise<void> =>
+  typeof given === 'string'
+    ? catalog.releaseStock(context, given).catch(noteFailure(logger, context, given, 'call'))
+    : catalog.returnStock(context, given).catch(noteFailure(logger, context, given.order, 'call'))
 
 /** Notes that a step of a release failed, which does not fail the request: something else repeats it. */
 function noteFailure(logger: Logger, { workspaceId }: RequestContext, reservation: string, step: 'write' | 'call') {
@@ -134,6 +137,25 @@ function noteFailure(logger: Logger, { workspaceId }: RequestContext, reservatio
     const logged = { err: error, workspace_id: workspaceId, reservation, step }
     logger.warn(logged, 'could not release a reservation at once')
   }
+}
+
+/**
+ * Gives back a part of the stock that an order holds, in the transaction that takes it from the order, once for each
+ * `id` (OP-212). Returns what is to be asked of catalog, or undefined for an order that holds none. The caller has
+ * locked the order.
+ */
+export async function returnHeld(
+  tx: Transaction,
+  order: string,
+  { id, lines }: Pick<StockReturn, 'id' | 'lines'>,
+): Promise<StockReturn | undefined> {
+  const [held] = await tx<{ id: string }[]>`
+    select id from reservation
+    where workspace_id = ${tx.context.workspaceId} and order_id = ${order} and state = 'HELD'`
+  if (held === undefined) return undefined
+  const returned = { order: held.id, id, lines }
+  await publish(tx, [outboxRecord(TOPICS.ordersReturns, 'stock.returned', held.id, returned)], new Date())
+  return returned
 }
 
 /** Catalog consumes the records, so that the stock comes back also while catalog does not answer. */

@@ -8,6 +8,7 @@ import { createProduct } from '../../products/create-product.ts'
 import { aSimpleProduct } from '../../products/testing/product-samples.ts'
 import { ledgerDifferences } from '../check-ledger.ts'
 import { type Released, releaseStock } from '../release-stock.ts'
+import { returnStock } from '../return-stock.ts'
 import type { WantedLines } from '../stock-lines.ts'
 import { type Taken, takeStock } from '../take-stock.ts'
 
@@ -15,7 +16,7 @@ export type Line = z.output<typeof WantedLines>[number]
 
 /** Takes and releases stock of products of a workspace of its own; every answer is checked against its declaration. */
 export function stockClient({ admin, db }: Pick<TestDatabase, 'admin' | 'db'>, caller = aCaller()) {
-  const send = serviceClient(db, [createProduct, takeStock, releaseStock])
+  const send = serviceClient(db, [createProduct, takeStock, releaseStock, returnStock])
   const context = { ...caller, traceparent: 'trace' }
   return {
     caller,
@@ -29,6 +30,11 @@ export function stockClient({ admin, db }: Pick<TestDatabase, 'admin' | 'db'>, c
     take: <Body = Taken>(lines: readonly Line[], order: string = randomUUID()) =>
       send<Body>(caller, 'POST', '/internal/stock/take', { order, lines }),
     release: <Body = Released>(order: string) => send<Body>(caller, 'POST', '/internal/stock/release', { order }),
+    /** Gives back parts of what an order has taken; all is restocked unless it says otherwise. */
+    giveBack: (order: string, lines: readonly (Line & { restock?: boolean })[], id: string = randomUUID()) =>
+      send(caller, 'POST', '/internal/stock/return', {
+        ...{ order, id, lines: lines.map((line) => ({ restock: true, ...line })) },
+      }),
     /** Deletes a product with its variants. */
     remove: (product: string) => db.inWorkspace(context, (tx) => tx`delete from product where id = ${product}`),
     async stockOf(variant: string): Promise<number | undefined> {
