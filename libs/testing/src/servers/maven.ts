@@ -21,6 +21,12 @@ const KAFKA_AND_REGISTRY = {
   classpath: 'kafka.classpath',
 }
 const S3_SERVER = { what: 'the S3 server', pom: join(HERE, 's3', 'pom.xml'), folder: 's3', classpath: 's3.classpath' }
+const GENERATED_CLIENTS = {
+  what: 'openapi-generator',
+  pom: join(HERE, 'clients', 'pom.xml'),
+  folder: 'clients',
+  classpath: 'clients.classpath',
+}
 type Programs = typeof S3_SERVER
 
 let resolving: Promise<string> | undefined
@@ -35,6 +41,10 @@ export async function resolveJavaPrograms(onProgress?: Progress) {
 /** Fetches the S3 server that libs/testing/maven/s3/pom.xml names, once per version; returns its classpath. */
 export const resolveS3Server = async (onProgress?: Progress): Promise<string> =>
   classpathIn(await resolve(S3_SERVER, onProgress), S3_SERVER)
+
+/** Fetches openapi-generator, and what its Java clients need, once per version; returns the classpath of both. */
+export const resolveClientGenerator = async (onProgress?: Progress): Promise<string> =>
+  classpathIn(await resolve(GENERATED_CLIENTS, onProgress), GENERATED_CLIENTS)
 
 /** Returns the folder with the programs of a pom.xml, fetched if it is not complete. */
 async function resolve(programs: Programs, onProgress: Progress = () => undefined): Promise<string> {

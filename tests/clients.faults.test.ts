@@ -1,0 +1,70 @@
+import { mkdirSync, mkdtempDisposableSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { join } from 'node:path'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { expect, it } from 'vitest'
+import { CLIENTS } from './testing/generated-clients.ts'
+import { sharedStack } from './testing/stack.ts'
+import { newWorkspace } from './testing/workspaces.ts'
+
+/* Among the fault tests, since it generates and compiles clients. */
+
+/** Above 32 bits, in minor units: 30 million naira. */
+const PRICE = 3_000_000_000
+
+interface Product {
+  readonly id: string
+  readonly name: string
+  readonly updated_at: string
+}
+
+const stack = await sharedStack()
+const { gateway } = stack.description()
+const document = await (await fetch(`${gateway}/openapi.json`)).text()
+const { key, api } = await newWorkspace(stack.description())
+
+const { body: product } = await api<Product>('POST', '/v1/products', {
+  name: 'Ring',
+  type: 'SIMPLE_PRODUCT',
+  sku: 'RING',
+  stock: 3,
+  price: { NGN: PRICE },
+  cost: { NGN: 5 },
+  category: { name: 'Jewels' },
+  tags: ['Gold'],
+})
+const { body: order } = await api<{ id: string; items: object[] }>('POST', '/v1/orders', {
+  currency: 'NGN',
+  items: [{ sku: 'RING', quantity: 1 }],
+})
+
+/** The API as it may be later: an order has a member more, in its lines too, and a state that nobody knows yet. */
+const later = createServer((_request, response) => {
+  const items = order.items.map((item) => ({ ...item, engraving: 'Ada' }))
+  response.setHeader('content-type', 'application/json')
+  response.end(JSON.stringify({ ...order, items, status: 'ON_HOLD', gift: { wrapped: true } }))
+}).listen(0, '127.0.0.1')
+whenDone(() => later.close())
+
+it.each(Object.entries(CLIENTS))(
+  'a client of %s changes what it names alone, reads large amounts, and what has grown',
+  async (name, client) => {
+    // Beside the packages that the programs import.
+    mkdirSync('.local', { recursive: true })
+    using folder = mkdtempDisposableSync(join('.local', 'client-'))
+    writeFileSync(join(folder.path, 'openapi.json'), document)
+    const { port } = later.address() as { port: number }
+    const args = [gateway, `http://127.0.0.1:${port}`, key, product.id, `Ring of ${name}`, order.id]
+    expect(JSON.parse(await client(join(process.cwd(), folder.path), args))).toEqual({
+      total: PRICE,
+      status: 'ON_HOLD',
+    })
+
+    const { body: updated } = await api<Product>('GET', `/v1/products/${product.id}`)
+    expect(updated).toEqual({ ...product, name: `Ring of ${name}`, updated_at: updated.updated_at })
+    const { body: tagged } = await api<{ total: number }>('GET', '/v1/products?tag=Gold')
+    expect(tagged.total).toBe(1)
+    const [variant] = await stack.sql`select cost from catalog.variant where product_id = ${product.id}`
+    expect(variant?.cost).toEqual({ NGN: 5 })
+  },
+)
