@@ -107,6 +107,7 @@ create table customer_erasure (
   done_at timestamptz,
   changes_after_import uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
   changes_after_batch bigint default 0 not null,
+  invoices bigint default 0 not null,
   constraint customer_erasure_pkey primary key (workspace_id, id),
   constraint customer_erasure_stage_check check (stage = any (array['ORDERS', 'CHANGES', 'ANSWERS', 'DONE']))
 );
@@ -168,6 +169,7 @@ create table invoice (
   total bigint not null,
   status text not null,
   created_at timestamptz not null,
+  buyer json,
   constraint invoice_pkey primary key (workspace_id, order_id),
   constraint invoice_number unique (workspace_id, number),
   constraint invoice_status_check check (status = any (array['ISSUED', 'PAID']))

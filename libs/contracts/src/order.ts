@@ -222,6 +222,27 @@ export const Invoice = namedObject('Invoice', INVOICE.shapes.answer, {
 })
 export type Invoice = z.output<typeof Invoice>
 
+/** The buyer that the invoice of an order names, as it was when the invoice was issued (OP-217). */
+export const Buyer = namedObject(
+  'Buyer',
+  {
+    order: Id,
+    invoice: Id,
+    name: z.string().nullable(),
+    email: z.string().nullable(),
+    /** The order's shipping address. */
+    address: Json.nullable(),
+  },
+  {
+    order: '0198c7a0-0000-7000-8000-000000000030',
+    invoice: '0198c7a0-0000-7000-8000-000000000033',
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    address: { street: '12 Analytical Row', city: 'London' },
+  },
+)
+export type Buyer = z.output<typeof Buyer>
+
 const FulfillmentItem = namedObject('FulfillmentItem', { id: Id, quantity: z.int() })
 
 /** The members of a fulfilment (OP-43); `items` are items of the order, in its order, each once. */

@@ -8,10 +8,11 @@ import type { Catalog } from './catalog/catalog-client.ts'
 import type { CheckoutApps } from './checkout/checkout-apps.ts'
 import { createCheckout } from './checkout/create-checkout.ts'
 import { createCustomer } from './customers/create-customer.ts'
-import { deleteCustomer } from './customers/delete-customer.ts'
 import { getCustomer } from './customers/get-customer.ts'
 import { listCustomers } from './customers/list-customers.ts'
 import { updateCustomer } from './customers/update-customer.ts'
+import { deleteCustomer } from './erasures/delete-customer.ts'
+import { getErasure } from './erasures/get-erasure.ts'
 import type { FormValidator } from './form/form-validator.ts'
 import { getFormSchema } from './form/get-form-schema.ts'
 import { orderCheck } from './form/order-check.ts'
@@ -22,6 +23,7 @@ import { importers } from './imports/importers.ts'
 import { createInvoice } from './orders/create-invoice.ts'
 import { createOrder } from './orders/create-order.ts'
 import { getBalance } from './orders/get-balance.ts'
+import { getBuyer } from './orders/get-buyer.ts'
 import { getOrder } from './orders/get-order.ts'
 import { getSubmittedForm } from './orders/get-submitted-form.ts'
 import { getInvoice, listWorkspaceInvoices } from './orders/invoices-of-workspace.ts'
@@ -56,6 +58,7 @@ export const operations = (
     listCustomers,
     updateCustomer,
     deleteCustomer,
+    getErasure,
     createOrder(catalog, reserve, orderCheck(db, forms)),
     getOrder,
     listOrders,
@@ -72,6 +75,7 @@ export const operations = (
     getBalance,
     createCheckout(db, place, apps),
     createInvoice,
+    getBuyer,
     listInvoices,
     listWorkspaceInvoices,
     getInvoice,

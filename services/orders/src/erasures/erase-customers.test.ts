@@ -19,7 +19,7 @@ const PERSONAL = { shipping_address: { street: '1 Main Street' }, note: 'Ring tw
 const contextOf = ({ workspaceId, livemode }: Caller) => ({ workspaceId, livemode, traceparent: 'trace' })
 const customerOf = async (caller: Caller, members: object = ADA) =>
   (await send<Customer>(caller, 'POST', '/v1/customers', members)).body
-const erase = (caller: Caller, id: string) => send(caller, 'DELETE', `/v1/customers/${id}`)
+const erase = (caller: Caller, id: string) => send(caller, 'DELETE', `/v1/customers/${id}?force=true`)
 const batch = (caller: Caller) => db.inWorkspace(contextOf(caller), (tx) => eraseBatch(tx, new Date()))
 async function finish(caller: Caller) {
   while (await batch(caller));

@@ -52,8 +52,9 @@ export async function eraseBatch(tx: Transaction, now: Date): Promise<boolean> {
 /**
  * Removes the personal data of some orders of an erased customer: personal members, the stored form, what their
  * payments have as metadata, the reasons of their refunds, and last the customer's id, by which they are found. Money
- * and lines stay. Orders that a request has locked come later. Once there is none left, the stage of the erasure is
- * CHANGES. Returns false when all that is left is locked.
+ * and lines stay, and invoices keep their buyer: their number is noted (OP-217, OP-218). Orders that a request has
+ * locked come later. Once there is none left, the stage of the erasure is CHANGES. Returns false when all that is left
+ * is locked.
  */
 async function eraseOrders(tx: Transaction, customer: string, now: Date): Promise<boolean> {
   const workspace = tx.context.workspaceId
@@ -68,6 +69,11 @@ async function eraseOrders(tx: Transaction, customer: string, now: Date): Promis
     await tx`
       update refund set ${tx.unsafe(REFUND.sql.erasures)}
       where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])`
+    await tx`
+      update customer_erasure set invoices = invoices + (
+        select count(*) from invoice where workspace_id = ${workspace} and order_id = any(${ids}::uuid[])
+      )
+      where workspace_id = ${workspace} and id = ${customer}`
     // The time of this statement: answers of transactions that had the lock before are older.
     await tx`
       update sales_order set

@@ -4,6 +4,7 @@ import { INVOICE, type Invoice } from '@backoffice/contracts/order.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { type OutboxRecord, outboxRecord } from '@backoffice/postgres/outbox.ts'
 import { v7 as uuidv7 } from 'uuid'
+import { buyerOf } from './buyer.ts'
 import { nextNumber } from './numbered-documents.ts'
 import type { OrderRecord } from './order.ts'
 
@@ -54,10 +55,10 @@ export async function issueInvoice(tx: Transaction, order: OrderRecord, now: Dat
     ), next as (
       ${nextNumber(tx, 'invoice_counter', isWanted)}
     ), issued as (
-      insert into invoice (workspace_id, order_id, id, number, currency, total, status, created_at)
+      insert into invoice (workspace_id, order_id, id, number, currency, total, status, buyer, created_at)
       select
         ${workspace}, ${order.id}, ${uuidv7()}, last, ${order.currency}, ${order.totalPrice}, ${isPaid ? 'PAID' : 'ISSUED'},
-        ${now}
+        ${JSON.stringify(buyerOf(order))}::text::json, ${now}
       from next
       returning *
     ), settled as (

@@ -27,8 +27,8 @@ export type PaymentRecord = RecordOf<typeof PAYMENT>
 
 /**
  * POST /v1/orders/{id}/payments (extension of OP-43): records a payment, whatever the state of the order (OP-47). A
- * repeated reference of the same provider answers the payment that is there. An order at CART that becomes PAID is then placed, if its stock
- * can be taken: at once, or later by `placePaidOrders`.
+ * repeated reference of the same provider answers the payment that is there. An order at CART that becomes PAID is then
+ * placed, if its stock can be taken: at once, or later by `placePaidOrders`.
  */
 export const recordPayment = (db: Database, place: PlaceWithStock, logger: Logger) =>
   operation({

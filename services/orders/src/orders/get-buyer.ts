@@ -1,0 +1,35 @@
+import { notFound } from '@backoffice/contracts/errors.ts'
+import { Buyer } from '@backoffice/contracts/order.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { ok } from '@backoffice/http/reply.ts'
+import type { Transaction } from '@backoffice/postgres/database.ts'
+import { presentBuyer } from './buyer.ts'
+import { noSuchOrder } from './order.ts'
+
+/** GET /v1/orders/{id}/buyer (extension of OP-217): the buyer on the order's invoice, also once the customer is erased. */
+export const getBuyer = operation({
+  operationId: 'getOrderBuyer',
+  method: 'GET',
+  path: '/v1/orders/{id}/buyer',
+  summary: "Read the buyer that an order's invoice names",
+  scope: 'customer::read',
+  responses: { 200: Buyer },
+  openPoints: ['OP-45', 'OP-130', 'OP-217'],
+  extension: true,
+
+  handle: ({ params: { id }, inWorkspace }) => inWorkspace(async (tx) => ok(await readBuyer(tx, id))),
+})
+
+/** Throws `not_found`. The customer may be another one than on an older invoice that has no buyer of its own. */
+async function readBuyer(tx: Transaction, id: string): Promise<Buyer> {
+  const workspace = tx.context.workspaceId
+  const [found] = await tx<{ invoice: string | null; buyer: Omit<Buyer, 'order' | 'invoice'> }[]>`
+    select invoice.id as invoice, coalesce(invoice.buyer, ${presentBuyer(tx)}) as buyer
+    from sales_order
+    left join invoice on invoice.workspace_id = ${workspace} and invoice.order_id = sales_order.id
+    left join customer on customer.workspace_id = ${workspace} and customer.id = sales_order.customer_id
+    where sales_order.workspace_id = ${workspace} and sales_order.id = ${id}`
+  if (found === undefined) throw noSuchOrder(id)
+  if (found.invoice === null) throw notFound(['id'], 'the order has no invoice, which would name its buyer')
+  return { order: id, invoice: found.invoice, ...found.buyer }
+}
