@@ -57,7 +57,7 @@ const wordPlaces = (tx: Transaction) => ({
   words: tx`search_words || ' ' || more_words`,
 })
 
-/** A word of the name, the e-mail address or the phone number begins with this one (OP-220). Short ones have kept counts. */
+/** A word of the name, the e-mail address or the phone number begins with this one (OP-220). Short ones are counted. */
 function beginsWith(tx: Transaction, { word: prefix, customers }: Word) {
   const length = [...prefix].length
   const level = [4, 12].find((level) => length <= level)

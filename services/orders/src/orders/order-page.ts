@@ -1,7 +1,7 @@
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { Condition } from '@backoffice/postgres/lists/conditions.ts'
-import { allHold, pageOfIds } from '@backoffice/postgres/lists/found-page.ts'
+import { allHold, type Conditions, pageOfIds } from '@backoffice/postgres/lists/found-page.ts'
 import { countByHours, type HourList, hourPage, isBounded, isWithin } from '@backoffice/postgres/lists/hour-page.ts'
 import { isBehind, orderBy, refuseUnknown, type SortedPage } from '@backoffice/postgres/lists/list-page.ts'
 import { boundsOn, CLOCKS, hasStates, matches, type OrderFilters, type Time } from './order-filters.ts'
@@ -76,15 +76,17 @@ async function findPage(tx: Transaction, page: SortedPage, conditions: SqlPart, 
     : [tx`with found as materialized (${orders})`, tx`found`]
   const [{ total, ids }] = await tx<[{ total: number; ids: string[] }]>`
     ${found} select (select count(*) from ${list}) as total, array(select id from ${list} where ${onPage(tx, page)}) as ids`
-  return { total, ids: tx`select unnest(${ids}::uuid[])` }
+  return { total, ids: unnested(tx, ids) }
 }
 
-/** At most so many orders are looked at in the order of the list, before all that a search finds are sorted. */
-const SCANNED = 50_000
+/** Up to this many orders, the matching ones are found and sorted. More orders are read in the order of the list. */
+const SORT_LIMIT = 50_000
 
 /**
  * A page of a search. Few orders are found by the index of the search, and sorted. Where there are more than are
- * counted (OP-219), the list is read in its order, since many of its orders are found.
+ * counted (OP-219), a list in its order is read until the page is full: of the orders that meet the other filters where
+ * these are few, else of those that the search finds, where an index has them in order. All others are scanned, since
+ * many of them are found.
  */
 async function searchPage(
   tx: Transaction,
@@ -94,32 +96,56 @@ async function searchPage(
 ): Promise<Located> {
   const isMet = tx`${meets(tx, filters)} and ${allHold(tx, others)}`
   if ((search.items ?? 0) <= MOST_COUNTED) {
-    // Not flattened: each candidate is looked up by its id.
-    const [{ candidates, total, ids }] = await tx<[{ candidates: number; total: number; ids: string[] }]>`
-      with candidate as materialized (select id from (${search.ids}) as candidate limit ${MOST_COUNTED + 1}),
-      found as materialized (
-        select found.id, updated_at
-        from (select id from candidate where (select count(*) from candidate) <= ${MOST_COUNTED}) as few cross join lateral (
-          select id, updated_at from sales_order where ${isMet} and id = few.id offset 0
-        ) as found
-      )
-      select
-        (select count(*) from candidate) as candidates, (select count(*) from found) as total,
-        array(select id from found where ${onPage(tx, page)}) as ids`
-    if (candidates <= MOST_COUNTED) return { total, ids: tx`select unnest(${ids}::uuid[])` }
+    const { candidates, ...few } = await searchFew(tx, page, search.ids, isMet)
+    if (candidates <= MOST_COUNTED) return few
   }
   const isAlone = others.length === 0 && OTHERS.every((name) => filters[name] === undefined)
-  const total = isAlone
-    ? MOST_COUNTED
-    : Math.min(MOST_COUNTED, await countByHours(tx, countedBy(tx, timeOf(page), filters)))
+  const found = isAlone ? Number.POSITIVE_INFINITY : await countByHours(tx, countedBy(tx, timeOf(page), filters))
+  const total = Math.min(MOST_COUNTED, found)
   if (page.offset >= total) return { total, ids: tx`` }
-  // With the highest number for which orders are found by the search alone, and read for the other filters.
-  const first = { ...search, items: MOST_COUNTED }
-  const met = { ids: tx`select id from sales_order where ${isMet}`, holds: isMet }
+  const isNext = isBehind(tx, page, anyOrder(tx))
+  if (found <= SORT_LIMIT) {
+    const met = tx`sales_order as listed where ${meets(tx, filters)} and ${isNext}`
+    return { total, ids: unnested(tx, await whereInOrder(tx, page, met, allHold(tx, [search, ...others]))) }
+  }
+  if (!isAlone && search.ordered?.by.includes(page.sort)) {
+    const rows = search.ordered.rows(page.isAscending ? tx`asc` : tx`desc`)
+    const searched = tx`(${rows}) as listed where ${isNext}`
+    return { total, ids: unnested(tx, await whereInOrder(tx, page, searched, isMet)) }
+  }
+  const filtered = { ids: tx`select id from sales_order where ${meets(tx, filters)}`, holds: meets(tx, filters) }
+  const conditions: Conditions = isAlone ? [search] : [search, ...others, filtered]
   const list = { table: 'sales_order', count: tx`null` }
-  const ids = await pageOfIds(tx, list, isAlone ? [first] : [first, met], SCANNED, page)
-  return { total, ids: tx`select unnest(${ids}::uuid[])` }
+  return { total, ids: unnested(tx, await pageOfIds(tx, list, conditions, SORT_LIMIT, page)) }
 }
+
+/** A page of the orders that meet a condition, of at most as many `candidates` as are counted; else their number. */
+async function searchFew(tx: Transaction, page: SortedPage, candidates: SqlPart, isMet: SqlPart) {
+  // Not flattened: each candidate is looked up by its id.
+  const [found] = await tx<[{ candidates: number; total: number; ids: string[] }]>`
+    with candidate as materialized (select id from (${candidates}) as candidate limit ${MOST_COUNTED + 1}),
+    found as materialized (
+      select found.id, updated_at
+      from (select id from candidate where (select count(*) from candidate) <= ${MOST_COUNTED}) as few cross join lateral (
+        select id, updated_at from sales_order where ${isMet} and id = few.id offset 0
+      ) as found
+    )
+    select
+      (select count(*) from candidate) as candidates, (select count(*) from found) as total,
+      array(select id from found where ${onPage(tx, page)}) as ids`
+  return { ...found, ids: unnested(tx, found.ids) }
+}
+
+/** The page of the orders that are `listed` in the order of the list; each is looked up for a condition. */
+async function whereInOrder(tx: Transaction, page: SortedPage, listed: SqlPart, holds: SqlPart) {
+  const rows = await tx<{ id: string }[]>`
+    select id from ${listed}
+      and (select ${holds} from sales_order where workspace_id = ${tx.context.workspaceId} and id = listed.id)
+    ${orderBy(tx, page)} limit ${page.taken} offset ${page.offset}`
+  return rows.map(({ id }) => id)
+}
+
+const unnested = (tx: Transaction, ids: string[]) => tx`select unnest(${ids}::uuid[])`
 
 /** The filters that a search in the order of the list has to look at its orders for. */
 const OTHERS = [
@@ -131,9 +157,6 @@ const OTHERS = [
   'until',
   'updated_since',
 ] as const
-
-/** Up to this many orders, the matching ones are found and sorted. More orders are read in the order of the list. */
-const SORT_LIMIT = 50_000
 
 /** A list by one time with a filter on the other: each count knows only one of the two. */
 async function pageByTwoTimes(tx: Transaction, filters: OrderFilters, page: SortedPage): Promise<Located> {
