@@ -25,6 +25,30 @@ export const apps = commandGroup('Third-party apps', {
     args: { manifest: MANIFEST, origin: { ...ORIGIN, required: true } },
     body: ({ manifest, origin }) => ({ origin, manifest: readManifest(manifest) }),
   }),
+  status: apiCommand({
+    description: 'Tell whether an app is suspended or being deleted, and whether that is in force everywhere',
+    request: 'GET /apps/{id}/status',
+    args: APP,
+  }),
+  suspend: apiCommand({
+    description: 'Suspend an app: in all workspaces its keys, sessions, checkouts and webhooks stop',
+    request: 'POST /apps/{id}/suspend',
+    args: { ...APP, reason: { type: 'string', description: 'Why, for other operators' } },
+    body: ({ reason }) => ({ reason }),
+    note: 'It is in force everywhere when `apps status` says so.',
+  }),
+  resume: apiCommand({
+    description: 'End the suspension of an app; what has waited for it is sent',
+    request: 'POST /apps/{id}/resume',
+    args: APP,
+    body: () => ({}),
+  }),
+  delete: apiCommand({
+    description: 'Uninstall an app in all workspaces, and delete it',
+    request: 'DELETE /apps/{id}',
+    args: APP,
+    note: 'The deletion has begun. `apps status` answers not_found when it is complete.',
+  }),
   doctor,
   update: apiCommand({
     description: 'Give an app another manifest; the origin stays unless given',

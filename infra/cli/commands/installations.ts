@@ -11,6 +11,17 @@ export const installations = commandGroup('Installations of apps in workspaces',
     args: WORKSPACE,
     columns: ['id', 'provider', 'state', 'scopes', 'created_at', 'activated_at', 'last_error'],
   }),
+  find: apiCommand({
+    description: 'List the installations of all workspaces',
+    request: 'GET /installations',
+    args: {
+      app: { type: 'string', description: "The app's id", valueHint: 'ID' },
+      state: { type: 'enum', options: ['PENDING', 'ACTIVE', 'FAILED', 'UNINSTALLED'], description: 'Their state' },
+      error: { type: 'enum', options: ['true', 'false'], description: 'Whether the last call to the app has failed' },
+    },
+    filter: ({ app, state, error }) => ({ app, state, error }),
+    columns: ['id', 'workspace', 'provider', 'state', 'created_at', 'activated_at', 'last_error'],
+  }),
   show: apiCommand({ description: 'Show an installation', request: 'GET /installations/{id}', args: INSTALLATION }),
   install: apiCommand({
     description: 'Install an app in a workspace; it then waits for consent',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { Id, NonNegativeInteger, Timestamp } from './fields.ts'
 import { namedObject } from './named.ts'
+import { PageQuery } from './pagination.ts'
 
 /** The states of an installation (OP-81). */
 const InstallationState = z.enum(['PENDING', 'ACTIVE', 'FAILED', 'UNINSTALLED'])
@@ -49,6 +50,30 @@ export const Installation = z.strictObject({
   uninstalled_at: Timestamp.nullable(),
 })
 export type Installation = z.output<typeof Installation>
+
+/** The query of the list of all workspaces' installations (OP-230). */
+export const InstallationQuery = PageQuery.extend({
+  app: Id.optional(),
+  state: InstallationState.optional(),
+  /** `true`: those whose last call to the app has failed; `false`: the others. */
+  error: z.enum(['true', 'false']).optional(),
+})
+
+/** Why an app is suspended, for operators (OP-228). */
+export const SuspensionReason = z.strictObject({ reason: z.string().trim().min(1).max(255).nullish() }).prefault({})
+
+/**
+ * Whether an app is suspended or being deleted, since when and why (OP-228, OP-229). `in_force`: in all workspaces.
+ */
+export const AppStatus = z.strictObject({
+  id: Id,
+  provider: z.string(),
+  status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']),
+  reason: z.string().nullable(),
+  changed_at: Timestamp.nullable(),
+  in_force: z.boolean(),
+})
+export type AppStatus = z.output<typeof AppStatus>
 
 /** An app of the caller's workspace, as `GET /v1/apps` shows it. */
 export const InstalledApp = namedObject(

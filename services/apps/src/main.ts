@@ -31,7 +31,7 @@ await runService('apps', AppsConfig, POOLS, ({ config, tokens: { signer }, db, l
     workers: [
       calls,
       registerKeys({ db: callers, worker, platform, logger }),
-      sweepInstallations({ db: callers, worker, platform, logger }),
+      sweepInstallations({ db: callers, worker, platform, logger, wake: calls.wake }),
       measureCalls(worker, logger),
     ],
     workspaces: uninstallAll(calls.wake),

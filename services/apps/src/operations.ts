@@ -1,9 +1,12 @@
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { Resolve } from '@backoffice/outbound/forbidden-target.ts'
 import type { TargetPolicy } from '@backoffice/outbound/target-address.ts'
+import { deleteApp } from './apps/delete-app.ts'
 import { getApp } from './apps/get-app.ts'
+import { getAppStatus } from './apps/get-app-status.ts'
 import { listApps } from './apps/list-apps.ts'
 import { registerApp } from './apps/register-app.ts'
+import { resumeApp, suspendApp } from './apps/suspend-app.ts'
 import { updateApp } from './apps/update-app.ts'
 import type { Calling } from './calls/calling.ts'
 import { consentToInstallation } from './installations/consent.ts'
@@ -13,6 +16,7 @@ import { deleteInstalledApp } from './installations/delete-installed-app.ts'
 import { getInstallation } from './installations/get-installation.ts'
 import { getInstalledApp } from './installations/get-installed-app.ts'
 import { installApp } from './installations/install-app.ts'
+import { listAllInstallations } from './installations/list-all-installations.ts'
 import { listInstallations } from './installations/list-installations.ts'
 import { listInstalledApps } from './installations/list-installed-apps.ts'
 import { openSession } from './installations/open-session.ts'
@@ -32,8 +36,13 @@ export const operations = ({ policy, resolve, ...operating }: Operating): AnyOpe
   updateApp(policy, resolve),
   listApps,
   getApp,
+  getAppStatus,
+  suspendApp,
+  resumeApp(operating),
+  deleteApp,
   installApp,
   listInstallations,
+  listAllInstallations(operating),
   getInstallation(operating),
   consentToInstallation(operating),
   declineInstallation(operating),

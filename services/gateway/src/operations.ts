@@ -1,14 +1,18 @@
 import type { AnyOperation } from '@backoffice/http/operation.ts'
 import type { AnyAdminOperation } from './admin/admin-operation.ts'
+import { deleteApp } from './admin/apps/delete-app.ts'
 import { getApp } from './admin/apps/get-app.ts'
+import { getAppStatus } from './admin/apps/get-app-status.ts'
 import { listApps } from './admin/apps/list-apps.ts'
 import { registerApp } from './admin/apps/register-app.ts'
+import { resumeApp, suspendApp } from './admin/apps/suspend-app.ts'
 import { updateApp } from './admin/apps/update-app.ts'
 import { listAudit } from './admin/audit/list-audit.ts'
 import { consentToInstallation } from './admin/installations/consent.ts'
 import { createLink } from './admin/installations/create-link.ts'
 import { declineInstallation } from './admin/installations/decline.ts'
 import { getInstallation } from './admin/installations/get-installation.ts'
+import { listAllInstallations } from './admin/installations/list-all-installations.ts'
 import { listInstallations } from './admin/installations/list-installations.ts'
 import { openSession } from './admin/installations/open-session.ts'
 import { provisionAgain } from './admin/installations/provision-again.ts'
@@ -33,6 +37,7 @@ import { updateSettings } from './admin/workspaces/update-settings.ts'
 import { activateAppKey } from './app-keys/activate-app-key.ts'
 import { putAppKey } from './app-keys/put-app-key.ts'
 import { revokeAppKey } from './app-keys/revoke-app-key.ts'
+import { resumeAppKey, suspendAppKey } from './app-keys/suspend-app-key.ts'
 import type { KeyFormat } from './credentials/keys/key-format.ts'
 
 /** The admin API (architecture: Admin API). */
@@ -53,7 +58,12 @@ export const adminOperations: readonly AnyAdminOperation[] = [
   updateApp,
   listApps,
   getApp,
+  suspendApp,
+  resumeApp,
+  deleteApp,
+  getAppStatus,
   requestInstallation,
+  listAllInstallations,
   listInstallations,
   getInstallation,
   consentToInstallation,
@@ -74,4 +84,6 @@ export const internalOperations = (format: KeyFormat): readonly AnyOperation[] =
   putAppKey(format),
   activateAppKey,
   revokeAppKey,
+  suspendAppKey,
+  resumeAppKey,
 ]

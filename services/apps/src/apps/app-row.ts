@@ -11,6 +11,13 @@ export interface AppRow {
   readonly version: number
   readonly created_at: Date
   readonly updated_at: Date
+  readonly suspended_at: Date | null
+  readonly suspension_reason: string | null
+  /** The last suspension, resumption or deletion. */
+  readonly suspension_changed_at: Date | null
+  readonly deleted_at: Date | null
+  /** Null when every installation has what the app's latest change brings. */
+  readonly swept_to: string | null
 }
 
 export const appBody = ({ id, provider, origin, manifest, version, ...row }: AppRow): App => ({

@@ -12,7 +12,7 @@ export const getApp = operation({
 
   handle: ({ params: { id }, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const [row] = await tx<AppRow[]>`select * from app where id = ${id}`
+      const [row] = await tx<AppRow[]>`select * from app where id = ${id} and deleted_at is null`
       if (row === undefined) throw noSuchApp(id)
       return ok(appBody(row))
     }),

@@ -5,7 +5,7 @@ import type { ListQuery } from '@backoffice/contracts/pagination.ts'
 import type { RequestContext } from '@backoffice/http/internal-token.ts'
 import { answerWithin } from '@backoffice/postgres/answer-within.ts'
 import type { SqlPart } from '@backoffice/postgres/comma-separated.ts'
-import type { Database, Transaction } from '@backoffice/postgres/database.ts'
+import type { AnySql, Database, Transaction } from '@backoffice/postgres/database.ts'
 import { countedPage } from '@backoffice/postgres/lists/counted-page.ts'
 import { nameOf } from './app-row.ts'
 
@@ -25,6 +25,7 @@ export interface InstallationRow extends Pick<Installation, 'id' | 'livemode' | 
   readonly consented_at: Date | null
   readonly activated_at: Date | null
   readonly uninstalled_at: Date | null
+  readonly app_suspended_at: Date | null
   /** Where the app was before. */
   readonly former_origins: string[]
   /** The app's newest manifest: its embed, checkout, name and audience are in force. */
@@ -93,20 +94,21 @@ export async function inWorkspaceOf<Result>(
   return db.inWorkspace({ ...found, traceparent, actor }, work)
 }
 
-const columns = (tx: Transaction) => tx`
-  installation.*, app.origin, app.former_origins, app.manifest as app_manifest`
+/** The columns of an InstallationRow, from `installation join app`. */
+export const installationColumns = (tx: AnySql) => tx`
+  installation.*, app.origin, app.former_origins, app.manifest as app_manifest, app.suspended_at as app_suspended_at`
 const source = (tx: Transaction, condition: SqlPart) => tx`
   from installation join app on app.id = installation.app_id
   where installation.workspace_id = ${tx.context.workspaceId} and ${condition}`
 
 /** The installations of the transaction's workspace that meet a condition. */
 export const findInstallations = (tx: Transaction, condition: SqlPart) =>
-  tx<InstallationRow[]>`select ${columns(tx)} ${source(tx, condition)}`
+  tx<InstallationRow[]>`select ${installationColumns(tx)} ${source(tx, condition)}`
 
 /** A page of them, newest first. */
 export const pageOfInstallations = (tx: Transaction, query: ListQuery, condition: SqlPart) =>
   countedPage<InstallationRow>(tx, query, {
-    columns: columns(tx),
+    columns: installationColumns(tx),
     source: source(tx, condition),
     by: ['installation.id'],
   })

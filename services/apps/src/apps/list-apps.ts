@@ -15,7 +15,10 @@ export const listApps = operation({
 
   handle: ({ query, inWorkspace }) =>
     inWorkspace(async (tx) => {
-      const page = await countedPage<AppRow>(tx, query, { columns: tx`*`, source: tx`from app` })
+      const page = await countedPage<AppRow>(tx, query, {
+        columns: tx`*`,
+        source: tx`from app where deleted_at is null`,
+      })
       return ok({ ...page, items: page.items.map(appBody) })
     }),
 })

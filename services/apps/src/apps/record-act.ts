@@ -9,9 +9,10 @@ export type Actor = Pick<RequestContext, 'keyId' | 'requestId' | 'who'>
 /** The service itself, when it acts without a request. */
 export const SYSTEM_ACTOR: Actor = { keyId: 'apps', requestId: '', who: 'system' }
 
-type Action =
+export type Action =
   | 'app.registered'
   | 'app.updated'
+  | `app.${'suspended' | 'resumed' | 'deleted'}`
   | 'installation.created'
   | 'installation.consented'
   | 'installation.declined'

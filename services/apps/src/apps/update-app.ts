@@ -27,7 +27,7 @@ export const updateApp = (policy: TargetPolicy, resolve: Resolve) =>
     async handle({ params: { id }, body: { origin, manifest }, context, now, inWorkspace }) {
       if (origin !== undefined) await refuseForbiddenTarget({ url: new URL(origin), path: ['origin'] }, policy, resolve)
       return inWorkspace(async (tx) => {
-        const [app] = await tx<AppRow[]>`select * from app where id = ${id} for no key update`
+        const [app] = await tx<AppRow[]>`select * from app where id = ${id} and deleted_at is null for no key update`
         if (app === undefined) throw noSuchApp(id)
         if (app.provider !== manifest.provider) {
           throw unprocessable(['manifest', 'provider'], `must stay ${app.provider}; register another app instead`)

@@ -56,7 +56,7 @@ interface FreeSlots {
  * Claims calls that are due, as many as there are free slots. First come those that end the access of an uninstalled
  * app: they do not call the app, and wait for no attempt under way. Then the apps come round robin, each with at most
  * PER_APP calls under way. The calls of one app in one workspace keep their order: it hears of its uninstallation
- * before it is installed again. Uses `now()`, since an index cannot search for a volatile time.
+ * before it is installed again. A suspended app is told of uninstallations alone (OP-228). Uses `now()`, since an index cannot search for a volatile time.
  */
 export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Promise<ClaimedCall[]> {
   const due = await worker.sql<DueCall[]>`
@@ -80,7 +80,8 @@ export async function claimCalls({ db, worker }: Databases, free: FreeSlots): Pr
           select
             workspace_id, installation_id, traceparent, attempts, due_at, row_number() over (order by due_at) as nth
           from call
-          where app_id = app.id and (kind = 'provision' or access_ended_at is not null)
+          where app_id = app.id
+            and case when kind = 'provision' then app.suspended_at is null else access_ended_at is not null end
             and due_at <= now() and coalesce(claimed_until <= now(), true)
             and not exists (
               select from call as earlier

@@ -38,7 +38,11 @@ async function measureDue(tx: AnySql): Promise<void> {
           where earlier.workspace_id = call.workspace_id and earlier.app_id = call.app_id
             and earlier.created_at < call.created_at
         ) as is_next
-      from call where due_at <= now() order by due_at limit ${MEASURED_ROWS}
+      from call
+      where due_at <= now() and not (kind = 'provision' and exists (
+        select from app where app.id = call.app_id and app.suspended_at is not null
+      ))
+      order by due_at limit ${MEASURED_ROWS}
     ) as due
     where is_next and (kind = 'provision' or access_ended_at is not null) and coalesce(claimed_until <= now(), true)
     group by kind`

@@ -70,6 +70,14 @@ export function platformClient(settings: PlatformSettings, signer: TokenSigner) 
       send(gateway, context, 'POST', `/internal/app-keys/${id}/revoke`),
     createEndpoint: (context: WorkspaceContext, { id, events, ...endpoint }: NewEndpoint) =>
       send(webhooks, context, 'PUT', `/internal/endpoints/${id}`, { ...endpoint, enabled_events: events }),
+    /** Refuses an app's key from `at` on, or lets it work again. A key that does not exist stays so. */
+    changeKey: (context: WorkspaceContext, id: string, change: 'suspend' | 'resume', at: string) =>
+      send(gateway, context, 'POST', `/internal/app-keys/${id}/${change}`, { at }),
+    /** Lets the deliveries to the endpoints of an app wait from `at` on, or go on. */
+    changeDeliveries(context: WorkspaceContext, of: Installed, change: 'suspend' | 'resume', at: string) {
+      const body = { provider: of.provider, at }
+      return send(webhooks, context, 'POST', `/internal/app-installations/${of.installation}/${change}`, body)
+    },
     /** Gives an endpoint another URL, if it has one of `former`. */
     moveEndpoint: (context: WorkspaceContext, id: string, to: { readonly url: string; readonly former: string[] }) =>
       send(webhooks, context, 'POST', `/internal/endpoints/${id}/move`, to),

@@ -1,9 +1,9 @@
 import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { nameOf } from '../apps/app-row.ts'
-import { type InstallationRow, lockInstallation } from '../apps/installation-rows.ts'
+import { findInstallation, type InstallationRow, lockInstallation } from '../apps/installation-rows.ts'
 import { recordAct, SYSTEM_ACTOR } from '../apps/record-act.ts'
-import { acknowledged, type Calling, installationOf } from './calling.ts'
+import { AppFailure, acknowledged, type Calling, installationOf } from './calling.ts'
 import { type ClaimedCall, endCall, refuseLostClaim, releaseCall } from './claim-calls.ts'
 import { registerKey } from './register-keys.ts'
 import { keyOf, webhookSecretOf } from './sealed-secrets.ts'
@@ -26,8 +26,12 @@ export async function provision(calling: Calling, call: ClaimedCall, stopping: A
   const { scopes } = manifest
   await acknowledged(calling, call, installation, { path: '/install/provision', scopes, body, signal: stopping })
 
-  // Uninstalled while the app answered: the key never works.
-  await db.inWorkspace(context, (tx) => refuseLostClaim(tx, call))
+  // Uninstalled or suspended while the app answered: the key does not work.
+  await db.inWorkspace(context, async (tx) => {
+    await refuseLostClaim(tx, call)
+    const { app_suspended_at } = await findInstallation(tx, call.installationId)
+    if (app_suspended_at !== null) throw new AppFailure('the app was suspended while it answered')
+  })
   await platform.activateKey(context, key.id)
   if (call.formerKeyId !== null) await platform.revokeKey(context, call.formerKeyId)
   if (call.formerEndpointId !== null) await platform.deleteEndpoint(context, call.formerEndpointId)

@@ -39,6 +39,7 @@ export const createCheckout = ({ db, tokens, app, policy, resolve }: CheckingOut
       if (installation === undefined || path === undefined) {
         throw unprocessable(['provider'], `this workspace has no installed app ${provider} with a checkout`)
       }
+      if (installation.app_suspended_at !== null) throw unprocessable(['provider'], `${provider} is suspended`)
       const { token } = await tokens.session(installation, now)
       const exchange = await callApp(app, installation, {
         call: 'checkout',

@@ -26,7 +26,7 @@ export const deleteInstalledApp = ({ wake }: { wake(): void }) =>
             and app.provider = ${provider}
           for no key update of installation`
         if (installed === undefined) throw noSuchInstalledApp(provider)
-        const actor = { ...context, keyId: `key ${context.keyId}` }
+        const actor = { ...context, keyId: `key ${context.keyId}`, who: 'merchant' as const }
         await uninstall(tx, installed.id, 'merchant', actor, now)
         return new Reply(204)
       })

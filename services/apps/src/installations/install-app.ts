@@ -27,8 +27,11 @@ export const installApp = operation({
   handle: ({ body: { provider, workspace }, context, now, inWorkspace }) =>
     inWorkspace(async (tx) => {
       await refuseDeletedWorkspace(tx)
-      const [app] = await tx<AppRow[]>`select * from app where provider = ${provider} for key share`
+      const [app] = await tx<
+        AppRow[]
+      >`select * from app where provider = ${provider} and deleted_at is null for key share`
       if (app === undefined) throw unprocessable(['provider'], `there is no app ${provider}; register it first`)
+      if (app.suspended_at !== null) throw conflict(['provider'], `the app ${provider} is suspended`)
       const { id, isChanged } = await request(tx, app, workspace, now)
       if (isChanged) {
         await recordAct(tx, context, 'installation.created', `installations/${id}`, now)

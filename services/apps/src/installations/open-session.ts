@@ -17,6 +17,7 @@ export const openSession = ({ tokens, ...databases }: Databases & { readonly tok
       const row = await inWorkspaceOf(databases, context, id, (tx) => findInstallation(tx, id))
       if (row.state !== 'ACTIVE')
         throw conflict([], `the installation is ${row.state}; only an ACTIVE one has sessions`)
+      if (row.app_suspended_at !== null) throw conflict([], `the app ${row.app_manifest.provider} is suspended`)
       const { token, expiresAt } = await tokens.session(row, now)
       const { provider, embed } = row.app_manifest
       return created({ token, expires_at: expiresAt, provider, origin: row.origin, embed })

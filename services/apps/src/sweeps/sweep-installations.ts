@@ -1,26 +1,30 @@
 import { PLATFORM } from '@backoffice/contracts/app.ts'
 import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
-import { ApiError } from '@backoffice/contracts/errors.ts'
 import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
 import type { Component } from '@backoffice/runtime/component.ts'
 import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
 import { worker as loop } from '@backoffice/runtime/worker.ts'
-import type { Calling } from '../calls/calling.ts'
-
-type Sweeping = Pick<Calling, 'db' | 'worker' | 'platform' | 'logger'>
+import { deleteApps } from './delete-apps.ts'
+import type { Sweeping } from './sweeping.ts'
 
 /** An app that has changed, with installations that the change has not reached. */
 interface ChangedApp {
   readonly id: string
+  readonly provider: string
   readonly origin: string
   readonly formerOrigins: string[]
+  readonly isSuspended: boolean
+  /** Of the last suspension or resumption; null for an app that never had one. */
+  readonly suspensionChangedAt: Date | null
   readonly version: number
   readonly sweptTo: string
 }
 
 interface SweptInstallation extends Pick<WorkspaceContext, 'workspaceId' | 'livemode'> {
   readonly id: string
-  /** Its endpoints with the path that the merchant consented to: its own, and that of a provision under way. */
+  /** Its own keys, and those of a provision under way. */
+  readonly keys: readonly string[]
+  /** Its endpoints, likewise, with the path that the merchant consented to. */
   readonly endpoints: readonly { readonly id: string; readonly path: string }[]
 }
 
@@ -29,9 +33,9 @@ const EVERY_MS = 1000
 const BATCH_SIZE = 20
 
 /**
- * Brings what an operator changes of an app to its installations, workspace by workspace. May be repeated: a process
- * that dies begins after the last step that was complete. A workspace that fails stops no other one, and the sweep
- * returns to it.
+ * Brings what an operator changes of an app to its installations, workspace by workspace, and deletes apps. May be
+ * repeated: a process that dies begins after the last step that was complete. A workspace that fails stops no other
+ * one, and the sweep returns to it.
  */
 export function sweepInstallations(sweeping: Sweeping): Component {
   return loop({
@@ -40,9 +44,12 @@ export function sweepInstallations(sweeping: Sweeping): Component {
     logger: sweeping.logger,
     async work(stopping) {
       const changed = await sweeping.worker.sql<ChangedApp[]>`
-        select id, origin, former_origins as "formerOrigins", version, swept_to as "sweptTo"
+        select id, provider, origin, former_origins as "formerOrigins", version, swept_to as "sweptTo",
+          suspended_at is not null as "isSuspended", suspension_changed_at as "suspensionChangedAt"
         from app where swept_to is not null order by id`
-      for (const app of changed) await sweep(sweeping, app, stopping)
+      const swept = await Promise.allSettled(changed.map((app) => sweep(sweeping, app, stopping)))
+      await deleteApps(sweeping, stopping)
+      for (const result of swept) if (result.status === 'rejected') throw result.reason
     },
   })
 }
@@ -65,14 +72,16 @@ async function sweep(sweeping: Sweeping, app: ChangedApp, stopping: AbortSignal)
 }
 
 const installationsAfter = ({ worker }: Sweeping, appId: string, sweptTo: string) => worker.sql<SweptInstallation[]>`
-  select installation.workspace_id as "workspaceId", livemode, id, (
-    select coalesce(json_agg(json_build_object('id', endpoint.id, 'path', endpoint.path)), '[]')
-    from (values
-      (installation.endpoint_id, installation.manifest #>> '{webhooks,path}'),
-      (call.endpoint_id, call.manifest #>> '{webhooks,path}')
-    ) as endpoint (id, path)
-    where endpoint.id is not null and endpoint.path is not null
-  ) as endpoints
+  select installation.workspace_id as "workspaceId", livemode, id,
+    array_remove(array[installation.key_id, call.key_id, call.former_key_id], null) as keys,
+    (
+      select coalesce(json_agg(json_build_object('id', endpoint.id, 'path', endpoint.path)), '[]')
+      from (values
+        (installation.endpoint_id, installation.manifest #>> '{webhooks,path}'),
+        (call.endpoint_id, call.manifest #>> '{webhooks,path}')
+      ) as endpoint (id, path)
+      where endpoint.id is not null and endpoint.path is not null
+    ) as endpoints
   from installation
   left join call on call.workspace_id = installation.workspace_id and call.installation_id = installation.id
   where installation.app_id = ${appId} and id > ${sweptTo} and state in ('PENDING', 'ACTIVE')
@@ -80,20 +89,19 @@ const installationsAfter = ({ worker }: Sweeping, appId: string, sweptTo: string
   limit ${BATCH_SIZE}`
 
 /** Brings one installation what its app has now. Throws when a service does not answer. */
-async function bringChange(
-  { platform }: Sweeping,
-  { origin, formerOrigins }: ChangedApp,
-  { endpoints, workspaceId, livemode }: SweptInstallation,
-): Promise<void> {
+async function bringChange({ platform }: Sweeping, app: ChangedApp, installation: SweptInstallation): Promise<void> {
+  const { id, keys, endpoints, workspaceId, livemode } = installation
   const context = { workspaceId, livemode, traceparent: presentTraceparent(), actor: 'apps' }
+  if (app.suspensionChangedAt !== null) {
+    const change = app.isSuspended ? 'suspend' : 'resume'
+    const at = app.suspensionChangedAt.toISOString()
+    for (const key of keys) await platform.changeKey(context, key, change, at)
+    await platform.changeDeliveries(context, { installation: id, provider: app.provider }, change, at)
+  }
   const urlAt = (path: string) => (at: string) => webhookUrl(path, at, workspaceId).href
-  try {
-    for (const { id, path } of endpoints) {
-      await platform.moveEndpoint(context, id, { url: urlAt(path)(origin), former: formerOrigins.map(urlAt(path)) })
-    }
-  } catch (error) {
-    // The workspace is being deleted: nothing of it is left to change.
-    if (!(error instanceof ApiError && error.code === 'not_found')) throw error
+  for (const { id, path } of app.formerOrigins.length > 0 ? endpoints : []) {
+    const former = app.formerOrigins.map(urlAt(path))
+    await platform.moveEndpoint(context, id, { url: urlAt(path)(app.origin), former })
   }
 }
 

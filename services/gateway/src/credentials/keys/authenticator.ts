@@ -126,6 +126,7 @@ function refuseUnlessInForce(key: KnownKey, age: number): void {
   if (key.revokedInMs !== null && key.revokedInMs <= age) throw invalidApiKey('The API key has been revoked')
   if (key.isDeleted) throw invalidApiKey('The workspace of the API key has been deleted')
   if (key.isSuspended) throw invalidApiKey('The workspace of the API key is suspended')
+  if (key.isAppSuspended) throw invalidApiKey('The app of the API key is suspended')
 }
 
 /**

@@ -19,6 +19,8 @@ export interface KnownKey {
   /** Of the key's workspace: the key is refused meanwhile, or for good. */
   readonly isSuspended: boolean
   readonly isDeleted: boolean
+  /** Of an app's key: the app is suspended. */
+  readonly isAppSuspended: boolean
 }
 
 /** Looks keys up by their hashes, with their workspaces' settings. `worker` reads across workspaces. */
@@ -37,7 +39,8 @@ export async function findKeys(worker: Sql, hashes: readonly string[]): Promise<
       api_key.activated_at as "activatedAt",
       (extract(epoch from api_key.expires_at - clock_timestamp()) * 1000)::float8 as "expiresInMs",
       (extract(epoch from api_key.revoked_at - clock_timestamp()) * 1000)::float8 as "revokedInMs",
-      workspace.suspended_at is not null as "isSuspended", workspace.deleted_at is not null as "isDeleted"
+      workspace.suspended_at is not null as "isSuspended", workspace.deleted_at is not null as "isDeleted",
+      app_suspended_at is not null as "isAppSuspended"
     from api_key
     join workspace on workspace.id = api_key.workspace_id
     left join settings on settings.workspace_id = api_key.workspace_id

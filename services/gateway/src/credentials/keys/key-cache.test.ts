@@ -11,6 +11,7 @@ const aKey = (workspaceId: string): KnownKey => ({
   revokedInMs: null,
   isSuspended: false,
   isDeleted: false,
+  isAppSuspended: false,
 })
 
 /** A cache whose `get` looks up what it does not have. */

@@ -11,6 +11,7 @@ const KEY: KnownKey = {
   revokedInMs: null,
   isSuspended: false,
   isDeleted: false,
+  isAppSuspended: false,
 }
 
 /** Look-ups whose statements are answered when the test says so; the hash `real` is a key's. */

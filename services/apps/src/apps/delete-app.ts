@@ -1,0 +1,24 @@
+import { AppStatus } from '@backoffice/contracts/app.ts'
+import { operation } from '@backoffice/http/operation.ts'
+import { accepted } from '@backoffice/http/reply.ts'
+import { changeApp } from './app-status.ts'
+
+/**
+ * DELETE /internal/apps/{id}, for DELETE /admin/v1/apps/{id}: suspends the app for good. The sweep uninstalls it
+ * everywhere, and deletes it once every call to it has ended (OP-229). Again changes nothing.
+ */
+export const deleteApp = operation({
+  method: 'DELETE',
+  path: '/internal/apps/{id}',
+  scope: 'internal',
+  responses: { 202: AppStatus },
+
+  handle: ({ params: { id }, context, now, inWorkspace }) =>
+    inWorkspace(async (tx) =>
+      accepted(
+        await changeApp(tx, id, 'app.deleted', context, now, (app) =>
+          app.deleted_at === null ? { suspended_at: app.suspended_at ?? now, deleted_at: now } : undefined,
+        ),
+      ),
+    ),
+})

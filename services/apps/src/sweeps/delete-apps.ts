@@ -1,0 +1,62 @@
+import { PLATFORM } from '@backoffice/contracts/app.ts'
+import type { WorkspaceContext } from '@backoffice/postgres/database.ts'
+import { presentTraceparent } from '@backoffice/runtime/trace-context.ts'
+import { lockInstallation } from '../apps/installation-rows.ts'
+import { SYSTEM_ACTOR } from '../apps/record-act.ts'
+import { uninstall } from '../installations/uninstall-app.ts'
+import type { Sweeping } from './sweeping.ts'
+
+interface Leftover extends Pick<WorkspaceContext, 'workspaceId' | 'livemode'> {
+  readonly id: string
+  readonly hasEnded: boolean
+}
+
+const BATCH_SIZE = 20
+
+/**
+ * Uninstalls deleted apps in all workspaces, through the queue of calls. Deletes an installation once the app has
+ * acknowledged that, or 24 hours later, and the app after the last one (OP-229). Every step may be repeated.
+ */
+export async function deleteApps(sweeping: Sweeping, stopping: AbortSignal): Promise<void> {
+  const deleted = await sweeping.worker.sql<{ id: string }[]>`select id from app where deleted_at is not null`
+  for (const { id } of deleted) {
+    let batch: readonly Leftover[]
+    do {
+      batch = await installationsToEnd(sweeping, id)
+      for (const installation of batch) await endInstallation(sweeping, installation)
+      if (batch.length > 0) sweeping.wake()
+    } while (batch.length === BATCH_SIZE && !stopping.aborted)
+    if (batch.length === 0) await deleteApp(sweeping, id)
+  }
+}
+
+/** Installations that nothing was done about yet, or that no call waits for any more. */
+const installationsToEnd = ({ worker }: Sweeping, appId: string) => worker.sql<Leftover[]>`
+  select installation.workspace_id as "workspaceId", livemode, id, state not in ('PENDING', 'ACTIVE') as "hasEnded"
+  from installation
+  left join call on call.workspace_id = installation.workspace_id and call.installation_id = installation.id
+  where installation.app_id = ${appId} and (state in ('PENDING', 'ACTIVE') or call.installation_id is null)
+  order by id
+  limit ${BATCH_SIZE}`
+
+function endInstallation({ db }: Sweeping, { id, workspaceId, livemode, hasEnded }: Leftover): Promise<void> {
+  const context = { workspaceId, livemode, traceparent: presentTraceparent(), actor: 'apps' }
+  return db.inWorkspace(context, async (tx) => {
+    if (hasEnded) {
+      await tx`
+        delete from installation
+        where workspace_id = ${workspaceId} and id = ${id} and state not in ('PENDING', 'ACTIVE')`
+      return
+    }
+    await lockInstallation(tx, id)
+    await uninstall(tx, id, 'app_deleted', SYSTEM_ACTOR, new Date())
+  })
+}
+
+/** Deletes an app that has no installation left. Its names stay taken (OP-225). */
+async function deleteApp({ db, worker }: Sweeping, id: string): Promise<void> {
+  const left = await worker.sql`select from installation where app_id = ${id} limit 1`
+  if (left.length > 0) return
+  const context = { workspaceId: PLATFORM, livemode: true, traceparent: presentTraceparent(), actor: 'apps' }
+  await db.inWorkspace(context, (tx) => tx`delete from app where id = ${id} and deleted_at is not null`)
+}

@@ -1,0 +1,19 @@
+import { AppStatus, SuspensionReason } from '@backoffice/contracts/app.ts'
+import { z } from 'zod'
+import { appsOperation } from '../apps-operation.ts'
+
+/** POST /admin/v1/apps/{id}/suspend (OP-228): stops an app in all workspaces. */
+export const suspendApp = appsOperation({
+  method: 'POST',
+  path: '/admin/v1/apps/{id}/suspend',
+  body: SuspensionReason,
+  responses: { 200: AppStatus },
+})
+
+/** POST /admin/v1/apps/{id}/resume (OP-228): an app goes on. */
+export const resumeApp = appsOperation({
+  method: 'POST',
+  path: '/admin/v1/apps/{id}/resume',
+  body: z.strictObject({}).prefault({}),
+  responses: { 200: AppStatus },
+})
