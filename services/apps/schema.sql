@@ -12,6 +12,10 @@ create table app (
   updated_at timestamptz not null,
   former_origins text[] default '{}'[] not null,
   swept_to uuid,
+  suspended_at timestamptz,
+  suspension_reason text,
+  suspension_changed_at timestamptz,
+  deleted_at timestamptz,
   constraint app_pkey primary key (id),
   constraint app_provider_key unique (provider)
 );

@@ -15,6 +15,8 @@ create table api_key (
   expires_at timestamptz,
   last_used_at timestamptz,
   app_key_id uuid,
+  app_suspended_at timestamptz,
+  app_suspension_changed_at timestamptz,
   constraint api_key_pkey primary key (id),
   constraint api_key_key_hash_key unique (key_hash),
   constraint api_key_workspace_id_fkey foreign key (workspace_id) references workspace(id),

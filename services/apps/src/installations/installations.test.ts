@@ -1,4 +1,4 @@
-import type { AppSession, Installation, InstalledApp } from '@backoffice/contracts/app.ts'
+import type { AppSession, AppStatus, Installation, InstalledApp } from '@backoffice/contracts/app.ts'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
@@ -313,6 +313,39 @@ describe('a session', () => {
   })
 })
 
+test('a suspended app has no session, no checkout and no new installation, and goes on when it is resumed (OP-228)', async () => {
+  const { app, caller, path } = await installed({ checkout: { path: '/pay' } })
+  const refusals = async () => {
+    const order = { provider: app.provider, orderId: crypto.randomUUID(), amountMinor: 1, currency: 'EUR' }
+    const answers = await Promise.all([
+      send<{ error: { message: string } }>(caller, 'POST', `${path}/session`),
+      send<{ error: { message: string } }>(caller, 'POST', '/internal/checkout', order),
+      install(merchant(crypto.randomUUID()), app.provider),
+    ])
+    return answers.map(({ status }) => status)
+  }
+  // The app is not there: a checkout that is tried is service_unavailable.
+  expect(await refusals()).toEqual([201, 503, 201])
+  const change = (verb: string) => send<AppStatus>(operator, 'POST', `/internal/apps/${app.id}/${verb}`, {})
+  expect((await change('suspend')).body).toMatchObject({ status: 'SUSPENDED', in_force: false })
+  expect(await refusals()).toEqual([409, 422, 409])
+  expect((await change('resume')).body).toMatchObject({ status: 'ACTIVE' })
+  expect((await refusals())[0]).toBe(201)
+})
+
+test('ten suspensions at once are one act; a later change is later, whatever the clock says (OP-228)', async () => {
+  const app = await anApp()
+  const change = (verb: string) => send<AppStatus>(operator, 'POST', `/internal/apps/${app.id}/${verb}`, {})
+  const answers = await Promise.all(Array.from({ length: 10 }, () => change('suspend')))
+  expect(new Set(answers.map(({ body }) => body.changed_at)).size).toBe(1)
+  expect(await acts(`apps/${app.id}`)).toEqual(['operator Ann app.registered', 'operator Ann app.suspended'])
+  await admin`update app set suspension_changed_at = now() + interval '1 hour' where id = ${app.id}`
+  const [before] = await admin`select suspension_changed_at as at from app where id = ${app.id}`
+  const { body } = await change('resume')
+  expect(Date.parse(body.changed_at ?? '')).toBeGreaterThan(Number(before?.at))
+  expect((await send(operator, 'POST', `/internal/apps/${crypto.randomUUID()}/suspend`, {})).status).toBe(404)
+})
+
 describe('another workspace', () => {
   test.each([
     ['GET', ''],
@@ -350,6 +383,13 @@ describe('another workspace', () => {
     whenDone(() => worker.stop?.())
     await expect(worker.sql`delete from call`).rejects.toThrow('permission denied')
     await expect(worker.sql`update installation set state = 'ACTIVE'`).rejects.toThrow('permission denied')
+  })
+
+  test('lists nothing of the whole platform, as operators do (OP-230)', async () => {
+    await requested()
+    const list = (by: Caller) => send<{ total: number }>(by, 'GET', '/internal/all-installations')
+    expect((await list(operator)).body.total).toBeGreaterThan(0)
+    expect((await list(merchant(crypto.randomUUID()))).body).toMatchObject({ total: 0, items: [] })
   })
 
   test("lists its own installations only, newest first, the ended ones too; an operator's token lists none of them", async () => {

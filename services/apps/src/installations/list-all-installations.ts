@@ -11,7 +11,7 @@ import {
 } from '../apps/installation-rows.ts'
 
 /** GET /internal/all-installations, for GET /admin/v1/installations: those of all workspaces, newest first (OP-230). */
-export const listAllInstallations = ({ worker: { sql } }: Pick<Databases, 'worker'>) =>
+export const listAllInstallations = ({ worker }: Pick<Databases, 'worker'>) =>
   operation({
     method: 'GET',
     path: '/internal/all-installations',
@@ -20,6 +20,7 @@ export const listAllInstallations = ({ worker: { sql } }: Pick<Databases, 'worke
     responses: { 200: Page(Installation) },
 
     async handle({ query: { app, state, error, ...query }, context }) {
+      const { sql } = worker
       // Only operators ask for the whole platform: a merchant's request finds nothing.
       const conditions = sql`
         ${context.workspaceId === PLATFORM}
