@@ -6,7 +6,7 @@ import type { Transaction } from '@backoffice/postgres/database.ts'
 import { presentBuyer } from './buyer.ts'
 import { noSuchOrder } from './order.ts'
 
-/** GET /v1/orders/{id}/buyer (extension of OP-217): the buyer on the order's invoice, also once the customer is erased. */
+/** GET /v1/orders/{id}/buyer (extension of OP-217): the buyer on the invoice, also once the customer is erased. */
 export const getBuyer = operation({
   operationId: 'getOrderBuyer',
   method: 'GET',
