@@ -25,7 +25,7 @@ export function addRecording(app: FastifyInstance, parts: Parts): void {
 
 /**
  * Records a payment at the platform, with the workspace's key, whose scope is `sale::create` and no more (App rule 4).
- * The reference makes it safe to repeat: the platform answers the payment that is there. Throws when it is not recorded.
+ * The reference makes it safe to repeat: the platform answers the payment that is there. Throws when none is recorded.
  */
 export async function recordPayment(
   { keys, database, settings: { PLATFORM_URL } }: Parts,

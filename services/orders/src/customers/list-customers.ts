@@ -20,7 +20,7 @@ export const listCustomers = operation({
   query: z.strictObject({ ...ListQuery.shape, ...CustomerFilters.shape, ...SortedByTimeOrName }),
   responses: { 200: Page(Customer) },
   refusals: ['unprocessable'],
-  openPoints: ['OP-03', 'OP-09', 'OP-40', 'OP-132'],
+  openPoints: ['OP-03', 'OP-09', 'OP-40', 'OP-132', 'OP-220'],
   extension: true,
 
   handle: ({ query, inWorkspace }) =>

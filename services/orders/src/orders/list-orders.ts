@@ -19,7 +19,7 @@ export const listOrders = operation({
   query: z.strictObject({ ...ListQuery.shape, ...OrderFilters.shape, ...SortedByTime }),
   responses: { 200: Page(Order) },
   refusals: ['unprocessable'],
-  openPoints: ['OP-03', 'OP-42', 'OP-43', 'OP-46', 'OP-140', 'OP-219'],
+  openPoints: ['OP-03', 'OP-42', 'OP-43', 'OP-46', 'OP-140', 'OP-219', 'OP-220'],
   extension: true,
 
   handle: ({ query, inWorkspace }) =>
