@@ -52,7 +52,8 @@ export const createFulfillment = operation({
     }),
 })
 
-function withFulfilled(items: readonly ItemRecord[], fulfilled: FulfillmentRecord['items']): ItemRecord[] {
+/** The items with what a fulfilment adds. */
+export function withFulfilled(items: readonly ItemRecord[], fulfilled: FulfillmentRecord['items']): ItemRecord[] {
   const quantities = new Map(fulfilled.map(({ id, quantity }) => [id, quantity]))
   return items.map((item) => ({ ...item, fulfilled: item.fulfilled + (quantities.get(item.id) ?? 0) }))
 }

@@ -60,7 +60,7 @@ function paidEvents(before: OrderRecord, after: OrderRecord, issued: IssuedInvoi
 }
 
 /** The order after a change. `updatedAt` moves with the order's body, and never goes back (OP-73, OP-79). */
-function withChange(before: OrderRecord, change: OrderChange, now: Date): OrderRecord {
+export function withChange(before: OrderRecord, change: OrderChange, now: Date): OrderRecord {
   const changed = { ...before, ...change }
   const after = {
     ...changed,

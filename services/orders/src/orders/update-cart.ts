@@ -83,7 +83,12 @@ export const updateCart = ({ db, catalog, place, logger }: Dependencies) =>
   })
 
 /** The order with what a request sends, priced anew (OP-41). */
-function planCart(before: OrderRecord, body: CartBody, variants: readonly OrderableVariant[], now: Date): OrderChange {
+export function planCart(
+  before: OrderRecord,
+  body: CartBody,
+  variants: readonly OrderableVariant[],
+  now: Date,
+): OrderChange {
   const { items, customer: _, ...sent } = body
   const amounts = ORDER.changes(sent)
   const { currency } = before
