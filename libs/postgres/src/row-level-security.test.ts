@@ -123,6 +123,7 @@ describe('the worker role', () => {
         'member_change',
         'outbox',
         'parked_key',
+        'product', // whether its words are written yet
         'product_count',
         'product_refresh',
         'replayed_dead_letter',
