@@ -203,6 +203,72 @@ const SNIPPETS: readonly [string, string, () => Promise<boolean[]>][] = [
   ['shell', 'openssl', runShell],
 ]
 
+/** Deliveries to an endpoint with `standard_signature`, signed now: the libraries go by the clock of the machine. */
+function standardCases(): Case[] {
+  const now = Math.floor(Date.now() / 1000)
+  const signed = (name: string, age: number, isGenuine: boolean, differences: Partial<Case> = {}): Case => {
+    const timestamp = String(now - age)
+    const digest = (encoding: 'hex' | 'base64') =>
+      createHmac('sha256', Buffer.from(VECTOR.secret.slice(6), 'base64'))
+        .update(`${VECTOR.id}.${timestamp}.${text}`)
+        .digest(encoding)
+    const signature = `v1,${digest('hex')} v1,${digest('base64')}`
+    return { name, ...VECTOR, body: text, timestamp, signature, now, isGenuine, ...differences }
+  }
+  return [
+    signed('both signatures', 0, true),
+    signed('a tampered body', 0, false, { body: text.replace('½', '¼') }),
+    signed('a tampered id', 0, false, { id: 'msg_other' }),
+    signed('a delivery of an hour ago', 3600, false),
+    signed('another secret', 0, false, { secret: `whsec_${Buffer.alloc(32, 7).toString('base64')}` }),
+  ]
+}
+
+const expectVerdicts = (cases: readonly Case[], verdicts: readonly boolean[]) =>
+  expect(cases.map(({ name }, index) => [name, verdicts[index]])).toEqual(
+    cases.map(({ name, isGenuine }) => [name, isGenuine]),
+  )
+
+test('the library of npm takes what is genuine with `standard_signature`, and refuses the rest', async () => {
+  const cases = standardCases()
+  const program = `${onlyBlock('mjs')}
+    const isTaken = ({ secret, id, timestamp, signature, body }) => {
+      const headers = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
+      try {
+        return verifyWebhook(secret, headers, Buffer.from(body)) !== undefined
+      } catch {
+        return false
+      }
+    }
+    console.log(JSON.stringify(${JSON.stringify(cases)}.map(isTaken)))`
+  const args = ['--input-type=module', '--eval', program]
+  expectVerdicts(cases, await verdictsOf(process.execPath, args, import.meta.dirname))
+})
+
+test('the library of PyPI takes what is genuine with `standard_signature`, and refuses the rest', async ({ skip }) => {
+  const install = ['-m', 'pip', 'install', '--quiet', '--target', join(directory, 'python'), 'standardwebhooks==1.1.0']
+  if (spawnSync('python3', install).status !== 0) skip('pip cannot install standardwebhooks here')
+  const cases = standardCases()
+  write({
+    'standard-cases.json': JSON.stringify(cases),
+    'python/snippet.py': onlyBlock('py'),
+    'python/run.py': `
+import json
+from standardwebhooks import WebhookVerificationError
+from snippet import verify_webhook
+
+def is_taken(case):
+    headers = {"Webhook-Id": case["id"], "Webhook-Timestamp": case["timestamp"], "Webhook-Signature": case["signature"]}
+    try:
+        return verify_webhook(case["secret"], headers, case["body"].encode()) is not None
+    except WebhookVerificationError:
+        return False
+
+print(json.dumps([is_taken(case) for case in json.load(open("standard-cases.json", encoding="utf-8"))]))`,
+  })
+  expectVerdicts(cases, await verdictsOf('python3', ['python/run.py']))
+})
+
 for (const [language, command, run] of SNIPPETS) {
   const isThere = spawnSync(command, ['--version']).error === undefined
   const title = `the ${language} snippet takes what is genuine and refuses the rest`

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { webhookUrl } from '@backoffice/contracts/app-manifest.ts'
+import { type AppManifest, webhookUrl } from '@backoffice/contracts/app-manifest.ts'
 import { signatureOf } from '../../../services/webhook-delivery/src/secrets/signature.ts'
 import { newSigningKey } from '../../../services/webhook-delivery/src/secrets/signing-secret.ts'
 import { ask } from './ask.ts'
@@ -15,7 +15,7 @@ export async function checkWebhooks({ origin, manifest, webhookKey, workspaceId 
   const id = randomUUID()
   // The space makes other bytes than JSON.stringify: an app that parses and writes again does not verify them.
   const body = `{"id": "${id}", "type": "webhook.ping", "timestamp": "${new Date().toISOString()}", "livemode": false, "data": {"id": "${id}"}}`
-  const genuine = webhookHeaders(id, body, [webhookKey])
+  const genuine = webhookHeaders(manifest, id, body, [webhookKey])
   const foreignKey = newSigningKey()
   const { 'webhook-signature': _, ...unsigned } = genuine
 
@@ -23,11 +23,14 @@ export async function checkWebhooks({ origin, manifest, webhookKey, workspaceId 
   const another = webhookUrl(path, origin, randomUUID())
   const ofAnother = 'webhooks refuse a delivery at the path of another workspace'
   return [
-    expectRefusal('webhooks refuse a signature by another secret', await post(webhookHeaders(id, body, [foreignKey]))),
+    expectRefusal(
+      'webhooks refuse a signature by another secret',
+      await post(webhookHeaders(manifest, id, body, [foreignKey])),
+    ),
     expectRefusal('webhooks refuse a body that was changed', await post(genuine, body.replace('false', 'true'))),
     expectRefusal(
       'webhooks refuse a timestamp of an hour ago',
-      await post(webhookHeaders(id, body, [webhookKey], TOO_OLD_S)),
+      await post(webhookHeaders(manifest, id, body, [webhookKey], TOO_OLD_S)),
     ),
     expectRefusal('webhooks refuse a delivery without signature', await post(unsigned)),
     ...(another.href === url.href ? [] : [expectRefusal(ofAnother, await ask(another, body, genuine))]),
@@ -35,7 +38,7 @@ export async function checkWebhooks({ origin, manifest, webhookKey, workspaceId 
     expectSuccess('webhooks accept the same event again', await post(genuine)),
     expectSuccess(
       'webhooks accept one of two signatures',
-      await post(webhookHeaders(id, body, [foreignKey, webhookKey])),
+      await post(webhookHeaders(manifest, id, body, [foreignKey, webhookKey])),
     ),
   ]
 }
@@ -46,15 +49,24 @@ export async function checkForgotten({ origin, manifest, webhookKey, workspaceId
   const id = randomUUID()
   const body = JSON.stringify({ id, type: 'webhook.ping', livemode: false, data: { id } })
   const url = webhookUrl(manifest.webhooks.path, origin, workspaceId)
-  const answer = await ask(url, body, webhookHeaders(id, body, [webhookKey]))
+  const answer = await ask(url, body, webhookHeaders(manifest, id, body, [webhookKey]))
   return [expectRefusal('after the uninstall the webhook secret is forgotten', answer)]
 }
 
-/** The headers of a webhook that was signed `age` seconds ago, with a signature by each key (OP-62). */
-function webhookHeaders(id: string, body: string, keys: readonly Buffer[], age = 0): Record<string, string> {
+/** The headers of a webhook that was signed `age` seconds ago, by each key, as the manifest asks for (OP-62, OP-234). */
+function webhookHeaders(
+  { webhooks }: AppManifest,
+  id: string,
+  body: string,
+  keys: readonly Buffer[],
+  age = 0,
+): Record<string, string> {
   const now = new Date()
   const timestamp = Math.floor(now.getTime() / 1000) - age
-  const signing = { keys: keys.map((key) => ({ key, endsAt: null })), isStandardToo: false }
+  const signing = {
+    keys: keys.map((key) => ({ key, endsAt: null })),
+    isStandardToo: webhooks?.standard_signature === true,
+  }
   const signature = signatureOf(signing, { id, timestamp, body }, now)
   return { 'webhook-id': id, 'webhook-timestamp': String(timestamp), 'webhook-signature': signature }
 }

@@ -1,5 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
-import { expect, it } from 'vitest'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { MAX_WEBHOOK_BYTES, verifyWebhook, verifyWebhookOfAny } from './verify-webhook.ts'
 
 /** The vector of OP-62. */
@@ -11,6 +12,10 @@ const VECTOR = {
   signature: 'v1,83484cf52b04f8e4cf2531adfed9882ad4b2665137b852442d594d20e2c9d4e1',
 }
 const NOW = Number(VECTOR.timestamp) * 1000
+const at = (now: number) => vi.useFakeTimers({ now, toFake: ['Date'] })
+beforeEach(() => void at(NOW))
+afterEach(() => void vi.useRealTimers())
+
 const rawBody = Buffer.from(VECTOR.body)
 const headers = {
   'webhook-id': VECTOR.id,
@@ -21,7 +26,8 @@ const installation = { workspaceId: 'ours', webhookSecret: VECTOR.secret }
 
 it('accepts the vector of OP-62 up to 300 seconds before and after', () => {
   for (const now of [NOW, NOW - 300_000, NOW + 300_000]) {
-    expect(verifyWebhook({ headers, rawBody }, installation, now)).toEqual({ test: 2432232314 })
+    at(now)
+    expect(verifyWebhook({ headers, rawBody }, installation)).toEqual({ test: 2432232314 })
   }
 })
 
@@ -30,17 +36,35 @@ it('returns the installation whose secret has signed, where the URL does not tel
     { workspaceId: 'no webhooks' },
     { workspaceId: 'another', webhookSecret: `whsec_${randomBytes(32).toString('base64')}` },
   ]
-  const found = await verifyWebhookOfAny({ headers, rawBody }, [...others, installation], NOW)
+  const found = await verifyWebhookOfAny({ headers, rawBody }, [...others, installation])
   expect([found.installation, found.event]).toEqual([installation, { test: 2432232314 }])
-  await expect(verifyWebhookOfAny({ headers, rawBody }, others, NOW)).rejects.toThrow('no signature')
+  await expect(verifyWebhookOfAny({ headers, rawBody }, others)).rejects.toThrow('no signature')
 })
 
 it('accepts one of several signatures while a secret is replaced (OP-63)', () => {
   const newer = createHmac('sha256', 'another').update('x').digest('hex')
   for (const signatures of [`v1,${newer} ${VECTOR.signature}`, `${VECTOR.signature} v1,${newer} v2,unknown`]) {
     const given = { ...headers, 'webhook-signature': signatures }
-    expect(verifyWebhook({ headers: given, rawBody }, installation, NOW)).toBeDefined()
+    expect(verifyWebhook({ headers: given, rawBody }, installation)).toBeDefined()
   }
+})
+
+const standard = new Webhook(VECTOR.secret).sign(VECTOR.id, new Date(NOW), VECTOR.body)
+const standardOfAnother = new Webhook('whsec_AAAA').sign(VECTOR.id, new Date(NOW), VECTOR.body)
+
+it('accepts what a library of Standard Webhooks has signed, alone, beside ours, and as one of several', () => {
+  for (const signatures of [standard, `${VECTOR.signature} ${standard}`, `${standardOfAnother} ${standard}`]) {
+    const given = { ...headers, 'webhook-signature': signatures }
+    expect(verifyWebhook({ headers: given, rawBody }, installation)).toEqual({ test: 2432232314 })
+  }
+})
+
+it('refuses what another secret has signed in the standard form, another body, and the empty secret', () => {
+  const given = { ...headers, 'webhook-signature': standardOfAnother }
+  expect(() => verifyWebhook({ headers: given, rawBody }, installation)).toThrow('no signature')
+  const changed = { headers: { ...headers, 'webhook-signature': standard }, rawBody: Buffer.from('{"test":2}') }
+  expect(() => verifyWebhook(changed, installation)).toThrow('no signature')
+  expect(() => verifyWebhook({ headers: given, rawBody }, { webhookSecret: 'whsec_' })).toThrow('no signature')
 })
 
 it.each<[string, Record<string, string | undefined>, string, string, number]>([
@@ -55,21 +79,20 @@ it.each<[string, Record<string, string | undefined>, string, string, number]>([
   ['another secret', {}, VECTOR.body, `whsec_${randomBytes(32).toString('base64')}`, NOW],
 ])('refuses %s', (_, differences, body, webhookSecret, now) => {
   const request = { headers: { ...headers, ...differences }, rawBody: Buffer.from(body) }
-  expect(() => verifyWebhook(request, { webhookSecret }, now)).toThrow(
-    expect.objectContaining({ name: 'WebhookRefused' }),
-  )
+  at(now)
+  expect(() => verifyWebhook(request, { webhookSecret })).toThrow(expect.objectContaining({ name: 'WebhookRefused' }))
 })
 
 it('refuses a signature by the empty secret', () => {
   const digest = createHmac('sha256', '').update(`${VECTOR.id}.${VECTOR.timestamp}.${VECTOR.body}`).digest('hex')
   const request = { headers: { ...headers, 'webhook-signature': `v1,${digest}` }, rawBody }
   for (const webhookSecret of ['', 'whsec_', undefined]) {
-    expect(() => verifyWebhook(request, { webhookSecret }, NOW)).toThrow('no signature')
+    expect(() => verifyWebhook(request, { webhookSecret })).toThrow('no signature')
   }
 })
 
 it('refuses a workspace without installation', () => {
-  expect(() => verifyWebhook({ headers, rawBody }, undefined, NOW)).toThrow('no signature')
+  expect(() => verifyWebhook({ headers, rawBody }, undefined)).toThrow('no signature')
 })
 
 it.each<[string, Record<string, string | undefined>, Uint8Array, string]>([
@@ -85,8 +108,8 @@ it.each<[string, Record<string, string | undefined>, Uint8Array, string]>([
     },
   }
   const request = { headers: { ...headers, ...differences }, rawBody: body }
-  expect(() => verifyWebhook(request, counting, NOW)).toThrow(reason)
-  await expect(verifyWebhookOfAny(request, [counting], NOW)).rejects.toThrow(reason)
+  expect(() => verifyWebhook(request, counting)).toThrow(reason)
+  await expect(verifyWebhookOfAny(request, [counting])).rejects.toThrow(reason)
   expect(taken).toBe(0)
 })
 
@@ -95,7 +118,7 @@ it('lets other work run between the secrets of a shared URL', async () => {
   let runs = 0
   const other = setInterval(() => runs++, 0)
   const body = Buffer.alloc(1024 * 1024)
-  await expect(verifyWebhookOfAny({ headers, rawBody: body }, others, NOW)).rejects.toThrow('no signature')
+  await expect(verifyWebhookOfAny({ headers, rawBody: body }, others)).rejects.toThrow('no signature')
   clearInterval(other)
   expect(runs).toBeGreaterThan(5)
 })

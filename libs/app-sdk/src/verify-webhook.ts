@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
+import { Webhook } from 'standardwebhooks'
 
 /** An event as webhooks deliver it. `data` is the resource after the change. */
 export interface WebhookEvent {
@@ -38,15 +39,11 @@ const TOLERANCE_S = 300
 /**
  * Verifies a delivery and returns its event. `installation` is that of the workspace in the URL: the manifest's path
  * has `{workspace}` (OP-196), so that one secret is tried; undefined verifies nothing. While a secret is replaced the
- * header has a signature for each secret; one that matches is enough. Throws a WebhookRefused. `now` is in
- * milliseconds.
+ * header has a signature for each secret; one that matches is enough. A manifest with `standard_signature` brings those
+ * that the library of Standard Webhooks reads; without it the hexadecimal ones are compared. Throws a WebhookRefused.
  */
-export function verifyWebhook(
-  request: WebhookRequest,
-  installation: WithSecret | undefined,
-  now: number = Date.now(),
-): WebhookEvent {
-  const signatures = plausibleSignatures(request, now)
+export function verifyWebhook(request: WebhookRequest, installation: WithSecret | undefined): WebhookEvent {
+  const signatures = plausibleSignatures(request)
   if (!isSigned(request, signatures, installation?.webhookSecret)) throw noMatch()
   return eventOf(request)
 }
@@ -58,9 +55,8 @@ export function verifyWebhook(
 export async function verifyWebhookOfAny<Installation extends WithSecret>(
   request: WebhookRequest,
   installations: Iterable<Installation>,
-  now: number = Date.now(),
 ): Promise<{ readonly event: WebhookEvent; readonly installation: Installation }> {
-  const signatures = plausibleSignatures(request, now)
+  const signatures = plausibleSignatures(request)
   for (const installation of installations) {
     if (isSigned(request, signatures, installation.webhookSecret)) return { event: eventOf(request), installation }
     await setImmediate()
@@ -69,34 +65,51 @@ export async function verifyWebhookOfAny<Installation extends WithSecret>(
 }
 
 /** The signatures to compare with. Refuses what needs no signature of our own to be wrong. */
-function plausibleSignatures({ headers, rawBody }: WebhookRequest, now: number): Buffer[] {
+function plausibleSignatures({ headers, rawBody }: WebhookRequest): string[] {
   const { 'webhook-timestamp': timestamp, 'webhook-signature': signatures } = headers
   if (rawBody.length > MAX_WEBHOOK_BYTES) throw new WebhookRefused(`the body is larger than ${MAX_WEBHOOK_BYTES} bytes`)
-  if (!/^\d{1,12}$/.test(String(timestamp)) || Math.abs(now / 1000 - Number(timestamp)) > TOLERANCE_S) {
+  if (!/^\d{1,12}$/.test(String(timestamp)) || Math.abs(Date.now() / 1000 - Number(timestamp)) > TOLERANCE_S) {
     throw new WebhookRefused('Webhook-Timestamp is missing or more than 300 seconds from now')
   }
   const given = String(signatures)
     .split(' ')
-    .filter((signature) => /^v1,[0-9a-f]{64}$/.test(signature))
+    .filter((signature) => STANDARD.test(signature) || HEXADECIMAL.test(signature))
   if (given.length === 0) throw noMatch()
-  return given.map((signature) => Buffer.from(signature))
+  return given
 }
 
-function isSigned({ headers, rawBody }: WebhookRequest, signatures: readonly Buffer[], secret: string | undefined) {
-  const key = keyOf(secret)
-  if (key === undefined) return false
+const STANDARD = /^v1,[\w+/]{43}=$/
+const HEXADECIMAL = /^v1,[0-9a-f]{64}$/
+
+function isSigned(request: WebhookRequest, signatures: readonly string[], secret = ''): boolean {
+  // An empty key would verify what anybody can sign.
+  if (Buffer.from(secret.replace(/^whsec_/, ''), 'base64').length === 0) return false
+  const standard = signatures.filter((signature) => STANDARD.test(signature))
+  return standard.length > 0 ? isStandard(request, standard, secret) : isHexadecimal(request, signatures, secret)
+}
+
+function isStandard({ headers, rawBody }: WebhookRequest, signatures: readonly string[], secret: string): boolean {
+  const signed = {
+    'webhook-id': String(headers['webhook-id']),
+    'webhook-timestamp': String(headers['webhook-timestamp']),
+    'webhook-signature': signatures.join(' '),
+  }
+  try {
+    new Webhook(secret).verify(Buffer.from(rawBody), signed, { jsonParse: false })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function isHexadecimal({ headers, rawBody }: WebhookRequest, signatures: readonly string[], secret: string): boolean {
   const { 'webhook-id': id, 'webhook-timestamp': timestamp } = headers
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
   const digest = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(rawBody).digest('hex')
   const expected = Buffer.from(`v1,${digest}`)
-  return signatures.some((signature) => timingSafeEqual(signature, expected))
+  return signatures.some((signature) => timingSafeEqual(Buffer.from(signature), expected))
 }
 
 const eventOf = ({ rawBody }: WebhookRequest): WebhookEvent => JSON.parse(Buffer.from(rawBody).toString('utf8'))
 
 const noMatch = () => new WebhookRefused('no signature of Webhook-Signature matches')
-
-/** The key of a secret `whsec_…`; undefined without one: an empty key would verify what anybody can sign. */
-function keyOf(secret = ''): Buffer | undefined {
-  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64')
-  return key.length > 0 ? key : undefined
-}

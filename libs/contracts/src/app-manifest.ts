@@ -61,7 +61,14 @@ export const AppManifest = z.strictObject({
   audience: z.string().min(1).max(255).optional(),
   scopes: AppScopes,
   embed: AppPath,
-  webhooks: z.strictObject({ path: WebhookPath, events: EnabledEvents }).optional(),
+  webhooks: z
+    .strictObject({
+      path: WebhookPath,
+      events: EnabledEvents,
+      /** Whether deliveries carry a signature for the libraries of Standard Webhooks as well; false unless given. */
+      standard_signature: z.boolean().optional(),
+    })
+    .optional(),
   checkout: z.strictObject({ path: AppPath }).optional(),
 })
 export type AppManifest = z.output<typeof AppManifest>

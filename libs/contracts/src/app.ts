@@ -6,7 +6,10 @@ import { PageQuery } from './pagination.ts'
 /** The states of an installation (OP-81). */
 const InstallationState = z.enum(['PENDING', 'ACTIVE', 'FAILED', 'UNINSTALLED'])
 
-const Webhooks = z.strictObject({ path: z.string(), events: z.array(z.string()) }).nullable()
+/** `standard_signature` is there when the manifest has it. */
+const Webhooks = z
+  .strictObject({ path: z.string(), events: z.array(z.string()), standard_signature: z.boolean().optional() })
+  .nullable()
 const Checkout = z.strictObject({ path: z.string() }).nullable()
 
 /** A registered app, as operators see it. `version` counts its manifests. */

@@ -20,6 +20,7 @@ interface NewEndpoint {
   /** `whsec_…` */
   readonly secret: string
   readonly description: string
+  readonly standard_signature?: boolean
 }
 
 /** An app in a workspace. */

@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { type ReceivedSpan, startTraceReceiver } from '@backoffice/testing/trace-receiver.ts'
 import { createRemoteJWKSet, importSPKI, jwtVerify } from 'jose'
+import { Webhook } from 'standardwebhooks'
 import { describe, expect, test } from 'vitest'
 import { appsService } from '../testing/apps-service.ts'
 import type { PartnerApp, PlatformRequest } from '../testing/partner-app.ts'
@@ -345,6 +346,27 @@ describe('the endpoints of an app', () => {
       return status !== 401 && status
     })
     expect(deleted).toBe(204)
+  })
+
+  test('get deliveries that the Standard Webhooks library takes, where the manifest asks for its signature', async () => {
+    const webhooks = { ...WEBHOOKS, standard_signature: true }
+    const { app, workspace } = await active({ webhooks, scopes })
+    expect(
+      await appsSql`select manifest -> 'webhooks' as webhooks from installation where workspace_id = ${workspace}`,
+    ).toEqual([{ webhooks }])
+    const [request] = provisions(app)
+    const [endpoint] = await endpoints(workspace)
+    app.answer(204)
+    await eventually('the key pings', async () => {
+      const { status } = await platform.send(keyIn(request), 'POST', `/v1/webhooks/${endpoint?.id}/ping`)
+      return status === 202
+    })
+    const { headers, body } = await eventually('it is pinged', () => app.received(WEBHOOKS.path)[0])
+    const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
+    const signed = Object.fromEntries(names.map((name) => [name, String(headers[name])]))
+    const library = new Webhook(String(request?.body.webhookSecret))
+    expect(library.verify(body, signed)).toMatchObject({ type: 'webhook.ping' })
+    expect(() => library.verify(body.toString().replace('ping', 'pong'), signed)).toThrow('No matching signature')
   })
 
   test('of an installation from before keys were registered are its own soon', async () => {

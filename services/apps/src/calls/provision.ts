@@ -43,10 +43,13 @@ async function createEndpoint({ platform, secretKeys }: Calling, call: ClaimedCa
   const { context, endpointId: id, manifest } = call
   const secret = webhookSecretOf(secretKeys, call)
   if (id === null || secret === undefined || !manifest?.webhooks) return undefined
-  const { path, events } = manifest.webhooks
+  const { path, events, standard_signature } = manifest.webhooks
   const urlAt = (origin: string) => webhookUrl(path, origin, context.workspaceId).href
   const url = urlAt(installation.origin)
-  await platform.createEndpoint(context, { id, url, events, secret, description: `App ${nameOf(manifest)}` })
+  const description = `App ${nameOf(manifest)}`
+  // Left out where it is not asked for: webhook-delivery of the version before does not take it.
+  const signature = standard_signature === true && { standard_signature }
+  await platform.createEndpoint(context, { id, url, events, secret, description, ...signature })
   // An attempt before may have made it where the app was then.
   const former = installation.former_origins.map(urlAt)
   if (former.length > 0) await platform.moveEndpoint(context, id, { url, former })

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { AppManifest } from '@backoffice/contracts/app-manifest.ts'
-import { type Receiver, startReceiver } from '@backoffice/testing/receiver.ts'
+import { type Received, type Receiver, startReceiver } from '@backoffice/testing/receiver.ts'
 import { decodeJwt, decodeProtectedHeader, type JWTPayload, type ProtectedHeaderParameters } from 'jose'
 
 /** A request of the platform to an app. */
@@ -20,6 +20,8 @@ export interface PartnerApp {
   readonly manifest: AppManifest
   /** The requests to a path so far, oldest first. */
   requests(path: string): PlatformRequest[]
+  /** The deliveries to a path so far, oldest first. */
+  received(path: string): Received[]
   answerWith: Receiver['answerWith']
   /** Answers later requests with a status and a body of JSON. */
   answer(status: number, body?: unknown): void
@@ -37,6 +39,7 @@ export async function partnerApp(differences: Partial<AppManifest> = {}): Promis
     provider,
     manifest,
     origin: receiver.url,
+    received: (path) => receiver.requests.filter((request) => request.path === path),
     answerWith: receiver.answerWith,
     answer,
     requests: (path) =>

@@ -23,6 +23,7 @@ export const putEndpoint = (creation: EndpointCreation) =>
       enabled_events: ENDPOINT.shapes.create.enabled_events,
       secret: SigningSecret,
       description: ENDPOINT.shapes.answer.description,
+      standard_signature: ENDPOINT.shapes.create.standard_signature,
     }),
     responses: { 204: null },
 
