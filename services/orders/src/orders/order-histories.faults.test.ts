@@ -18,7 +18,7 @@ const { admin, send, catalog, createOrder, recordsOf, replica } = service
 const { read, deliver, findings } = orderActs(service)
 
 const HISTORIES = 200
-const AT_ONCE = 12
+const BATCH_SIZE = 12
 const CLIENTS = 3
 const ACTS_OF_A_CLIENT = 5
 const STOCK = 20
@@ -144,8 +144,8 @@ async function live(caller: Caller): Promise<void> {
 
 it(`money and stock agree after ${HISTORIES} random histories of ${CLIENTS} clients at once (OP-207)`, async () => {
   const ends: string[] = []
-  for (let done = 0; done < HISTORIES; done += AT_ONCE) {
-    await Promise.all(Array.from({ length: AT_ONCE }, () => live(aCaller())))
+  for (let done = 0; done < HISTORIES; done += BATCH_SIZE) {
+    await Promise.all(Array.from({ length: BATCH_SIZE }, () => live(aCaller())))
   }
   for (const { end } of await admin<{ end: string }[]>`
     select format('%s %s %s: %s', status, payment_status, fulfillment_status, count(*)) as end from sales_order
