@@ -1,7 +1,11 @@
-import { encryptedKeyStore, type KeyStore } from '@backoffice/app-sdk/key-store.ts'
-import { type PlatformTokens, platformTokens } from '@backoffice/app-sdk/platform-tokens.ts'
-import { TokenRefused } from '@backoffice/app-sdk/token-refused.ts'
-import { WebhookRefused } from '@backoffice/app-sdk/verify-webhook.ts'
+import {
+  encryptedKeyStore,
+  type KeyStore,
+  type PlatformTokens,
+  platformTokens,
+  TokenRefused,
+  WebhookRefused,
+} from '@backoffice/app-sdk'
 import fastify, { type FastifyInstance } from 'fastify'
 import { ZodError, z } from 'zod'
 import { addCheckout } from './checkout/create-checkout.ts'

@@ -1,6 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
-import type { Records } from '@backoffice/app-sdk/records.ts'
-import type { UsedTokens } from '@backoffice/app-sdk/used-tokens.ts'
+import type { Records, UsedTokens } from '@backoffice/app-sdk'
 
 export type Database = DatabaseSync
 

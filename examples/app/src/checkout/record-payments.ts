@@ -1,4 +1,4 @@
-import { apiClient } from '@backoffice/app-sdk/api-client.ts'
+import { apiClient } from '@backoffice/app-sdk'
 import type { FastifyInstance } from 'fastify'
 import type { Parts } from '../app.ts'
 import { type Checkout, chargedCheckouts, markPaid } from './checkouts.ts'

@@ -1,5 +1,4 @@
-import type { Credentials } from '@backoffice/app-sdk/key-store.ts'
-import { MAX_WEBHOOK_BYTES, verifyWebhook, WebhookRefused } from '@backoffice/app-sdk/verify-webhook.ts'
+import { type Credentials, MAX_WEBHOOK_BYTES, verifyWebhook, WebhookRefused } from '@backoffice/app-sdk'
 import type { FastifyInstance } from 'fastify'
 import { z } from 'zod'
 import type { Parts } from '../app.ts'
