@@ -3,11 +3,14 @@ import { readFileSync } from 'node:fs'
 /** The text of docs/webhooks.md, the guide for partners. */
 export const guide = readFileSync(new URL('../../docs/webhooks.md', import.meta.url), 'utf8')
 
-/** The guide's code blocks in a language, in order. */
-export const blocks = (language: string): string[] =>
-  [...guide.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
+/** The text of docs/apps.md, the guide for authors of apps. */
+export const appsGuide = readFileSync(new URL('../../docs/apps.md', import.meta.url), 'utf8')
+
+/** The code blocks of a guide in a language, in order; of the one for partners unless given. */
+export const blocks = (language: string, text = guide): string[] =>
+  [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)]
     .filter(([, fenced]) => fenced === language)
-    .map(([, , text = '']) => text)
+    .map(([, , code = '']) => code)
 
 /** The test vector of OP-62. */
 export const VECTOR = {

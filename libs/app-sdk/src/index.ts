@@ -1,4 +1,4 @@
-/* What authors of apps import: `@backoffice/app-sdk`. The page of an embed loads `@backoffice/app-sdk/app-bridge.js`. */
+/* What authors of apps import: `@backoffice/app-sdk`. The page of an embed loads app-bridge.js. */
 
 export { apiClient } from './api-client.ts'
 export type { components, operations, paths, webhooks } from './api-types.ts'
