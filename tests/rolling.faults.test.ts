@@ -19,7 +19,7 @@ import { expectNothingLost } from './testing/nothing-lost.ts'
 import { previousVersion } from './testing/previous-version.ts'
 import { rotatedKeys } from './testing/rotated-keys.ts'
 import { startShopLoad } from './testing/shop-load.ts'
-import { settingsOfBoth } from './testing/version-settings.ts'
+import { registerFormerSchemas, settingsOfBoth } from './testing/version-settings.ts'
 import { eventOf } from './testing/webhooks.ts'
 import { newWorkspace } from './testing/workspaces.ts'
 
@@ -30,12 +30,15 @@ const STOP_DELAY = '6s'
 const CLIENTS = 2
 
 Object.assign(process.env, { STOP_DELAY, KAFKA_PREFIX: `rolling-${randomUUID()}.`, LOG_LEVEL: 'warn' })
-const deployment = await prepareDeployment({ replicas: 2 })
+const previous = previousVersion()
+const deployment = await prepareDeployment({
+  replicas: 2,
+  ...(previous && { registerFormerSchemas: (registry) => registerFormerSchemas(previous, registry) }),
+})
 const { directory, stack } = deployment
 const sql = postgres(stack.postgres, { max: 2, onnotice: () => undefined })
 whenDone(() => sql.end())
 
-const previous = previousVersion()
 if (previous === undefined)
   console.log('this clone has no earlier commit: this version takes the place of the one before')
 else console.log(`the version before is ${previous.commit}`)

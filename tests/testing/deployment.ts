@@ -16,6 +16,7 @@ import type { ManagedProcess } from '@backoffice/testing/processes/managed-proce
 import { freePort } from '@backoffice/testing/processes/ports.ts'
 import { startKafka } from '@backoffice/testing/servers/kafka.ts'
 import { startPostgres } from '@backoffice/testing/servers/postgres.ts'
+import { startRegistry } from '@backoffice/testing/servers/registry.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import pMap from 'p-map'
 import { type BalancedService, startBalancer } from './balancer.ts'
@@ -62,6 +63,8 @@ interface DeploymentOptions {
   addressOf?(serverUrl: string): Promise<string>
   /** How often the balancer asks each replica whether it is ready; 200 ms unless given. */
   readonly askReadinessEvery?: string
+  /** Registers the schemas of the version before. With it, the deployment has a registry of its own. */
+  registerFormerSchemas?(registryUrl: string): void
 }
 
 /**
@@ -74,8 +77,8 @@ export async function prepareDeployment({
   cluster,
   addressOf = async (url) => url,
   askReadinessEvery = '200ms',
+  registerFormerSchemas,
 }: DeploymentOptions): Promise<Deployment> {
-  const { registryUrl } = backingServices()
   const directory = mkdtempSync(join(tmpdir(), 'backoffice-deployment-'))
   chmodSync(directory, 0o755)
   whenDone(() => rmSync(directory, { recursive: true, force: true }))
@@ -83,6 +86,8 @@ export async function prepareDeployment({
   whenDone(() => postgres.stop())
   const brokers = cluster ?? (await ownBroker(directory))
   const secrets = stackSecrets(directory)
+  const registryUrl = registerFormerSchemas ? await ownRegistry(directory) : backingServices().registryUrl
+  registerFormerSchemas?.(registryUrl)
   await Promise.all([
     prepareSchemas(postgres.url, directory),
     prepareTopics(brokers, cluster ? 3 : 1),
@@ -168,6 +173,12 @@ async function ownBroker(directory: string): Promise<readonly string[]> {
   const kafka = await startKafka({ directory: join(directory, 'kafka') })
   whenDone(() => kafka.stop())
   return kafka.brokers
+}
+
+async function ownRegistry(directory: string): Promise<string> {
+  const registry = await startRegistry({ directory: join(directory, 'registry') })
+  whenDone(() => registry.stop())
+  return registry.url
 }
 
 async function prepareSchemas(url: string, directory: string): Promise<void> {
