@@ -53,7 +53,7 @@ export async function checkForgotten({ origin, manifest, webhookKey, workspaceId
   return [expectRefusal('after the uninstall the webhook secret is forgotten', answer)]
 }
 
-/** The headers of a webhook that was signed `age` seconds ago, by each key, as the manifest asks for (OP-62, OP-234). */
+/** The headers of a webhook that each key signed `age` seconds ago, as the manifest asks for (OP-62, OP-234). */
 function webhookHeaders(
   { webhooks }: AppManifest,
   id: string,
