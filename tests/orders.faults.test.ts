@@ -10,7 +10,7 @@ import { newWorkspace } from './testing/workspaces.ts'
 
 const stack = await startStack()
 const { api, id: workspaceId } = await newWorkspace(stack.description())
-const { place, placeSurely, variant, stocks, untilClean } = ordersOf(stack, api)
+const { place, placeSurely, reduceSurely, variant, stocks, untilClean } = ordersOf(stack, api)
 
 const KILLS = 18
 const CLIENTS = 8
@@ -54,7 +54,7 @@ it('200 orders at once over 10 units sell exactly 10', async () => {
   expect(await stocks([scarce])).toEqual([{ stock: 0, held: 10 }])
 }, 240_000)
 
-it(`one order per Idempotency-Key and no stock lost while orders and catalog are killed ${KILLS} times`, async () => {
+it(`one order per Idempotency-Key and no stock lost while orders and catalog are killed ${KILLS} times, with cancellations and returns`, async () => {
   const initial = [60, 60, 100_000, 100_000, 100_000, 100_000]
   const variants = await Promise.all(initial.map(variant))
   const someItems = () =>
@@ -65,7 +65,9 @@ it(`one order per Idempotency-Key and no stock lost while orders and catalog are
   const work = async () => {
     while (!isOver) {
       const key = randomUUID()
-      answers.set(key, await placeSurely(key, someItems()))
+      const answer = await placeSurely(key, someItems())
+      answers.set(key, answer)
+      if (answer.status === 201 && upTo(2) === 0) await reduceSurely(answer.body, upTo(2) === 0)
     }
   }
   const clients = Promise.all(Array.from({ length: CLIENTS }, work))

@@ -120,7 +120,7 @@ describe('every operation on webhooks', async () => {
     DELETE: 'webhook::delete',
   }
 
-  it('is here', () => expect(operations).toHaveLength(14))
+  it('is here', () => expect(operations).toHaveLength(15))
 
   it.each(operations)('Authentication 4: %s %s needs the webhook permission, or full access', async (method, path) => {
     const filled = path.replaceAll(/\{\w+\}/g, randomUUID())

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Product } from '@backoffice/contracts/product.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
+import { expect } from 'vitest'
 import type { Answer, apiWith, Refusal } from './api.ts'
 import { aProduct } from './products.ts'
 import type { TestStack } from './stack.ts'
@@ -10,7 +12,7 @@ import type { TestStack } from './stack.ts'
 const RECOVERY_MS = 180_000
 
 /** An order or a refusal. */
-export type Placed = Answer<{ id: string; status: string; note: string | null } & Refusal>
+export type Placed = Answer<{ id: string; status: string; note: string | null; items: { id: string }[] } & Refusal>
 
 /** Places orders in a workspace, and checks what is left of them. Catalog's schema may be on a server of its own. */
 export function ordersOf(
@@ -29,18 +31,36 @@ export function ordersOf(
     return stdout.trim().split('\n').at(-1) ?? ''
   }
 
+  /** Sends a request with an Idempotency-Key, again and again until it is answered. */
+  const surely = async <Body>(key: string, send: (headers: Record<string, string>) => Promise<Answer<Body>>) => {
+    const deadline = performance.now() + RECOVERY_MS
+    for (;;) {
+      const answer = await send({ 'idempotency-key': key }).catch(() => undefined)
+      // 429: the request waited 3 s for a lock and changed nothing (OP-162).
+      if (answer !== undefined && answer.status < 500 && answer.status !== 429) return answer
+      if (performance.now() > deadline) throw new Error(`${key} is not answered: ${JSON.stringify(answer?.body)}`)
+      await pause(100)
+    }
+  }
+
   return {
     place,
-    /** Places an order with an Idempotency-Key, again and again until it is answered. The key is the order's note. */
-    placeSurely: async (key: string, items: readonly unknown[]): Promise<Placed> => {
-      const deadline = performance.now() + RECOVERY_MS
-      for (;;) {
-        const answer = await place(items, { note: key }, { 'idempotency-key': key }).catch(() => undefined)
-        // 429: the request waited 3 s for a lock and placed nothing (OP-162).
-        if (answer !== undefined && answer.status < 500 && answer.status !== 429) return answer
-        if (performance.now() > deadline) throw new Error(`${key} is not answered: ${JSON.stringify(answer?.body)}`)
-        await pause(100)
+    /** Places an order; surely. The key is the order's note. */
+    placeSurely: (key: string, items: readonly unknown[]): Promise<Placed> =>
+      surely(key, (headers) => place(items, { note: key }, headers)),
+    /** Cancels one of an order's first line, or sends it and takes it back to be sold again; surely. */
+    reduceSurely: async ({ id, items: [line] }: Placed['body'], isSent: boolean): Promise<void> => {
+      const reference = randomUUID()
+      const post = async (path: string, item: object, members: object = {}) => {
+        const body = { items: [{ id: line?.id, quantity: 1, ...item }], ...members }
+        const { status } = await surely(randomUUID(), (headers) =>
+          api('POST', `/v1/orders/${id}/${path}`, body, headers),
+        )
+        expect([path, status]).toEqual([path, 201])
       }
+      if (!isSent) return post('cancellations', {}, { reference })
+      await post('fulfillments', {})
+      await post('returns', { restock: true }, { reference })
     },
     /** Creates a product with so much stock. Returns the id of its variant. */
     variant: async (stock: number): Promise<string> => {

@@ -87,8 +87,8 @@ const connectionsTo = async ({ admin }: TestDatabase): Promise<string[]> => {
 test('answers requests, publishes what they commit, consumes its topics, and stops what takes in work before what this uses', async () => {
   const service = await run('catalog', catalog, CATALOG)
   await service.ready()
-  const started = ['start component', 'start catalog.imports', 'start catalog.reservations', 'start worker']
-  expect(service.said).toEqual(started)
+  const consumers = ['catalog.imports', 'catalog.reservations', 'catalog.returns']
+  expect(service.said).toEqual(['component', ...consumers, 'worker'].map((part) => `start ${part}`))
 
   const events = collect(kafka, TOPICS.catalogEvents)
   const headers = await headersOf(aCaller(), 'catalog')
@@ -103,8 +103,7 @@ test('answers requests, publishes what they commit, consumes its topics, and sto
   service.said.length = 0
   service.child.kill('SIGTERM')
   expect(await service.ended).toBe(0)
-  const stopped = ['stop catalog.imports', 'stop catalog.reservations', 'stop worker']
-  expect(service.said.slice(0, -1).toSorted()).toEqual(stopped)
+  expect(service.said.slice(0, -1).toSorted()).toEqual([...consumers, 'worker'].map((part) => `stop ${part}`))
   expect(service.said.at(-1)).toBe('stop component')
 })
 
@@ -124,12 +123,12 @@ test('finishes the request under way, and stops consumers and workers meanwhile'
   service.said.length = 0
   service.child.kill('SIGTERM')
   await eventually('it is stopping', async () => (await service.readiness()) === 'not ready: stopping')
-  await eventually('consumers and workers have stopped', () => service.said.length >= 3)
+  await eventually('consumers and workers have stopped', () => service.said.length >= 4)
   expect(service.said).not.toContain('stop component')
   await locked`rollback`
   expect((await response).status).toBe(201)
   expect(await service.ended).toBe(0)
-  expect(service.said).toHaveLength(4)
+  expect(service.said).toHaveLength(5)
 })
 
 test('with a database without its migrations it runs and is not ready', async () => {
@@ -217,7 +216,7 @@ test('a service that does not run the consumers of its row ends, and says which'
   const service = await run('catalog', catalog, CATALOG, '--no-consumer')
   expect(await service.ended).toBe(1)
   expect(service.output()).toContain(
-    'catalog runs catalog.workspaces (gateway.workspaces); its row in SERVICES has catalog.imports (imports.batches), catalog.reservations (orders.reservations), catalog.workspaces (gateway.workspaces)',
+    'catalog runs catalog.workspaces (gateway.workspaces); its row in SERVICES has catalog.imports (imports.batches), catalog.reservations (orders.reservations), catalog.returns (orders.returns), catalog.workspaces (gateway.workspaces)',
   )
 })
 

@@ -135,7 +135,9 @@ it('makes a projection with any kind of error equal to the topic', async () => {
   await admin`delete from product where id = ${missing?.id ?? ''}`
   await admin`delete from collection_member where product_id = ${fine?.id ?? ''}`
 
-  expect(await rebuild()).toMatchObject({ read: 9, deleted: 1 })
+  // A publisher that gets no answer in time publishes again.
+  const { read, deleted } = await rebuild()
+  expect([read >= 9, deleted]).toEqual([true, 1])
   expect(await rows()).toEqual(before)
   expect(await productsOf(caller, collection)).not.toContain('Ghost')
   expect(await membershipDifferences()).toEqual([])
