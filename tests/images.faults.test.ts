@@ -97,7 +97,8 @@ it('from their images, the one-shot commands prepare PostgreSQL, Kafka and the r
     return [workerSetting(name), roleUrl(database.url, `${schemaOf(name)}_worker`, passwordOf)]
   })
   const operator = { ...Object.fromEntries(urls), KAFKA_BROKERS: env.KAFKA_BROKERS, KAFKA_PREFIX: env.KAFKA_PREFIX }
-  const checks = ['check-stock', 'check-orders', 'check-members', 'check-apps', 'reconcile'].map((check) => ['checks', check])
+  const names = ['check-stock', 'check-orders', 'check-members', 'check-apps', 'reconcile']
+  const checks = names.map((check) => ['checks', check])
   for (const command of [...checks, ['dead-letters', 'list'], ['outbox', 'list']]) {
     // As the image does, whose PATH has the folder of its files; the process starts nowhere near them.
     const settings = { ...operator, PATH: `${treeOf('operator')}:${process.env.PATH}` }
