@@ -1,10 +1,9 @@
 import type { RecordOf } from '@backoffice/contracts/members.ts'
-import { CREDIT_NOTE, CreditNote } from '@backoffice/contracts/refund.ts'
+import { CREDIT_NOTE, CreditNote, type REFUND } from '@backoffice/contracts/refund.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { listOfOrder } from '../orders/list-of-order.ts'
 import { getDocument, listDocuments, nextNumber } from '../orders/numbered-documents.ts'
-import type { RefundRecord } from './record-refund.ts'
 
 /** A credit note as the database has it. */
 interface CreditNoteRecord extends RecordOf<typeof CREDIT_NOTE> {
@@ -24,7 +23,11 @@ const CREDIT_NOTES = {
  * Issues the credit note of a refund, where its order has an invoice (OP-203). The caller has locked the order. Call it
  * last: it locks the workspace's counter of credit notes until the transaction ends.
  */
-export const issueCreditNote = (tx: Transaction, { order, id, currency, amount }: RefundRecord, now: Date) => tx`
+export const issueCreditNote = (
+  tx: Transaction,
+  { order, id, currency, amount }: RecordOf<typeof REFUND>,
+  now: Date,
+) => tx`
   with invoiced as materialized (
     select id from invoice where workspace_id = ${tx.context.workspaceId} and order_id = ${order}
   ), next as (
