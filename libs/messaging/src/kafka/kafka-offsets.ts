@@ -43,9 +43,13 @@ async function positionsOf(open: Admin, prefix: string, group: string, names: re
   return (await Promise.all(perTopic)).flat()
 }
 
-/** Repeats a request that a new partition's leader refuses: it learns some milliseconds late that it leads. */
+/**
+ * Repeats a request that a new partition's leader refuses: it learns some milliseconds late that it leads. So does a
+ * broker that has just started: it may not know a topic yet, on which kafkajs fails with a TypeError.
+ */
 const whileLeadersChange = <Result>(request: () => Promise<Result>): Promise<Result> =>
   retry(request, (error, failures) => {
     const isWithoutLeader = error instanceof Error && 'type' in error && error.type === 'NOT_LEADER_FOR_PARTITION'
-    return isWithoutLeader && failures < LEADER_TRIES ? LEADER_PAUSE_MS : undefined
+    const isTransient = isWithoutLeader || error instanceof TypeError
+    return isTransient && failures < LEADER_TRIES ? LEADER_PAUSE_MS : undefined
   })
