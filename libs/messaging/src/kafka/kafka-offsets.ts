@@ -10,21 +10,31 @@ const LEADER_PAUSE_MS = 100
 export const offsetRequests = (
   admin: ReconnectingClient<Admin>,
   prefix: string,
-): Pick<Kafka, 'positions' | 'offsetsAt'> => ({
-  positions: (group, topics) => whileLeadersChange(() => admin.use((open) => positionsOf(open, prefix, group, topics))),
+): Pick<Kafka, 'positions' | 'offsetsAt'> => {
+  let last: Promise<unknown> = Promise.resolve()
+  /**
+   * Makes one request at a time: one that fails closes the connection, and with it all other requests, and kafkajs loses
+   * what it knows of a topic when two requests ask for their topics at once.
+   */
+  const request = <Result>(work: (open: Admin) => Promise<Result>): Promise<Result> => {
+    const next = last.then(() => whileLeadersChange(() => admin.use(work)))
+    last = next.catch(() => undefined)
+    return next
+  }
 
-  async offsetsAt(topics, time) {
-    const offsets = new Map<string, number>()
-    // One request at a time: a request that fails closes the connection, and with it all other requests.
-    for (const topic of topics) {
-      const found = await whileLeadersChange(() =>
-        admin.use((open) => open.fetchTopicOffsetsByTimestamp(prefix + topic, time.getTime())),
-      )
-      for (const { partition, offset } of found) offsets.set(`${topic}/${partition}`, Number(offset))
-    }
-    return offsets
-  },
-})
+  return {
+    positions: (group, topics) => request((open) => positionsOf(open, prefix, group, topics)),
+
+    async offsetsAt(topics, time) {
+      const offsets = new Map<string, number>()
+      for (const topic of topics) {
+        const found = await request((open) => open.fetchTopicOffsetsByTimestamp(prefix + topic, time.getTime()))
+        for (const { partition, offset } of found) offsets.set(`${topic}/${partition}`, Number(offset))
+      }
+      return offsets
+    },
+  }
+}
 
 async function positionsOf(open: Admin, prefix: string, group: string, names: readonly string[]): Promise<Position[]> {
   const topics = names.map((name) => prefix + name)
@@ -43,13 +53,9 @@ async function positionsOf(open: Admin, prefix: string, group: string, names: re
   return (await Promise.all(perTopic)).flat()
 }
 
-/**
- * Repeats a request that a new partition's leader refuses: it learns some milliseconds late that it leads. So does a
- * broker that has just started: it may not know a topic yet, on which kafkajs fails with a TypeError.
- */
+/** Repeats a request that a new partition's leader refuses: it learns some milliseconds late that it leads. */
 const whileLeadersChange = <Result>(request: () => Promise<Result>): Promise<Result> =>
   retry(request, (error, failures) => {
     const isWithoutLeader = error instanceof Error && 'type' in error && error.type === 'NOT_LEADER_FOR_PARTITION'
-    const isTransient = isWithoutLeader || error instanceof TypeError
-    return isTransient && failures < LEADER_TRIES ? LEADER_PAUSE_MS : undefined
+    return isWithoutLeader && failures < LEADER_TRIES ? LEADER_PAUSE_MS : undefined
   })
