@@ -13,8 +13,8 @@ export const offsetRequests = (
 ): Pick<Kafka, 'positions' | 'offsetsAt'> => {
   let last: Promise<unknown> = Promise.resolve()
   /**
-   * Makes one request at a time: one that fails closes the connection, and with it all other requests, and kafkajs loses
-   * what it knows of a topic when two requests ask for their topics at once.
+   * Makes one request at a time: one that fails closes the connection, and with it all other requests. And kafkajs
+   * loses what it knows of a topic when two requests ask for their topics at once.
    */
   const request = <Result>(work: (open: Admin) => Promise<Result>): Promise<Result> => {
     const next = last.then(() => whileLeadersChange(() => admin.use(work)))
