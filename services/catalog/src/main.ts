@@ -1,4 +1,5 @@
 import { expireImportedChanges } from '@backoffice/importing/expire-imported-changes.ts'
+import { writeMoreWords } from '@backoffice/postgres/lists/write-more-words.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { addAssetFiles } from './assets/serve-assets.ts'
@@ -9,7 +10,6 @@ import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
 import { productTombstone } from './products/product-records.ts'
 import { measureRefresh, refreshProducts } from './products/refresh-products.ts'
-import { writeMoreWords } from './products/write-more-words.ts'
 import { reduceReservations } from './stock/reduce-reservations.ts'
 import { releaseReservations } from './stock/release-reservations.ts'
 
@@ -30,7 +30,7 @@ await runService('catalog', CatalogConfig, POOLS, ({ config, db, logger, pools, 
     workers: [
       refreshProducts({ db: refreshes, worker, logger }),
       applyMemberChanges({ db: refreshes, worker, logger }),
-      writeMoreWords({ db: refreshes, worker, logger }),
+      writeMoreWords('product', { db: refreshes, worker, logger }),
       mergeCounts(worker, logger, ['product_count']),
       expireImportedChanges(worker, logger),
       measureRefresh(worker, logger),

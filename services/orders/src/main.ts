@@ -1,10 +1,10 @@
 import { expireImportedChanges } from '@backoffice/importing/expire-imported-changes.ts'
+import { writeMoreWords } from '@backoffice/postgres/lists/write-more-words.ts'
 import { mergeCounts } from '@backoffice/postgres/merge-counts.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { CatalogClient } from './catalog/catalog-client.ts'
 import { checkoutApps } from './checkout/checkout-apps.ts'
 import { OrdersConfig } from './config.ts'
-import { writeMoreWords } from './customers/write-more-words.ts'
 import { eraseCustomers } from './erasures/erase-customers.ts'
 import { FormValidator } from './form/form-validator.ts'
 import { applyImportBatches } from './imports/importers.ts'
@@ -35,7 +35,7 @@ await runService(
         releaseAbandoned({ db: releases, worker, logger }),
         placePaidOrders({ db: placements, worker, logger, place }),
         eraseCustomers({ db: erasures, worker, logger }),
-        writeMoreWords({ db: erasures, worker, logger }),
+        writeMoreWords('customer', { db: erasures, worker, logger }),
         mergeCounts(worker, logger, ['customer_count', 'order_count']),
         expireImportedChanges(worker, logger),
         measureReservations(worker, logger),

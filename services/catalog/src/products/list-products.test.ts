@@ -1,9 +1,9 @@
+import { writeBatch } from '@backoffice/postgres/lists/write-more-words.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { expect, it } from 'vitest'
 import { listApi } from './testing/product-lists.ts'
 import { aVariableProduct } from './testing/product-samples.ts'
-import { writeBatch } from './write-more-words.ts'
 
 const { admin, create, db, list, names, send, takeStatements } = await listApi()
 
@@ -139,7 +139,7 @@ it('finds names by parts written together, and within words without spaces: also
   await createIn(before)
   await admin`alter table product enable trigger more_words_of_products`
   expect([await names(before, 'query=shirt'), await names(before, 'query=oneil')]).toEqual([["O'Neil T-Shirt"], []])
-  const writing = () => db.inWorkspace({ ...before, traceparent: '' }, writeBatch)
+  const writing = () => db.inWorkspace({ ...before, traceparent: '' }, (tx) => writeBatch(tx, 'product'))
   expect((await Promise.all([writing(), writing()])).toSorted()).toEqual([false, true])
   expect(await writing()).toBe(false)
   expect(await found(before)).toEqual(OTHERWISE)

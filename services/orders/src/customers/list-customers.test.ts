@@ -1,11 +1,11 @@
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { openDatabase } from '@backoffice/postgres/database.ts'
+import { writeBatch } from '@backoffice/postgres/lists/write-more-words.ts'
 import { mergeBatch } from '@backoffice/postgres/merge-counts.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import { describe, expect, it, test } from 'vitest'
 import { customersApi } from './testing/customers-api.ts'
-import { writeBatch } from './write-more-words.ts'
 
 const { admin, create, db, list, seed, send, takeStatements, workerUrl } = await customersApi()
 const worker = openDatabase({ url: workerUrl, applicationName: 'counts', poolSize: 1 })
@@ -174,7 +174,7 @@ describe('the search for customers by what is written in another way (OP-220)', 
       ['company'],
     ])
     const context = { ...old, traceparent: '' }
-    const writing = () => db.inWorkspace(context, writeBatch)
+    const writing = () => db.inWorkspace(context, (tx) => writeBatch(tx, 'customer'))
     expect((await Promise.all([writing(), writing()])).toSorted()).toEqual([false, true])
     expect(await writing()).toBe(false)
     for (const [query, expected] of SEARCHES) expect(await foundBy(old, query), query).toEqual(expected.toSorted())
