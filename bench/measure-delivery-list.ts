@@ -1,4 +1,4 @@
-import { listDeliveries } from '../services/webhook-delivery/src/deliveries/list-deliveries.ts'
+import { listDeliveries } from '../services/webhook-delivery/src/history/list-deliveries.ts'
 import type { Api } from './api.ts'
 import { listLatency } from './list-latency.ts'
 import { DELIVERIES_OF_THE_FIRST, seedDeliveries } from './seed-deliveries.ts'

@@ -4,9 +4,7 @@ import { databaseClock } from '@backoffice/postgres/database-clock.ts'
 import { workerServer } from '@backoffice/postgres/database-settings.ts'
 import { runService } from '@backoffice/service/run-service.ts'
 import { WebhookDeliveryConfig } from './config.ts'
-import { dailyPartitions } from './deliveries/daily-partitions.ts'
 import { Dispatcher } from './deliveries/dispatcher.ts'
-import { measureDeliveries } from './deliveries/measure-deliveries.ts'
 import { endpointDirectory } from './endpoints/endpoint-directory.ts'
 import { pauseDeliveries } from './endpoints/pause-deliveries.ts'
 import { erasureWorker } from './erasures/erasure-worker.ts'
@@ -17,6 +15,8 @@ import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
 import { recoveryWorker } from './recoveries/recovery-worker.ts'
 import { reportMissingKeys } from './secrets/secret-keys.ts'
+import { dailyPartitions } from './upkeep/daily-partitions.ts'
+import { measureDeliveries } from './upkeep/measure-deliveries.ts'
 
 await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, logger, pools: { worker }, consume }) => {
   const { WEBHOOK_SECRET_KEYS: keys, WEBHOOK_RETRY_DELAYS: schedule } = config
@@ -31,7 +31,7 @@ await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, lo
   const backlog = new BacklogWorker({ ...writing, sql: worker.sql, logger })
   return {
     worker,
-    operations: operations({ policy, keys, resolve: resolveName, mostEndpoints, dispatcher }),
+    operations: operations({ policy, keys, resolve: resolveName, mostEndpoints }),
     components: [clock, reportMissingKeys(worker.sql, keys, logger), dailyPartitions(worker.sql, logger)],
     stages: [dispatcher, backlog],
     consumers: [consume(fanOut({ ...writing, backlog }), worker), consume(noteErasures, worker)],

@@ -1,10 +1,6 @@
 import { endInstallation } from './apps/end-installation.ts'
 import { registerAppKey } from './apps/register-app-key.ts'
 import { resumeInstallation, suspendInstallation } from './apps/suspend-installation.ts'
-import type { Dispatcher } from './deliveries/dispatcher.ts'
-import { getDelivery } from './deliveries/get-delivery.ts'
-import { listDeliveries } from './deliveries/list-deliveries.ts'
-import { resendDelivery } from './deliveries/resend-delivery.ts'
 import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoint.ts'
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { getEndpoint } from './endpoints/get-endpoint.ts'
@@ -18,16 +14,15 @@ import { rotateSecret } from './endpoints/rotate-secret.ts'
 import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { listEventTypes } from './events/list-event-types.ts'
 import { pingEndpoint } from './events/ping-endpoint.ts'
+import { getDelivery } from './history/get-delivery.ts'
+import { listDeliveries } from './history/list-deliveries.ts'
+import { resendDelivery } from './history/resend-delivery.ts'
 import { cancelRecovery } from './recoveries/cancel-recovery.ts'
 import { getRecovery } from './recoveries/get-recovery.ts'
 import { recoverDeliveries } from './recoveries/recover-deliveries.ts'
 
-export interface OperationsOptions extends EndpointCreation {
-  readonly dispatcher: Pick<Dispatcher, 'noteWaiting'>
-}
-
 /** The service's API. */
-export const operations = ({ dispatcher, ...creation }: OperationsOptions) => [
+export const operations = (creation: EndpointCreation) => [
   createEndpoint(creation),
   listEndpoints,
   getEndpoint,
@@ -35,14 +30,14 @@ export const operations = ({ dispatcher, ...creation }: OperationsOptions) => [
   onOwnEndpoint(updateEndpoint(creation)),
   onOwnEndpoint(deleteEndpoint),
   onOwnEndpoint(rotateSecret(creation.keys)),
-  onOwnEndpoint(pingEndpoint(dispatcher)),
+  onOwnEndpoint(pingEndpoint),
   onOwnEndpoint(recoverDeliveries),
   getRecovery,
   onOwnEndpoint(cancelRecovery),
   listEventTypes,
   listDeliveries,
   getDelivery,
-  onOwnEndpoint(resendDelivery(dispatcher)),
+  onOwnEndpoint(resendDelivery),
   putEndpoint(creation),
   moveEndpoint(creation),
   removeEndpoint,

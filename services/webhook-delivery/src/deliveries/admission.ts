@@ -1,7 +1,7 @@
 import type { Target } from '../endpoints/targets.ts'
-import { heldAtMost } from './concurrency.ts'
-import type { EndpointQueues } from './endpoint-queues.ts'
-import { CAPACITY, READY_TARGET, READY_TARGET_PER_ENDPOINT, WORKSPACE_SHARE } from './limits.ts'
+import { heldAtMost } from '../scheduling/concurrency.ts'
+import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
+import { CAPACITY, READY_TARGET, READY_TARGET_PER_ENDPOINT, WORKSPACE_SHARE } from '../scheduling/limits.ts'
 import { MemoryBudget } from './memory-budget.ts'
 import type { WaitingDeliveries } from './waiting-deliveries.ts'
 

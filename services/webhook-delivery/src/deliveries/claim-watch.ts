@@ -1,10 +1,10 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import type { Claimer } from './claimer.ts'
 import type { OwnClaim } from './claims.ts'
 import { deadClaimFreer, type FreedQueue } from './dead-claims.ts'
-import type { EndpointQueues } from './endpoint-queues.ts'
 import { orphanedClaims } from './orphaned-claims.ts'
 
 const EVERY_MS = 1000

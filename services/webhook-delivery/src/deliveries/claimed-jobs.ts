@@ -1,7 +1,7 @@
 import type { Target, Targets } from '../endpoints/targets.ts'
-import { bodyBytes } from './body-bytes.ts'
+import type { Claim, Job } from '../scheduling/job.ts'
+import { bodyBytes } from '../sending/body-bytes.ts'
 import type { ClaimedDelivery, OwnClaim } from './claims.ts'
-import type { Claim, Job } from './job.ts'
 
 /** Under which number, and when (`performance.now()`), deliveries were claimed. */
 export type Claimed = Pick<Claim, 'claimedBy' | 'claimedAt'>

@@ -1,6 +1,6 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
-import type { DeliveryStatus } from './delivery.ts'
-import type { Claim } from './job.ts'
+import type { DeliveryStatus } from '../history/delivery.ts'
+import type { Claim } from '../scheduling/job.ts'
 
 /** How long a claim holds at most, in seconds: longer than the 20 s of an attempt (spec: Retries 1). */
 export const LEASE_S = 60

@@ -2,8 +2,8 @@ import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
 import { startReceiver } from '@backoffice/testing/receiver.ts'
 import { expect, test } from 'vitest'
+import { CAPACITY } from '../scheduling/limits.ts'
 import { anEvent, type CreatedEndpoint, webhookDelivery } from '../testing/webhooks-api.ts'
-import { CAPACITY } from './limits.ts'
 
 const { admin, createEndpointAt, deliveriesOf, startReplica } = await webhookDelivery()
 const receiver = await startReceiver()

@@ -1,5 +1,5 @@
-import type { EndpointQueues } from './endpoint-queues.ts'
-import { CAPACITY, CAPACITY_BYTES, ENDPOINT_SHARE, SLOW_CAPACITY, WORKSPACE_SHARE } from './limits.ts'
+import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
+import { CAPACITY, CAPACITY_BYTES, ENDPOINT_SHARE, SLOW_CAPACITY, WORKSPACE_SHARE } from '../scheduling/limits.ts'
 
 /** Jobs that are about to be held. */
 interface Taken {

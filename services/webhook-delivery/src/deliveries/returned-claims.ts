@@ -1,6 +1,6 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
+import type { Claim } from '../scheduling/job.ts'
 import { LEASE_S, leaveClaims, releaseClaims } from './claims.ts'
-import type { Claim } from './job.ts'
 
 /** Claims to give back. While PostgreSQL is away they stay here until their lease ends. */
 export class ReturnedClaims {

@@ -1,8 +1,8 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { pauseUnless } from '@backoffice/runtime/pause.ts'
+import { measureWaiting } from '../results/delivery-metrics.ts'
 import { dueBetween, FIRST_QUEUE, type ReadyEndpoint, readyAfter, readyOnceResumed } from './claims.ts'
-import { measureWaiting } from './delivery-metrics.ts'
 
 /** How often to look for deliveries that other replicas left or put back; less often where looking takes long. */
 const LOOK_EVERY_MS = 1000

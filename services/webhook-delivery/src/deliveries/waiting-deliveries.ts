@@ -1,6 +1,3 @@
-/** Due by any clock. */
-export const DUE_NOW = new Date(0)
-
 /** The most due times in memory per endpoint, the earliest ones. `TableWatch` notes later ones in time. */
 const TIMES = 16
 /** Due times closer than this are merged, in milliseconds. */

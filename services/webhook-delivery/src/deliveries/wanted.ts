@@ -1,6 +1,6 @@
+import { claimedAtMost } from '../scheduling/concurrency.ts'
+import type { EndpointQueues } from '../scheduling/endpoint-queues.ts'
 import type { Wanted } from './claims.ts'
-import { claimedAtMost } from './concurrency.ts'
-import type { EndpointQueues } from './endpoint-queues.ts'
 import { MemoryBudget } from './memory-budget.ts'
 import type { WaitingDeliveries } from './waiting-deliveries.ts'
 

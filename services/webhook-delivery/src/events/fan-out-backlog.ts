@@ -1,6 +1,6 @@
 import type { AnySql, Sql } from '@backoffice/postgres/database.ts'
-import { bodyBytes } from '../deliveries/body-bytes.ts'
 import type { EndpointDirectory } from '../endpoints/endpoint-directory.ts'
+import { bodyBytes } from '../sending/body-bytes.ts'
 import type { MatchedEvent } from './matching.ts'
 import { storeEvents } from './write-deliveries.ts'
 

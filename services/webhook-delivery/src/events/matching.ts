@@ -1,8 +1,8 @@
 import { EventRecord } from '@backoffice/contracts/events.ts'
 import { spanContextFrom } from '@backoffice/runtime/trace-context.ts'
 import { z } from 'zod'
-import { bodyBytes } from '../deliveries/body-bytes.ts'
 import type { Target, Targets } from '../endpoints/targets.ts'
+import { bodyBytes } from '../sending/body-bytes.ts'
 
 /** How far the clocks of two machines may be apart, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 10_000

@@ -3,35 +3,31 @@ import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { v7 as uuidv7 } from 'uuid'
-import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from '../deliveries/delivery.ts'
-import type { Dispatcher } from '../deliveries/dispatcher.ts'
-import { DUE_NOW } from '../deliveries/waiting-deliveries.ts'
 import { noSuchEndpoint } from '../endpoints/endpoint.ts'
+import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from '../history/delivery.ts'
+import { notifyDue } from '../shards/notify-due.ts'
 import { envelopeOf } from './matching.ts'
 
 const PING = 'webhook.ping'
 
 /** POST /v1/webhooks/{id}/ping (spec: Webhooks): to this endpoint, whatever it subscribes to (OP-100). */
-export const pingEndpoint = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
-  operation({
-    operationId: 'pingWebhookEndpoint',
-    method: 'POST',
-    path: '/v1/webhooks/{id}/ping',
-    summary: 'Send a webhook.ping event to a webhook endpoint',
-    scope: 'webhook::create',
-    responses: { 202: Delivery },
-    openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-100'],
+export const pingEndpoint = operation({
+  operationId: 'pingWebhookEndpoint',
+  method: 'POST',
+  path: '/v1/webhooks/{id}/ping',
+  summary: 'Send a webhook.ping event to a webhook endpoint',
+  scope: 'webhook::create',
+  responses: { 202: Delivery },
+  openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-100'],
 
-    async handle({ params, inWorkspace }) {
-      const reply = await inWorkspace(async (tx) => {
-        const delivery = await insertPing(tx, params.id)
-        if (delivery === undefined) throw noSuchEndpoint(params.id)
-        return accepted(deliveryView(delivery))
-      })
-      dispatcher.noteWaiting([params.id], DUE_NOW)
-      return reply
-    },
-  })
+  handle: ({ params, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const delivery = await insertPing(tx, params.id)
+      if (delivery === undefined) throw noSuchEndpoint(params.id)
+      await notifyDue(tx, [params.id])
+      return accepted(deliveryView(delivery))
+    }),
+})
 
 /** Undefined when the workspace has no such endpoint. */
 async function insertPing(tx: Transaction, endpointId: string): Promise<DeliveryRow | undefined> {

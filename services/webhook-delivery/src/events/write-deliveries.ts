@@ -3,8 +3,8 @@ import { partsOf } from '@backoffice/runtime/parts-of.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
 import { LEASE_S } from '../deliveries/claims.ts'
 import type { Dispatcher } from '../deliveries/dispatcher.ts'
-import type { Job } from '../deliveries/job.ts'
 import { isCatchingUp, isPaused, type Target } from '../endpoints/targets.ts'
+import type { Job } from '../scheduling/job.ts'
 import type { MatchedEvent } from './matching.ts'
 
 export interface DeliveryWriting {

@@ -1,4 +1,4 @@
-import type { DeliveryStatus } from '../deliveries/delivery.ts'
+import type { DeliveryStatus } from '../history/delivery.ts'
 
 /** A delivery that has to exist, or may have to: see `isCertain`. */
 export interface ExpectedDelivery {

@@ -7,7 +7,7 @@ import { databaseTime } from '@backoffice/postgres/database-clock.ts'
 import { countByHours } from '@backoffice/postgres/lists/hour-page.ts'
 import { v7 as uuidv7 } from 'uuid'
 import { z } from 'zod'
-import { deliveriesOf } from '../deliveries/list-deliveries.ts'
+import { deliveriesOf } from '../history/list-deliveries.ts'
 import { type RecoveryRow, readRecovery } from './recovery.ts'
 
 /**

@@ -14,12 +14,12 @@ import { testDatabase } from '@backoffice/testing/database.ts'
 import { serviceClient } from '@backoffice/testing/service-client.ts'
 import { whenDone } from '@backoffice/testing/when-done.ts'
 import type { z } from 'zod'
-import type { Delivery } from '../deliveries/delivery.ts'
 import { Dispatcher, type DispatcherOptions } from '../deliveries/dispatcher.ts'
 import type { EndpointWithSecret } from '../endpoints/endpoint.ts'
 import { endpointDirectory } from '../endpoints/endpoint-directory.ts'
 import { BacklogWorker } from '../events/backlog-worker.ts'
 import { fanOut, fanOutEvents } from '../events/fan-out.ts'
+import type { Delivery } from '../history/delivery.ts'
 import { operations } from '../operations.ts'
 import { recoveryWorker } from '../recoveries/recovery-worker.ts'
 
@@ -48,16 +48,12 @@ export const anEvent = (caller: Caller, differences: Partial<EventRecord> = {}):
 export type CreatedEndpoint = z.output<typeof EndpointWithSecret>
 export type ListedDelivery = z.output<typeof Delivery>
 
-/** For an API without a dispatcher in its process: replicas find due deliveries within a second. */
-const FOUND_BY_POLLING = { noteWaiting: () => undefined }
-
 /** The service's API. Names resolve to no address, which the operations accept. */
 export const testedOperations = operations({
   policy,
   keys: testKeys,
   resolve: async () => [],
   mostEndpoints: MOST_ENDPOINTS,
-  dispatcher: FOUND_BY_POLLING,
 })
 
 /** The service's API over a new database, and a function that starts replicas of its workers. */

@@ -1,4 +1,4 @@
-import type { Job } from '../job.ts'
+import type { Job } from '../../scheduling/job.ts'
 
 let jobs = 0
 

@@ -1,8 +1,8 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
 import { worker } from '@backoffice/runtime/worker.ts'
+import { countGivenUp } from '../results/delivery-metrics.ts'
 import { mergeCounts, moveCounts } from './delivery-counts.ts'
-import { countGivenUp } from './delivery-metrics.ts'
 
 const HOUR_MS = 3_600_000
 /** The pause after a failure, in milliseconds: a step gets no lock while another transaction reads the table. */

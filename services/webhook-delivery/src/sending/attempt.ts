@@ -1,9 +1,9 @@
 import type { Exchange, Outgoing } from '@backoffice/outbound/post.ts'
 import { delayAfter } from '@backoffice/runtime/retry-schedule.ts'
+import type { DeliveryStatus } from '../history/delivery.ts'
+import type { Job } from '../scheduling/job.ts'
 import { type Signing, signatureOf } from '../secrets/signature.ts'
 import type { AttemptTrace } from './attempt-span.ts'
-import type { DeliveryStatus } from './delivery.ts'
-import type { Job } from './job.ts'
 
 const USER_AGENT = 'CommerceBackOffice-Webhooks/1'
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { aJob, many } from '../deliveries/testing/a-job.ts'
 import { EndpointQueues } from './endpoint-queues.ts'
 import type { Job } from './job.ts'
 import { REPEAT_SLOTS } from './limits.ts'
-import { aJob, many } from './testing/a-job.ts'
 
 const QUICK = { durationMs: 10, isDelivered: true }
 const TIMED_OUT = { durationMs: 20_000, isDelivered: false }

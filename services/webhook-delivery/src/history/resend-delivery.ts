@@ -3,10 +3,9 @@ import { operation } from '@backoffice/http/operation.ts'
 import { accepted } from '@backoffice/http/reply.ts'
 import type { Transaction } from '@backoffice/postgres/database.ts'
 import type { z } from 'zod'
+import { notifyDue } from '../shards/notify-due.ts'
 import { Delivery, type DeliveryRow, deliveryColumns, deliveryView } from './delivery.ts'
-import type { Dispatcher } from './dispatcher.ts'
 import { DeliveryPath, noSuchDelivery } from './get-delivery.ts'
-import { DUE_NOW } from './waiting-deliveries.ts'
 
 /** Requests of a day to send one delivery again, at most (OP-122). */
 const RESENDS_A_DAY = 100
@@ -17,28 +16,25 @@ const RESENDS_A_DAY = 100
  * schedule (OP-66). Requests before the attempt are one attempt (OP-100). Each counts, since one that comes during an
  * attempt brings another.
  */
-export const resendDelivery = (dispatcher: Pick<Dispatcher, 'noteWaiting'>) =>
-  operation({
-    operationId: 'resendWebhookDelivery',
-    method: 'POST',
-    path: '/v1/webhooks/{id}/deliveries/{delivery_id}/resend',
-    summary: 'Send a delivery again',
-    scope: 'webhook::create',
-    params: DeliveryPath,
-    responses: { 202: Delivery },
-    openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-66', 'OP-100', 'OP-122', 'OP-139', 'OP-171'],
-    extension: true,
+export const resendDelivery = operation({
+  operationId: 'resendWebhookDelivery',
+  method: 'POST',
+  path: '/v1/webhooks/{id}/deliveries/{delivery_id}/resend',
+  summary: 'Send a delivery again',
+  scope: 'webhook::create',
+  params: DeliveryPath,
+  responses: { 202: Delivery },
+  openPoints: ['OP-01', 'OP-08', 'OP-60', 'OP-66', 'OP-100', 'OP-122', 'OP-139', 'OP-171'],
+  extension: true,
 
-    async handle({ params, inWorkspace }) {
-      const reply = await inWorkspace(async (tx) => {
-        const [delivery] = await requestResend(tx, params)
-        if (delivery === undefined) throw (await isThere(tx, params)) ? tooManyResends() : noSuchDelivery(params)
-        return accepted(deliveryView(delivery))
-      })
-      dispatcher.noteWaiting([params.id], DUE_NOW)
-      return reply
-    },
-  })
+  handle: ({ params, inWorkspace }) =>
+    inWorkspace(async (tx) => {
+      const [delivery] = await requestResend(tx, params)
+      if (delivery === undefined) throw (await isThere(tx, params)) ? tooManyResends() : noSuchDelivery(params)
+      await notifyDue(tx, [params.id])
+      return accepted(deliveryView(delivery))
+    }),
+})
 
 /** No row for a delivery that is not there, and for one that was sent again too often today. */
 const requestResend = (tx: Transaction, { id, delivery_id }: z.output<typeof DeliveryPath>) => tx<DeliveryRow[]>`

@@ -2,7 +2,7 @@ import { openDatabase } from '@backoffice/postgres/database.ts'
 import { metricsText } from '@backoffice/runtime/metrics.ts'
 import { backingServices } from '@backoffice/testing/backing-services.ts'
 import { afterAll, expect, test } from 'vitest'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from '../sending/attempt.ts'
 import { Recorder, type WriteAttempts } from './recorder.ts'
 
 const attempt = (deliveryId: string) =>

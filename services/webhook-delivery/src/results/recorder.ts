@@ -3,7 +3,7 @@ import { causeOf } from '@backoffice/messaging/consumers/error-causes.ts'
 import { Patience, type PatienceLimits } from '@backoffice/messaging/consumers/patience.ts'
 import { isStatementTimeout } from '@backoffice/postgres/postgres-errors.ts'
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import { type Attempt, withoutAnswer } from './attempt.ts'
+import { type Attempt, withoutAnswer } from '../sending/attempt.ts'
 import { countUnwritableAttempt, measureUnwritten } from './delivery-metrics.ts'
 
 /** Attempts written at once, at most. */

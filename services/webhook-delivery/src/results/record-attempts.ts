@@ -1,5 +1,5 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from '../sending/attempt.ts'
 
 /**
  * Writes attempts and the new states of their deliveries in one statement. Skips a result whose claim no longer holds,

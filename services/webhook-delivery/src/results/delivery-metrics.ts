@@ -1,6 +1,6 @@
 import type { Exchange } from '@backoffice/outbound/post.ts'
 import { counter, durations, gauge } from '@backoffice/runtime/metrics.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from '../sending/attempt.ts'
 
 const attempts = counter('webhook_attempts', 'Attempts by outcome: delivered, or the class of what went wrong')
 const settled = counter('webhook_deliveries_settled', 'Deliveries that ended, by status')

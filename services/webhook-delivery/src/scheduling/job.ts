@@ -1,5 +1,5 @@
 import type { Target } from '../endpoints/targets.ts'
-import type { DeliveryStatus } from './delivery.ts'
+import type { DeliveryStatus } from '../history/delivery.ts'
 
 /** A delivery that this process has claimed. */
 export interface Claim {

@@ -1,7 +1,7 @@
 import type { Exchange } from '@backoffice/outbound/post.ts'
 import { startLinkedSpan } from '@backoffice/runtime/linked-span.ts'
 import { noteErrorType, SpanKind, traceIds } from '@backoffice/runtime/spans.ts'
-import type { Job } from './job.ts'
+import type { Job } from '../scheduling/job.ts'
 
 /** The ids of an attempt's span. */
 export type AttemptTrace = ReturnType<typeof traceIds>

@@ -1,5 +1,5 @@
 import type { Logger } from '@backoffice/runtime/logger.ts'
-import type { Attempt } from './attempt.ts'
+import type { Attempt } from '../sending/attempt.ts'
 import { outcomeLabel } from './delivery-metrics.ts'
 
 /** Logs an attempt. `isRecorded` is false when another claimer had the delivery by then. */
