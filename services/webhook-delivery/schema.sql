@@ -132,6 +132,7 @@ create table endpoint (
   updated_at timestamptz not null,
   standard_signature boolean default false not null,
   made_by text,
+  requests_per_second integer,
   constraint endpoint_pkey primary key (workspace_id, id)
 );
 alter table endpoint enable row level security, force row level security;

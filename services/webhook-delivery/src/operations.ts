@@ -3,6 +3,7 @@ import { registerAppKey } from './apps/register-app-key.ts'
 import { resumeInstallation, suspendInstallation } from './apps/suspend-installation.ts'
 import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoint.ts'
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
+import { getEndpointLimits, setEndpointLimits } from './endpoints/endpoint-limits.ts'
 import { getEndpoint } from './endpoints/get-endpoint.ts'
 import { getEndpointStatus } from './endpoints/get-endpoint-status.ts'
 import { listEndpoints } from './endpoints/list-endpoints.ts'
@@ -27,6 +28,8 @@ export const operations = (creation: EndpointCreation) => [
   listEndpoints,
   getEndpoint,
   getEndpointStatus,
+  getEndpointLimits,
+  onOwnEndpoint(setEndpointLimits),
   onOwnEndpoint(updateEndpoint(creation)),
   onOwnEndpoint(deleteEndpoint),
   onOwnEndpoint(rotateSecret(creation.keys)),

@@ -53,6 +53,7 @@ interface EndpointRow {
   enabled_events: string[]
   created_at: Date
   paused_until: number
+  requests_per_second: number | null
   standard_signature: boolean
   secret_key_id: string
   sealed_secret: Buffer
@@ -61,7 +62,8 @@ interface EndpointRow {
 }
 
 const readEndpoints = (sql: AnySql, workspaceIds: string[]) => sql<EndpointRow[]>`
-  select workspace_id, id, url, enabled_events, standard_signature, created_at, secret_key_id, sealed_secret, array(
+  select workspace_id, id, url, enabled_events, standard_signature, created_at, requests_per_second, secret_key_id,
+    sealed_secret, array(
     select json_build_object('keyId', secret_key_id, 'sealed', encode(sealed_secret, 'base64'), 'endsAt', ends_at)
     from previous_secret where workspace_id = endpoint.workspace_id and endpoint_id = endpoint.id
     order by ends_at desc, id desc
@@ -85,9 +87,17 @@ function targetsOf(rows: readonly EndpointRow[], keys: SecretKeys, logger: Pick<
   const targets = new Targets()
   for (const row of rows) {
     const { signing, failures } = openSigning(row, keys)
-    const { workspace_id: workspaceId, id, url, created_at: createdAt, paused_until: pausedUntil } = row
-    targets.add({ workspaceId, id, url: new URL(url), signing, createdAt, pausedUntil }, row.enabled_events)
-    const ids = { workspace_id: workspaceId, endpoint_id: id, deliveries_wait: signing === undefined }
+    const target: Target = {
+      workspaceId: row.workspace_id,
+      id: row.id,
+      url: new URL(row.url),
+      signing,
+      createdAt: row.created_at,
+      pausedUntil: row.paused_until,
+      requestsPerSecond: row.requests_per_second ?? undefined,
+    }
+    targets.add(target, row.enabled_events)
+    const ids = { workspace_id: target.workspaceId, endpoint_id: target.id, deliveries_wait: signing === undefined }
     for (const err of failures) logger?.error({ ...ids, err }, 'a signing secret does not open')
   }
   return targets

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { exampleOf } from '@backoffice/contracts/named.ts'
 import type { Caller } from '@backoffice/http/internal-token.ts'
 import { aCaller } from '@backoffice/testing/caller.ts'
 import { eventually } from '@backoffice/testing/eventually.ts'
@@ -107,14 +108,11 @@ describe("an app's key", () => {
   }
   /** Each operation that changes an endpoint or shows its secret, or sends something to it. */
   const writes = testedOperations.filter(({ method, path }) => method !== 'GET' && path.startsWith('/v1/webhooks/{id}'))
-  const bodyOf = (path: string) => (path.endsWith('/recover') ? { since: '2026-03-01T12:00:00Z' } : {})
-  const use = (caller: Caller, id: string, { method, path }: (typeof writes)[number]) => {
-    const at = path.replace('{id}', id).replace('{delivery_id}', randomUUID())
-    return send(caller, method, at, method === 'PUT' || path.endsWith('/recover') ? bodyOf(path) : undefined)
-  }
+  const use = (caller: Caller, id: string, { method, path, body }: (typeof writes)[number]) =>
+    send(caller, method, path.replace('{id}', id).replace('{delivery_id}', randomUUID()), body && exampleOf(body))
 
-  test('there are seven operations on an endpoint', () => {
-    expect(writes).toHaveLength(7)
+  test('there are eight operations on an endpoint', () => {
+    expect(writes).toHaveLength(8)
   })
 
   test.each(writes.map((write) => [`${write.method} ${write.path}`, write] as const))(

@@ -11,6 +11,8 @@ export interface Target {
   readonly createdAt: Date
   /** Until when the deliveries waited, in Unix ms: Infinity while suspended and once deleted; absent or 0 if never. */
   readonly pausedUntil?: number
+  /** The most requests that begin within any second, retries and pings among them (OP-257). */
+  readonly requestsPerSecond?: number | undefined
 }
 
 /** For so long after a suspension first attempts come from the table only, so that none overtakes another (OP-74). */

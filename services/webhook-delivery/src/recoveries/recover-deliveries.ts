@@ -21,7 +21,7 @@ export const recoverDeliveries = operation({
   path: '/v1/webhooks/{id}/recover',
   summary: 'Send again what failed since some time',
   scope: 'webhook::create',
-  body: named('RecoveryInput', z.strictObject({ since: TimestampInput })),
+  body: named('RecoveryInput', z.strictObject({ since: TimestampInput }), { since: '2026-03-01T12:00:00Z' }),
   responses: { 202: named('Recovery', z.strictObject({ since: Timestamp, deliveries: z.int() })) },
   refusals: ['conflict'],
   openPoints: ['OP-01', 'OP-08', 'OP-66', 'OP-101', 'OP-195'],
