@@ -6,17 +6,14 @@ import { LIMITS } from './limits.ts'
 export const ALL_EVENTS = '*'
 
 const names = new Set(EVENT_TYPES)
+const NO_EVENT_TYPE = 'is not an event type: see GET /v1/webhooks/event-types'
+
+/** The name of an event that endpoints can subscribe to. */
+export const EventType = z.string().refine((name) => names.has(name), NO_EVENT_TYPE)
 
 /** The events of a subscription: `["*"]`, or names from the list of event types. Repeated names are dropped. */
 export const EnabledEvents = z
-  .array(
-    z
-      .string()
-      .refine(
-        (name) => name === ALL_EVENTS || names.has(name),
-        'is not an event type: see GET /v1/webhooks/event-types',
-      ),
-  )
+  .array(z.string().refine((name) => name === ALL_EVENTS || names.has(name), NO_EVENT_TYPE))
   .min(1)
   .max(LIMITS.idsPerCall)
   .transform((events) => [...new Set(events)])

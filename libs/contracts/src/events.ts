@@ -43,7 +43,7 @@ export const EventRecord = z.strictObject({
 export type EventRecord = z.output<typeof EventRecord>
 
 /** The data of a deletion (OP-67). */
-const Deleted = namedObject('Deleted', { id: Id })
+const Deleted = namedObject('Deleted', { id: Id }, { id: '0198c7a0-0000-7000-8000-000000000001' })
 
 const record = <Type extends string, Data extends z.ZodType>(type: Type, data: Data) =>
   z.strictObject({ ...EventRecord.shape, type: z.literal(type), data })

@@ -91,12 +91,16 @@ export const ImportReport = namedObject(
 export type ImportReport = z.output<typeof ImportReport>
 
 /** The data of import.completed (OP-72). */
-export const ImportData = namedObject('ImportData', {
-  id: Id,
-  template: TemplateKey,
-  status: z.enum(IMPORT_STATUSES),
-  summary: ImportCounts,
-})
+export const ImportData = namedObject(
+  'ImportData',
+  { id: Id, template: TemplateKey, status: z.enum(IMPORT_STATUSES), summary: ImportCounts },
+  {
+    id: '0198c7a0-0000-7000-8000-000000000040',
+    template: 'stock',
+    status: 'COMPLETED',
+    summary: { total_rows: 2, valid_rows: 2, invalid_rows: 0, created: 0, updated: 2, failed: 0 },
+  },
+)
 export type ImportData = z.output<typeof ImportData>
 
 /**

@@ -16,6 +16,13 @@ export const OrderData = namedObject(
 export const InvoiceData = named(
   'InvoiceData',
   Invoice.pick({ id: true, number: true, order: true, currency: true, total: true }),
+  {
+    id: '0198c7a0-0000-7000-8000-000000000033',
+    number: '1',
+    order: '0198c7a0-0000-7000-8000-000000000030',
+    currency: 'EUR',
+    total: 10300,
+  },
 )
 
 /** The data of fulfillment.created (OP-67). */

@@ -15,6 +15,7 @@ import { rotateSecret } from './endpoints/rotate-secret.ts'
 import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { listEventTypes } from './events/list-event-types.ts'
 import { pingEndpoint } from './events/ping-endpoint.ts'
+import { testEndpoint } from './events/test-endpoint.ts'
 import { getDelivery } from './history/get-delivery.ts'
 import { listDeliveries } from './history/list-deliveries.ts'
 import { resendDelivery } from './history/resend-delivery.ts'
@@ -34,6 +35,7 @@ export const operations = (creation: EndpointCreation) => [
   onOwnEndpoint(deleteEndpoint),
   onOwnEndpoint(rotateSecret(creation.keys)),
   onOwnEndpoint(pingEndpoint),
+  onOwnEndpoint(testEndpoint),
   onOwnEndpoint(recoverDeliveries),
   getRecovery,
   onOwnEndpoint(cancelRecovery),
