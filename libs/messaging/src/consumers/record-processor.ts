@@ -214,8 +214,6 @@ export class RecordProcessor<Value> {
     const partition = partitionOf(last)
     patience.succeeded(partition)
     progress.processed.set(partition, (progress.processed.get(partition) ?? 0) + 1)
-    // kafkajs commits at the end of the batch.
-    if (last !== batch.records.at(-1)) batch.commit()
   }
 
   /** Retries without limit: a record is never dropped because the dead-letter topic cannot be reached. */

@@ -20,10 +20,8 @@ export interface IncomingBatch {
   readonly records: readonly IncomingRecord[]
   /** Tells the group that this member is alive. Throws when the group has removed it: stop, the records come again. */
   heartbeat(): Promise<void>
-  /** Marks the records up to this one for the next commit; records that were not marked come again. */
+  /** Marks the records up to this one to be committed a moment later. Records that are not committed come again. */
   markProcessed(last: IncomingRecord): void
-  /** Commits what is marked, in the background. Calls during a commit lead to one more. */
-  commit(): void
   /** Fetches nothing of this partition for so long, in milliseconds. */
   coolDown(ms: number): void
   /** False once the member is to stop. */

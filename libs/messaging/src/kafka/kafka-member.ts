@@ -11,14 +11,22 @@ import {
   PartitionAssigners,
   type RetryOptions,
 } from 'kafkajs'
-import { coalesceCalls } from './coalesce-calls.ts'
+import { gatherCalls } from './gather-calls.ts'
 import type { GroupMember, IncomingBatch, MemberOptions } from './kafka-connection.ts'
 
 const REJOIN_AFTER_MS = 500
+/**
+ * How long a marked offset waits for others to be committed with, in milliseconds. A commit costs the broker as much as
+ * a fetch. What was marked since the last one comes again after a crash.
+ */
+const COMMIT_WITHIN_MS = 100
+const COMMIT_AGAIN_AFTER_MS = 500
 /** Brokers allow no shorter session. */
 const LEAST_SESSION_MS = 6000
 /** Limits the wait for the end of members and requests, which may never come while Kafka is away. */
 export const STOP_WITHIN_MS = 8000
+
+const nothing = async () => {}
 
 interface Joining {
   readonly client: KafkaClient
@@ -72,35 +80,44 @@ export class RunningMember implements GroupMember {
     const consumer = this.#open((found) => {
       cluster = found
     })
-    // Commits the marked offsets of all partitions, whichever batch calls it.
-    let commitMarked = async () => {}
-    const commit = coalesceCalls(() => commitMarked())
+    // Commits the marked offsets of all partitions, whichever batch it is of.
+    let commitMarked = nothing
+    const commits = gatherCalls(() => commitMarked(), COMMIT_WITHIN_MS, COMMIT_AGAIN_AFTER_MS)
+    let isEnding = false
     const ended = new Promise<Error | undefined>((resolve) => {
       consumer.on('consumer.crash', ({ payload }) => resolve(payload.error))
       this.#stopping.signal.addEventListener('abort', () => resolve(undefined), { once: true })
     })
     consumer.on('consumer.group_join', ({ payload }) => this.#joined(consumer, payload))
+    // Before the partitions may go to other members, which begin at what is committed.
+    consumer.on('consumer.rebalancing', () => void commits.now())
     try {
       await consumer.connect()
       await consumer.subscribe({ topics: topics.map((topic) => prefix + topic), fromBeginning: true })
       if (cluster && this.#memberId) await leaveGroup(cluster, this.#groupId, this.#memberId)
       this.#memberId = undefined
       await consumer.run({
-        autoCommit: from === undefined,
+        // kafkajs would commit after each batch, and fetch the next one after that.
+        autoCommit: false,
         // Whatever is marked is committed when `commitOffsetsIfNecessary` is called.
         autoCommitThreshold: from === undefined ? 1 : null,
         eachBatchAutoResolve: false,
         partitionsConsumedConcurrently: concurrency,
-        eachBatch: (payload) => {
+        eachBatch: async (payload) => {
           commitMarked = () => payload.commitOffsetsIfNecessary()
-          return onBatch(incoming(payload, prefix, commit))
+          await onBatch(incoming(payload, prefix, commits.soon))
+          if (isEnding) await commits.now()
         },
       })
       const error = await ended
       if (error) throw error
     } finally {
       this.#assigned = new Set()
+      isEnding = true
+      // After a crash it would wait for a broker that is away.
+      if (this.#stopping.signal.aborted) await commits.now()
       await consumer.disconnect().catch(() => undefined)
+      commitMarked = nothing
     }
   }
 
@@ -162,7 +179,7 @@ async function leaveGroup(cluster: Cluster, groupId: string, memberId: string): 
 function incoming(
   { batch, heartbeat, resolveOffset, pause: stopFetching, isRunning }: EachBatchPayload,
   prefix: string,
-  commit: () => void,
+  commitSoon: () => void,
 ): IncomingBatch {
   const topic = batch.topic.slice(prefix.length)
   return {
@@ -176,8 +193,10 @@ function incoming(
       headers: headers ?? {},
     })),
     heartbeat,
-    markProcessed: ({ offset }) => resolveOffset(offset),
-    commit,
+    markProcessed({ offset }) {
+      resolveOffset(offset)
+      commitSoon()
+    },
     coolDown: (ms) => void setTimeout(stopFetching(), ms).unref(),
     isRunning,
   }
