@@ -6,6 +6,7 @@ interface Schema {
   readonly type?: string | readonly string[]
   readonly const?: unknown
   readonly enum?: readonly unknown[]
+  readonly examples?: readonly unknown[]
   readonly anyOf?: readonly Schema[]
   readonly oneOf?: readonly Schema[]
   readonly allOf?: readonly Schema[]
@@ -44,6 +45,7 @@ export function sampleOf(schema: Schema, document: Json): unknown {
     case 'array':
       return Array.from({ length: schema.minItems ?? 0 }, () => sampleOf(schema.items ?? {}, document))
     case 'string':
+      if (schema.examples?.[0] !== undefined) return schema.examples[0]
       return TEXTS[schema.format ?? ''] ?? WORDS.find((word) => new RegExp(schema.pattern ?? '', 'u').test(word))
     case 'integer':
     case 'number':

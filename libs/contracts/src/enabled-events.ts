@@ -9,7 +9,10 @@ const names = new Set(EVENT_TYPES)
 const NO_EVENT_TYPE = 'is not an event type: see GET /v1/webhooks/event-types'
 
 /** The name of an event that endpoints can subscribe to. */
-export const EventType = z.string().refine((name) => names.has(name), NO_EVENT_TYPE)
+export const EventType = z
+  .string()
+  .refine((name) => names.has(name), NO_EVENT_TYPE)
+  .meta({ examples: ['order.paid'] })
 
 /** The events of a subscription: `["*"]`, or names from the list of event types. Repeated names are dropped. */
 export const EnabledEvents = z
