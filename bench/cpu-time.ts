@@ -3,20 +3,30 @@ import { join } from 'node:path'
 
 const TICKS_A_SECOND = 100
 
+const NAMES = ['webhook-delivery', 'postgres', 'kafka', 'receiver'] as const
+
 /** CPU seconds of processes of a stack, and of the receiver. */
-export type CpuTime = Readonly<Record<'webhook-delivery' | 'postgres' | 'kafka' | 'receiver', number>>
+export type CpuTime = Readonly<Record<(typeof NAMES)[number], number>>
 
 /** User and system seconds so far; NaN for a process that does not run on this machine, or without /proc. */
 export function cpuTime(directory: string, receiver: number): CpuTime {
   const { children } = JSON.parse(readFileSync(join(directory, 'running.json'), 'utf8'))
-  const pids = new Map(children.map(({ name, pid }: { name: string; pid: number }) => [name, pid]))
-  const of = (name: string) => secondsOf(Number(pids.get(name)))
-  return {
-    'webhook-delivery': of('webhook-delivery'),
-    postgres: of('postgres'),
-    kafka: of('kafka'),
-    receiver: secondsOf(receiver),
-  }
+  const pids = new Map<string, number>(children.map(({ name, pid }: { name: string; pid: number }) => [name, pid]))
+  pids.set('receiver', receiver)
+  return byName((name) => secondsOf(Number(pids.get(name))))
+}
+
+/** CPU milliseconds per delivery, of so many deliveries between two times. */
+export const cpuBetween = (before: CpuTime, after: CpuTime, deliveries: number): CpuTime =>
+  byName((name) => ((after[name] - before[name]) * 1000) / deliveries)
+
+const byName = (of: (name: keyof CpuTime) => number) =>
+  Object.fromEntries(NAMES.map((name) => [name, of(name)])) as CpuTime
+
+/** CPU milliseconds of the service and its stores, as text. */
+export function storesIncluded({ 'webhook-delivery': service, postgres, kafka }: CpuTime): string {
+  const parts = [service, postgres, kafka].map((part) => part.toFixed(2)).join(' + ')
+  return `${parts} = ${(service + postgres + kafka).toFixed(2)} ms`
 }
 
 /** CPU seconds of a process and all its children, ended ones included; NaN without /proc. */

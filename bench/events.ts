@@ -11,24 +11,24 @@ import { createLogger } from '@backoffice/runtime/logger.ts'
 const BODY_BYTES = 1200
 const RECORDS_A_REQUEST = 500
 
-/** A product.updated of a new product. */
-export const anEvent = (workspaceId: string) => eventOf(workspaceId, PADDING)
+/** A product.updated of a new product, or of that with the given id. */
+export const anEvent = (workspaceId: string, productId = randomUUID()) => eventOf(workspaceId, PADDING, productId)
 
 /** The body of an event's deliveries. */
 export const bodyOf = ({ id, type, occurred_at, livemode, data }: EventRecord): string =>
   JSON.stringify({ id, type, timestamp: occurred_at, livemode, data })
 
-const eventOf = (workspaceId: string, description: string) => ({
+const eventOf = (workspaceId: string, description: string, productId: string = randomUUID()) => ({
   id: randomUUIDv7(),
   type: 'product.updated',
   workspace_id: workspaceId,
   livemode: true,
   occurred_at: new Date().toISOString(),
-  data: productOf(description),
+  data: productOf(productId, description),
 })
 
-const productOf = (description: string): ProductData => ({
-  id: randomUUID(),
+const productOf = (id: string, description: string): ProductData => ({
+  id,
   name: 'Aso-oke cap',
   status: 'ACTIVE',
   type: 'VARIABLE_PRODUCT',
@@ -55,7 +55,7 @@ const productOf = (description: string): ProductData => ({
 const OPTION = randomUUID()
 const PADDING = 'x'.repeat(BODY_BYTES - bodyOf(eventOf('', '')).length)
 
-type ProductEvent = ReturnType<typeof anEvent>
+export type ProductEvent = ReturnType<typeof anEvent>
 
 /** Publishes events of products as the catalog's relay does. */
 export async function eventPublisher({ kafka: brokers, registry }: StackDescription) {
@@ -69,16 +69,16 @@ export async function eventPublisher({ kafka: brokers, registry }: StackDescript
     value: Buffer.concat([header, Buffer.from(JSON.stringify(event))]),
     headers: { traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01' },
   })
+  const publishAll = async (events: readonly ProductEvent[]) => {
+    for (let from = 0; from < events.length; from += RECORDS_A_REQUEST)
+      await kafka.produce(events.slice(from, from + RECORDS_A_REQUEST).map(recordOf))
+  }
   return {
     publish: (event: ProductEvent) => kafka.produce([recordOf(event)]),
+    publishAll,
     /** Publishes `count` events, of the workspaces in turn. */
-    async publishMany(workspaceIds: readonly string[], count: number): Promise<void> {
-      for (let from = 0; from < count; from += RECORDS_A_REQUEST) {
-        const length = Math.min(RECORDS_A_REQUEST, count - from)
-        const workspaceOf = (index: number) => workspaceIds[(from + index) % workspaceIds.length] ?? ''
-        await kafka.produce(Array.from({ length }, (_, index) => recordOf(anEvent(workspaceOf(index)))))
-      }
-    },
+    publishMany: (workspaceIds: readonly string[], count: number) =>
+      publishAll(Array.from({ length: count }, (_, index) => anEvent(workspaceIds[index % workspaceIds.length] ?? ''))),
     stop: () => kafka.stop(),
   }
 }

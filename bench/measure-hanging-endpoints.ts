@@ -1,7 +1,7 @@
-import { anEvent, eventPublisher } from './events.ts'
-import { openLoop, percentile } from './load.ts'
-import { type Receiver, sharedNow, startReceiver } from './receiver.ts'
-import { subscribe, type WebhookPlace } from './subscribe.ts'
+import { percentile } from './load.ts'
+import { delaysOf, pacedFlow } from './paced-flow.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import type { WebhookPlace } from './subscribe.ts'
 import type { Row } from './table.ts'
 
 const [WORKSPACES, ENDPOINTS_EACH, ORIGINS] = [20, 10, 50]
@@ -20,7 +20,9 @@ export async function measureHangingEndpoints(place: WebhookPlace): Promise<Row[
     [0.05, 'p99 ≤ 1.2 × that of 0 %'],
     [0.5, 'p99 ≤ 2 × that of 0 %'],
   ] as const) {
-    const delays = await delaysOfHealthy(place, receiver, share)
+    const urls = urlsOf(receiver, share)
+    const flow = { urls, perSecond: EVENTS_A_SECOND, warmUp: WARM_UP, events: MEASURED, answering: 1 - share }
+    const delays = delaysOf((await pacedFlow(place, receiver, flow)).received)
     const p99 = percentile(delays, 0.99)
     rows.push({
       name: `event → received, ${ENDPOINTS_EACH * EVENTS_A_SECOND} deliveries/s, ${share * 100} % of ${ENDPOINTS} endpoints hang`,
@@ -32,24 +34,6 @@ export async function measureHangingEndpoints(place: WebhookPlace): Promise<Row[
   }
   receiver.stop()
   return rows
-}
-
-async function delaysOfHealthy(place: WebhookPlace, receiver: Receiver, share: number): Promise<number[]> {
-  const publisher = await eventPublisher(place.description())
-  const subscription = await subscribe(place, urlsOf(receiver, share))
-  const publish = async (index: number) => {
-    const event = anEvent(subscription.workspaceIds[index % WORKSPACES] ?? '')
-    if (index >= WARM_UP) sentAt.set(event.id, sharedNow())
-    await publisher.publish(event)
-  }
-  const sentAt = new Map<string, number>()
-  await receiver.begin(true)
-  await openLoop(WARM_UP + MEASURED, EVENTS_A_SECOND, publish)
-  await receiver.until((WARM_UP + MEASURED) * ENDPOINTS_EACH * (1 - share))
-  const arrivals = await receiver.arrivals()
-  await subscription.end()
-  await publisher.stop()
-  return arrivals.map(({ eventId, at }) => at - (sentAt.get(eventId) ?? Number.NaN)).filter(Number.isFinite)
 }
 
 /** Hanging endpoints are spread evenly. */

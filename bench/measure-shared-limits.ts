@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { stackSecrets } from '@backoffice/local/secrets.ts'
-import { startService } from '@backoffice/local/services.ts'
-import type { ManagedProcess } from '@backoffice/testing/processes/managed-process.ts'
+import { startReplica } from '@backoffice/local/replica.ts'
 import { freePort, isListening } from '@backoffice/testing/processes/ports.ts'
 import { type Api, apiClient } from './api.ts'
 import { closedLoop } from './load.ts'
@@ -61,18 +59,7 @@ export async function measureSharedLimits(stack: BenchStack, key: string): Promi
 
 /** Starts a further gateway of the stack, which shares rate limits where `rateLimitUrl` is given. */
 async function startGateway(stack: BenchStack, key: string, rateLimitUrl = '') {
-  const { postgres, kafka, registry, services } = stack.now()
-  const { directory } = stack
-  const urls = Object.fromEntries(Object.entries(services).map(([service, { url }]) => [service, url]))
-  const port = await freePort()
-  process.env.RATE_LIMIT_URL = rateLimitUrl
-  const gateway: ManagedProcess = await startService('gateway', {
-    port,
-    opsPort: await freePort(),
-    stack: { directory, postgres, kafka, registry, secrets: stackSecrets(directory), urls },
-    onLine: () => undefined,
-    onDeath: () => undefined,
-  })
-  delete process.env.RATE_LIMIT_URL
-  return { api: apiClient(`http://127.0.0.1:${port}`, { authorization: `Bearer ${key}` }), process: gateway }
+  const settings = { RATE_LIMIT_URL: rateLimitUrl }
+  const { url, process } = await startReplica('gateway', stack.directory, stack.now(), settings)
+  return { api: apiClient(url, { authorization: `Bearer ${key}` }), process }
 }

@@ -1,13 +1,34 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { Pool } from 'undici'
 import { anEvent, bodyOf } from './events.ts'
-import { closedLoop } from './load.ts'
+import { closedLoop, openLoop } from './load.ts'
 
 const CONNECTIONS = 64
 const BODIES = 1000
 
 /** Signed POSTs of an event's body per second by one process without any storage. */
 export async function signedPosts(url: string, count: number): Promise<number> {
+  const { send, close } = signedPoster(url)
+  await closedLoop(count / 2, CONNECTIONS, send)
+  const { perSecond } = await closedLoop(count, CONNECTIONS, send)
+  await close()
+  return perSecond
+}
+
+/** The milliseconds that each of some signed POSTs takes, at a fixed rate. */
+export async function pacedPosts(url: string, count: number, perSecond: number): Promise<number[]> {
+  const { send, close } = signedPoster(url)
+  const times: number[] = []
+  await openLoop(count, perSecond, async (index) => {
+    const sentAt = performance.now()
+    await send(index)
+    times.push(performance.now() - sentAt)
+  })
+  await close()
+  return times
+}
+
+function signedPoster(url: string) {
   const { origin, pathname: path } = new URL(url)
   const pool = new Pool(origin, { connections: CONNECTIONS, pipelining: 1 })
   const key = randomBytes(32)
@@ -28,10 +49,7 @@ export async function signedPosts(url: string, count: number): Promise<number> {
       )
     })
   }
-  await closedLoop(count / 2, CONNECTIONS, send)
-  const { perSecond } = await closedLoop(count, CONNECTIONS, send)
-  await pool.close()
-  return perSecond
+  return { send, close: () => pool.close() }
 }
 
 /** The signature headers, which every attempt computes anew. */

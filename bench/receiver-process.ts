@@ -35,27 +35,37 @@ function receive(socket: Socket): void {
 }
 
 function take(head: string, body: Buffer, socket: Socket): void {
+  const at = now()
   const path = head.slice(head.indexOf(' ') + 1, head.indexOf(' HTTP/'))
   if (path.includes('hang')) return
+  const answer = () => {
+    if (socket.writable) socket.write(ANSWER)
+    if (isNoting) note(path, head, body, at)
+    else count++
+    if (count >= awaited) reached()
+  }
   const afterMs = Number(/after-(\d+)/.exec(path)?.[1] ?? 0)
-  if (afterMs === 0) answer(path, head, body, socket)
-  else setTimeout(answer, afterMs, path, head, body, socket)
+  if (afterMs === 0) {
+    answer()
+    return
+  }
+  const end = () => {
+    clearTimeout(timer)
+    socket.off('close', end)
+    answer()
+  }
+  const timer = setTimeout(end, afterMs)
+  socket.on('close', end)
 }
 
-function answer(path: string, head: string, body: Buffer, socket: Socket): void {
-  socket.write(ANSWER)
-  if (isNoting) note(path, head, body)
-  else count++
-  if (count >= awaited) reached()
-}
-
-function note(path: string, head: string, body: Buffer): void {
-  const at = performance.timeOrigin + performance.now()
+function note(path: string, head: string, body: Buffer, at: number): void {
   const eventId = /webhook-id: (\S+)/i.exec(head)?.[1] ?? ''
   const resource = /"data":{"id":"([^"]+)"/.exec(body.toString('latin1'))?.[1] ?? ''
-  arrivals.push({ path, eventId, resource, at })
+  arrivals.push({ path, eventId, resource, at, endedAt: now() })
   count = seen.add(`${path} ${eventId}`).size
 }
+
+const now = () => performance.timeOrigin + performance.now()
 
 function reached(): void {
   awaited = Number.POSITIVE_INFINITY

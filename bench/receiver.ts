@@ -1,14 +1,19 @@
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 
-/** A request as it arrived; `at` in milliseconds since the epoch, with fractions. */
+const POLL_MS = 100
+
+/** A request as it arrived. Times are in milliseconds since the epoch, with fractions. */
 export interface Arrival {
   readonly path: string
   readonly eventId: string
   /** The id in the event's data. */
   readonly resource: string
   readonly at: number
+  /** When it was answered, or its sender hung up. */
+  readonly endedAt: number
 }
 
 /** A message to the receiver's process, which replies to each. */
@@ -42,7 +47,10 @@ export async function startReceiver(origins = 1) {
   const urls = (await answer()) as string[]
   return {
     pid: child.pid ?? 0,
-    /** The URL of an endpoint; they are spread over the origins. A path with `hang` in it is never answered. */
+    /**
+     * The URL of an endpoint; they are spread over the origins. A path with `hang` in it is never answered, one with
+     * `after-50` after 50 ms.
+     */
     url: (index: number, path = 'hook'): string => `${urls[index % urls.length]}${path}/${index}`,
     /** The number of answered requests since `begin`; while it notes arrivals, without repeated ones. */
     count: () => send<number>({ what: 'count' }),
@@ -57,6 +65,15 @@ export async function startReceiver(origins = 1) {
         timer = setTimeout(() => reject(new Error(`${count} deliveries did not come in ${withinMs} ms`)), withinMs)
       })
       await Promise.race([send({ what: 'until', count }), late]).finally(() => clearTimeout(timer))
+    },
+    /** Waits until `count` requests are answered, at most `withinMs`. Returns how many are. */
+    async within(count: number, withinMs: number): Promise<number> {
+      const deadline = performance.now() + withinMs
+      for (;;) {
+        const answered = await send<number>({ what: 'count' })
+        if (answered >= count || performance.now() > deadline) return answered
+        await pause(POLL_MS)
+      }
     },
     stop: () => void child.kill(),
   }

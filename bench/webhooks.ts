@@ -1,8 +1,9 @@
-import { measureDeliveries } from './measure-deliveries.ts'
 import { measureEventToReceiver } from './measure-event-to-receiver.ts'
+import { measureFlood } from './measure-flood.ts'
 import { measureHangingEndpoints } from './measure-hanging-endpoints.ts'
-import { measureKilledReplica } from './measure-killed-replica.ts'
-import { measureOneEndpoint } from './measure-one-endpoint.ts'
+import { measureKills, measureManyEndpoints } from './measure-kills.ts'
+import { measureOrder } from './measure-order.ts'
+import { measureInTurn, measureRates } from './measure-rates.ts'
 import { measureWideEvent } from './measure-wide-event.ts'
 import { peakMemory } from './peak-memory.ts'
 import type { WebhookPlace } from './subscribe.ts'
@@ -11,12 +12,15 @@ import type { Row } from './table.ts'
 type Measure = (place: WebhookPlace) => Promise<Row[]>
 
 const MEASUREMENTS: readonly [what: string, measure: Measure][] = [
-  ['webhooks sustained', measureDeliveries],
-  ['webhooks to one endpoint', measureOneEndpoint],
+  ['webhooks in order', measureOrder],
+  ['webhooks sustained', measureRates],
+  ['webhooks in turn', measureInTurn],
   ['webhooks from event to receiver', measureEventToReceiver],
   ['webhooks of one event to many', measureWideEvent],
+  ['webhooks beside a flood', measureFlood],
   ['webhooks beside hanging endpoints', measureHangingEndpoints],
-  ['webhooks after a kill', measureKilledReplica],
+  ['webhooks after a kill', measureKills],
+  ['webhooks with many endpoints', measureManyEndpoints],
 ]
 
 /** The measurements of webhook delivery by name, each with the peak of memory. */

@@ -1,0 +1,102 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Replica } from '@backoffice/local/replica.ts'
+import { delaysOf, type Flown, type PacedFlow, pacedFlow } from './paced-flow.ts'
+import { peakMemory } from './peak-memory.ts'
+import { type Receiver, startReceiver } from './receiver.ts'
+import { withReplicas } from './replicas.ts'
+import { seedEndpoints } from './seed-endpoints.ts'
+import type { WebhookPlace } from './subscribe.ts'
+import type { Row } from './table.ts'
+
+const MANY_ENDPOINTS = 100_000
+const KILLED_AFTER_MS = 2000
+const [ONE_A_SECOND, FEW_A_SECOND] = [1000, 500]
+const ENDPOINTS = 50
+
+/** kill -9 of the process that sends to an endpoint of 50 ms, which is alone or has another replica beside it. */
+export async function measureKills(place: WebhookPlace): Promise<Row[]> {
+  const receiver = await startReceiver()
+  const urls = [[receiver.url(0, 'after-50')]]
+  const flow = { urls, perSecond: ONE_A_SECOND, warmUp: 2 * ONE_A_SECOND, events: 5 * ONE_A_SECOND }
+  const calm = await pacedFlow(place, receiver, flow)
+  const alone = await killed(place, receiver, flow, [])
+  const beside = await withReplicas(place, 2, (further) => killed(place, receiver, flow, further))
+  receiver.stop()
+  return [
+    killRow('the only replica, which starts again after 1 s', alone, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
+    killRow('one of two', beside, calm, '0, ≤ 30, ≤ 1 s, ≤ 3 s'),
+  ]
+}
+
+/** The start, the memory and a kill of a replica while very many endpoints have retries later. */
+export async function measureManyEndpoints(place: WebhookPlace): Promise<Row[]> {
+  const receiver = await startReceiver(ENDPOINTS)
+  const urls = Array.from({ length: ENDPOINTS }, (_, index) => [receiver.url(index)])
+  const flow = { urls, perSecond: FEW_A_SECOND, warmUp: 2 * FEW_A_SECOND, events: 10 * FEW_A_SECOND }
+  const calm = await pacedFlow(place, receiver, flow)
+  const forget = await seedEndpoints(place, MANY_ENDPOINTS)
+  const startedAt = performance.now()
+  const rows = await withReplicas(place, 2, async (further) => {
+    const startMs = performance.now() - startedAt
+    const flown = await killed(place, receiver, flow, further)
+    const bytes = Math.max(...[...further.map(({ process }) => process.pid ?? 0), ownPid(place)].map(peakMemory))
+    return [
+      {
+        name: `start beside ${MANY_ENDPOINTS} endpoints`,
+        measured: `${(startMs / 1000).toFixed(1)} s`,
+        bound: '≤ 5 s',
+      },
+      killRow(`one of two beside ${MANY_ENDPOINTS} endpoints with retries later`, flown, calm, 'last straggler ≤ 5 s'),
+      {
+        name: `peak memory with ${MANY_ENDPOINTS} endpoints`,
+        measured: `${Math.round(bytes / 1e6)} MB`,
+        bound: '≤ 250 MB',
+      },
+    ]
+  })
+  await forget()
+  receiver.stop()
+  return rows
+}
+
+/** A flow in which the replica that sends most is killed. Returns once the stack's own replica is back. */
+async function killed(place: WebhookPlace, receiver: Receiver, flow: PacedFlow, further: readonly Replica[]) {
+  const before = ownPid(place)
+  const during = async () => {
+    await pause(KILLED_AFTER_MS)
+    const own = place.description().services['webhook-delivery']
+    const replicas = [{ operations: own?.operations ?? '', pid: before }].concat(
+      further.map(({ operations, process }) => ({ operations, pid: process.pid ?? 0 })),
+    )
+    const attempts = await Promise.all(replicas.map(({ operations }) => attemptsOf(operations)))
+    process.kill(replicas[attempts.indexOf(Math.max(...attempts))]?.pid ?? 0, 'SIGKILL')
+  }
+  const flown = await pacedFlow(place, receiver, { ...flow, during })
+  for (const { process } of further) await process.start()
+  return flown
+}
+
+const ownPid = (place: WebhookPlace) => place.description().services['webhook-delivery']?.pid ?? 0
+
+/** The attempts that a replica has made since its start. */
+async function attemptsOf(operations: string): Promise<number> {
+  const text = await (await fetch(`${operations}/metrics`)).text()
+  const counts = text.matchAll(/^webhook_attempts_total\{[^}]*\} (\d+)/gm)
+  return [...counts].reduce((sum, [, count]) => sum + Number(count), 0)
+}
+
+function killRow(who: string, flown: Flown, calm: Flown, bound: string): Row {
+  const { received, lost, repeated } = flown
+  return {
+    name: `kill -9 of ${who}`,
+    measured: `${lost} lost, ${repeated} of ${received.length} twice, ${pauses(flown)}`,
+    floor: `${pauses(calm)} without`,
+    bound,
+  }
+}
+
+function pauses({ arrivals, received }: Flown): string {
+  const gaps = arrivals.slice(1).map(({ at }, index) => at - (arrivals[index]?.at ?? 0))
+  const [gap, straggler] = [gaps, delaysOf(received)].map((times) => (Math.max(...times) / 1000).toFixed(1))
+  return `longest gap ${gap} s, last straggler ${straggler} s`
+}

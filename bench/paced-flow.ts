@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto'
+import { anEvent, eventPublisher } from './events.ts'
+import { holdFanOut } from './hold.ts'
+import { openLoop } from './load.ts'
+import { type Arrival, type Receiver, sharedNow } from './receiver.ts'
+import { subscribe, type WebhookPlace } from './subscribe.ts'
+
+/** Events at a fixed rate, of workspaces in turn. */
+export interface PacedFlow {
+  /** The URLs of each workspace's endpoints; each gets all events of its workspace. */
+  readonly urls: readonly (readonly string[])[]
+  readonly perSecond: number
+  /** Whether the measured events wait in Kafka until all of them are there. */
+  readonly isBurst?: boolean
+  /** Numbers of events. Those of the warm-up come before the others, which are measured. */
+  readonly warmUp: number
+  readonly events: number
+  /** The events are of so many products in turn; each of another one unless given. */
+  readonly products?: number
+  /** The share of the endpoints that answer; all unless given. */
+  readonly answering?: number
+  /** What happens while the measured events are sent. */
+  during?(): Promise<void>
+}
+
+/** The first arrival of an event at an endpoint, with the time at which it was sent to Kafka. */
+export interface Received extends Arrival {
+  readonly sentAt: number
+}
+
+/** What became of the measured events. Arrivals are in their order. */
+export interface Flown {
+  /** The ids of the events in the order in which they were sent. */
+  readonly events: readonly string[]
+  readonly arrivals: readonly Arrival[]
+  readonly received: readonly Received[]
+  /** Deliveries that did not arrive in time. */
+  readonly lost: number
+  /** Arrivals that were repeated. */
+  readonly repeated: number
+}
+
+const ARRIVED_WITHIN_MS = 90_000
+
+/** Sends events to Kafka at a fixed rate, and waits until they have arrived at the endpoints that answer. */
+export async function pacedFlow(place: WebhookPlace, receiver: Receiver, flow: PacedFlow): Promise<Flown> {
+  const { urls, perSecond, answering = 1 } = flow
+  const subscription = await subscribe(place, urls)
+  const publisher = await eventPublisher(place.description())
+  const deliveriesOf = (events: number) => Math.round((events * urls.flat().length * answering) / urls.length)
+  const products = Array.from({ length: flow.products ?? 0 }, () => randomUUID())
+  const send = async (count: number) => {
+    const sentAt = new Map<string, number>()
+    await openLoop(count, perSecond, (index) => {
+      const event = anEvent(subscription.workspaceIds[index % urls.length] ?? '', products[index % products.length])
+      sentAt.set(event.id, sharedNow())
+      return publisher.publish(event)
+    })
+    return sentAt
+  }
+  await receiver.begin()
+  await send(flow.warmUp)
+  await receiver.until(deliveriesOf(flow.warmUp))
+  await receiver.begin(true)
+  const release = flow.isBurst ? await holdFanOut(place) : undefined
+  const [sentAt] = await Promise.all([send(flow.events), flow.during?.()])
+  await release?.()
+  const wanted = deliveriesOf(flow.events)
+  const lost = wanted - (await receiver.within(wanted, ARRIVED_WITHIN_MS))
+  const noted = await receiver.arrivals()
+  await subscription.end()
+  await publisher.stop()
+  const arrivals = noted.filter(({ eventId }) => sentAt.has(eventId)).sort((a, b) => a.at - b.at)
+  const received = firstOf(arrivals).map((arrival) => ({ ...arrival, sentAt: sentAt.get(arrival.eventId) ?? 0 }))
+  return { events: [...sentAt.keys()], arrivals, received, lost, repeated: arrivals.length - received.length }
+}
+
+/** Milliseconds from sending an event to Kafka until it first arrived. */
+export const delaysOf = (received: readonly Received[]): number[] => received.map(({ at, sentAt }) => at - sentAt)
+
+/** The first arrival of each event at each endpoint. */
+function firstOf(arrivals: readonly Arrival[]): Arrival[] {
+  const seen = new Set<string>()
+  return arrivals.filter(({ path, eventId }) => seen.size < seen.add(path + eventId).size)
+}
