@@ -24,7 +24,7 @@ export interface Rate {
 const WARM_UP = 5000
 /** The shares of the backlog between which the rate is measured. */
 const [FROM, TO] = [0.2, 0.95]
-const WITHIN_MS = 180_000
+const WITHIN_MS = 600_000
 
 /** Deliveries per second, from Kafka or the table to the receiver. */
 export async function deliveryRate(place: WebhookPlace, receiver: Receiver, backlog: Backlog): Promise<Rate> {

@@ -40,7 +40,7 @@ export interface Flown {
   readonly repeated: number
 }
 
-const ARRIVED_WITHIN_MS = 90_000
+const ARRIVED_WITHIN_MS = 120_000
 
 /** Sends events to Kafka at a fixed rate, and waits until they have arrived at the endpoints that answer. */
 export async function pacedFlow(place: WebhookPlace, receiver: Receiver, flow: PacedFlow): Promise<Flown> {
