@@ -55,7 +55,7 @@ const productOf = (id: string, description: string): ProductData => ({
 const OPTION = randomUUID()
 const PADDING = 'x'.repeat(BODY_BYTES - bodyOf(eventOf('', '')).length)
 
-export type ProductEvent = ReturnType<typeof anEvent>
+type ProductEvent = ReturnType<typeof anEvent>
 
 /** Publishes events of products as the catalog's relay does. */
 export async function eventPublisher({ kafka: brokers, registry }: StackDescription) {
@@ -82,4 +82,3 @@ export async function eventPublisher({ kafka: brokers, registry }: StackDescript
     stop: () => kafka.stop(),
   }
 }
-export type EventPublisher = Awaited<ReturnType<typeof eventPublisher>>
