@@ -140,17 +140,42 @@ create policy worker on endpoint to worker using (true);
 create policy workspace on endpoint using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on endpoint to app;
 grant select, update (secret_key_id, sealed_secret) on endpoint to worker;
+create trigger health_of_new_endpoints after insert on endpoint for each row execute function add_endpoint_health();
+
+create table endpoint_health (
+  workspace_id uuid not null,
+  endpoint_id uuid not null,
+  state text default 'ACTIVE' not null,
+  reason text,
+  since timestamptz,
+  last_success_at timestamptz,
+  failing_since timestamptz,
+  is_gone boolean default false not null,
+  given_up_at timestamptz,
+  last_failed_at timestamptz,
+  last_failure jsonb,
+  constraint endpoint_health_pkey primary key (workspace_id, endpoint_id),
+  constraint endpoint_health_workspace_id_endpoint_id_fkey foreign key (workspace_id, endpoint_id) references endpoint(workspace_id, id) on delete cascade,
+  constraint endpoint_health_state_check check (state = any (array['ACTIVE', 'FAILING', 'DISABLED']))
+) with (fillfactor=50);
+create index endpoint_health_failing on endpoint_health (failing_since) where failing_since is not null or state = 'FAILING';
+alter table endpoint_health enable row level security, force row level security;
+create policy worker on endpoint_health to worker using (true);
+create policy workspace on endpoint_health using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
+grant select, insert, update, delete on endpoint_health to app;
+grant select, update on endpoint_health to worker;
 
 create table endpoint_set (
   workspace_id uuid not null,
   version bigint not null,
+  disables_failing boolean default true not null,
   constraint endpoint_set_pkey primary key (workspace_id)
 );
 alter table endpoint_set enable row level security, force row level security;
 create policy worker on endpoint_set to worker using (true);
 create policy workspace on endpoint_set using (workspace_id = nullif(current_setting('app.workspace_id', true), '')::uuid);
 grant select, insert, update, delete on endpoint_set to app;
-grant select on endpoint_set to worker;
+grant select, insert, update on endpoint_set to worker;
 
 create table erasure (
   workspace_id uuid not null,
@@ -308,6 +333,13 @@ union all
    from delivery_count_before;
 grant select, insert, update, delete on delivery_count to app;
 grant select on delivery_count to worker;
+
+create function add_endpoint_health() returns trigger language plpgsql as $function$
+begin
+  insert into endpoint_health (workspace_id, endpoint_id) values (new.workspace_id, new.id);
+  return null;
+end
+$function$;
 
 create function add_missing_partition() returns boolean language plpgsql security definer set search_path to 'webhook_delivery', 'pg_temp' as $function$
 declare

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { RecordedAct } from './app.ts'
 import { CollectionData } from './collection.ts'
 import { CustomerData, CustomerErased } from './customer.ts'
+import { EndpointState } from './endpoint-state.ts'
 import { Id, Timestamp } from './fields.ts'
 import { ImportData } from './import.ts'
 import { BATCHES, ImportResult } from './imports.ts'
@@ -123,21 +124,31 @@ export type RecordType<T extends Topic> = keyof Records[T] & string
 export type RecordData<T extends Topic, Type extends RecordType<T>> =
   Records[T][Type] extends z.ZodType<infer R> ? (R extends { data: infer D } ? D : never) : never
 
+/** The events that webhook-delivery makes itself: no topic carries them (OP-255). */
+const ENDPOINT_EVENTS = recordsOf({
+  'webhook.endpoint.failing': EndpointState,
+  'webhook.endpoint.disabled': EndpointState,
+  'webhook.endpoint.recovered': EndpointState,
+})
+
 interface CataloguedEvent {
-  readonly topic: Topic
+  readonly topic?: Topic
   readonly record: z.ZodObject<{ data: z.ZodType }>
 }
 
-/** Every event by its name: its topic, and the shape of its record. */
-export const EVENT_CATALOGUE: ReadonlyMap<string, CataloguedEvent> = new Map(
-  EVENT_TOPICS.flatMap((topic) =>
-    Object.entries<CataloguedEvent['record']>(RECORDS[topic]).map(([type, record]) => [type, { topic, record }]),
+/** Every event by its name: its topic, if one carries it, and the shape of its record. */
+export const EVENT_CATALOGUE: ReadonlyMap<string, CataloguedEvent> = new Map<string, CataloguedEvent>([
+  ...EVENT_TOPICS.flatMap((topic) =>
+    Object.entries<CataloguedEvent['record']>(RECORDS[topic]).map(
+      ([type, record]) => [type, { topic, record }] as const,
+    ),
   ),
-)
+  ...Object.entries(ENDPOINT_EVENTS).map(([type, record]) => [type, { record }] as const),
+])
 
 const lifecycle = (resource: string, ...participles: string[]) => participles.map((word) => `${resource}.${word}`)
 
-/** Every event name of a subscription (spec: Event names and data; OP-68, OP-69). */
+/** Every event name of a subscription (spec: Event names and data; OP-68, OP-69, OP-255). */
 export const EVENT_TYPES: readonly string[] = [
   ...lifecycle('product', 'created', 'updated', 'deleted'),
   ...lifecycle('collection', 'created', 'updated', 'deleted'),
@@ -156,4 +167,5 @@ export const EVENT_TYPES: readonly string[] = [
   ...lifecycle('stock_pool', 'adjusted'),
   ...lifecycle('assistant_task', 'created', 'updated'),
   ...lifecycle('import', 'completed'),
+  ...lifecycle('webhook.endpoint', 'failing', 'disabled', 'recovered'),
 ]

@@ -58,9 +58,10 @@ export class VersionedCache<Row extends { readonly workspace_id: string }, Value
   }
 }
 
-/** Raises a workspace's version in the transaction that changes its rows, so that every process reads them again. */
-export async function raiseVersion(sql: AnySql, table: string, workspaceId: string): Promise<void> {
+/** Raises the version of workspaces in the transaction that changes rows, so that every process reads them again. */
+export async function raiseVersion(sql: AnySql, table: string, ...workspaceIds: string[]): Promise<void> {
   await sql`
-    insert into ${sql(table)} as known (workspace_id, version) values (${workspaceId}, 1)
+    insert into ${sql(table)} as known (workspace_id, version)
+    select distinct id, 1 from unnest(${workspaceIds}::uuid[]) as id order by id
     on conflict (workspace_id) do update set version = known.version + 1`
 }

@@ -11,6 +11,7 @@ import { erasureWorker } from './erasures/erasure-worker.ts'
 import { noteErasures } from './erasures/note-erasures.ts'
 import { BacklogWorker } from './events/backlog-worker.ts'
 import { fanOut } from './events/fan-out.ts'
+import { watchEndpoints } from './health/watch-endpoints.ts'
 import { operations } from './operations.ts'
 import { POOLS } from './pools.ts'
 import { recoveryWorker } from './recoveries/recovery-worker.ts'
@@ -39,6 +40,7 @@ await runService('webhook-delivery', WebhookDeliveryConfig, POOLS, ({ config, lo
       recoveryWorker(worker.sql, logger),
       erasureWorker(worker.sql, logger, clock.now),
       measureDeliveries(worker, logger),
+      watchEndpoints(worker.sql, logger),
     ],
     workspaces: pauseDeliveries,
   }

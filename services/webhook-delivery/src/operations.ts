@@ -5,7 +5,6 @@ import { createEndpoint, type EndpointCreation } from './endpoints/create-endpoi
 import { deleteEndpoint } from './endpoints/delete-endpoint.ts'
 import { getEndpointLimits, setEndpointLimits } from './endpoints/endpoint-limits.ts'
 import { getEndpoint } from './endpoints/get-endpoint.ts'
-import { getEndpointStatus } from './endpoints/get-endpoint-status.ts'
 import { listEndpoints } from './endpoints/list-endpoints.ts'
 import { moveEndpoint } from './endpoints/move-endpoint.ts'
 import { onOwnEndpoint } from './endpoints/owner.ts'
@@ -16,6 +15,9 @@ import { updateEndpoint } from './endpoints/update-endpoint.ts'
 import { listEventTypes } from './events/list-event-types.ts'
 import { pingEndpoint } from './events/ping-endpoint.ts'
 import { testEndpoint } from './events/test-endpoint.ts'
+import { disableEndpoint, enableEndpoint } from './health/disable-endpoint.ts'
+import { getEndpointStatus } from './health/get-endpoint-status.ts'
+import { getWebhookSettings, updateWebhookSettings } from './health/webhook-settings.ts'
 import { getDelivery } from './history/get-delivery.ts'
 import { listDeliveries } from './history/list-deliveries.ts'
 import { resendDelivery } from './history/resend-delivery.ts'
@@ -33,6 +35,8 @@ export const operations = (creation: EndpointCreation) => [
   onOwnEndpoint(setEndpointLimits),
   onOwnEndpoint(updateEndpoint(creation)),
   onOwnEndpoint(deleteEndpoint),
+  onOwnEndpoint(disableEndpoint),
+  onOwnEndpoint(enableEndpoint),
   onOwnEndpoint(rotateSecret(creation.keys)),
   onOwnEndpoint(pingEndpoint),
   onOwnEndpoint(testEndpoint),
@@ -40,6 +44,8 @@ export const operations = (creation: EndpointCreation) => [
   getRecovery,
   onOwnEndpoint(cancelRecovery),
   listEventTypes,
+  getWebhookSettings,
+  updateWebhookSettings,
   listDeliveries,
   getDelivery,
   onOwnEndpoint(resendDelivery),

@@ -10,13 +10,17 @@ export interface ReadyEndpoint {
   endpointId: string
   isRepeat: boolean
   dueAt: Date
-  /** Its workspace is suspended or deleted. */
+  /** It is disabled, or its workspace suspended or deleted. */
   isPaused: boolean
 }
 
 const isPaused = (sql: Sql) => sql`(
   exists (select from suspended_workspace where workspace_id = ready.workspace_id and resumed_at is null)
   or exists (select from deleted_workspace where workspace_id = ready.workspace_id)
+  or exists (
+    select from endpoint_health
+    where workspace_id = ready.workspace_id and endpoint_id = ready.endpoint_id and state = 'DISABLED'
+  )
 ) as "isPaused"`
 
 /** The endpoints with unclaimed deliveries that are due after `from` and up to `to`. */

@@ -61,6 +61,23 @@ interface EndpointRow {
   previous: { keyId: string; sealed: string; endsAt: string }[]
 }
 
+/** Until when deliveries to an `endpoint` waited: infinity while they do, null if they never did. */
+export const pausedUntil = (sql: AnySql) => sql`greatest(
+    (select timestamptz 'infinity' from deleted_workspace where workspace_id = endpoint.workspace_id),
+    (select coalesce(resumed_at, 'infinity') from suspended_workspace where workspace_id = endpoint.workspace_id),
+    (
+      select coalesce(resumed_at, 'infinity') from app_key
+      join app_installation on app_installation.workspace_id = app_key.workspace_id
+        and app_installation.id = app_key.installation_id
+      where app_key.workspace_id = endpoint.workspace_id and app_key.id = endpoint.made_by
+        and suspension_changed_at is not null
+    ),
+    (
+      select case state when 'DISABLED' then 'infinity' when 'ACTIVE' then since end from endpoint_health
+      where workspace_id = endpoint.workspace_id and endpoint_id = endpoint.id
+    )
+  )`
+
 const readEndpoints = (sql: AnySql, workspaceIds: string[]) => sql<EndpointRow[]>`
   select workspace_id, id, url, enabled_events, standard_signature, created_at, requests_per_second, secret_key_id,
     sealed_secret, array(
@@ -68,18 +85,7 @@ const readEndpoints = (sql: AnySql, workspaceIds: string[]) => sql<EndpointRow[]
     from previous_secret where workspace_id = endpoint.workspace_id and endpoint_id = endpoint.id
     order by ends_at desc, id desc
   ) as previous,
-  case when exists (select from deleted_workspace where workspace_id = endpoint.workspace_id) then 'Infinity'
-    else greatest(0, (
-      select extract(epoch from coalesce(resumed_at, 'infinity')) * 1000 from suspended_workspace
-      where workspace_id = endpoint.workspace_id
-    ), (
-      select extract(epoch from coalesce(resumed_at, 'infinity')) * 1000 from app_key
-      join app_installation on app_installation.workspace_id = app_key.workspace_id
-        and app_installation.id = app_key.installation_id
-      where app_key.workspace_id = endpoint.workspace_id and app_key.id = endpoint.made_by
-        and suspension_changed_at is not null
-    ))
-  end::float8 as paused_until
+  coalesce(extract(epoch from ${pausedUntil(sql)}) * 1000, 0)::float8 as paused_until
   from endpoint where workspace_id = any(${workspaceIds}::uuid[])`
 
 /** A secret that does not open (a changed byte, an unknown key) stops the deliveries of its endpoint only. */

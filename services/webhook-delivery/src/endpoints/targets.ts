@@ -9,19 +9,19 @@ export interface Target {
   /** Undefined while its secret does not open; its deliveries wait until it does (OP-107). */
   readonly signing: Signing | undefined
   readonly createdAt: Date
-  /** Until when the deliveries waited, in Unix ms: Infinity while suspended and once deleted; absent or 0 if never. */
+  /** Until when the deliveries waited, in Unix ms: Infinity while they do (see `isPaused`); absent or 0 if never. */
   readonly pausedUntil?: number
   /** The most requests that begin within any second, retries and pings among them (OP-257). */
   readonly requestsPerSecond?: number | undefined
 }
 
-/** For so long after a suspension first attempts come from the table only, so that none overtakes another (OP-74). */
+/** For so long after a pause first attempts come from the table only, so that none overtakes another (OP-74). */
 const CATCH_UP_MS = 60_000
 
-/** Whether nothing may be sent to an endpoint, since its workspace is suspended or deleted, or its app suspended. */
+/** Whether nothing may be sent to an endpoint: it is disabled, its workspace suspended or deleted, or its app suspended. */
 export const isPaused = ({ pausedUntil }: Target): boolean => pausedUntil === Number.POSITIVE_INFINITY
 
-/** Whether what waited for an endpoint during a suspension may still be in the table, unknown to this process. */
+/** Whether what waited for an endpoint during a pause may still be in the table, unknown to this process. */
 export const isCatchingUp = ({ pausedUntil = 0 }: Target, now: Date): boolean =>
   pausedUntil + CATCH_UP_MS > now.getTime()
 

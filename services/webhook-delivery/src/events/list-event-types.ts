@@ -12,7 +12,7 @@ export const listEventTypes = operation({
   summary: 'List the event names that endpoints can subscribe to',
   scope: 'webhook::read',
   responses: { 200: namedObject('EventTypeList', { event_types: z.array(z.string()) }) },
-  openPoints: ['OP-57', 'OP-60', 'OP-68', 'OP-69'],
+  openPoints: ['OP-57', 'OP-60', 'OP-68', 'OP-69', 'OP-255'],
 
   async handle() {
     return ok({ event_types: EVENT_TYPES })

@@ -1,8 +1,9 @@
 import type { Sql } from '@backoffice/postgres/database.ts'
 import type { Attempt } from '../sending/attempt.ts'
+import { noteHealth } from './endpoint-health.ts'
 
 /**
- * Writes attempts and the new states of their deliveries in one statement. Skips a result whose claim no longer holds,
+ * Writes attempts, the new states of their deliveries and what they say of their endpoints in one statement. Skips a result whose claim no longer holds,
  * since another claimer has the delivery. Returns the ids of the written deliveries.
  */
 export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Promise<Set<string>> {
@@ -41,7 +42,8 @@ export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Pr
         response_status, response_headers, decode(response_body, 'base64'), response_truncated, error_class, error_message,
         is_resend
       from settled
-    )
+    ),
+    noted as (${noteHealth(sql, attempts)})
     select delivery_id as id from settled`
   return new Set(rows.map(({ id }) => id))
 }

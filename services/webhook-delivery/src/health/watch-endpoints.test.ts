@@ -1,0 +1,167 @@
+import type { Caller } from '@backoffice/http/internal-token.ts'
+import { openDatabase } from '@backoffice/postgres/database.ts'
+import { aCaller } from '@backoffice/testing/caller.ts'
+import { eventually } from '@backoffice/testing/eventually.ts'
+import { startReceiver } from '@backoffice/testing/receiver.ts'
+import { whenDone } from '@backoffice/testing/when-done.ts'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { anEvent, webhookDelivery } from '../testing/webhooks-api.ts'
+import { changeStates } from './watch-endpoints.ts'
+
+const { send, createEndpointAt, deliveriesOf, startReplica, workerUrl, admin } = await webhookDelivery()
+const worker = openDatabase({ url: workerUrl, applicationName: 'watch' })
+whenDone(() => worker.stop?.())
+const receiver = await startReceiver()
+const HOUR_MS = 3_600_000
+let aheadMs = 0
+/** A delivery has one attempt, and is given up when that fails. */
+const { publish } = await startReplica({ clock: () => new Date(Date.now() + aheadMs), schedule: [0] })
+beforeEach(() => receiver.answerWith((response) => response.writeHead(204).end()))
+
+const answer = (status: number) => receiver.answerWith((response) => response.writeHead(status).end())
+
+/** A workspace with an endpoint that gets what it is sent, and another one that is told of states. */
+async function aWorkspace(caller: Caller = aCaller()) {
+  const path = `/${caller.workspaceId}`
+  const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`, ['product.created'])
+  const types = ['failing', 'disabled', 'recovered'].map((word) => `webhook.endpoint.${word}`)
+  const observer = await createEndpointAt(caller, `${receiver.url}${path}/observer`, types)
+  const status = async () =>
+    (await send<Record<string, unknown>>(caller, 'GET', `/v1/webhooks/${endpoint.id}/status`)).body
+  return {
+    caller,
+    endpoint,
+    status,
+    /** Sends an event `hours` after the one before, and waits for the result of its attempt. */
+    async sendAfter(hours: number) {
+      aheadMs += hours * HOUR_MS
+      const event = anEvent(caller, { occurred_at: new Date(Date.now() + aheadMs).toISOString() })
+      await publish(event)
+      await eventually('its attempt is recorded', async () =>
+        (await deliveriesOf(caller, endpoint)).some((made) => made.event_id === event.id && made.attempts_made === 1),
+      )
+    },
+    state: async () => {
+      await changeStates(worker.sql)
+      return (await status()).state
+    },
+    /** The events that the other endpoint has deliveries of, the oldest first. */
+    told: async () =>
+      (await deliveriesOf(caller, observer)).map(({ event_type }) => event_type.split('.').at(-1)).reverse(),
+  }
+}
+
+describe('an endpoint', () => {
+  test('is FAILING after a day of failures, DISABLED after three, and each change is told once', async () => {
+    answer(500)
+    const { sendAfter, state, told, status } = await aWorkspace()
+    await sendAfter(0)
+    await sendAfter(23)
+    expect(await state()).toBe('ACTIVE')
+    await sendAfter(1.5)
+    expect(await state()).toBe('FAILING')
+    expect(await status()).toMatchObject({ reason: 'no_success', last_success_at: null })
+    await sendAfter(47)
+    expect(await state()).toBe('FAILING')
+    await sendAfter(1)
+    await Promise.all([1, 2, 3].map(() => changeStates(worker.sql)))
+    expect(await status()).toMatchObject({ state: 'DISABLED', reason: 'no_success' })
+    expect(await told()).toEqual(['failing', 'disabled'])
+  })
+
+  test('that had no attempts is not disabled, however long ago its failures are', async () => {
+    answer(500)
+    const { sendAfter, state } = await aWorkspace()
+    await sendAfter(0)
+    await sendAfter(2)
+    aheadMs += 100 * HOUR_MS
+    await admin`update endpoint_health set failing_since = failing_since - interval '5 days', last_failed_at = last_failed_at - interval '5 days',
+      given_up_at = given_up_at - interval '5 days' where failing_since is not null`
+    expect(await state()).toBe('ACTIVE')
+  })
+
+  test('that has one success in between is none of both', async () => {
+    answer(500)
+    const { sendAfter, state, told } = await aWorkspace()
+    await sendAfter(0)
+    answer(200)
+    await sendAfter(40)
+    answer(500)
+    await sendAfter(40)
+    await sendAfter(23)
+    expect(await state()).toBe('ACTIVE')
+    expect(await told()).toEqual([])
+  })
+
+  test('recovers with its first success', async () => {
+    answer(503)
+    const { sendAfter, state, told, status } = await aWorkspace()
+    await sendAfter(0)
+    await sendAfter(25)
+    expect(await state()).toBe('FAILING')
+    answer(200)
+    await sendAfter(1)
+    expect(await state()).toBe('ACTIVE')
+    expect(await status()).toMatchObject({
+      reason: null,
+      last_failure: { error_class: 'status', response_status: 503 },
+    })
+    expect(await told()).toEqual(['failing', 'recovered'])
+  })
+
+  test('that answers 410 is FAILING at once', async () => {
+    answer(410)
+    const { sendAfter, state, status, told } = await aWorkspace()
+    await sendAfter(0)
+    expect(await state()).toBe('FAILING')
+    expect(await status()).toMatchObject({ reason: 'gone' })
+    expect(await told()).toEqual(['failing'])
+  })
+
+  test('starts anew once it is enabled', async () => {
+    answer(500)
+    const { caller, endpoint, sendAfter, state, told } = await aWorkspace()
+    await sendAfter(0)
+    await sendAfter(80)
+    expect(await state()).toBe('DISABLED')
+    await send(caller, 'POST', `/v1/webhooks/${endpoint.id}/enable`)
+    await sendAfter(0)
+    await sendAfter(20)
+    expect(await state()).toBe('ACTIVE')
+    expect(await told()).toEqual(['disabled', 'recovered'])
+  })
+
+  test('is not judged by the time for which its workspace was suspended', async () => {
+    answer(500)
+    const { caller, sendAfter, state } = await aWorkspace()
+    await sendAfter(0)
+    await sendAfter(80)
+    await admin`
+      insert into suspended_workspace (workspace_id, changed_at, resumed_at)
+      select workspace_id, now(), failing_since + interval '79 hours' from endpoint_health
+      where workspace_id = ${caller.workspaceId} and failing_since is not null`
+    expect(await state()).toBe('ACTIVE')
+  })
+
+  test('is not disabled where the workspace has that switched off', async () => {
+    answer(500)
+    const { caller, sendAfter, state } = await aWorkspace()
+    const path = '/v1/webhooks/settings'
+    expect(await send(caller, 'GET', path)).toMatchObject({ status: 200, body: { disables_failing: true } })
+    const off = { disables_failing: false }
+    expect(await send(caller, 'PUT', path, off)).toMatchObject({ status: 200, body: off })
+    expect(await send(caller, 'GET', path)).toMatchObject({ body: off })
+    await sendAfter(0)
+    await sendAfter(80)
+    expect(await state()).toBe('FAILING')
+    await send(caller, 'PUT', path, { disables_failing: true })
+    expect(await state()).toBe('DISABLED')
+  })
+})
+
+test("the settings of a workspace are not changed with an app's key, and are its own", async () => {
+  const caller = aCaller({ appKeyId: crypto.randomUUID() })
+  const refused = await send(caller, 'PUT', '/v1/webhooks/settings', { disables_failing: false })
+  expect(refused).toMatchObject({ status: 403, body: { error: { code: 'insufficient_scope' } } })
+  expect(await send(caller, 'GET', '/v1/webhooks/settings')).toMatchObject({ body: { disables_failing: true } })
+})
