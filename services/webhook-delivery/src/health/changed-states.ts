@@ -34,19 +34,19 @@ export async function publishStates(tx: AnySql, changes: readonly ChangedState[]
   if (changes.length === 0) return
   await raiseVersion(tx, 'endpoint_set', ...changes.map(({ workspaceId }) => workspaceId))
   const due = await tx<{ id: string }[]>`
-    with told as materialized (
-      select told.*, other.id as endpoint_id
+    with published as materialized (
+      select published.*, other.id as endpoint_id
       from json_to_recordset(${JSON.stringify(changes.map(eventRow))}::text::json)
-        as told (workspace_id uuid, key uuid, id uuid, type text, occurred_at timestamptz, body text)
-      join endpoint as other on other.workspace_id = told.workspace_id and other.id <> told.key
-        and other.enabled_events && array[${ALL_EVENTS}, told.type]
+        as published (workspace_id uuid, key uuid, id uuid, type text, occurred_at timestamptz, body text)
+      join endpoint as other on other.workspace_id = published.workspace_id and other.id <> published.key
+        and other.enabled_events && array[${ALL_EVENTS}, published.type]
     ), stored as (
       insert into event (workspace_id, id, type, key, body, occurred_at)
-      select distinct workspace_id, id, type, key::text, body, occurred_at from told
+      select distinct workspace_id, id, type, key::text, body, occurred_at from published
     )
     insert into delivery (workspace_id, endpoint_id, id, event_id, event_type, next_attempt_at, created_at)
     select workspace_id, endpoint_id, delivery_id, id, type, uuid_extract_timestamp(delivery_id), uuid_extract_timestamp(delivery_id)
-    from (select uuidv7() as delivery_id, * from told) as planned
+    from (select uuidv7() as delivery_id, * from published) as planned
     returning endpoint_id as id`
   await notifyDue(
     tx,

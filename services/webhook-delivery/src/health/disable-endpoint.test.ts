@@ -95,10 +95,10 @@ describe('a disabled endpoint', () => {
   })
 })
 
-test('each change is told once to the other endpoints that ask for it, by name or for all events', async () => {
+test('each change is published once to the other endpoints that ask for it, by name or for all events', async () => {
   const caller = aCaller({ livemode: false })
   const endpointAt = (path: string, events: string[]) => createEndpointAt(caller, `${receiver.url}${path}`, events)
-  const changing = await endpointAt('/told-of', ['*'])
+  const changing = await endpointAt('/changing', ['*'])
   await endpointAt('/by-name', ['webhook.endpoint.disabled'])
   await endpointAt('/all', ['*'])
   await endpointAt('/not-asked', ['order.paid'])
@@ -109,15 +109,15 @@ test('each change is told once to the other endpoints that ask for it, by name o
   await arrivalAt('/by-name')
   await seeOthersServed()
 
-  const told = receivedAt('/all').map(eventOf)
-  expect(told.map(({ type }) => type)).toEqual(['webhook.endpoint.disabled', 'webhook.endpoint.recovered'])
-  expect(told[0]).toMatchObject({
+  const published = receivedAt('/all').map(eventOf)
+  expect(published.map(({ type }) => type)).toEqual(['webhook.endpoint.disabled', 'webhook.endpoint.recovered'])
+  expect(published[0]).toMatchObject({
     livemode: false,
     data: { id: changing.id, state: 'DISABLED', reason: 'requested', since: expect.any(String) },
   })
-  expect(told[1]).toMatchObject({ data: { id: changing.id, state: 'ACTIVE', reason: null } })
-  expect(receivedAt('/by-name').map(eventOf)).toEqual([told[0]])
-  for (const path of ['/told-of', '/not-asked', '/foreign']) expect(receivedAt(path)).toEqual([])
+  expect(published[1]).toMatchObject({ data: { id: changing.id, state: 'ACTIVE', reason: null } })
+  expect(receivedAt('/by-name').map(eventOf)).toEqual([published[0]])
+  for (const path of ['/changing', '/not-asked', '/foreign']) expect(receivedAt(path)).toEqual([])
   const stored = await admin`select from event where workspace_id = ${caller.workspaceId}`
   expect(stored).toHaveLength(2)
 })

@@ -20,7 +20,7 @@ beforeEach(() => receiver.answerWith((response) => response.writeHead(204).end()
 
 const answer = (status: number) => receiver.answerWith((response) => response.writeHead(status).end())
 
-/** A workspace with an endpoint that gets what it is sent, and another one that is told of states. */
+/** A workspace with an endpoint that gets what it is sent, and another one that gets the events about it. */
 async function aWorkspace(caller: Caller = aCaller()) {
   const path = `/${caller.workspaceId}`
   const endpoint = await createEndpointAt(caller, `${receiver.url}${path}`, ['product.created'])
@@ -46,15 +46,15 @@ async function aWorkspace(caller: Caller = aCaller()) {
       return (await status()).state
     },
     /** The events that the other endpoint has deliveries of, the oldest first. */
-    told: async () =>
+    published: async () =>
       (await deliveriesOf(caller, observer)).map(({ event_type }) => event_type.split('.').at(-1)).reverse(),
   }
 }
 
 describe('an endpoint', () => {
-  test('is FAILING after a day of failures, DISABLED after three, and each change is told once', async () => {
+  test('is FAILING after a day of failures, DISABLED after three, and each change is published once', async () => {
     answer(500)
-    const { sendAfter, state, told, status } = await aWorkspace()
+    const { sendAfter, state, published, status } = await aWorkspace()
     await sendAfter(0)
     await sendAfter(23)
     expect(await state()).toBe('ACTIVE')
@@ -66,7 +66,7 @@ describe('an endpoint', () => {
     await sendAfter(1)
     await Promise.all([1, 2, 3].map(() => changeStates(worker.sql)))
     expect(await status()).toMatchObject({ state: 'DISABLED', reason: 'no_success' })
-    expect(await told()).toEqual(['failing', 'disabled'])
+    expect(await published()).toEqual(['failing', 'disabled'])
   })
 
   test('that had no attempts is not disabled, however long ago its failures are', async () => {
@@ -82,7 +82,7 @@ describe('an endpoint', () => {
 
   test('that has one success in between is none of both', async () => {
     answer(500)
-    const { sendAfter, state, told } = await aWorkspace()
+    const { sendAfter, state, published } = await aWorkspace()
     await sendAfter(0)
     answer(200)
     await sendAfter(40)
@@ -90,12 +90,12 @@ describe('an endpoint', () => {
     await sendAfter(40)
     await sendAfter(23)
     expect(await state()).toBe('ACTIVE')
-    expect(await told()).toEqual([])
+    expect(await published()).toEqual([])
   })
 
   test('recovers with its first success', async () => {
     answer(503)
-    const { sendAfter, state, told, status } = await aWorkspace()
+    const { sendAfter, state, published, status } = await aWorkspace()
     await sendAfter(0)
     await sendAfter(25)
     expect(await state()).toBe('FAILING')
@@ -106,21 +106,21 @@ describe('an endpoint', () => {
       reason: null,
       last_failure: { error_class: 'status', response_status: 503 },
     })
-    expect(await told()).toEqual(['failing', 'recovered'])
+    expect(await published()).toEqual(['failing', 'recovered'])
   })
 
   test('that answers 410 is FAILING at once', async () => {
     answer(410)
-    const { sendAfter, state, status, told } = await aWorkspace()
+    const { sendAfter, state, status, published } = await aWorkspace()
     await sendAfter(0)
     expect(await state()).toBe('FAILING')
     expect(await status()).toMatchObject({ reason: 'gone' })
-    expect(await told()).toEqual(['failing'])
+    expect(await published()).toEqual(['failing'])
   })
 
   test('starts anew once it is enabled', async () => {
     answer(500)
-    const { caller, endpoint, sendAfter, state, told } = await aWorkspace()
+    const { caller, endpoint, sendAfter, state, published } = await aWorkspace()
     await sendAfter(0)
     await sendAfter(80)
     expect(await state()).toBe('DISABLED')
@@ -128,7 +128,7 @@ describe('an endpoint', () => {
     await sendAfter(0)
     await sendAfter(20)
     expect(await state()).toBe('ACTIVE')
-    expect(await told()).toEqual(['disabled', 'recovered'])
+    expect(await published()).toEqual(['disabled', 'recovered'])
   })
 
   test('is not judged by the time for which its workspace was suspended', async () => {

@@ -8,6 +8,8 @@ import { type ChangedState, changedColumns, publishStates } from './changed-stat
 const MINUTE_MS = 60_000
 /** Endpoints changed by one transaction. */
 const BATCH_SIZE = 100
+/** The latest events of a workspace, which say whether it is a live one. */
+const EVENTS = 100
 
 /** Changes the states of endpoints that fail, or do no more (OP-254). `sql` has the worker role. */
 export const watchEndpoints = (sql: Sql, logger: Logger) =>
@@ -50,9 +52,10 @@ export const changeStates = (sql: Sql): Promise<number> =>
       from judged
       where health.workspace_id = judged.workspace_id and health.endpoint_id = judged.endpoint_id
       returning ${changedColumns(tx)}, (
-        -- What had attempts lately has an event.
-        select (body::json ->> 'livemode')::boolean from event
-        where event.workspace_id = health.workspace_id order by event.id desc limit 1
+        -- What had attempts has events. A test is marked as a sandbox's in a live workspace, too (OP-258).
+        select coalesce(bool_or((body::json ->> 'livemode')::boolean), true) from (
+          select body from event where event.workspace_id = health.workspace_id order by event.id desc limit ${EVENTS}
+        ) as latest
       ) as livemode`
     await publishStates(tx, changes)
     return changes.length
