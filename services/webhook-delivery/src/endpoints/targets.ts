@@ -18,7 +18,7 @@ export interface Target {
 /** For so long after a pause first attempts come from the table only, so that none overtakes another (OP-74). */
 const CATCH_UP_MS = 60_000
 
-/** Whether nothing may be sent to an endpoint: it is disabled, its workspace suspended or deleted, or its app suspended. */
+/** Whether nothing may be sent: the endpoint is disabled, its workspace suspended or deleted, or its app suspended. */
 export const isPaused = ({ pausedUntil }: Target): boolean => pausedUntil === Number.POSITIVE_INFINITY
 
 /** Whether what waited for an endpoint during a pause may still be in the table, unknown to this process. */

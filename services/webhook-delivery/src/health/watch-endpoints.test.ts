@@ -71,12 +71,13 @@ describe('an endpoint', () => {
 
   test('that had no attempts is not disabled, however long ago its failures are', async () => {
     answer(500)
-    const { sendAfter, state } = await aWorkspace()
+    const { caller, sendAfter, state } = await aWorkspace()
     await sendAfter(0)
     await sendAfter(2)
-    aheadMs += 100 * HOUR_MS
-    await admin`update endpoint_health set failing_since = failing_since - interval '5 days', last_failed_at = last_failed_at - interval '5 days',
-      given_up_at = given_up_at - interval '5 days' where failing_since is not null`
+    await admin`
+      update endpoint_health set failing_since = now() - interval '120 hours',
+        last_failed_at = now() - interval '118 hours', given_up_at = now() - interval '118 hours'
+      where workspace_id = ${caller.workspaceId} and failing_since is not null`
     expect(await state()).toBe('ACTIVE')
   })
 

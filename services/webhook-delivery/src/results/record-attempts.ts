@@ -3,8 +3,8 @@ import type { Attempt } from '../sending/attempt.ts'
 import { noteHealth } from './endpoint-health.ts'
 
 /**
- * Writes attempts, the new states of their deliveries and what they say of their endpoints in one statement. Skips a result whose claim no longer holds,
- * since another claimer has the delivery. Returns the ids of the written deliveries.
+ * Writes attempts, the new states of their deliveries and what they say of their endpoints in one statement. Skips a
+ * result whose claim no longer holds, since another claimer has the delivery. Returns the ids of the written deliveries.
  */
 export async function recordAttempts(sql: Sql, attempts: readonly Attempt[]): Promise<Set<string>> {
   const rows = await sql<{ id: string }[]>`
